@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A crate, and what it may import.
-struct Room {
+struct CrateRule {
     name: &'static str,
     /// Crates of this workspace that it may depend on.
     workspace: &'static [&'static str],
@@ -38,8 +38,8 @@ const SHORT_CACHE: &str = "florin-short-cache";
 /// Packages that a provider must not use, because they belong to HTTP, storage or the binary.
 const PROVIDERS_NEVER: Outside = Outside::Not(&["actix", "anyhow", "clap", "config", "diesel", "r2d2"]);
 
-const ROOMS: &[Room] = &[
-    Room {
+const CRATE_RULES: &[CrateRule] = &[
+    CrateRule {
         name: DOMAIN,
         workspace: &[],
         outside: Outside::Only(&[
@@ -53,12 +53,12 @@ const ROOMS: &[Room] = &[
             "uuid",
         ]),
     },
-    Room {
+    CrateRule {
         name: PORTS,
         workspace: &[DOMAIN],
         outside: Outside::Only(&["async-trait", "chrono", "mockall (optional)", "thiserror", "uuid"]),
     },
-    Room {
+    CrateRule {
         name: APPLICATION,
         workspace: &[DOMAIN, PORTS],
         outside: Outside::Only(&[
@@ -72,40 +72,40 @@ const ROOMS: &[Room] = &[
             "uuid",
         ]),
     },
-    Room {
+    CrateRule {
         name: CONTRACT,
         workspace: &[PORTS],
         outside: Outside::Only(&["chrono", "serde", "serde_json", "sha2", "thiserror"]),
     },
-    Room {
+    CrateRule {
         name: "florin-store-diesel",
         workspace: &[DOMAIN, PORTS, CONTRACT],
         outside: Outside::Not(&["actix", "anyhow", "clap", "config"]),
     },
-    Room {
+    CrateRule {
         name: "florin-store-memory",
         workspace: &[DOMAIN, PORTS],
         outside: Outside::Only(&["async-trait", "chrono"]),
     },
-    Room {
+    CrateRule {
         name: "florin-store-conformance",
         workspace: &[DOMAIN, PORTS],
         outside: Outside::Only(&["async-trait", "chrono", "proptest", "tokio", "uuid"]),
     },
-    Room { name: "florin-bank-sandbox", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
-    Room { name: SHORT_CACHE, workspace: &[], outside: Outside::Only(&["moka", "tokio"]) },
-    Room { name: "florin-access-cache", workspace: &[DOMAIN, PORTS, SHORT_CACHE], outside: PROVIDERS_NEVER },
-    Room { name: "florin-mfa", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
-    Room { name: "florin-secret-cipher", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
-    Room { name: "florin-rates-sandbox", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
-    Room { name: "florin-postcode-embedded", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
-    Room { name: "florin-postcode-guard", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
-    Room {
+    CrateRule { name: "florin-bank-sandbox", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
+    CrateRule { name: SHORT_CACHE, workspace: &[], outside: Outside::Only(&["moka", "tokio"]) },
+    CrateRule { name: "florin-access-cache", workspace: &[DOMAIN, PORTS, SHORT_CACHE], outside: PROVIDERS_NEVER },
+    CrateRule { name: "florin-mfa", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
+    CrateRule { name: "florin-secret-cipher", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
+    CrateRule { name: "florin-rates-sandbox", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
+    CrateRule { name: "florin-postcode-embedded", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
+    CrateRule { name: "florin-postcode-guard", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
+    CrateRule {
         name: "florin-http-actix",
         workspace: &[DOMAIN, PORTS, APPLICATION, SHORT_CACHE],
         outside: Outside::Not(&["anyhow", "clap", "config", "diesel", "libsqlite3-sys", "r2d2"]),
     },
-    Room {
+    CrateRule {
         name: "florin",
         workspace: &[
             DOMAIN,
@@ -126,14 +126,14 @@ const ROOMS: &[Room] = &[
         outside: Outside::Not(&["diesel"]),
     },
     // It runs the product's parts in its own world, and is no part of the product.
-    Room {
+    CrateRule {
         name: "florin-simulation",
         workspace: &[DOMAIN, PORTS, APPLICATION, CONTRACT, "florin-store-diesel", "florin-bank-sandbox"],
         outside: Outside::Not(&["actix", "anyhow", "clap", "config", "diesel", "r2d2"]),
     },
-    Room { name: "florin-example-rules", workspace: &[DOMAIN], outside: Outside::Only(&[]) },
+    CrateRule { name: "florin-example-rules", workspace: &[DOMAIN], outside: Outside::Only(&[]) },
     // It measures the binary from outside, as anyone would.
-    Room {
+    CrateRule {
         name: "florin-bench",
         workspace: &[],
         outside: Outside::Only(&["anyhow", "httparse", "mio", "postgres", "rusqlite", "signal-hook", "tempfile"]),
@@ -147,7 +147,7 @@ const NO_FLOATS: [&str; 5] =
     ["crates/domain", "crates/ports", "crates/application", "crates/bank-sandbox", "crates/store-diesel"];
 
 /// One dependency.
-struct Arrow {
+struct Dependency {
     to: String,
     /// Whether `to` is a crate of this workspace.
     inside: bool,
@@ -155,21 +155,21 @@ struct Arrow {
 }
 
 /// Finds forbidden dependencies of a crate.
-fn wrong_arrows(rooms: &[Room], from: &str, arrows: &[Arrow]) -> Vec<String> {
-    let Some(room) = rooms.iter().find(|room| room.name == from) else {
+fn forbidden_dependencies(rules: &[CrateRule], from: &str, dependencies: &[Dependency]) -> Vec<String> {
+    let Some(rule) = rules.iter().find(|rule| rule.name == from) else {
         return vec![format!("{from} is not listed in tests/layers.rs: add what it may depend on")];
     };
-    let refused = |arrow: &Arrow| {
-        let to = arrow.to.as_str();
-        if arrow.inside {
-            let allowed = room.workspace.join(", ");
-            return (!room.workspace.contains(&to))
+    let refused = |dependency: &Dependency| {
+        let to = dependency.to.as_str();
+        if dependency.inside {
+            let allowed = rule.workspace.join(", ");
+            return (!rule.workspace.contains(&to))
                 .then(|| format!("{from} must not depend on {to} (only on: {allowed})"));
         }
-        match room.outside {
+        match rule.outside {
             Outside::Only(allowed) => {
                 let optional = format!("{to} (optional)");
-                let ok = allowed.contains(&to) || (arrow.optional && allowed.contains(&optional.as_str()));
+                let ok = allowed.contains(&to) || (dependency.optional && allowed.contains(&optional.as_str()));
                 (!ok).then(|| format!("{from} must not use the package {to} (only: {})", allowed.join(", ")))
             }
             Outside::Not(refused) => refused
@@ -178,7 +178,7 @@ fn wrong_arrows(rooms: &[Room], from: &str, arrows: &[Arrow]) -> Vec<String> {
                 .then(|| format!("{from} must not use the package {to} (never: {})", refused.join(", "))),
         }
     };
-    arrows.iter().filter_map(refused).collect()
+    dependencies.iter().filter_map(refused).collect()
 }
 
 /// Finds violations in a source file.
@@ -241,24 +241,24 @@ fn every_dependency_is_allowed() {
     let mut wrong = Vec::new();
     for package in &metadata.packages {
         let at_work = |kind| matches!(kind, DependencyKind::Normal | DependencyKind::Build);
-        let arrows: Vec<Arrow> = package
+        let dependencies: Vec<Dependency> = package
             .dependencies
             .iter()
             .filter(|dependency| at_work(dependency.kind))
-            .map(|dependency| Arrow {
+            .map(|dependency| Dependency {
                 to: dependency.name.clone(),
                 inside: names.contains(&dependency.name),
                 optional: dependency.optional,
             })
             .collect();
-        wrong.extend(wrong_arrows(ROOMS, package.name.as_str(), &arrows));
+        wrong.extend(forbidden_dependencies(CRATE_RULES, package.name.as_str(), &dependencies));
         wrong.extend(wrong_manifest(
             package.manifest_path.as_str(),
             &std::fs::read_to_string(&package.manifest_path).unwrap(),
         ));
     }
-    for room in ROOMS.iter().filter(|room| !names.iter().any(|name| name == room.name)) {
-        wrong.push(format!("{} is listed in tests/layers.rs, but there is no such crate", room.name));
+    for rule in CRATE_RULES.iter().filter(|rule| !names.iter().any(|name| name == rule.name)) {
+        wrong.push(format!("{} is listed in tests/layers.rs, but there is no such crate", rule.name));
     }
     assert_none(&wrong);
 }
@@ -290,13 +290,17 @@ fn files_import_each_other_one_way() {
 mod rules {
     use super::*;
 
-    fn arrow(to: &str, inside: bool) -> Arrow {
-        Arrow { to: to.into(), inside, optional: false }
+    fn dependency(to: &str, inside: bool) -> Dependency {
+        Dependency { to: to.into(), inside, optional: false }
     }
 
     #[test]
     fn an_outward_dependency_is_refused() {
-        let wrong = wrong_arrows(ROOMS, APPLICATION, &[arrow(DOMAIN, true), arrow("florin-store-diesel", true)]);
+        let wrong = forbidden_dependencies(
+            CRATE_RULES,
+            APPLICATION,
+            &[dependency(DOMAIN, true), dependency("florin-store-diesel", true)],
+        );
         let said = "florin-application must not depend on florin-store-diesel (only on: florin-domain, florin-ports)";
         assert_eq!(wrong, [said]);
         for (from, to) in [
@@ -308,13 +312,14 @@ mod rules {
             ("florin-postcode-guard", "florin-postcode-embedded"),
             ("florin-mfa", "florin"),
         ] {
-            assert_eq!(wrong_arrows(ROOMS, from, &[arrow(to, true)]).len(), 1, "{from} -> {to}");
+            assert_eq!(forbidden_dependencies(CRATE_RULES, from, &[dependency(to, true)]).len(), 1, "{from} -> {to}");
         }
     }
 
     #[test]
     fn a_forbidden_package_is_refused() {
-        let wrong = wrong_arrows(ROOMS, DOMAIN, &[arrow("uuid", false), arrow("tokio", false)]);
+        let wrong =
+            forbidden_dependencies(CRATE_RULES, DOMAIN, &[dependency("uuid", false), dependency("tokio", false)]);
         assert_eq!(wrong.len(), 1);
         assert!(wrong[0].starts_with("florin-domain must not use the package tokio (only: bigdecimal, "), "{wrong:?}");
         for (from, to) in [
@@ -326,15 +331,15 @@ mod rules {
             ("florin-mfa", "diesel"),
             ("florin", "diesel"),
         ] {
-            assert_eq!(wrong_arrows(ROOMS, from, &[arrow(to, false)]).len(), 1, "{from} -> {to}");
+            assert_eq!(forbidden_dependencies(CRATE_RULES, from, &[dependency(to, false)]).len(), 1, "{from} -> {to}");
         }
-        let optional = Arrow { optional: true, ..arrow("mockall", false) };
-        assert_eq!(wrong_arrows(ROOMS, PORTS, &[optional]), [""; 0]);
+        let optional = Dependency { optional: true, ..dependency("mockall", false) };
+        assert_eq!(forbidden_dependencies(CRATE_RULES, PORTS, &[optional]), [""; 0]);
     }
 
     #[test]
     fn an_unlisted_crate_is_refused() {
-        let wrong = wrong_arrows(ROOMS, "florin-shed", &[]);
+        let wrong = forbidden_dependencies(CRATE_RULES, "florin-shed", &[]);
         assert_eq!(wrong, ["florin-shed is not listed in tests/layers.rs: add what it may depend on"]);
     }
 

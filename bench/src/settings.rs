@@ -44,7 +44,7 @@ impl Settings {
             strict: number("STRICT", 0_u8)? != 0,
         };
         if settings.turns == 0 || settings.connections == 0 || settings.clients.is_empty() {
-            bail!("FLORIN_BENCH_TURNS, FLORIN_BENCH_CONNECTIONS and FLORIN_BENCH_CLIENTS must not be zero or empty");
+            bail!("FLORIN_BENCH_ROUNDS, FLORIN_BENCH_CONNECTIONS and FLORIN_BENCH_CLIENTS must not be zero or empty");
         }
         Ok(settings)
     }

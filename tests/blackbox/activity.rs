@@ -50,12 +50,12 @@ fn one(client: &Client, id: &str) -> Value {
 fn wallet_with_activity(server: &Server) -> (Wallet, Vec<String>) {
     let wallet = Wallet::with(server, "GBP", 50_000);
     let bought = wallet.token(AUTHORIZATION, "10");
-    wallet.followed(CLEARING, &bought, "8");
+    wallet.follow_ok(CLEARING, &bought, "8");
     let undone = wallet.token(AUTHORIZATION, "20");
-    wallet.followed(REVERSAL, &undone, "20");
+    wallet.follow_ok(REVERSAL, &undone, "20");
     let held = wallet.token(ATM, "30");
     let back = wallet.token(REFUND, "5");
-    wallet.followed(REFUND_CLEARING, &back, "5");
+    wallet.follow_ok(REFUND_CLEARING, &back, "5");
     let declined = wallet.first(AUTHORIZATION, "9999");
     (wallet, vec![bought, undone, held, back, text(&declined, "/token").to_owned()])
 }

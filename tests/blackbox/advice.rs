@@ -18,7 +18,7 @@ fn held() -> (Server, Wallet, String) {
 
 /// Sends an advice with this total, and checks its record.
 fn advised(wallet: &Wallet, token: &str, total: &str, available: &str) -> String {
-    let advice = wallet.followed(ADVICE, token, total);
+    let advice = wallet.follow_ok(ADVICE, token, total);
     let ledger = wallet.ledger(25_000);
     let impacted = format!("-{total}");
     let mut want = expected("authorization.advice", "PENDING");
@@ -51,7 +51,7 @@ fn an_equal_advice_changes_nothing() {
 #[test]
 fn an_advice_above_the_available_balance_is_declined_and_the_hold_stays() {
     let (_server, wallet, token) = held();
-    let advice = wallet.followed(ADVICE, &token, "250.01");
+    let advice = wallet.follow_ok(ADVICE, &token, "250.01");
     let ledger = wallet.ledger(25_000);
     let mut want = expected("authorization.advice", "DECLINED");
     (want.code, want.memo) = ("1016", "Not sufficient funds");
@@ -60,7 +60,7 @@ fn an_advice_above_the_available_balance_is_declined_and_the_hold_stays() {
     assert_record(&advice, &wallet.card, &want);
     let again = wallet.follow(CLEARING, text(&advice, "/token"), "10");
     expect_fault(&again, 409, PRECEDING, "wrong_transaction_kind");
-    let cleared = wallet.followed(CLEARING, &token, "10");
+    let cleared = wallet.follow_ok(CLEARING, &token, "10");
     assert_eq!(text(&cleared, "/gpa/availableBalance"), "240.00");
 }
 
@@ -69,7 +69,7 @@ fn the_token_of_an_advice_identifies_the_chain() {
     let (_server, wallet, token) = held();
     let first = advised(&wallet, &token, "8.00", "242.00");
     let second = advised(&wallet, &first, "9.00", "241.00");
-    let cleared = wallet.followed(CLEARING, &second, "9");
+    let cleared = wallet.follow_ok(CLEARING, &second, "9");
     assert_eq!(text(&cleared, "/precedingRelatedTransactionToken"), second);
     assert_eq!(text(&cleared, "/gpa/availableBalance"), "241.00");
     for token in [&token, &first, &second] {
@@ -91,7 +91,7 @@ fn an_advice_is_refused_after_any_clearing() {
 #[test]
 fn an_advice_is_refused_after_a_full_reversal() {
     let (_server, wallet, token) = held();
-    wallet.followed(REVERSAL, &token, "10");
+    wallet.follow_ok(REVERSAL, &token, "10");
     expect_fault(&wallet.follow(ADVICE, &token, "8"), 409, PRECEDING, "already_reversed");
     assert_eq!(wallet.balance().available, 25_000);
 }
@@ -99,7 +99,7 @@ fn an_advice_is_refused_after_a_full_reversal() {
 #[test]
 fn after_a_partial_reversal_an_advice_replaces_the_rest() {
     let (_server, wallet, token) = held();
-    let reversal = wallet.followed(REVERSAL, &token, "4");
+    let reversal = wallet.follow_ok(REVERSAL, &token, "4");
     assert_eq!(text(&reversal, "/gpa/availableBalance"), "244.00");
     advised(&wallet, text(&reversal, "/token"), "7.00", "243.00");
 }

@@ -35,16 +35,16 @@ fn clearing_has_every_member() {
     let ledger = wallet.ledger(24_000);
     let mut want = expected("authorization.clearing.atm.withdrawal", "COMPLETION");
     (want.ledger, want.subnetwork, want.preceding) = (&ledger, "VISAPLUS", Some(token.as_str()));
-    assert_record(&wallet.followed(ATM_CLEARING, &token, "10"), &wallet.card, &want);
+    assert_record(&wallet.follow_ok(ATM_CLEARING, &token, "10"), &wallet.card, &want);
     expect_fault(&wallet.follow(ATM_CLEARING, &token, "10"), 409, PRECEDING, "already_cleared");
 }
 
 #[test]
 fn clearing_is_always_final() {
     let (_server, wallet, token) = held();
-    let cleared = wallet.followed(ATM_CLEARING, &token, "4");
-    let wanted = Balance { ledger: 24_600 + wallet.reserved, available: 24_600 };
-    assert_eq!(wallet.balance_in(&cleared), wanted);
+    let cleared = wallet.follow_ok(ATM_CLEARING, &token, "4");
+    let expected = Balance { ledger: 24_600 + wallet.reserved, available: 24_600 };
+    assert_eq!(wallet.balance_in(&cleared), expected);
     expect_fault(&wallet.follow(ATM_CLEARING, &token, "1"), 409, PRECEDING, "already_cleared");
     let body = format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": 4, "finalClearing": true}}"#);
     let answer = wallet.client.post(ATM_CLEARING, body);
@@ -54,9 +54,9 @@ fn clearing_is_always_final() {
 #[test]
 fn a_clearing_above_the_hold_is_accepted_in_full() {
     let (_server, wallet, token) = held();
-    let cleared = wallet.followed(ATM_CLEARING, &token, "260");
-    let wanted = Balance { ledger: -1_000 + wallet.reserved, available: -1_000 };
-    assert_eq!(wallet.balance_in(&cleared), wanted);
+    let cleared = wallet.follow_ok(ATM_CLEARING, &token, "260");
+    let expected = Balance { ledger: -1_000 + wallet.reserved, available: -1_000 };
+    assert_eq!(wallet.balance_in(&cleared), expected);
     assert_eq!(text(&cleared, "/gpa/impactedAmount"), "-260.00");
 }
 
@@ -70,7 +70,7 @@ fn every_network_has_its_subnetwork() {
         let body = json!({"cardId": wallet.card.id, "amount": 1, "network": network, "cardAcceptor": {"mid": "1"}});
         let withdrawal = transaction(&wallet.client.post(ATM, body.to_string()));
         assert_eq!((text(&withdrawal, "/network"), text(&withdrawal, "/subnetwork")), (network, subnetwork));
-        let cleared = wallet.followed(ATM_CLEARING, text(&withdrawal, "/token"), "1");
+        let cleared = wallet.follow_ok(ATM_CLEARING, text(&withdrawal, "/token"), "1");
         assert_eq!((text(&cleared, "/network"), text(&cleared, "/subnetwork")), (network, subnetwork));
     }
 }
@@ -96,10 +96,10 @@ fn declines() {
         assert_eq!(text(&withdrawal, "/type"), "authorization.atm.withdrawal");
         text(&withdrawal, "/response/code").to_owned()
     };
-    for (state, wanted) in
+    for (state, expected) in
         [("UNACTIVATED", "1806"), ("REPLACED", "1806"), ("TERMINATED", "1806"), ("SUSPENDED", "1003")]
     {
-        assert_eq!(code(&demo().card_in(state).id, "10"), wanted, "{state}");
+        assert_eq!(code(&demo().card_in(state).id, "10"), expected, "{state}");
     }
     assert_eq!(code(&demo().expired_card().id, "10"), "1001");
 }

@@ -37,7 +37,7 @@ fn every_row_of_the_table() {
         let wallet = Wallet::with(&server, "GBP", 25_000);
         let mut shown = wallet.first(first, "10");
         if let Some((path, amount)) = follow {
-            shown = wallet.followed(path, text(&shown, "/token"), amount);
+            shown = wallet.follow_ok(path, text(&shown, "/token"), amount);
         }
         let ledger = wallet.ledger(crate::support::money::minor(ledger, "GBP"));
         let found = [
@@ -75,7 +75,7 @@ fn a_decline_shows_unchanged_balances() {
 fn walk(wallet: &Wallet, first: &str, amount: &str, steps: &[(&str, &str, i64, i64)]) {
     let mut token = wallet.token(first, amount);
     for (path, amount, ledger, available) in steps {
-        let shown = wallet.followed(path, &token, amount);
+        let shown = wallet.follow_ok(path, &token, amount);
         let balance = wallet.balance_in(&shown);
         assert_eq!(
             (balance.ledger - wallet.reserved, balance.available),
@@ -107,10 +107,10 @@ fn chains_of_one_budget_do_not_mix() {
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let tokens: Vec<_> = (1..=5).map(|pounds| wallet.token(AUTHORIZATION, &pounds.to_string())).collect();
     assert_eq!(wallet.balance().available, 23_500);
-    wallet.followed(CLEARING, &tokens[0], "1");
-    wallet.followed(REVERSAL, &tokens[1], "2");
-    wallet.followed(ADVICE, &tokens[2], "1");
-    wallet.followed(REVERSAL, &tokens[3], "3.50");
+    wallet.follow_ok(CLEARING, &tokens[0], "1");
+    wallet.follow_ok(REVERSAL, &tokens[1], "2");
+    wallet.follow_ok(ADVICE, &tokens[2], "1");
+    wallet.follow_ok(REVERSAL, &tokens[3], "3.50");
     let balance = wallet.balance();
     assert_eq!((balance.ledger - wallet.reserved, balance.available), (24_900, 24_250));
 }

@@ -34,7 +34,7 @@ fn the_available_amount_is_approved() {
     let none = partly(&wallet, "10");
     assert_eq!((text(&none, "/state"), text(&none, "/response/code")), ("DECLINED", "1016"));
     let token = text(&part, "/token");
-    let cleared = wallet.followed(CLEARING, token, "7");
+    let cleared = wallet.follow_ok(CLEARING, token, "7");
     assert_eq!(text(&cleared, "/gpa/availableBalance"), "0.00");
     check_journal(server.home());
 }
@@ -84,7 +84,7 @@ fn a_clearing_without_a_fee_charges_none() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let held = withdraw(&wallet, "100", "2.50");
-    let cleared = wallet.followed(ATM_CLEARING, text(&held, "/token"), "100");
+    let cleared = wallet.follow_ok(ATM_CLEARING, text(&held, "/token"), "100");
     assert_eq!((text(&cleared, "/acquirerFeeAmount"), text(&cleared, "/gpa/availableBalance")), ("0.00", "150.00"));
     let short = withdraw(&wallet, "150", "0.01");
     assert_eq!(text(&short, "/response/code"), "1016", "the balance does not cover amount and fee");

@@ -79,18 +79,18 @@ fn follow_ups_use_the_merchants_currency_and_the_first_rate() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = text(&transaction(&send(&wallet, AUTHORIZATION, "10", "USD")), "/token").to_owned();
-    assert_eq!(amounts(&wallet.followed(ADVICE, &token, "8")), ("6.30", "8.00", "-6.30"));
-    assert_eq!(amounts(&wallet.followed(INCREMENT, &token, "2")), ("1.57", "2.00", "-1.57"));
-    assert_eq!(amounts(&wallet.followed(REVERSAL, &token, "4")), ("3.15", "4.00", "3.15"));
+    assert_eq!(amounts(&wallet.follow_ok(ADVICE, &token, "8")), ("6.30", "8.00", "-6.30"));
+    assert_eq!(amounts(&wallet.follow_ok(INCREMENT, &token, "2")), ("1.57", "2.00", "-1.57"));
+    assert_eq!(amounts(&wallet.follow_ok(REVERSAL, &token, "4")), ("3.15", "4.00", "3.15"));
     let fault = expect_fault(&wallet.follow(REVERSAL, &token, "6.01"), 409, "body.amount", "amount_exceeds_hold");
     assert!(fault.message.contains("6.00 USD"), "{fault:?}");
     // A tip: the clearing is accepted in full.
-    assert_eq!(amounts(&wallet.followed(CLEARING, &token, "7")), ("5.51", "7.00", "-5.51"));
+    assert_eq!(amounts(&wallet.follow_ok(CLEARING, &token, "7")), ("5.51", "7.00", "-5.51"));
     assert_eq!(wallet.balance().available, 25_000 - 551);
     let refund = text(&transaction(&send(&wallet, REFUND, "10", "USD")), "/token").to_owned();
     let path = REFUND_CLEARING;
     expect_fault(&wallet.follow(path, &refund, "10.01"), 409, "body.amount", "amount_exceeds_authorization");
-    assert_eq!(amounts(&wallet.followed(path, &refund, "10")), ("7.87", "10.00", "7.87"));
+    assert_eq!(amounts(&wallet.follow_ok(path, &refund, "10")), ("7.87", "10.00", "7.87"));
     let yen = text(&transaction(&send(&wallet, ATM, "1000", "JPY")), "/token").to_owned();
     expect_fault(&wallet.follow(REVERSAL, &yen, "1.5"), 400, "body.amount", "too_many_decimals");
     check_journal(server.home());
@@ -136,5 +136,5 @@ fn a_partial_approval_in_another_currency_never_exceeds_the_balance() {
     assert_eq!((text(&record, "/response/code"), text(&record, "/requestAmount")), ("0002", "7.87"));
     assert_eq!(amounts(&record), ("7.00", "8.90", "-7.00"));
     let token = text(&record, "/token");
-    assert_eq!(text(&wallet.followed(CLEARING, token, "8.90"), "/gpa/availableBalance"), "0.00");
+    assert_eq!(text(&wallet.follow_ok(CLEARING, token, "8.90"), "/gpa/availableBalance"), "0.00");
 }

@@ -35,7 +35,7 @@ fn an_increment_has_every_member() {
     (want.ledger, want.available, want.preceding) = (&ledger, "237.50", Some(token.as_str()));
     let more = transaction(&answer);
     assert_record(&more, &wallet.card, &want);
-    let cleared = wallet.followed(CLEARING, text(&more, "/token"), "12.50");
+    let cleared = wallet.follow_ok(CLEARING, text(&more, "/token"), "12.50");
     assert_eq!(text(&cleared, "/gpa/availableBalance"), "237.50");
     expect_fault(&wallet.follow(INCREMENT, &token, "1"), 409, PRECEDING, "already_cleared");
 }
@@ -45,7 +45,7 @@ fn an_increment_can_be_declined() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 2_000);
     let token = wallet.token(AUTHORIZATION, "10");
-    let declined = wallet.followed(INCREMENT, &token, "10.01");
+    let declined = wallet.follow_ok(INCREMENT, &token, "10.01");
     assert_eq!((text(&declined, "/state"), text(&declined, "/response/code")), ("DECLINED", "1016"));
     assert_eq!(text(&declined, "/gpa/impactedAmount"), "0.00");
     let named = wallet.follow(CLEARING, text(&declined, "/token"), "1");
@@ -74,7 +74,7 @@ fn allowed_follow_ups() {
         }
     }
     let token = wallet.token(AUTHORIZATION, "5");
-    let more = text(&wallet.followed(INCREMENT, &token, "1"), "/token").to_owned();
+    let more = text(&wallet.follow_ok(INCREMENT, &token, "1"), "/token").to_owned();
     for (path, amount) in [(ADVICE, "4"), (INCREMENT, "2"), (REVERSAL, "1"), (CLEARING, "1")] {
         expect_json(&wallet.follow(path, &more, amount), 201);
     }
@@ -99,7 +99,7 @@ fn a_refund_can_be_reversed() {
     assert_eq!((&chain["hold"]["endedBy"], &chain["journal"]), (&json!("reversed"), &json!([])));
     assert_eq!(chain["messages"][0]["transaction"]["state"], "CLEARED");
     let cleared = wallet.token(REFUND, "10");
-    wallet.followed(REFUND_CLEARING, &cleared, "10");
+    wallet.follow_ok(REFUND_CLEARING, &cleared, "10");
     expect_fault(&withdraw(&wallet, &cleared), 409, PRECEDING, "already_cleared");
     let body = follow_body(&cleared, "10");
     expect_fault(&wallet.client.post(REFUND_REVERSAL, body), 400, "body.amount", "unknown_field");
@@ -176,7 +176,7 @@ fn faults_of_extensions_are_reported_with_all_others() {
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let member = r#""sandbox": {"decline": "0000", "x": 1}, "currencyCode": "usd", "partialApproval": 1, "acquirerFeeAmount": 1"#;
     let answer = wallet.client.post(AUTHORIZATION, with(&wallet, "-1", member));
-    let wanted = [
+    let expected = [
         ("body.amount", "out_of_range"),
         ("body.currencyCode", "invalid_format"),
         ("body.partialApproval", "invalid_type"),
@@ -184,7 +184,7 @@ fn faults_of_extensions_are_reported_with_all_others() {
         ("body.sandbox.decline", "invalid_value"),
         ("body.sandbox.x", "unknown_field"),
     ];
-    expect_faults(&answer, 400, &wanted);
+    expect_faults(&answer, 400, &expected);
     for path in [ATM, REFUND] {
         let answer = wallet.client.post(path, with(&wallet, "1", r#""partialApproval": true"#));
         expect_fault(&answer, 400, "body.partialApproval", "unknown_field");

@@ -32,8 +32,8 @@ fn it_returns_messages_hold_and_journal() {
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let first = wallet.authorize("10");
     let token = text(&first, "/token");
-    let advice = wallet.followed(ADVICE, token, "12");
-    let part = wallet.followed(CLEARING, token, "1000000");
+    let advice = wallet.follow_ok(ADVICE, token, "12");
+    let part = wallet.follow_ok(CLEARING, token, "1000000");
     let view = chain(&wallet.client, token);
     assert_eq!(members(&view), ["hold", "journal", "messages"]);
     let messages: Vec<_> = (0..3).map(|place| view["messages"][place]["transaction"].clone()).collect();
@@ -85,7 +85,7 @@ fn the_token_of_any_message_works() {
     let part =
         wallet.client.post(REVERSAL, format!(r#"{{"precedingRelatedTransactionToken": "{token}", "amount": 4}}"#));
     let part = text(&transaction(&part), "/token").to_owned();
-    let declined = text(&wallet.followed(ADVICE, &token, "300"), "/token").to_owned();
+    let declined = text(&wallet.follow_ok(ADVICE, &token, "300"), "/token").to_owned();
     let view = chain(&wallet.client, &token);
     assert_eq!(view["hold"]["heldAmount"], "6.00");
     assert!(view["hold"]["dueAt"].is_string() && view["hold"]["endedBy"].is_null(), "{view}");
@@ -148,7 +148,7 @@ fn a_refund_moves_nothing_until_it_is_cleared() {
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let token = wallet.token(REFUND, "10");
     assert_eq!(chain(&wallet.client, &token)["journal"], json!([]));
-    wallet.followed(REFUND_CLEARING, &token, "7");
+    wallet.follow_ok(REFUND_CLEARING, &token, "7");
     let view = chain(&wallet.client, &token);
     assert_eq!(view["journal"][0]["postings"].as_array().unwrap().len(), 2);
     assert_eq!((&view["hold"]["clearedAmount"], &view["hold"]["endedBy"]), (&json!("7.00"), &json!("cleared")));

@@ -121,7 +121,7 @@ fn values_before_the_state() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 1_000);
     let token = wallet.token(AUTHORIZATION, "10");
-    wallet.followed(CLEARING, &token, "10");
+    wallet.follow_ok(CLEARING, &token, "10");
     expect_fault(&wallet.follow(CLEARING, &token, "1.001"), 400, "body.amount", "too_many_decimals");
     let answer = wallet.follow(CLEARING, &token, "1");
     expect_fault(&answer, 409, "body.precedingRelatedTransactionToken", "already_cleared");
@@ -138,7 +138,7 @@ fn the_kind_of_token_before_the_state_of_its_chain() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 1_000);
     let token = wallet.token(AUTHORIZATION, "10");
-    let clearing = wallet.followed(CLEARING, &token, "10");
+    let clearing = wallet.follow_ok(CLEARING, &token, "10");
     let answer = wallet.follow(CLEARING, clearing["token"].as_str().unwrap(), "1");
     let fault = expect_fault(&answer, 409, "body.precedingRelatedTransactionToken", "wrong_transaction_kind");
     assert!(fault.message.contains("clearing"), "it does not name the kind found: {}", fault.message);

@@ -32,7 +32,7 @@ fn a_clearing_of_the_whole_hold() {
     let ledger = wallet.ledger(24_000);
     let mut want = expected("authorization.clearing", "COMPLETION");
     (want.ledger, want.preceding) = (&ledger, Some(token.as_str()));
-    assert_record(&wallet.followed(CLEARING, &token, "10"), &wallet.card, &want);
+    assert_record(&wallet.follow_ok(CLEARING, &token, "10"), &wallet.card, &want);
     assert_eq!(wallet.balance(), balance(&wallet, 24_000, 24_000));
 }
 
@@ -96,7 +96,7 @@ fn a_clearing_above_the_hold_is_accepted_in_full_and_ends_the_chain() {
 #[test]
 fn available_may_go_below_zero_and_then_everything_is_declined() {
     let (_server, wallet, token) = held();
-    let clearing = wallet.followed(CLEARING, &token, "300.05");
+    let clearing = wallet.follow_ok(CLEARING, &token, "300.05");
     assert_eq!(text(&clearing, "/gpa/availableBalance"), "-50.05");
     assert_eq!(text(&clearing, "/gpa/ledgerBalance"), wallet.ledger(-5_005));
     assert_eq!(text(&wallet.authorize("0.01"), "/response/code"), "1016");
@@ -111,16 +111,16 @@ fn available_may_go_below_zero_and_then_everything_is_declined() {
 fn a_clearing_above_the_hold_leaves_other_holds() {
     let (_server, wallet, token) = held();
     let other = wallet.token(AUTHORIZATION, "240");
-    let clearing = wallet.followed(CLEARING, &token, "20");
+    let clearing = wallet.follow_ok(CLEARING, &token, "20");
     assert_eq!(wallet.balance_in(&clearing), balance(&wallet, 23_000, -1_000));
-    let clearing = wallet.followed(CLEARING, &other, "240");
+    let clearing = wallet.follow_ok(CLEARING, &other, "240");
     assert_eq!(wallet.balance_in(&clearing), balance(&wallet, -1_000, -1_000));
 }
 
 #[test]
 fn a_second_clearing_is_refused() {
     let (_server, wallet, token) = held();
-    let clearing = wallet.followed(CLEARING, &token, "10");
+    let clearing = wallet.follow_ok(CLEARING, &token, "10");
     expect_fault(&wallet.follow(CLEARING, &token, "10"), 409, PRECEDING, "already_cleared");
     let on_clearing = wallet.follow(CLEARING, text(&clearing, "/token"), "10");
     expect_fault(&on_clearing, 409, PRECEDING, "wrong_transaction_kind");

@@ -189,9 +189,9 @@ fn a_storm_on_one_budget_adds_up() {
             scope.spawn(|| {
                 for _ in 0..10 {
                     let token = wallet.token(AUTHORIZATION, "5.00");
-                    wallet.followed(ADVICE, &token, "4.00");
-                    wallet.followed(REVERSAL, &token, "1.00");
-                    wallet.followed(CLEARING, &token, "2.99");
+                    wallet.follow_ok(ADVICE, &token, "4.00");
+                    wallet.follow_ok(REVERSAL, &token, "1.00");
+                    wallet.follow_ok(CLEARING, &token, "2.99");
                     wallet.credit("0.01");
                 }
             });

@@ -52,7 +52,7 @@ fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, 
 }
 
 /// Checks the balance: it includes all answered messages, and each other message completely or not at all.
-fn assert_explained(before: Balance, after: Balance, answered: &[&Sent], open: &[&Sent]) {
+fn assert_balance_adds_up(before: Balance, after: Balance, answered: &[&Sent], open: &[&Sent]) {
     let (available, ledger) = sum(answered);
     let available_off = after.available - before.available - available;
     let ledger_off = after.ledger - before.ledger - ledger;
@@ -82,7 +82,7 @@ fn killed_under_load_three_times() {
         wallet = at(&server, &wallet);
         let (answered, open): (Vec<_>, Vec<_>) = log.iter().partition(|sent| sent.answer.is_some());
         assert!(open.len() <= THREADS);
-        assert_explained(before, wallet.balance(), &answered, &open);
+        assert_balance_adds_up(before, wallet.balance(), &answered, &open);
 
         let answers = retry_all(&wallet.client, &log);
         let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
@@ -92,7 +92,7 @@ fn killed_under_load_three_times() {
         let mut released = 0;
         for answer in answers.iter().filter(|answer| answer.status == 201) {
             let answer = answer.json();
-            wallet.followed(REVERSAL, text(&answer, "/transaction/token"), "1.00");
+            wallet.follow_ok(REVERSAL, text(&answer, "/transaction/token"), "1.00");
             released += 100;
         }
         let expected = Balance { available: expected.available + released, ..expected };

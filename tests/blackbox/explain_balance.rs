@@ -54,7 +54,7 @@ fn account_with_activity() -> (Server, Client, Wallet, String) {
     let (server, client) = alone();
     let wallet = Wallet::with(&server, "GBP", 50_000);
     let bought = wallet.token(AUTHORIZATION, "10");
-    wallet.followed(CLEARING, &bought, "8");
+    wallet.follow_ok(CLEARING, &bought, "8");
     let held = wallet.token(AUTHORIZATION, "30");
     wallet.credit("1.50");
     (server, client, wallet, held)

@@ -59,7 +59,7 @@ fn the_first_answer_is_replayed_even_after_later_changes() {
     let wallet = Wallet::with(&server, "GBP", 25_000);
     let first = wallet.client.post_once(AUTHORIZATION, "moved", wallet.first_body("10"));
     let token = text(&first.json(), "/transaction/token").to_owned();
-    wallet.followed(CLEARING, &token, "10");
+    wallet.follow_ok(CLEARING, &token, "10");
     wallet.authorize("240");
     let again = wallet.client.post_once(AUTHORIZATION, "moved", wallet.first_body("10"));
     assert_replay(&first, &again);

@@ -40,7 +40,7 @@ fn counts_of_checked_objects_grow_with_activity() {
     let before = sound(&client);
     let others = sound(&server.other());
     let bought = wallet.token(AUTHORIZATION, "10");
-    wallet.followed(CLEARING, &bought, "8");
+    wallet.follow_ok(CLEARING, &bought, "8");
     wallet.token(AUTHORIZATION, "30");
     let after = sound(&client);
     assert_eq!(after[0].1, before[0].1 + 3, "two holds and a clearing");

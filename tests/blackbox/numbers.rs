@@ -204,12 +204,12 @@ fn follow_ups_read_amounts_the_same_way() {
         }
     }
     table.done(24);
-    let advice = wallet.followed(ADVICE, &token, "80e-1");
+    let advice = wallet.follow_ok(ADVICE, &token, "80e-1");
     assert_eq!(text(&advice, "/amount"), "8.00");
     assert_eq!(text(&advice, "/gpa/availableBalance"), "992.00");
-    let reversal = wallet.followed(REVERSAL, &token, "0.1e1");
+    let reversal = wallet.follow_ok(REVERSAL, &token, "0.1e1");
     assert_eq!(text(&reversal, "/gpa/availableBalance"), "993.00");
-    let clearing = wallet.followed(CLEARING, &token, "7.0000");
+    let clearing = wallet.follow_ok(CLEARING, &token, "7.0000");
     assert_eq!(text(&clearing, "/gpa/ledgerBalance"), wallet.ledger(99_300));
 }
 
@@ -221,7 +221,7 @@ fn many_small_amounts_add_up_exactly() {
     for (literal, minor) in [("0.1", 10), ("0.2", 20), ("0.3", 30), ("0.7", 70), ("1.1", 110), ("0.01", 1), ("0.07", 7)]
     {
         let token = wallet.token(AUTHORIZATION, literal);
-        wallet.followed(CLEARING, &token, literal);
+        wallet.follow_ok(CLEARING, &token, literal);
         spent += minor;
         let balance = wallet.balance();
         assert_eq!((balance.ledger - wallet.reserved, balance.available), (1_000 - spent, 1_000 - spent));
@@ -233,7 +233,7 @@ fn a_large_refund_keeps_every_digit() {
     let server = Server::sandbox();
     let wallet = Wallet::with(&server, "GBP", 1);
     let token = wallet.token(REFUND, "999999999.99");
-    let cleared = wallet.followed(crate::support::REFUND_CLEARING, &token, "999999999.99");
+    let cleared = wallet.follow_ok(crate::support::REFUND_CLEARING, &token, "999999999.99");
     assert_eq!(text(&cleared, "/gpa/availableBalance"), "1000000000.00");
     let mut available = 100_000_000_000;
     for _ in 0..3 {

@@ -43,14 +43,14 @@ fn clearing_has_every_member_and_pays() {
     let mut want = expected("refund.authorization.clearing", "COMPLETION");
     (want.ledger, want.available, want.impacted) = (&ledger, "260.00", "10.00");
     want.preceding = Some(&token);
-    assert_record(&wallet.followed(REFUND_CLEARING, &token, "10"), &wallet.card, &want);
+    assert_record(&wallet.follow_ok(REFUND_CLEARING, &token, "10"), &wallet.card, &want);
     assert_eq!(wallet.balance().available, 26_000);
 }
 
 #[test]
 fn a_partial_clearing_ends_the_refund() {
     let (_server, wallet, token) = authorized();
-    let cleared = wallet.followed(REFUND_CLEARING, &token, "7.5");
+    let cleared = wallet.follow_ok(REFUND_CLEARING, &token, "7.5");
     assert_eq!((text(&cleared, "/amount"), text(&cleared, "/state")), ("7.50", "COMPLETION"));
     assert_eq!(wallet.balance_in(&cleared).available, 25_750);
     expect_fault(&wallet.follow(REFUND_CLEARING, &token, "2.5"), 409, PRECEDING, "already_cleared");
@@ -65,7 +65,7 @@ fn a_clearing_above_the_authorization_is_refused() {
     assert_eq!(faults[0].code, "amount_exceeds_authorization");
     assert!(faults[0].path.starts_with("body."), "{faults:?}");
     assert_eq!(wallet.balance().available, 25_000);
-    wallet.followed(REFUND_CLEARING, &token, "10");
+    wallet.follow_ok(REFUND_CLEARING, &token, "10");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn other_follow_ups_are_refused() {
     for path in [ADVICE, CLEARING, REVERSAL, ATM_CLEARING] {
         expect_fault(&wallet.follow(path, &token, "1"), 409, PRECEDING, "wrong_transaction_kind");
     }
-    wallet.followed(REFUND_CLEARING, &token, "10");
+    wallet.follow_ok(REFUND_CLEARING, &token, "10");
     for path in [ADVICE, CLEARING, REVERSAL, ATM_CLEARING] {
         expect_fault(&wallet.follow(path, &token, "1"), 409, PRECEDING, "wrong_transaction_kind");
     }

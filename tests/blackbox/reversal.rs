@@ -49,12 +49,12 @@ fn a_partial_reversal_then_the_rest() {
     let ledger = wallet.ledger(25_000);
     let mut want = reversal("PENDING", &ledger, &token);
     (want.available, want.amount, want.impacted) = ("244.00", "4.00", "4.00");
-    let first = wallet.followed(REVERSAL, &token, "4");
+    let first = wallet.follow_ok(REVERSAL, &token, "4");
     assert_record(&first, &wallet.card, &want);
     let partial = text(&first, "/token");
     let mut want = reversal("CLEARED", &ledger, partial);
     (want.amount, want.impacted) = ("6.00", "6.00");
-    let last = wallet.followed(REVERSAL, partial, "6");
+    let last = wallet.follow_ok(REVERSAL, partial, "6");
     assert_record(&last, &wallet.card, &want);
     for token in [token.as_str(), partial] {
         expect_fault(&wallet.follow(REVERSAL, token, "1"), 409, PRECEDING, "already_reversed");
@@ -71,7 +71,7 @@ fn a_reversal_above_the_hold_is_refused() {
         assert_eq!(faults[0].code, "amount_exceeds_hold");
         assert!(faults[0].path.starts_with("body."), "{faults:?}");
     }
-    wallet.followed(REVERSAL, &token, "4");
+    wallet.follow_ok(REVERSAL, &token, "4");
     assert_eq!(expect_error(&wallet.follow(REVERSAL, &token, "6.01"), 409)[0].code, "amount_exceeds_hold");
     assert_eq!(wallet.balance().available, 24_400);
 }
@@ -79,7 +79,7 @@ fn a_reversal_above_the_hold_is_refused() {
 #[test]
 fn a_reversal_after_an_advice_releases_the_new_hold() {
     let (_server, wallet, token) = held(AUTHORIZATION);
-    wallet.followed(ADVICE, &token, "8");
+    wallet.follow_ok(ADVICE, &token, "8");
     let ledger = wallet.ledger(25_000);
     let mut want = reversal("CLEARED", &ledger, &token);
     (want.amount, want.impacted) = ("8.00", "8.00");
@@ -111,8 +111,8 @@ fn reversal_of_a_withdrawal() {
 #[test]
 fn a_partial_reversal_identifies_the_chain() {
     let (_server, wallet, token) = held(AUTHORIZATION);
-    let partial = wallet.followed(REVERSAL, &token, "4");
-    let cleared = wallet.followed(CLEARING, text(&partial, "/token"), "6");
+    let partial = wallet.follow_ok(REVERSAL, &token, "4");
+    let cleared = wallet.follow_ok(CLEARING, text(&partial, "/token"), "6");
     assert_eq!(wallet.balance_in(&cleared), Balance { ledger: 24_400 + wallet.reserved, available: 24_400 });
 }
 
@@ -121,7 +121,7 @@ fn refunds_and_clearings_cannot_be_reversed() {
     let (_server, wallet, token) = held(REFUND);
     expect_fault(&wallet.follow(REVERSAL, &token, "10"), 409, PRECEDING, "wrong_transaction_kind");
     let purchase = wallet.token(AUTHORIZATION, "10");
-    let clearing = wallet.followed(CLEARING, &purchase, "10");
+    let clearing = wallet.follow_ok(CLEARING, &purchase, "10");
     let answer = wallet.follow(REVERSAL, text(&clearing, "/token"), "10");
     expect_fault(&answer, 409, PRECEDING, "wrong_transaction_kind");
     expect_fault(&wallet.follow(REVERSAL, &purchase, "10"), 409, PRECEDING, "already_cleared");

@@ -79,7 +79,7 @@ fn a_request_whose_body_is_still_coming_is_finished() {
 
     let server = Server::on(home);
     let wallet = Wallet { client: server.client(), ..wallet };
-    let reversal = wallet.followed(REVERSAL, text(&approved, "/token"), "10");
+    let reversal = wallet.follow_ok(REVERSAL, text(&approved, "/token"), "10");
     assert_eq!(text(&reversal, "/gpa/availableBalance"), "250.00");
 }
 

@@ -48,10 +48,10 @@ fn amounts_given_back_can_be_spent_again() {
     let wallet = limited(&server, 100_000);
     let first = wallet.token(crate::support::AUTHORIZATION, "100");
     assert_eq!(outcome(&wallet.authorize("1")), ("1817", "DECLINED"));
-    wallet.followed(ADVICE, &first, "90");
+    wallet.follow_ok(ADVICE, &first, "90");
     let second = wallet.token(crate::support::AUTHORIZATION, "10");
-    wallet.followed(REVERSAL, &second, "10");
-    wallet.followed(CLEARING, &first, "50");
+    wallet.follow_ok(REVERSAL, &second, "10");
+    wallet.follow_ok(CLEARING, &first, "50");
     assert_eq!(outcome(&wallet.authorize("50.01")), ("1817", "DECLINED"));
     assert_eq!(outcome(&wallet.authorize("50")), ("0000", "PENDING"));
 }

@@ -107,9 +107,9 @@ fn a_chain_begun_on_one_instance_continues_on_the_other() {
     for [first, second] in [[&first, &second], [&second, &first]] {
         let before = first.balance();
         let token = first.token(AUTHORIZATION, "10.00");
-        second.followed(ADVICE, &token, "8.00");
-        first.followed(REVERSAL, &token, "3.00");
-        let cleared = second.followed(CLEARING, &token, "5.00");
+        second.follow_ok(ADVICE, &token, "8.00");
+        first.follow_ok(REVERSAL, &token, "3.00");
+        let cleared = second.follow_ok(CLEARING, &token, "5.00");
         assert_eq!(text(&cleared, "/state"), "COMPLETION");
         let expected = Balance { ledger: before.ledger - 500, available: before.available - 500 };
         assert_eq!((first.balance(), second.balance()), (expected, expected));
@@ -153,9 +153,9 @@ fn a_storm_over_both_adds_up() {
                 for number in 0..10 {
                     let (one, other) = (&wallets[(worker + number) % 2], &wallets[(worker + number + 1) % 2]);
                     let token = one.token(AUTHORIZATION, "5.00");
-                    other.followed(ADVICE, &token, "4.00");
-                    one.followed(REVERSAL, &token, "1.00");
-                    other.followed(CLEARING, &token, "2.99");
+                    other.follow_ok(ADVICE, &token, "4.00");
+                    one.follow_ok(REVERSAL, &token, "1.00");
+                    other.follow_ok(CLEARING, &token, "2.99");
                     one.credit("0.01");
                 }
             });

@@ -1,7 +1,7 @@
 //! The only source of time and ids for use cases.
 //!
 //! Work on an account uses the account's time. If the account has a seed, the ids of new objects are derived from it:
-//! [`AccountClocks::at`].
+//! [`AccountClocks::clock_of`].
 //! Work of the machine (leases, the age of records, keys) uses real time.
 
 mod account_clock;
@@ -51,11 +51,11 @@ impl AccountClocks {
 
     /// The clock and ids of a request that writes; call it once per request. In a seeded world it uses up the world's
     /// next number, which costs a small transaction. Elsewhere it costs nothing.
-    pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
+    pub async fn clock_of(&self, account: &Account) -> Result<AccountClock, StoreError> {
         let id_sequence = match account.timeline.seed {
             None => IdSequence::Random(Arc::clone(&self.ids)),
             Some(seed) => {
-                let number = self.timelines.next_number(&account.id).await.map_err(gone)?;
+                let number = self.timelines.next_number(&account.id).await.map_err(deleted_meanwhile)?;
                 IdSequence::numbered(seed, number)
             }
         };
@@ -63,7 +63,7 @@ impl AccountClocks {
     }
 
     /// The clock and ids of background work. In a seeded world the ids follow from `cause`, which must be unique.
-    pub fn because(&self, timeline: &Timeline, now: DateTime<Utc>, cause: &[&[u8]]) -> AccountClock {
+    pub fn for_background(&self, timeline: &Timeline, now: DateTime<Utc>, cause: &[&[u8]]) -> AccountClock {
         let id_sequence = match timeline.seed {
             None => IdSequence::Random(Arc::clone(&self.ids)),
             Some(seed) => IdSequence::caused(seed, cause),
@@ -73,9 +73,9 @@ impl AccountClocks {
 }
 
 /// Maps `NotFound` to `Unavailable`: the world was deleted during the request, and a retry gets 404.
-fn gone(error: StoreError) -> StoreError {
+fn deleted_meanwhile(error: StoreError) -> StoreError {
     match error {
-        StoreError::NotFound(what) => StoreError::Unavailable(format!("{what} is gone")),
+        StoreError::NotFound(what) => StoreError::Unavailable(format!("{what} was deleted meanwhile")),
         other => other,
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The ports for managing batches.
 #[derive(Clone)]
 pub struct BatchServices {
-    /// Real time and ids. [`BatchServices::at`] returns those of an account.
+    /// Real time and ids. [`BatchServices::clock_of`] returns those of an account.
     pub time: AccountClocks,
     /// Creates, fills, edits and cancels batches.
     pub management: Arc<dyn BatchManagement>,
@@ -22,8 +22,8 @@ pub struct BatchServices {
 
 impl BatchServices {
     /// The clock and ids of a request that writes; call it once per request.
-    pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
-        self.time.at(account).await
+    pub async fn clock_of(&self, account: &Account) -> Result<AccountClock, StoreError> {
+        self.time.clock_of(account).await
     }
 }
 
@@ -49,17 +49,23 @@ pub struct ProcessingLimits {
     /// to send one portion.
     pub lease: TimeDelta,
     /// Maximum number of batches per claim.
-    pub batches: u32,
+    pub max_batches: u32,
     /// Maximum number of payments started, or reports recorded, in one transaction.
-    pub portion: u32,
+    pub portion_size: u32,
     /// Maximum number of portions of one batch before the next batch gets its turn.
-    pub portions: u32,
+    pub max_portions: u32,
     /// Maximum number of concurrent calls to the bank, at least 1.
-    pub at_once: usize,
+    pub max_concurrent_calls: usize,
 }
 
 impl Default for ProcessingLimits {
     fn default() -> Self {
-        Self { lease: TimeDelta::seconds(30), batches: 4, portion: 200, portions: 10, at_once: 32 }
+        Self {
+            lease: TimeDelta::seconds(30),
+            max_batches: 4,
+            portion_size: 200,
+            max_portions: 10,
+            max_concurrent_calls: 32,
+        }
     }
 }

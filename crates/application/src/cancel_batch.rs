@@ -12,14 +12,14 @@ pub async fn cancel_batch(
     services: &BatchServices,
     account: &Account,
     batch: PaymentBatchId,
-    repeat: Option<IdempotencyClaim<PaymentBatch>>,
+    claim: Option<IdempotencyClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
-    let at = services.at(account).await?;
+    let clock = services.clock_of(account).await?;
     let command = CancelBatchCommand {
         account: account.id.clone(),
         batch,
-        decide: Arc::new(move |situation| at.rule(|stamp| decide_cancel(situation, stamp))),
-        repeat,
+        decide: Arc::new(move |situation| clock.rule(|stamp| decide_cancel(situation, stamp))),
+        claim,
     };
     services.management.cancel(command).await
 }

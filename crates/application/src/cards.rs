@@ -33,17 +33,17 @@ pub async fn send_first_message(
     card: CardId,
     (message, merchant): (FirstMessage, Option<Currency>),
     mode: Mode,
-    repeat: Option<IdempotencyClaim<CardTransaction>>,
+    claim: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, FirstMessageError> {
     // Get rates before any lock is acquired, because the source of rates may be slow.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
-    let at = services.at(account).await.map_err(WriteError::Store)?;
+    let clock = services.clock_of(account).await.map_err(WriteError::Store)?;
     let command = FirstMessageCommand {
         account: account.id.clone(),
         card,
-        decide: Arc::new(move |situation| at.rule(|stamp| decide_first(situation, &message, stamp))),
+        decide: Arc::new(move |situation| clock.rule(|stamp| decide_first(situation, &message, stamp))),
         mode,
-        repeat,
+        claim,
     };
     Ok(services.cards.first_message(command).await?)
 }
@@ -67,15 +67,15 @@ pub async fn send_follow_up(
     token: TransactionToken,
     message: FollowUp,
     mode: Mode,
-    repeat: Option<IdempotencyClaim<CardTransaction>>,
+    claim: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
-    let at = services.at(account).await?;
+    let clock = services.clock_of(account).await?;
     let command = FollowUpCommand {
         account: account.id.clone(),
         token,
-        decide: Arc::new(move |situation| at.rule(|stamp| decide_follow_up(situation, token, &message, stamp))),
+        decide: Arc::new(move |situation| clock.rule(|stamp| decide_follow_up(situation, token, &message, stamp))),
         mode,
-        repeat,
+        claim,
     };
     services.cards.follow_up(command).await
 }
@@ -110,8 +110,8 @@ mod tests {
         let plain = priced(&MockExchangeRates::new(), message(), None).await.unwrap();
         assert_eq!(plain, message());
         let mut rates = MockExchangeRates::new();
-        let told = quotes.clone();
-        rates.expect_quotes().times(1).returning(move |_| Ok(Some(told.clone())));
+        let returned = quotes.clone();
+        rates.expect_quotes().times(1).returning(move |_| Ok(Some(returned.clone())));
         let abroad = priced(&rates, message(), Some(dollars)).await.unwrap();
         assert_eq!(abroad.extras.quotes, Some(quotes));
     }

@@ -17,13 +17,13 @@ pub async fn set_clock(
     services: &Services,
     account: &Account,
     change: ClockChange,
-    repeat: Option<IdempotencyClaim<ClockReading>>,
+    claim: Option<IdempotencyClaim<ClockReading>>,
 ) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
     let real = services.time.real_now();
     let command = ClockCommand {
         account: account.id.clone(),
         decide: Arc::new(move |clock| decide_clock(*clock, change, real)),
-        repeat,
+        claim,
     };
     let written = services.timelines.set_clock(command).await;
     services.accounts.forget(&account.id);

@@ -64,12 +64,12 @@ pub async fn confirm_batch(
     account: &Account,
     request: ConfirmRequest,
     mode: Mode,
-    repeat: Option<IdempotencyClaim<PaymentBatch>>,
+    claim: Option<IdempotencyClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, ConfirmBatchError> {
-    let at = services.at(account).await?;
+    let clock = services.clock_of(account).await?;
     let session = request.mfa.as_ref().map(|mfa| mfa.session);
     let proof = match request.mfa {
-        Some(mfa) => Some(prove(services, caller, account, (request.batch, at.now()), mfa).await?),
+        Some(mfa) => Some(prove(services, caller, account, (request.batch, clock.now()), mfa).await?),
         None => None,
     };
     let client = caller.client.id;
@@ -77,9 +77,9 @@ pub async fn confirm_batch(
         account: account.id.clone(),
         batch: request.batch,
         session,
-        decide: Arc::new(move |situation| at.rule(|stamp| decide_confirm(situation, proof.as_ref(), client, stamp))),
+        decide: Arc::new(move |situation| clock.rule(|stamp| decide_confirm(situation, proof.as_ref(), client, stamp))),
         mode,
-        repeat,
+        claim,
     };
     Ok(services.batches.confirm(command).await?)
 }

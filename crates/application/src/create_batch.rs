@@ -24,11 +24,11 @@ pub async fn create_batch(
     client: ClientId,
     account: &Account,
     new: NewBatch,
-    repeat: Option<IdempotencyClaim<BatchSummary>>,
+    claim: Option<IdempotencyClaim<BatchSummary>>,
 ) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
-    let at = services.at(account).await?;
+    let clock = services.clock_of(account).await?;
     let request = CreateRequest {
-        id: PaymentBatchId(at.next_id()),
+        id: PaymentBatchId(clock.next_id()),
         account: account.id.clone(),
         client,
         name: new.name,
@@ -37,8 +37,8 @@ pub async fn create_batch(
     };
     let command = CreateBatchCommand {
         account: account.id.clone(),
-        decide: Arc::new(move |funding| at.rule(|stamp| decide_create(funding, &request, stamp))),
-        repeat,
+        decide: Arc::new(move |funding| clock.rule(|stamp| decide_create(funding, &request, stamp))),
+        claim,
     };
     services.management.create(command).await
 }

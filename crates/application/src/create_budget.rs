@@ -28,9 +28,9 @@ pub async fn create_budget(
     services: &ManagementServices,
     account: &Account,
     new: NewBudget,
-    repeat: Option<IdempotencyClaim<BudgetRecord>>,
+    claim: Option<IdempotencyClaim<BudgetRecord>>,
 ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
-    let (at, parent) = (services.at(account).await?, new.parent);
+    let (at, parent) = (services.clock_of(account).await?, new.parent);
     let request = BudgetRequest {
         id: BudgetId(at.next_id()),
         account: account.id.clone(),
@@ -44,7 +44,7 @@ pub async fn create_budget(
         account: account.id.clone(),
         parent,
         decide: Arc::new(move |situation| decide_create_budget(*situation, &request)),
-        repeat,
+        claim,
     };
     services.budgets.create(command).await
 }

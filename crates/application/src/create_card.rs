@@ -32,15 +32,15 @@ pub async fn create_card(
     services: &ManagementServices,
     account: &Account,
     new: NewCard,
-    repeat: Option<IdempotencyClaim<CardRecord>>,
+    claim: Option<IdempotencyClaim<CardRecord>>,
 ) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
-    let at = services.at(account).await?;
+    let clock = services.clock_of(account).await?;
     let (owner, user_token) = match new.user {
         Some(user) => (CardOwner::Person, user),
-        None => (CardOwner::Budget, UserToken(at.next_id())),
+        None => (CardOwner::Budget, UserToken(clock.next_id())),
     };
     let request = CardRequest {
-        id: CardId(at.next_id()),
+        id: CardId(clock.next_id()),
         account: account.id.clone(),
         budget: new.budget,
         currency: new.currency,
@@ -49,13 +49,13 @@ pub async fn create_card(
         name: new.name,
         expires_on: new.expires_on,
         activate: new.activate,
-        now: at.now(),
+        now: clock.now(),
     };
     let command = CreateCardCommand {
         account: account.id.clone(),
         budget: new.budget,
         decide: Arc::new(move |situation| decide_create_card(situation, &request)),
-        repeat,
+        claim,
     };
     services.cards.create(command).await
 }

@@ -14,9 +14,9 @@ pub async fn edit_batch(
     account: &Account,
     batch: PaymentBatchId,
     edit: BatchEdit,
-    repeat: Option<IdempotencyClaim<BatchSummary>>,
+    claim: Option<IdempotencyClaim<BatchSummary>>,
 ) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
     let now = services.time.now_of(account);
     let decide = Arc::new(move |batch: &_| decide_edit(batch, &edit, now));
-    services.management.edit(EditBatchCommand { account: account.id.clone(), batch, decide, repeat }).await
+    services.management.edit(EditBatchCommand { account: account.id.clone(), batch, decide, claim }).await
 }

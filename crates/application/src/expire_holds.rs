@@ -108,7 +108,7 @@ async fn expire(
         decide: Arc::new(move |situation| {
             let due_at = situation.chain.as_ref().and_then(florin_domain::card::Chain::due_at);
             let at = due_at.filter(|due_at| when_due.is_some() && *due_at <= now).unwrap_or(now);
-            let clock = time.because(&timeline, at, &[b"expiry", chain.0.as_bytes()]);
+            let clock = time.for_background(&timeline, at, &[b"expiry", chain.0.as_bytes()]);
             clock.rule(|stamp| decide_expiry(situation, stamp))
         }),
     };

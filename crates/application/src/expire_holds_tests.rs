@@ -7,7 +7,7 @@ use florin_domain::access::Environment;
 use florin_domain::card::decide::CardRefusal;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
-    MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockChainStories, MockCheckouts,
+    MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockChainHistories, MockCheckouts,
     MockCredits, MockExchangeRates, MockKeySource, MockMfaSessions, MockPaymentBatches, MockPostcodeProvider,
     MockTimelines, MockUpkeep, MockWorlds,
 };
@@ -31,7 +31,7 @@ fn services(cards: MockCardLedger) -> Services {
         activities: Arc::new(MockActivities::new()),
         books: Arc::new(MockBooks::new()),
         cards: Arc::new(cards),
-        chains: Arc::new(MockChainStories::new()),
+        chains: Arc::new(MockChainHistories::new()),
         rates: Arc::new(MockExchangeRates::new()),
         credits: Arc::new(MockCredits::new()),
         batches: Arc::new(MockPaymentBatches::new()),

@@ -2,7 +2,7 @@
 
 use crate::Services;
 use florin_domain::access::Account;
-use florin_domain::books::{Explanation, explain};
+use florin_domain::books::{BalanceExplanation, explain};
 use florin_domain::ids::BudgetId;
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
@@ -28,7 +28,7 @@ pub async fn explain_balance(
     account: &Account,
     (budget, currency): (BudgetId, Currency),
     page: PageRequest,
-) -> Result<Explanation, ExplainBalanceError> {
+) -> Result<BalanceExplanation, ExplainBalanceError> {
     match services.books.explain(&account.id, budget, currency, page).await? {
         Explained::NoBudget => Err(ExplainBalanceError::NoBudget),
         Explained::NotHeld => Err(ExplainBalanceError::NotHeld(currency)),

@@ -12,17 +12,17 @@ pub async fn generate_credit(
     account: &Account,
     instruction: CreditInstruction,
     mode: Mode,
-    repeat: Option<IdempotencyClaim<Credit>>,
+    claim: Option<IdempotencyClaim<Credit>>,
 ) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
-    let at = services.at(account).await?;
+    let clock = services.clock_of(account).await?;
     let command = CreditCommand {
         account: account.id.clone(),
         budget: instruction.budget,
         decide: Arc::new(move |CreditSituation { budget, number }| {
-            at.rule(|stamp| decide_credit(budget, *number, &instruction, stamp))
+            clock.rule(|stamp| decide_credit(budget, *number, &instruction, stamp))
         }),
         mode,
-        repeat,
+        claim,
     };
     services.credits.credit(command).await
 }

@@ -27,11 +27,11 @@ pub async fn set_limit(
     account: &Account,
     card: CardId,
     NewLimit { window, amount, most_uses }: NewLimit,
-    repeat: Option<IdempotencyClaim<LimitSet>>,
+    claim: Option<IdempotencyClaim<LimitSet>>,
 ) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
     let change = LimitChange { window, amount, most_uses, now: services.time.now_of(account) };
     let decide = Arc::new(move |limits: &_| decide_limit(limits, &change));
-    services.cards.set_limit(LimitCommand { account: account.id.clone(), card, decide, repeat }).await
+    services.cards.set_limit(LimitCommand { account: account.id.clone(), card, decide, claim }).await
 }
 
 /// Removes the limit of a card over a window.
@@ -40,8 +40,8 @@ pub async fn remove_limit(
     account: &Account,
     card: CardId,
     window: SpendingWindow,
-    repeat: Option<IdempotencyClaim<SpendingWindow>>,
+    claim: Option<IdempotencyClaim<SpendingWindow>>,
 ) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
     let decide = Arc::new(move |limits: &_| decide_limit_removal(limits, window));
-    services.cards.remove_limit(RemoveLimitCommand { account: account.id.clone(), card, decide, repeat }).await
+    services.cards.remove_limit(RemoveLimitCommand { account: account.id.clone(), card, decide, claim }).await
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// The ports for managing budgets and cards.
 #[derive(Clone)]
 pub struct ManagementServices {
-    /// Time and ids; those of an account by [`ManagementServices::at`].
+    /// Time and ids; those of an account by [`ManagementServices::clock_of`].
     pub time: AccountClocks,
     /// Reads and creates budgets.
     pub budgets: Arc<dyn Budgets>,
@@ -20,7 +20,7 @@ pub struct ManagementServices {
 
 impl ManagementServices {
     /// The clock and ids of a request that writes; call it once per request.
-    pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
-        self.time.at(account).await
+    pub async fn clock_of(&self, account: &Account) -> Result<AccountClock, StoreError> {
+        self.time.clock_of(account).await
     }
 }

@@ -22,20 +22,20 @@ pub async fn open_mfa_session(
     caller: &Caller,
     account: &Account,
     request: OpenSessionRequest,
-    repeat: Option<IdempotencyClaim<MfaSession>>,
+    claim: Option<IdempotencyClaim<MfaSession>>,
 ) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
-    let at = services.at(account).await?;
+    let clock = services.clock_of(account).await?;
     let open = OpenRequest {
-        id: MfaSessionId(at.next_id()),
+        id: MfaSessionId(clock.next_id()),
         client: caller.client.id,
         provider: request.provider,
-        now: at.now(),
+        now: clock.now(),
     };
     let command = OpenSessionCommand {
         account: account.id.clone(),
         batch: request.batch,
         decide: Arc::new(move |situation| decide_open(situation, &open)),
-        repeat,
+        claim,
     };
     services.mfa_sessions.open(command).await
 }

@@ -29,7 +29,7 @@ struct Stopped;
 pub async fn process_batches(services: &ProcessingServices) -> Result<usize, StoreError> {
     let now = services.time.real_now();
     let (lease, until) = (LeaseId(services.time.real_id()), now + services.limits.lease);
-    let claim = ClaimCommand { lease, now, until, max: services.limits.batches };
+    let claim = ClaimCommand { lease, now, until, max: services.limits.max_batches };
     let mut worked = 0;
     for mut lease in services.processing.claim(claim).await? {
         // The world may have been deleted since the claim.
@@ -48,7 +48,7 @@ async fn process(services: &ProcessingServices, account: &Account, lease: &mut L
     if start(services, account, lease).await.is_err() {
         return worked;
     }
-    for _ in 0..services.limits.portions {
+    for _ in 0..services.limits.max_portions {
         let Ok(done) = portion(services, account, lease).await else { return worked };
         worked += done;
         if done == 0 || !renew(services, lease).await {
@@ -61,8 +61,8 @@ async fn process(services: &ProcessingServices, account: &Account, lease: &mut L
 /// Starts a confirmed batch; a started batch stays started.
 async fn start(services: &ProcessingServices, account: &Account, lease: &Lease) -> Result<(), Stopped> {
     let cause: [&[u8]; 2] = [b"start", lease.batch.0.as_bytes()];
-    let at = services.time.because(&account.timeline, services.time.now_of(account), &cause);
-    let decide = Arc::new(move |batch: &_| at.rule(|stamp| decide_start(batch, stamp)));
+    let clock = services.time.for_background(&account.timeline, services.time.now_of(account), &cause);
+    let decide = Arc::new(move |batch: &_| clock.rule(|stamp| decide_start(batch, stamp)));
     match services.processing.start(StartCommand { lease: lease.clone(), decide }).await {
         Ok(_) | Err(ProcessingError::Refused(_)) => Ok(()),
         Err(error) => Err(stopped(lease, &error)),
@@ -71,16 +71,16 @@ async fn start(services: &ProcessingServices, account: &Account, lease: &Lease) 
 
 /// Queries the bank about due payments, then sends new ones.
 async fn portion(services: &ProcessingServices, account: &Account, lease: &Lease) -> Result<usize, Stopped> {
-    let max = services.limits.portion;
+    let max = services.limits.portion_size;
     let due = services.processing.due(lease, services.time.real_now(), max).await;
     let due = due.map_err(|error| stopped(lease, &error))?;
     let asked = follow(services, account, lease, due, Step::Ask).await?;
     let (now, ask_at) = (services.time.now_of(account), lease.until);
     let causes = Causes::new(&services.time, &account.timeline, now);
-    let at = services.time.because(&account.timeline, now, &[b"take", lease.batch.0.as_bytes()]);
+    let clock = services.time.for_background(&account.timeline, now, &[b"take", lease.batch.0.as_bytes()]);
     let decide = Arc::new(move |situation: &TakeSituation| {
         let TakeSituation { batch, payments } = situation;
-        let mut decision = at.rule(|stamp| decide_take(batch, payments, ask_at, stamp));
+        let mut decision = clock.rule(|stamp| decide_take(batch, payments, ask_at, stamp));
         causes.name_events(&mut decision.events);
         decision
     });
@@ -108,18 +108,19 @@ async fn follow(
         return Ok(0);
     }
     let talks = payments.into_iter().map(|payment| talk(services, payment, step));
-    let mut reports: Vec<_> = stream::iter(talks).buffer_unordered(services.limits.at_once.max(1)).collect().await;
+    let mut reports: Vec<_> =
+        stream::iter(talks).buffer_unordered(services.limits.max_concurrent_calls.max(1)).collect().await;
     // Sort the reports, so that the stored result does not depend on the order of the bank's answers.
     reports.sort_by_key(|reported| reported.payment);
     let (real, now) = (services.time.real_now(), services.time.now_of(account));
     let causes = Causes::new(&services.time, &account.timeline, now);
-    let at = services.time.because(&account.timeline, now, &[b"settle", lease.batch.0.as_bytes()]);
+    let clock = services.time.for_background(&account.timeline, now, &[b"settle", lease.batch.0.as_bytes()]);
     let count = reports.len();
     let command = RecordCommand {
         lease: lease.clone(),
         payments: reports.iter().map(|reported| reported.payment).collect(),
         decide: Arc::new(move |situation| {
-            let mut decision = at.rule(|stamp| decide_settle(situation, &reports, stamp))?;
+            let mut decision = clock.rule(|stamp| decide_settle(situation, &reports, stamp))?;
             ask_in_real_time(&mut decision, &reports, real - now);
             causes.name_journal(&mut decision.journal);
             causes.name_events(&mut decision.events);
@@ -133,8 +134,8 @@ async fn follow(
 /// Converts the query times that the rule chose from the account's time to real time, which banks use.
 fn ask_in_real_time(decision: &mut SettleDecision, reports: &[Reported], behind: TimeDelta) {
     for payment in &mut decision.payments {
-        let told = reports.iter().any(|told| told.payment == payment.id && told.report.ask_again_at.is_some());
-        if !told {
+        let is_scheduled = reports.iter().any(|seen| seen.payment == payment.id && seen.report.ask_again_at.is_some());
+        if !is_scheduled {
             payment.state = payment.state.asked_later(behind);
         }
     }
@@ -142,7 +143,7 @@ fn ask_in_real_time(decision: &mut SettleDecision, reports: &[Reported], behind:
 
 async fn talk(services: &ProcessingServices, payment: Payment, step: Step) -> Reported {
     let id = payment.id;
-    let told = match step {
+    let result = match step {
         Step::Send => send(services, &payment).await,
         Step::Ask => match services.rail.ask(id).await {
             Ok(Some(report)) => Ok(report),
@@ -151,7 +152,7 @@ async fn talk(services: &ProcessingServices, payment: Payment, step: Step) -> Re
             Err(unavailable) => Err(unavailable),
         },
     };
-    let report = told.unwrap_or_else(|error| {
+    let report = result.unwrap_or_else(|error| {
         tracing::warn!(payment = %id, %error, "cannot send or query a payment at the bank; will retry");
         PaymentReport { outcome: PaymentOutcome::Pending, ask_again_at: None }
     });

@@ -157,7 +157,7 @@ fn services(processing: MockBatchProcessing, rail: MockPaymentRail, clock: &Arc<
         accounts: Arc::new(accounts()),
         processing: Arc::new(processing),
         rail: Arc::new(rail),
-        limits: ProcessingLimits { portion: 2, ..ProcessingLimits::default() },
+        limits: ProcessingLimits { portion_size: 2, ..ProcessingLimits::default() },
     }
 }
 

@@ -4,7 +4,7 @@ use crate::{AccountClock, AccountClocks};
 use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
-    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainStories, Checkouts, Credits, ExchangeRates,
+    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainHistories, Checkouts, Credits, ExchangeRates,
     KeySource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, SecretCipher, StoreError, Timelines, Upkeep,
     Worlds,
 };
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub struct Services {
     /// Sandbox or production.
     pub environment: Environment,
-    /// Time and ids; those of an account by [`Services::at`].
+    /// Time and ids; those of an account by [`Services::clock_of`].
     pub time: AccountClocks,
     /// Finds callers by their keys.
     pub callers: Arc<dyn Callers>,
@@ -32,7 +32,7 @@ pub struct Services {
     /// Stores card messages.
     pub cards: Arc<dyn CardLedger>,
     /// Reads whole chains of card messages.
-    pub chains: Arc<dyn ChainStories>,
+    pub chains: Arc<dyn ChainHistories>,
     /// Returns exchange rates.
     pub rates: Arc<dyn ExchangeRates>,
     /// Stores credits.
@@ -61,7 +61,7 @@ pub struct Services {
 
 impl Services {
     /// The clock and ids of a request that writes; call it once per request.
-    pub async fn at(&self, account: &Account) -> Result<AccountClock, StoreError> {
-        self.time.at(account).await
+    pub async fn clock_of(&self, account: &Account) -> Result<AccountClock, StoreError> {
+        self.time.clock_of(account).await
     }
 }

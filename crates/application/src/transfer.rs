@@ -12,16 +12,16 @@ pub async fn transfer(
     account: &Account,
     instruction: TransferInstruction,
     mode: Mode,
-    repeat: Option<IdempotencyClaim<TransferDone>>,
+    claim: Option<IdempotencyClaim<TransferDone>>,
 ) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
-    let at = services.at(account).await?;
+    let clock = services.clock_of(account).await?;
     let command = TransferCommand {
         account: account.id.clone(),
         from: instruction.from,
         to: instruction.to,
-        decide: Arc::new(move |situation| at.rule(|stamp| decide_transfer(situation, &instruction, stamp))),
+        decide: Arc::new(move |situation| clock.rule(|stamp| decide_transfer(situation, &instruction, stamp))),
         mode,
-        repeat,
+        claim,
     };
     services.transfers.transfer(command).await
 }

@@ -15,14 +15,14 @@ pub async fn transition_card(
     account: &Account,
     card: CardId,
     (to, reason): (CardState, Text<1, 140>),
-    repeat: Option<IdempotencyClaim<CardRecord>>,
+    claim: Option<IdempotencyClaim<CardRecord>>,
 ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
     let request = TransitionRequest { to, reason, client, now: services.time.now_of(account) };
     let command = TransitionCommand {
         account: account.id.clone(),
         card,
         decide: Arc::new(move |card| decide_transition(card, &request)),
-        repeat,
+        claim,
     };
     services.cards.transition(command).await
 }

@@ -27,14 +27,14 @@ pub async fn upload_payments(
     account: &Account,
     batch: PaymentBatchId,
     request: UploadRequest,
-    repeat: Option<IdempotencyClaim<PaymentBatch>>,
+    claim: Option<IdempotencyClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
-    let at = services.at(account).await?;
+    let clock = services.clock_of(account).await?;
     let command = UploadCommand {
         account: account.id.clone(),
         batch,
-        decide: Arc::new(move |situation| at.rule(|stamp| decide_upload(situation, &request, stamp))),
-        repeat,
+        decide: Arc::new(move |situation| clock.rule(|stamp| decide_upload(situation, &request, stamp))),
+        claim,
     };
     services.management.upload(command).await
 }

@@ -111,8 +111,8 @@ fn contents(
     real: DateTime<Utc>,
 ) -> Result<(WorldTemplate, WorldContents), StoreError> {
     let name = match &new.seed {
-        Some(seed) => format!("World {}", seed.as_str()),
-        None => format!("World {id}"),
+        Some(seed) => format!("SeedData {}", seed.as_str()),
+        None => format!("SeedData {id}"),
     };
     let account = |name| Account {
         id: id.clone(),
@@ -170,19 +170,19 @@ pub async fn take_snapshot(
     services: &Services,
     account: &Account,
     name: Option<SnapshotName>,
-    repeat: Option<IdempotencyClaim<WorldSnapshot>>,
+    claim: Option<IdempotencyClaim<WorldSnapshot>>,
 ) -> Result<Written<WorldSnapshot>, WriteError<SnapshotRefusal>> {
     if services.worlds.find(&account.id).await?.is_none() {
         return Err(WriteError::Absent);
     }
-    let moment = services.time.at(account).await?;
+    let moment = services.time.clock_of(account).await?;
     let command = SnapshotCommand {
         account: account.id.clone(),
         id: SnapshotId(moment.next_id()),
         name,
         now: moment.now(),
         decide: Arc::new(|situation| decide_snapshot(*situation)),
-        repeat,
+        claim,
     };
     services.worlds.take_snapshot(command).await
 }
@@ -192,14 +192,14 @@ pub async fn restore_world(
     services: &Services,
     account: &Account,
     snapshot: SnapshotId,
-    repeat: Option<IdempotencyClaim<RestoredWorld>>,
+    claim: Option<IdempotencyClaim<RestoredWorld>>,
 ) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
     let command = RestoreCommand {
         account: account.id.clone(),
         snapshot,
         real: services.time.real_now(),
         decide: Arc::new(|situation| decide_restore(*situation)),
-        repeat,
+        claim,
     };
     let written = services.worlds.restore(command).await;
     services.accounts.forget(&account.id);

@@ -10,20 +10,20 @@ mod tests;
 use async_trait::async_trait;
 use florin_domain::batch::{PaymentInstruction, PaymentReport};
 use florin_domain::ids::PaymentId;
-use florin_ports::{AcceptedPayment, Clock, PaymentRail, RailUnavailable, SandboxBankMemory, StoreError};
+use florin_ports::{AcceptedPayment, Clock, PaymentRail, RailUnavailable, SandboxBankStorage, StoreError};
 use std::sync::Arc;
 
 /// The simulated bank.
 #[derive(Clone)]
 pub struct SandboxBank {
-    memory: Arc<dyn SandboxBankMemory>,
+    storage: Arc<dyn SandboxBankStorage>,
     clock: Arc<dyn Clock>,
 }
 
 impl SandboxBank {
-    /// Creates a bank. All instances on one store share its memory.
-    pub fn new(memory: Arc<dyn SandboxBankMemory>, clock: Arc<dyn Clock>) -> Self {
-        Self { memory, clock }
+    /// Creates a bank. All instances on one store share its storage.
+    pub fn new(storage: Arc<dyn SandboxBankStorage>, clock: Arc<dyn Clock>) -> Self {
+        Self { storage, clock }
     }
 }
 
@@ -33,12 +33,12 @@ impl PaymentRail for SandboxBank {
         let now = self.clock.now();
         let PaymentInstruction { id, amount, reference, .. } = instruction;
         let payment = AcceptedPayment { id, amount, reference, accepted_at: now };
-        let accepted = self.memory.accept(payment).await.map_err(|error| unavailable(&error))?;
+        let accepted = self.storage.accept(payment).await.map_err(|error| unavailable(&error))?;
         Ok(script::report(&accepted, now))
     }
 
     async fn ask(&self, payment: PaymentId) -> Result<Option<PaymentReport>, RailUnavailable> {
-        let accepted = self.memory.find(payment).await.map_err(|error| unavailable(&error))?;
+        let accepted = self.storage.find(payment).await.map_err(|error| unavailable(&error))?;
         Ok(accepted.map(|accepted| script::report(&accepted, self.clock.now())))
     }
 }

@@ -24,7 +24,7 @@ pub(crate) async fn seed(
     cipher: &dyn SecretCipher,
 ) -> anyhow::Result<bool> {
     if Seeding::is_fresh(store).await? {
-        match store.seed(demo::world(now, cipher)?).await {
+        match store.seed(demo::seed_data(now, cipher)?).await {
             Ok(()) => tracing::info!("seeded the demo data"),
             // Another process seeded it first.
             Err(StoreError::Duplicate(_)) => {}

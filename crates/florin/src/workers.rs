@@ -15,7 +15,7 @@ const WORLDS_PAUSE: Duration = Duration::from_secs(60);
 /// Pause between rounds of processing payment batches.
 const PROCESS_PAUSE: Duration = Duration::from_millis(250);
 /// Pause between deletions of old idempotency records.
-const FORGET_PAUSE: Duration = Duration::from_secs(600);
+const RECORDS_PAUSE: Duration = Duration::from_secs(600);
 /// Pause between rounds of metrics maintenance.
 const METRICS_PAUSE: Duration = Duration::from_secs(10);
 
@@ -45,7 +45,7 @@ impl Workers {
         if let Some(processing) = processing {
             workers.add(PROCESS_PAUSE, processing, |processing| async move { process(&processing).await });
         }
-        workers.add(FORGET_PAUSE, services.clone(), move |services| async move { forget(&services, kept).await });
+        workers.add(RECORDS_PAUSE, services.clone(), move |services| async move { forget(&services, kept).await });
         if let Some(handle) = metrics {
             workers.add(METRICS_PAUSE, handle, |handle| async move {
                 handle.run_upkeep();
@@ -162,7 +162,7 @@ async fn process(processing: &ProcessingServices) -> Round {
 }
 
 async fn forget(services: &Services, kept: TimeDelta) -> Round {
-    match florin_application::forget_answers(services, kept).await {
+    match florin_application::delete_idempotency_records(services, kept).await {
         Ok(0) => {}
         Ok(forgotten) => tracing::info!(forgotten, "deleted old idempotency records"),
         Err(error) => return Err(format!("could not delete old idempotency records: {error}")),

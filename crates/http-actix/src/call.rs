@@ -1,7 +1,7 @@
 //! The first steps of every `/v2` operation, in the contract's order of checks (1.3).
 
 use crate::codes::ErrorCode;
-use crate::declare::{self, AccountParameter, DryRunParameter, Member, PageParameters, Parameters};
+use crate::declare::{self, AccountParameter, DryRunParameter, FieldType, PageParameters, Parameters};
 use crate::extract::body;
 use crate::extract::headers::{api_key, idempotency_key};
 use crate::extract::query::Query;
@@ -123,7 +123,7 @@ impl Call<'_> {
     }
 
     /// Reads the declared members of a body. Returns `None` if faults were recorded.
-    pub(crate) fn read_body<T: Member>(&mut self, body: Option<&Document>) -> Result<Option<T>, Problem> {
+    pub(crate) fn read_body<T: FieldType>(&mut self, body: Option<&Document>) -> Result<Option<T>, Problem> {
         Ok(declare::read(body, self.context(), &mut self.faults)?)
     }
 
@@ -164,12 +164,12 @@ impl Call<'_> {
 
 impl WriteCall<'_> {
     /// Reads the declared members of the body. Returns `None` if faults were recorded.
-    pub(crate) fn read<T: Member>(&mut self) -> Result<Option<T>, Problem> {
+    pub(crate) fn read<T: FieldType>(&mut self) -> Result<Option<T>, Problem> {
         self.call.read_body(self.body.as_ref())
     }
 
     /// Reads the body of an operation on the budget in the path.
-    pub(crate) fn read_for<T: Member>(&mut self, budget: Option<BudgetId>) -> Result<Option<T>, Problem> {
+    pub(crate) fn read_for<T: FieldType>(&mut self, budget: Option<BudgetId>) -> Result<Option<T>, Problem> {
         let context = Context { budget, ..self.call.context() };
         Ok(declare::read(self.body.as_ref(), context, &mut self.call.faults)?)
     }

@@ -10,7 +10,7 @@ use florin_ports::{Answer, Written};
 pub(crate) type Render<T> = fn(&T, Option<DryRunView>) -> Answer;
 
 /// Sends the result of a command, or of its dry run.
-pub(crate) fn send<T>(written: Written<T>, render: Render<T>) -> Result<HttpResponse, Problem> {
+pub(crate) fn respond<T>(written: Written<T>, render: Render<T>) -> Result<HttpResponse, Problem> {
     match written {
         Written::New(done) => reply(render(&done, None), false),
         Written::Replayed(answer) => reply(answer, true),

@@ -16,7 +16,7 @@ pub struct CreateBatchCommand {
     /// The rule. Its situation is the account's budgets, each with its currencies.
     pub decide: Decide<FundingBudgets, Result<CreateDecision, UploadRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<BatchSummary>>,
+    pub claim: Option<IdempotencyClaim<BatchSummary>>,
 }
 
 /// A command to upload payments to a batch.
@@ -28,7 +28,7 @@ pub struct UploadCommand {
     /// The rule.
     pub decide: Decide<UploadSituation, Result<UploadDecision, UploadRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<PaymentBatch>>,
+    pub claim: Option<IdempotencyClaim<PaymentBatch>>,
 }
 
 /// A command to rename, hide or show a batch.
@@ -40,7 +40,7 @@ pub struct EditBatchCommand {
     /// The rule, which never refuses. It changes only name, visibility and `updated_at`.
     pub decide: Decide<PaymentBatch, PaymentBatch>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<BatchSummary>>,
+    pub claim: Option<IdempotencyClaim<BatchSummary>>,
 }
 
 /// A command to cancel a batch.
@@ -52,7 +52,7 @@ pub struct CancelBatchCommand {
     /// The rule.
     pub decide: Decide<CancelSituation, Result<CancelDecision, CancelRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<PaymentBatch>>,
+    pub claim: Option<IdempotencyClaim<PaymentBatch>>,
 }
 
 /// Manages payment batches, with the promises of [`crate::CardLedger`]. Of two decisions on one batch, including

@@ -18,7 +18,7 @@ pub struct CreateBudgetCommand {
     /// The rule.
     pub decide: Decide<CreateBudgetSituation, Result<BudgetRecord, CreateBudgetRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<BudgetRecord>>,
+    pub claim: Option<IdempotencyClaim<BudgetRecord>>,
 }
 
 /// A command to transfer money.
@@ -34,7 +34,7 @@ pub struct TransferCommand {
     /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<TransferDone>>,
+    pub claim: Option<IdempotencyClaim<TransferDone>>,
 }
 
 /// Reads and creates budgets.

@@ -18,7 +18,7 @@ pub struct FirstMessageCommand {
     /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<CardTransaction>>,
+    pub claim: Option<IdempotencyClaim<CardTransaction>>,
 }
 
 /// A command to record a follow-up.
@@ -32,7 +32,7 @@ pub struct FollowUpCommand {
     /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<CardTransaction>>,
+    pub claim: Option<IdempotencyClaim<CardTransaction>>,
 }
 
 /// A command to expire a hold.

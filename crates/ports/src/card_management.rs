@@ -18,7 +18,7 @@ pub struct CreateCardCommand {
     /// The rule.
     pub decide: Decide<CreateCardSituation, Result<CardRecord, CreateCardRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<CardRecord>>,
+    pub claim: Option<IdempotencyClaim<CardRecord>>,
 }
 
 /// A command to change the state of a card.
@@ -30,7 +30,7 @@ pub struct TransitionCommand {
     /// The rule. It changes the card's state and nothing else.
     pub decide: Decide<CardRecord, Result<TransitionDecision, IllegalTransition>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<CardRecord>>,
+    pub claim: Option<IdempotencyClaim<CardRecord>>,
 }
 
 /// A command to set a spending limit.
@@ -42,7 +42,7 @@ pub struct LimitCommand {
     /// The rule. Its limit replaces the existing one over the same window.
     pub decide: Decide<CardLimits, Result<LimitSet, LimitRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<LimitSet>>,
+    pub claim: Option<IdempotencyClaim<LimitSet>>,
 }
 
 /// A command to remove a spending limit.
@@ -54,7 +54,7 @@ pub struct RemoveLimitCommand {
     /// The rule. It returns the window whose limit is removed.
     pub decide: Decide<CardLimits, Result<SpendingWindow, NoSuchLimit>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<SpendingWindow>>,
+    pub claim: Option<IdempotencyClaim<SpendingWindow>>,
 }
 
 /// Manages cards, with the promises of [`crate::CardLedger`]. Of a card message and a change of its card, the second

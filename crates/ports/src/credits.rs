@@ -16,7 +16,7 @@ pub struct CreditCommand {
     /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<Credit>>,
+    pub claim: Option<IdempotencyClaim<Credit>>,
 }
 
 /// Stores credits, with the promises of [`crate::CardLedger`].

@@ -1,6 +1,6 @@
 //! Errors of stores.
 
-use crate::repeat::RecordedRequest;
+use crate::idempotency::RecordedRequest;
 
 /// Reasons that a store failed. Texts are for logs, never for callers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

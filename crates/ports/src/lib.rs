@@ -23,11 +23,12 @@ mod books;
 mod budgets;
 mod card_ledger;
 mod card_management;
-mod chain_stories;
+mod chain_histories;
 mod clock;
 mod credits;
 mod error;
 mod exchange_rates;
+mod idempotency;
 mod key_source;
 mod merchant;
 mod mfa;
@@ -36,7 +37,6 @@ mod payment_batches;
 mod payment_rail;
 mod production_only;
 mod registry;
-mod repeat;
 mod sandbox_bank;
 mod secrets;
 mod seeding;
@@ -60,11 +60,12 @@ pub use books::{Books, Explained};
 pub use budgets::{Budgets, CreateBudgetCommand, TransferCommand, Transfers};
 pub use card_ledger::{CardLedger, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand};
 pub use card_management::{CardManagement, CreateCardCommand, LimitCommand, RemoveLimitCommand, TransitionCommand};
-pub use chain_stories::ChainStories;
+pub use chain_histories::ChainHistories;
 pub use clock::{Clock, IdSource};
 pub use credits::{CreditCommand, Credits};
 pub use error::{StoreError, WriteError};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};
+pub use idempotency::{Answer, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, Written};
 pub use key_source::KeySource;
 pub use merchant::{Banks, Checkouts};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionCommand};
@@ -73,10 +74,9 @@ pub use payment_batches::{ConfirmCommand, PaymentBatches};
 pub use payment_rail::{PaymentRail, RailUnavailable};
 pub use production_only::ProductionOnly;
 pub use registry::Registry;
-pub use repeat::{Answer, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, Written};
-pub use sandbox_bank::{AcceptedPayment, SandboxBankMemory};
+pub use sandbox_bank::{AcceptedPayment, SandboxBankStorage};
 pub use secrets::{SecretCipher, SecretError, Secrets};
-pub use seeding::{SeedAccount, SeedBudget, SeedCard, Seeding, World};
+pub use seeding::{SeedAccount, SeedBudget, SeedCard, SeedData, Seeding};
 pub use storage::{SandboxStorage, Storage};
 pub use timelines::{ClockCommand, Timelines};
 pub use upkeep::{Readiness, Upkeep};
@@ -95,7 +95,7 @@ pub use {
     budgets::{MockBudgets, MockTransfers},
     card_ledger::MockCardLedger,
     card_management::MockCardManagement,
-    chain_stories::MockChainStories,
+    chain_histories::MockChainHistories,
     clock::{MockClock, MockIdSource},
     credits::MockCredits,
     exchange_rates::MockExchangeRates,
@@ -105,7 +105,7 @@ pub use {
     payment_batches::MockPaymentBatches,
     payment_rail::MockPaymentRail,
     registry::MockRegistry,
-    sandbox_bank::MockSandboxBankMemory,
+    sandbox_bank::MockSandboxBankStorage,
     secrets::{MockSecretCipher, MockSecrets},
     seeding::MockSeeding,
     timelines::MockTimelines,

@@ -37,7 +37,7 @@ pub struct OpenSessionCommand {
     /// The rule.
     pub decide: Decide<OpenSituation, Result<MfaSession, OpenRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<MfaSession>>,
+    pub claim: Option<IdempotencyClaim<MfaSession>>,
 }
 
 /// Stores MFA sessions and reads enrolments.

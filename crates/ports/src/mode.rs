@@ -3,7 +3,7 @@
 use florin_domain::batch::{ConfirmedBatch, PaymentBatch};
 use florin_domain::budget::{Credit, CreditDecision, TransferDecision, TransferDone};
 use florin_domain::card::decide::CardDecision;
-use florin_domain::card::{CardTransaction, Explanation};
+use florin_domain::card::{CardTransaction, DeclineExplanation};
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::{Balances, JournalTransaction};
 use florin_domain::money::Currency;
@@ -41,7 +41,7 @@ pub struct DryRun<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DryRunDecline {
     /// The reason.
-    pub explanation: Explanation,
+    pub explanation: DeclineExplanation,
     /// The currency of the amounts in it.
     pub currency: Currency,
 }

@@ -18,7 +18,7 @@ pub struct ConfirmCommand {
     /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<PaymentBatch>>,
+    pub claim: Option<IdempotencyClaim<PaymentBatch>>,
 }
 
 /// Stores confirmations of payment batches, with the promises of [`crate::CardLedger`].

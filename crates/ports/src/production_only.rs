@@ -1,8 +1,8 @@
 //! Stores without a sandbox.
 
 use crate::{
-    AcceptedPayment, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim, RestoreCommand, SandboxBankMemory,
-    Seeding, SnapshotCommand, StoreError, Timelines, World, Worlds, WriteError, Written,
+    AcceptedPayment, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim, RestoreCommand, SandboxBankStorage,
+    SeedData, Seeding, SnapshotCommand, StoreError, Timelines, Worlds, WriteError, Written,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -109,7 +109,7 @@ impl<S: ProductionOnly> Seeding for S {
         Ok(false)
     }
 
-    async fn seed(&self, _world: World) -> Result<(), StoreError> {
+    async fn seed(&self, _world: SeedData) -> Result<(), StoreError> {
         Err(no_sandbox())
     }
 
@@ -127,7 +127,7 @@ impl<S: ProductionOnly> Seeding for S {
 }
 
 #[async_trait]
-impl<S: ProductionOnly> SandboxBankMemory for S {
+impl<S: ProductionOnly> SandboxBankStorage for S {
     async fn accept(&self, _payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
         Err(no_sandbox())
     }
@@ -152,6 +152,6 @@ mod tests {
     async fn the_marker_trait_implements_all_sandbox_ports() {
         is_sandbox_storage(&Production);
         assert_eq!(Production.own().await, Ok(Vec::new()));
-        assert!(matches!(Production.seed(World::default()).await, Err(StoreError::Corrupt(_))));
+        assert!(matches!(Production.seed(SeedData::default()).await, Err(StoreError::Corrupt(_))));
     }
 }

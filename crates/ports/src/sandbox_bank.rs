@@ -22,7 +22,7 @@ pub struct AcceptedPayment {
 /// The storage of the simulated bank: durable, and shared by all instances that use one store.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
-pub trait SandboxBankMemory: Send + Sync {
+pub trait SandboxBankStorage: Send + Sync {
     /// Stores a payment unless one with its id exists, and returns the stored one. The payment is durable before the
     /// call returns. Of two concurrent calls only one stores its payment.
     async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError>;

@@ -12,7 +12,7 @@ use florin_domain::mfa::TotpEnrolment;
 
 /// All prepared data. Balances of budgets are the sums of the given journal.
 #[derive(Clone, Debug, Default)]
-pub struct World {
+pub struct SeedData {
     /// Clients.
     pub clients: Vec<ApiClient>,
     /// Their keys.
@@ -68,7 +68,7 @@ pub trait Seeding: Send + Sync {
     async fn is_fresh(&self) -> Result<bool, StoreError>;
 
     /// Stores all the data or none of it. `Duplicate`: some of it already exists.
-    async fn seed(&self, world: World) -> Result<(), StoreError>;
+    async fn seed(&self, world: SeedData) -> Result<(), StoreError>;
 
     /// Returns the budgets of an account by id, with their current balances by currency code. New ids are greater than
     /// old ones, so this is the order of creation.

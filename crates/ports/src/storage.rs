@@ -2,8 +2,8 @@
 
 use crate::{
     Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
-    CardLedger, CardManagement, ChainStories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
-    SandboxBankMemory, Secrets, Seeding, Timelines, Transfers, Upkeep, Worlds,
+    CardLedger, CardManagement, ChainHistories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
+    SandboxBankStorage, Secrets, Seeding, Timelines, Transfers, Upkeep, Worlds,
 };
 
 /// Declares a trait that is the sum of ports. Whatever implements all of them implements it.
@@ -30,7 +30,7 @@ sum_of_ports! {
         + Callers
         + CardLedger
         + CardManagement
-        + ChainStories
+        + ChainHistories
         + Checkouts
         + Credits
         + LedgerAudit
@@ -45,5 +45,5 @@ sum_of_ports! {
 sum_of_ports! {
     /// Every port that only a sandbox needs: worlds, clocks of accounts, demo data, the memory of the simulated bank. An adapter
     /// for production leaves it out with [`crate::ProductionOnly`].
-    SandboxStorage: SandboxBankMemory + Seeding + Timelines + Worlds
+    SandboxStorage: SandboxBankStorage + Seeding + Timelines + Worlds
 }

@@ -13,7 +13,7 @@ pub struct ClockCommand {
     /// The rule.
     pub decide: Decide<ClockSetting, Result<ClockReading, ClockRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<ClockReading>>,
+    pub claim: Option<IdempotencyClaim<ClockReading>>,
 }
 
 /// Stores the timelines of accounts. An account gets its own timeline with the first change of its clock, a world with

@@ -41,5 +41,5 @@ pub trait Upkeep: Send + Sync {
     fn is_overloaded(&self) -> bool;
 
     /// Deletes idempotency records created before a time, at most `max`, and returns their number.
-    async fn forget_answers(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
+    async fn delete_idempotency_records(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 }

@@ -68,7 +68,7 @@ pub struct SnapshotCommand {
     /// The rule.
     pub decide: Decide<SnapshotSituation, Result<(), SnapshotRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<WorldSnapshot>>,
+    pub claim: Option<IdempotencyClaim<WorldSnapshot>>,
 }
 
 /// A command to restore a world.
@@ -82,7 +82,7 @@ pub struct RestoreCommand {
     /// The rule.
     pub decide: Decide<RestoreSituation, Result<(), SnapshotRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub repeat: Option<IdempotencyClaim<RestoredWorld>>,
+    pub claim: Option<IdempotencyClaim<RestoredWorld>>,
 }
 
 /// Stores worlds. Each call is one transaction.
@@ -128,7 +128,7 @@ pub trait Worlds: Send + Sync {
         &self,
         account: &AccountId,
         snapshot: SnapshotId,
-        repeat: Option<IdempotencyClaim<()>>,
+        claim: Option<IdempotencyClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>>;
 
     /// Restores a world to a snapshot: later objects are removed, and changed ones are reset. `Absent`: no such

@@ -5,14 +5,14 @@ use chrono::{DateTime, Utc};
 use florin_domain::card::decide::{CardRefusal, FirstSituation, decide_first};
 use florin_domain::card::{CardTransaction, TransactionState};
 use florin_domain::stamp::Stamp;
-use florin_domain::test_support::{CardWorld, a_budget, a_card, a_purchase, account, minor};
+use florin_domain::test_support::{CardScenario, a_budget, a_card, a_purchase, account, minor};
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{CardLedger, Clock, FirstMessageCommand, IdSource, MockCardLedger, Mode, WriteError, Written};
 use std::sync::Arc;
 
 /// The situation that an adapter would load: an ACTIVE card and a budget with this available balance.
 fn situation(available: &str) -> FirstSituation {
-    CardWorld::of(a_card(), a_budget().with(available)).first_situation()
+    CardScenario::of(a_card(), a_budget().with(available)).first_situation()
 }
 
 /// The program under test, which knows the port but no store.
@@ -29,7 +29,7 @@ async fn buy_coffee(
             decide_first(situation, &a_purchase("2.40"), &Stamp { now, ids: &|| ids.next_id() })
         }),
         mode: Mode::Commit,
-        repeat: None,
+        claim: None,
     };
     match ledger.first_message(command).await? {
         Written::New(transaction) => Ok(transaction),

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::batch::{PaymentInstruction, PaymentReport};
 use florin_domain::ids::PaymentId;
-use florin_ports::{AcceptedPayment, Clock, PaymentRail, RailUnavailable, SandboxBankMemory, StoreError};
+use florin_ports::{AcceptedPayment, Clock, PaymentRail, RailUnavailable, SandboxBankStorage, StoreError};
 use futures_util::FutureExt;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 pub(crate) struct Vault(Mutex<BTreeMap<PaymentId, AcceptedPayment>>);
 
 #[async_trait]
-impl SandboxBankMemory for Vault {
+impl SandboxBankStorage for Vault {
     async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
         Ok(self.0.lock().unwrap().entry(payment.id).or_insert(payment).clone())
     }

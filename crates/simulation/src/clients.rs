@@ -198,7 +198,7 @@ fn decimal(minor: i64) -> DecimalAmount {
 async fn credit(
     to: &Ports,
     request: Request,
-    repeat: Option<IdempotencyClaim<Credit>>,
+    claim: Option<IdempotencyClaim<Credit>>,
 ) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
     let instruction = CreditInstruction {
         budget: budget(0),
@@ -216,13 +216,13 @@ async fn credit(
         institution_name: None,
         institution_address: None,
     };
-    generate_credit(&to.services, &home().account, instruction, Mode::Commit, repeat).await
+    generate_credit(&to.services, &home().account, instruction, Mode::Commit, claim).await
 }
 
 async fn transferred(
     to: &Ports,
     request: Request,
-    repeat: Option<IdempotencyClaim<TransferDone>>,
+    claim: Option<IdempotencyClaim<TransferDone>>,
 ) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
     let instruction = TransferInstruction {
         from: budget(0),
@@ -231,13 +231,13 @@ async fn transferred(
         currency: pounds(),
         reference: None,
     };
-    transfer(&to.management, &home().account, instruction, Mode::Commit, repeat).await
+    transfer(&to.management, &home().account, instruction, Mode::Commit, claim).await
 }
 
 async fn authorization(
     to: &Ports,
     request: Request,
-    repeat: Option<IdempotencyClaim<CardTransaction>>,
+    claim: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
     let mid = Text::parse("11111").unwrap();
     let acceptor =
@@ -249,7 +249,7 @@ async fn authorization(
         acceptor,
         extras: Extras::default(),
     };
-    let sent = send_first_message(&to.services, &home().account, card(), (message, None), Mode::Commit, repeat).await;
+    let sent = send_first_message(&to.services, &home().account, card(), (message, None), Mode::Commit, claim).await;
     sent.map_err(|error| match error {
         FirstMessageError::Write(error) => error,
         other => WriteError::Store(StoreError::Corrupt(other.to_string())),
@@ -259,7 +259,7 @@ async fn authorization(
 async fn confirmation(
     to: &Ports,
     batch: usize,
-    repeat: Option<IdempotencyClaim<PaymentBatch>>,
+    claim: Option<IdempotencyClaim<PaymentBatch>>,
 ) -> Result<Written<PaymentBatch>, WriteError<ConfirmRefusal>> {
     let (time, now) = (to.services.time.clone(), to.services.time.real_now());
     let command = ConfirmCommand {
@@ -270,7 +270,7 @@ async fn confirmation(
             decide_confirm(situation, None, home().account.client, &Stamp { now, ids: &|| time.real_id() })
         }),
         mode: Mode::Commit,
-        repeat,
+        claim,
     };
     to.services.batches.confirm(command).await
 }

@@ -137,7 +137,13 @@ impl Simulation {
             ids: Arc::new(Ids::starting_with(100)),
             bank_in_store: rng.u32(0..3) == 0,
             // Small steps, so that much happens between them.
-            limits: ProcessingLimits { lease: TimeDelta::seconds(5), batches: 2, portion: 2, portions: 2, at_once: 2 },
+            limits: ProcessingLimits {
+                lease: TimeDelta::seconds(5),
+                max_batches: 2,
+                portion_size: 2,
+                max_portions: 2,
+                max_concurrent_calls: 2,
+            },
             leases: Arc::new(LeaseBook::default()),
             mutant,
         };
@@ -353,7 +359,7 @@ impl Simulation {
         self.disk.end(None);
         self.cut_at = None;
         self.around.network.calm();
-        self.around.limits = ProcessingLimits { batches: 100, ..ProcessingLimits::default() };
+        self.around.limits = ProcessingLimits { max_batches: 100, ..ProcessingLimits::default() };
         self.run.events.push("settle".into());
         let started = Instance::start(&self.disk.database(), &self.around);
         self.instances[0] = Some(started.map_err(|error| format!("the store can't be opened: {error}"))?);

@@ -8,11 +8,11 @@ use florin_domain::batch::{InputFormat, ModulusTable, PaymentInput, PaymentRow, 
 use florin_domain::budget::Budget;
 use florin_domain::card::{Card, CardState};
 use florin_domain::ids::{AccountId, BudgetId, CardId, ClientId, JournalId, PaymentBatchId, UserToken};
-use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
 use florin_domain::money::{Currency, Minor};
 use florin_domain::world::Timeline;
 use florin_ports::test_support::FakeClock;
-use florin_ports::{IdSource, SeedAccount, SeedBudget, SeedCard, Seeding, World, Written};
+use florin_ports::{IdSource, SeedAccount, SeedBudget, SeedCard, SeedData, Seeding, Written};
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::Store;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -125,7 +125,7 @@ fn account() -> Account {
     }
 }
 
-fn world(account: &Account) -> World {
+fn world(account: &Account) -> SeedData {
     let client = ApiClient { id: account.client, name: "client".into(), allowed_networks: vec![], features: [].into() };
     let card = Card {
         id: card(),
@@ -145,7 +145,7 @@ fn world(account: &Account) -> World {
         batches: vec![],
         payments: vec![],
     };
-    World { clients: vec![client], keys: vec![], accounts: vec![seed], banks: vec![] }
+    SeedData { clients: vec![client], keys: vec![], accounts: vec![seed], banks: vec![] }
 }
 
 fn funded(account: &Account, number: u64) -> SeedBudget {
@@ -153,8 +153,8 @@ fn funded(account: &Account, number: u64) -> SeedBudget {
     let id = budget(number);
     let journal = Uuid::from_u64_pair(5, number);
     let postings = [
-        Posting { account: LedgerAccount::InboundPayments, amount: Minor(-OPENING) },
-        Posting { account: LedgerAccount::Available(id), amount: Minor(OPENING) },
+        Posting { pool: Pool::InboundPayments, amount: Minor(-OPENING) },
+        Posting { pool: Pool::Available(id), amount: Minor(OPENING) },
     ];
     let cause = (JournalKind::Credit, journal);
     let opening =

@@ -14,9 +14,9 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Internal result of a check: success, or the violated promise.
-pub(crate) type Proof = Result<(), Failure>;
+pub(crate) type CheckResult = Result<(), Failure>;
 
-pub(crate) type Running = Pin<Box<dyn Future<Output = Proof> + Send>>;
+pub(crate) type Running = Pin<Box<dyn Future<Output = CheckResult> + Send>>;
 
 /// A violated promise, with the place in the kit that detected it.
 #[derive(Clone, Debug)]

@@ -106,7 +106,7 @@ pub(crate) fn first(
     ids: MessageIds,
 ) -> Result<FirstMessageCommand, Failure> {
     let decide = Arc::new(move |situation: &FirstSituation| ids.rule(|stamp| decide_first(situation, &message, stamp)));
-    Ok(FirstMessageCommand { account: who.account()?, card, decide, mode: Mode::Commit, repeat: None })
+    Ok(FirstMessageCommand { account: who.account()?, card, decide, mode: Mode::Commit, claim: None })
 }
 
 /// Builds a follow-up to the message with this token.
@@ -120,7 +120,7 @@ pub(crate) fn follow_up(
     let decide = Arc::new(move |situation: &ChainSituation| {
         ids.rule(|stamp| decide_follow_up(situation, token, &message, stamp))
     });
-    Ok(FollowUpCommand { account: who.account()?, token, decide, mode: Mode::Commit, repeat: None })
+    Ok(FollowUpCommand { account: who.account()?, token, decide, mode: Mode::Commit, claim: None })
 }
 
 pub(crate) fn clearing(text: &str, is_final: bool) -> Result<FollowUp, Failure> {
@@ -190,14 +190,14 @@ pub(crate) fn credit_of(who: Who, number: u128, instruction: CreditInstruction) 
         let stamp = Stamp { now: noon(), ids: &|| journal_id(number).0 };
         decide_credit(&situation.budget, situation.number, &instruction, &stamp)
     });
-    Ok(CreditCommand { account: who.account()?, budget, decide, mode: Mode::Commit, repeat: None })
+    Ok(CreditCommand { account: who.account()?, budget, decide, mode: Mode::Commit, claim: None })
 }
 
 /// Builds a command that opens an MFA session for the account's first batch.
 pub(crate) fn open(who: Who, number: u128, provider: MfaProviderName) -> Result<OpenSessionCommand, Failure> {
     let request = OpenRequest { id: session_id(number), client: who.client(), provider, now: noon() };
     let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
-    Ok(OpenSessionCommand { account: who.account()?, batch: who.batch(), decide, repeat: None })
+    Ok(OpenSessionCommand { account: who.account()?, batch: who.batch(), decide, claim: None })
 }
 
 /// Verdict for a token that the scripted provider accepts.
@@ -234,7 +234,7 @@ pub(crate) fn confirm_batch(
         decide_confirm(situation, Some(&proof), who.client(), &Stamp { now: noon(), ids: &ids })
     });
     let session = Some(session_id(session));
-    Ok(ConfirmCommand { account: who.account()?, batch, session, decide, mode: Mode::Commit, repeat: None })
+    Ok(ConfirmCommand { account: who.account()?, batch, session, decide, mode: Mode::Commit, claim: None })
 }
 
 pub(crate) fn request(body: &str) -> RecordedRequest {

@@ -1,19 +1,19 @@
 //! Expectations of checks and the failures that they report.
 
-use crate::check::{Failure, Proof};
+use crate::check::{CheckResult, Failure};
 use florin_ports::{Answer, RecordedRequest, StoreError, WriteError, Written};
 use std::fmt::Debug;
 
 /// Expects two values to be equal.
 #[track_caller]
 #[expect(clippy::needless_pass_by_value, reason = "callers hand in what they have just made")]
-pub(crate) fn same<A: PartialEq<B> + Debug, B: Debug>(what: &str, found: A, wanted: B) -> Proof {
-    if found == wanted { Ok(()) } else { Err(Failure::new(format!("{what}: expected {wanted:?}, got {found:?}"))) }
+pub(crate) fn same<A: PartialEq<B> + Debug, B: Debug>(what: &str, found: A, expected: B) -> CheckResult {
+    if found == expected { Ok(()) } else { Err(Failure::new(format!("{what}: expected {expected:?}, got {found:?}"))) }
 }
 
 /// Expects a condition to hold.
 #[track_caller]
-pub(crate) fn holds(what: &str, holds: bool) -> Proof {
+pub(crate) fn holds(what: &str, holds: bool) -> CheckResult {
     if holds { Ok(()) } else { Err(Failure::new(what)) }
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn there<T>(what: &str, value: Option<T>) -> Result<T, Failure> {
 
 /// Expects a new effect, not a replay.
 #[track_caller]
-pub(crate) fn fresh<T: Debug, R: Debug>(answer: Result<Written<T>, WriteError<R>>) -> Result<T, Failure> {
+pub(crate) fn expect_new<T: Debug, R: Debug>(answer: Result<Written<T>, WriteError<R>>) -> Result<T, Failure> {
     match answer {
         Ok(Written::New(done)) => Ok(done),
         other => Err(Failure::new(format!("expected an effect, got {other:?}"))),
@@ -52,7 +52,7 @@ pub(crate) fn mismatch<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>) -> 
 
 /// Expects a command to fail because a record that it names is absent.
 #[track_caller]
-pub(crate) fn absent<T: Debug, R: Debug>(what: &str, answer: &Result<T, WriteError<R>>) -> Proof {
+pub(crate) fn absent<T: Debug, R: Debug>(what: &str, answer: &Result<T, WriteError<R>>) -> CheckResult {
     match answer {
         Err(WriteError::Absent) => Ok(()),
         other => Err(Failure::new(format!("{what}: expected it to be absent, got {other:?}"))),
@@ -79,7 +79,7 @@ pub(crate) fn store_failed<T: Debug, R: Debug>(answer: Result<T, WriteError<R>>)
 
 /// Expects [`StoreError::Duplicate`].
 #[track_caller]
-pub(crate) fn duplicate<T: Debug>(what: &str, answer: &Result<T, StoreError>) -> Proof {
+pub(crate) fn duplicate<T: Debug>(what: &str, answer: &Result<T, StoreError>) -> CheckResult {
     match answer {
         Err(StoreError::Duplicate(_)) => Ok(()),
         other => Err(Failure::new(format!("{what}: expected `Duplicate`, got {other:?}"))),
@@ -88,7 +88,7 @@ pub(crate) fn duplicate<T: Debug>(what: &str, answer: &Result<T, StoreError>) ->
 
 /// Expects [`StoreError::NotFound`].
 #[track_caller]
-pub(crate) fn not_found<T: Debug>(what: &str, answer: &Result<T, StoreError>) -> Proof {
+pub(crate) fn not_found<T: Debug>(what: &str, answer: &Result<T, StoreError>) -> CheckResult {
     match answer {
         Err(StoreError::NotFound(_)) => Ok(()),
         other => Err(Failure::new(format!("{what}: expected `NotFound`, got {other:?}"))),

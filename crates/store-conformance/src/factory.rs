@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use florin_domain::event::Event;
 use florin_ports::{
     Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
-    CardLedger, CardManagement, ChainStories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches,
-    ProductionOnly, Registry, SandboxBankMemory, SandboxStorage, Secrets, Seeding, Storage, Timelines, Transfers,
+    CardLedger, CardManagement, ChainHistories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches,
+    ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets, Seeding, Storage, Timelines, Transfers,
     Upkeep, Worlds,
 };
 use std::any::Any;
@@ -90,7 +90,7 @@ pub struct Handle {
     /// Transfers between budgets.
     pub transfers: Arc<dyn Transfers>,
     /// Whole chains of card messages.
-    pub chains: Arc<dyn ChainStories>,
+    pub chains: Arc<dyn ChainHistories>,
     /// Credits.
     pub credits: Arc<dyn Credits>,
     /// Confirmations of payment batches.
@@ -106,7 +106,7 @@ pub struct Handle {
     /// The books of accounts.
     pub books: Arc<dyn Books>,
     /// Memory of the sandbox's simulated bank.
-    pub bank: Arc<dyn SandboxBankMemory>,
+    pub bank: Arc<dyn SandboxBankStorage>,
     /// MFA sessions.
     pub mfa: Arc<dyn MfaSessions>,
     /// Operator commands.
@@ -236,7 +236,7 @@ impl Handle {
     /// Sets the number of writes that may wait in the store. The store refuses further writes with
     /// [`florin_ports::StoreError::Overloaded`].
     #[must_use]
-    pub const fn with_room(mut self, writes: usize) -> Self {
+    pub const fn with_queue_capacity(mut self, writes: usize) -> Self {
         self.room = Some(writes);
         self
     }

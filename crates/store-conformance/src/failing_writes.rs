@@ -1,6 +1,6 @@
 //! What the checks of failing writes share.
 
-use crate::check::{Failure, Proof};
+use crate::check::{CheckResult, Failure};
 use crate::expect::holds;
 use florin_ports::{ProcessingError, StoreError, WriteError, Written};
 use std::fmt::Debug;
@@ -91,7 +91,7 @@ impl Tried {
     }
 
     /// Expects the command to succeed after its failure, which proves that the failure left nothing, not even a record.
-    pub(crate) fn works_again(&self, ended: End, place: &str) -> Proof {
+    pub(crate) fn works_again(&self, ended: End, place: &str) -> CheckResult {
         let Self { name, works, .. } = self;
         holds(&format!("{name} ended as {ended:?} after its failure at `{place}`"), ended == *works)
     }

@@ -63,7 +63,7 @@ pub(crate) fn make_for(
         now: noon(),
     };
     let decide = Arc::new(move |situation: &CreateBudgetSituation| decide_create_budget(*situation, &request));
-    Ok(CreateBudgetCommand { account: who.account()?, parent, decide, repeat: None })
+    Ok(CreateBudgetCommand { account: who.account()?, parent, decide, claim: None })
 }
 
 /// Builds a command for transfer `number` between two budgets, in GBP.
@@ -84,7 +84,7 @@ pub(crate) fn transfer(
     let decide = Arc::new(move |situation: &TransferSituation| {
         stamped(noon(), ids, |stamp| decide_transfer(situation, &instruction, stamp))
     });
-    Ok(TransferCommand { account: who.account()?, from, to, decide, mode: Mode::Commit, repeat: None })
+    Ok(TransferCommand { account: who.account()?, from, to, decide, mode: Mode::Commit, claim: None })
 }
 
 /// Builds a command that creates card `number` on a budget, in GBP.
@@ -102,14 +102,14 @@ pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) ->
         now: noon(),
     };
     let decide = Arc::new(move |situation: &CreateCardSituation| decide_create_card(situation, &request));
-    Ok(CreateCardCommand { account: who.account()?, budget, decide, repeat: None })
+    Ok(CreateCardCommand { account: who.account()?, budget, decide, claim: None })
 }
 
 /// Builds a command that changes the state of a card.
 pub(crate) fn bring(who: Who, card: CardId, to: CardState, reason: &str) -> Result<TransitionCommand, Failure> {
     let request = TransitionRequest { to, reason: Text::parse(reason)?, client: who.client(), now: noon() };
     let decide = Arc::new(move |card: &CardRecord| decide_transition(card, &request));
-    Ok(TransitionCommand { account: who.account()?, card, decide, repeat: None })
+    Ok(TransitionCommand { account: who.account()?, card, decide, claim: None })
 }
 
 /// Builds a command that sets a spending limit of a card at the given time.
@@ -121,11 +121,11 @@ pub(crate) fn limit(
 ) -> Result<LimitCommand, Failure> {
     let change = LimitChange { window, amount: DecimalAmount::from_decimal_string(amount)?, most_uses, now };
     let decide = Arc::new(move |limits: &CardLimits| decide_limit(limits, &change));
-    Ok(LimitCommand { account: who.account()?, card, decide, repeat: None })
+    Ok(LimitCommand { account: who.account()?, card, decide, claim: None })
 }
 
 /// Builds a command that removes a spending limit.
 pub(crate) fn no_limit(who: Who, card: CardId, window: SpendingWindow) -> Result<RemoveLimitCommand, Failure> {
     let decide = Arc::new(move |limits: &CardLimits| decide_limit_removal(limits, window));
-    Ok(RemoveLimitCommand { account: who.account()?, card, decide, repeat: None })
+    Ok(RemoveLimitCommand { account: who.account()?, card, decide, claim: None })
 }

@@ -3,7 +3,7 @@
 
 use crate::check::Failure;
 use crate::commands::ids_from;
-use crate::expect::{fresh, there};
+use crate::expect::{expect_new, there};
 use crate::factory::Handle;
 use crate::world::{Who, gbp, noon, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -156,13 +156,13 @@ pub(crate) fn create(who: Who, batch: PaymentBatch, fill: Option<Fill>) -> Resul
         let filled = fill.decide(who, &batch)?;
         Ok(CreateDecision { batch: filled.batch, payments: filled.payments, alerts: filled.alerts, events })
     });
-    Ok(CreateBatchCommand { account: who.account()?, decide, repeat: None })
+    Ok(CreateBatchCommand { account: who.account()?, decide, claim: None })
 }
 
 /// Builds a command that uploads payments to a batch.
 pub(crate) fn upload(who: Who, batch: PaymentBatchId, fill: Fill) -> Result<UploadCommand, Failure> {
     let decide = Arc::new(move |situation: &UploadSituation| fill.decide(who, &situation.batch));
-    Ok(UploadCommand { account: who.account()?, batch, decide, repeat: None })
+    Ok(UploadCommand { account: who.account()?, batch, decide, claim: None })
 }
 
 /// Builds a command that renames a batch.
@@ -175,7 +175,7 @@ pub(crate) fn rename(
     let name = name.to_owned();
     let decide =
         Arc::new(move |batch: &PaymentBatch| PaymentBatch { name: name.clone(), updated_at: at, ..batch.clone() });
-    Ok(EditBatchCommand { account: who.account()?, batch, decide, repeat: None })
+    Ok(EditBatchCommand { account: who.account()?, batch, decide, claim: None })
 }
 
 /// Builds a command that cancels a batch; ids of new records start at `ids`.
@@ -184,7 +184,7 @@ pub(crate) fn cancel(who: Who, batch: PaymentBatchId, ids: u128) -> Result<Cance
         let ids = ids_from(ids);
         decide_cancel(situation, &Stamp { now: after(60), ids: &ids })
     });
-    Ok(CancelBatchCommand { account: who.account()?, batch, decide, repeat: None })
+    Ok(CancelBatchCommand { account: who.account()?, batch, decide, claim: None })
 }
 
 /// Builds a command that confirms a batch without authentication; ids of new records start at `ids`.
@@ -194,14 +194,14 @@ pub(crate) fn confirm(who: Who, batch: PaymentBatchId, ids: u128) -> Result<Conf
         let situation = ConfirmSituation { mfa_required: false, ..situation.clone() };
         decide_confirm(&situation, None, who.client(), &Stamp { now: after(30), ids: &ids })
     });
-    Ok(ConfirmCommand { account: who.account()?, batch, session: None, decide, mode: Mode::Commit, repeat: None })
+    Ok(ConfirmCommand { account: who.account()?, batch, session: None, decide, mode: Mode::Commit, claim: None })
 }
 
 /// Creates and confirms batch `number` with `count` payments.
 pub(crate) async fn confirmed(handle: &Handle, who: Who, number: u128, count: u32) -> Result<PaymentBatch, Failure> {
     let fill = Fill::of(number * 100_000, count);
-    fresh(handle.management.create(create(who, empty(who, number, noon())?, Some(fill))?).await)?;
-    fresh(handle.batches.confirm(confirm(who, batch_id(number), number * 100_000)?).await)
+    expect_new(handle.management.create(create(who, empty(who, number, noon())?, Some(fill))?).await)?;
+    expect_new(handle.batches.confirm(confirm(who, batch_id(number), number * 100_000)?).await)
 }
 
 /// Builds a command that claims up to `max` batches for one minute.

@@ -122,9 +122,9 @@ async fn spend(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(),
         (10, who.yen_card(), ChainKind::Purchase, values.pick("100", "200")),
     ];
     for (number, card, kind, text) in firsts {
-        let repeat = Some(claim(who, &format!("message-{}", base + number), "{}")?);
+        let claim = Some(claim(who, &format!("message-{}", base + number), "{}")?);
         let command = first(who, card, message(kind, text)?, stamp(base + number))?;
-        answers.add("message", cards.first_message(FirstMessageCommand { repeat, ..command }).await)?;
+        answers.add("message", cards.first_message(FirstMessageCommand { claim, ..command }).await)?;
     }
     let follow_ups = [
         (11, 5, FollowUp::Incremental { amount: amount(values.pick("2", "1"))?, decline: None }),
@@ -145,8 +145,8 @@ async fn spend(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(),
 /// Sends credits and transfers.
 async fn fund(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, values) = (answers.who, answers.values);
-    let repeat = Some(claim(who, &format!("credit-{base}"), "{}")?);
-    let command = CreditCommand { repeat, ..credit(who, base + 18, values.pick("7", "8"), gbp()?)? };
+    let claim = Some(claim(who, &format!("credit-{base}"), "{}")?);
+    let command = CreditCommand { claim, ..credit(who, base + 18, values.pick("7", "8"), gbp()?)? };
     answers.add("credit", handle.credits.credit(command).await)?;
     answers.add(
         "credit",

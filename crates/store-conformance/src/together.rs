@@ -1,6 +1,6 @@
 //! Concurrent commands: in one group, if the store groups commands, and in a race.
 
-use crate::check::{Failure, Proof};
+use crate::check::{CheckResult, Failure};
 use crate::commands::purchase;
 use crate::expect::{same, there};
 use crate::factory::Handle;
@@ -115,7 +115,10 @@ impl Meanwhile {
 }
 
 /// Expects exactly one effect from requests under one key, and its stored answer for all others.
-pub(crate) fn one_effect<T: Debug, R: Debug>(what: &str, answers: Vec<Result<Written<T>, WriteError<R>>>) -> Proof {
+pub(crate) fn one_effect<T: Debug, R: Debug>(
+    what: &str,
+    answers: Vec<Result<Written<T>, WriteError<R>>>,
+) -> CheckResult {
     let all = answers.len();
     let (mut effects, mut replays): (Vec<T>, Vec<Answer>) = (Vec::new(), Vec::new());
     for answer in answers {
@@ -126,6 +129,6 @@ pub(crate) fn one_effect<T: Debug, R: Debug>(what: &str, answers: Vec<Result<Wri
         }
     }
     same(&format!("{what}: effects and replays"), (effects.len(), replays.len()), (1, all - 1))?;
-    let wanted = crate::commands::answer_of(&there("an effect", effects.pop())?);
-    same(&format!("{what}: answers that differ"), replays.iter().filter(|answer| **answer != wanted).count(), 0)
+    let expected = crate::commands::answer_of(&there("an effect", effects.pop())?);
+    same(&format!("{what}: answers that differ"), replays.iter().filter(|answer| **answer != expected).count(), 0)
 }

@@ -10,12 +10,12 @@ use florin_domain::card::{Card, CardState, SpendingLimit, SpendingWindow};
 use florin_domain::ids::{
     AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, OrderId, PaymentBatchId, UserToken,
 };
-use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
 use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutKind, CheckoutStatus};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::money::{Currency, Minor};
 use florin_domain::secret::SealedSecret;
-use florin_ports::{SeedAccount, SeedBudget, SeedCard, World};
+use florin_ports::{SeedAccount, SeedBudget, SeedCard, SeedData};
 use uuid::Uuid;
 
 /// An account of the world. Checks act on `Mine`; `Other` must not change.
@@ -117,7 +117,7 @@ pub(crate) async fn seeded(handle: &Handle) -> Result<(), Failure> {
 }
 
 /// Creates the world with `minor` minor units of GBP in each account's first budget.
-pub(crate) fn world(minor: i64) -> Result<World, Failure> {
+pub(crate) fn world(minor: i64) -> Result<SeedData, Failure> {
     let clients = BOTH.map(|who| client(who.client(), &format!("client {}", who.number())));
     let mut keys = Vec::new();
     let mut accounts = Vec::new();
@@ -125,7 +125,7 @@ pub(crate) fn world(minor: i64) -> Result<World, Failure> {
         keys.push((key(who)?, who.key_hash()));
         accounts.push(seed_account(who, minor)?);
     }
-    Ok(World { clients: clients.into(), keys, accounts, banks: vec![bank(1, "First")?, bank(2, "Second")?] })
+    Ok(SeedData { clients: clients.into(), keys, accounts, banks: vec![bank(1, "First")?, bank(2, "Second")?] })
 }
 
 pub(crate) fn client(id: ClientId, name: &str) -> ApiClient {
@@ -196,8 +196,8 @@ pub(crate) fn seed_budget(
         balances.push((*currency, Balances::new(Minor(*minor), Minor(0), Minor(0))?));
         let journal_id = uuid(kind, u128::from(who.number()) * 1000 + number);
         let postings = [
-            Posting { account: LedgerAccount::Available(id), amount: Minor(*minor) },
-            Posting { account: LedgerAccount::InboundPayments, amount: Minor(minor.wrapping_neg()) },
+            Posting { pool: Pool::Available(id), amount: Minor(*minor) },
+            Posting { pool: Pool::InboundPayments, amount: Minor(minor.wrapping_neg()) },
         ];
         let cause = (JournalKind::Credit, journal_id);
         if *minor != 0 {

@@ -1,6 +1,6 @@
 //! Commands on worlds, and what they need.
 
-use crate::check::{Failure, Proof};
+use crate::check::{CheckResult, Failure};
 use crate::factory::Handle;
 use crate::world::{Who, bank, client, key, noon, seed_account, uuid};
 use chrono::TimeDelta;
@@ -11,17 +11,17 @@ use florin_domain::world::{
     ClockSetting, SandboxWorld, Timeline, WorldSeed, WorldTemplate, decide_create_world, decide_restore,
     decide_snapshot,
 };
-use florin_ports::{CreateWorldCommand, RestoreCommand, SnapshotCommand, World, WorldContents};
+use florin_ports::{CreateWorldCommand, RestoreCommand, SeedData, SnapshotCommand, WorldContents};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Seeds both clients and the other account. My account is empty, because it becomes a world.
-pub(crate) async fn prepared(handle: &Handle) -> Proof {
+pub(crate) async fn prepared(handle: &Handle) -> CheckResult {
     let clients = [Who::Mine, Who::Other].map(|who| client(who.client(), &format!("client {}", who.number())));
     let accounts = vec![seed_account(Who::Other, 9_500)?];
     let keys = vec![(key(Who::Other)?, Who::Other.key_hash())];
     let banks = vec![bank(1, "First")?, bank(2, "Second")?];
-    Ok(handle.seeding.seed(World { clients: clients.into(), keys, accounts, banks }).await?)
+    Ok(handle.seeding.seed(SeedData { clients: clients.into(), keys, accounts, banks }).await?)
 }
 
 /// Builds the record of a world.
@@ -87,7 +87,7 @@ pub(crate) fn snapshot(number: u128) -> Result<SnapshotCommand, Failure> {
         name: Some(Text::parse("before")?),
         now: noon(),
         decide: Arc::new(|situation| decide_snapshot(*situation)),
-        repeat: None,
+        claim: None,
     })
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn restore(number: u128) -> Result<RestoreCommand, Failure> {
         snapshot: id(number),
         real: noon() + TimeDelta::hours(5),
         decide: Arc::new(|situation| decide_restore(*situation)),
-        repeat: None,
+        claim: None,
     })
 }
 

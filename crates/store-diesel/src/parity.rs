@@ -116,7 +116,7 @@ fn tables_columns_and_indexes_are_the_same() {
 #[test]
 fn migrations_have_the_same_names() {
     let names = |known: Vec<(String, String)>| known.into_iter().map(|(_, name)| name).collect::<Vec<_>>();
-    assert_eq!(names(sqlite::known().unwrap()), names(postgres::known().unwrap()));
+    assert_eq!(names(sqlite::known_migrations().unwrap()), names(postgres::known_migrations().unwrap()));
 }
 
 /// Returns every CHECK by its table, except those that a native type makes unnecessary. A migration that recreates a

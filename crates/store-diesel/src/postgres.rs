@@ -55,7 +55,7 @@ pub(crate) use account_lock::lock_account;
 pub(crate) use connection::{check_integrity, connect_writer, create, finish, probe, unhurried, write};
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};
 pub(crate) use locks::{lock_balances, lock_operators};
-pub(crate) use migrations::{applied, known, migrate};
+pub(crate) use migrations::{applied_migrations, known_migrations, migrate};
 pub(crate) use readers::{Readers, open_readers, read};
 pub(crate) use statements::{Changes, Select, Values, load, load_four, load_two};
 pub(crate) use url::{Identity, identify, place};

@@ -56,7 +56,7 @@ pub(crate) use connection::{
     write,
 };
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};
-pub(crate) use migrations::{applied, known, migrate};
+pub(crate) use migrations::{applied_migrations, known_migrations, migrate};
 pub(crate) use place::{Identity, Place, identify, place};
 pub(crate) use statements::{Changes, Select, Values, load, load_four, load_two};
 pub(crate) use values::read_text;

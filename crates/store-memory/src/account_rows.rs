@@ -4,7 +4,9 @@
 use crate::data::{Data, Record, RecordKey};
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
-use florin_domain::card::{Card, CardRecord, CardTransaction, CardTransition, Chain, Explanation, SpendingLimit};
+use florin_domain::card::{
+    Card, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation, SpendingLimit,
+};
 use florin_domain::event::Event;
 use florin_domain::ids::{AccountId, JournalId};
 use florin_domain::ledger::JournalTransaction;
@@ -83,7 +85,7 @@ macro_rules! nameless {
     )*};
 }
 
-nameless! { Vec<Alert>, Explanation, Record, u64, }
+nameless! { Vec<Alert>, DeclineExplanation, Record, u64, }
 
 impl Owned for BudgetRecord {
     fn move_to(&mut self, account: &AccountId) {

@@ -6,7 +6,7 @@ use crate::data::Data;
 use async_trait::async_trait;
 use florin_domain::books::Disagreement;
 use florin_domain::ids::{AccountId, BudgetId};
-use florin_domain::ledger::{JournalTransaction, LedgerAccount};
+use florin_domain::ledger::{JournalTransaction, Pool};
 use florin_domain::money::Currency;
 use florin_ports::{AuditReport, Discrepancy, LedgerAudit, StoreError};
 use std::collections::BTreeMap;
@@ -26,14 +26,11 @@ pub(crate) fn sums_of<'a>(journal: impl Iterator<Item = &'a JournalTransaction>)
     let mut sums: BTreeMap<_, [i128; 3]> = BTreeMap::new();
     for transaction in journal {
         for posting in transaction.postings() {
-            let (budget, pool) = match posting.account {
-                LedgerAccount::Available(budget) => (budget, 0),
-                LedgerAccount::Held(budget) => (budget, 1),
-                LedgerAccount::Reserved(budget) => (budget, 2),
-                LedgerAccount::CardNetwork
-                | LedgerAccount::InboundPayments
-                | LedgerAccount::OutboundPayments
-                | LedgerAccount::Fees => {
+            let (budget, pool) = match posting.pool {
+                Pool::Available(budget) => (budget, 0),
+                Pool::Held(budget) => (budget, 1),
+                Pool::Reserved(budget) => (budget, 2),
+                Pool::CardNetwork | Pool::InboundPayments | Pool::OutboundPayments | Pool::Fees => {
                     continue;
                 }
             };

@@ -4,8 +4,8 @@ use crate::MemoryStore;
 use crate::batch_reading::{funding_of, summary};
 use crate::batches::{balances_of, set_payments};
 use crate::data::{Data, add, must_exist, replace};
+use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
-use crate::repeat::once;
 use async_trait::async_trait;
 use florin_domain::batch::{
     Alert, BatchSummary, CancelRefusal, CancelSituation, Payment, PaymentBatch, UploadRefusal, UploadSituation,
@@ -22,7 +22,7 @@ use std::convert::Infallible;
 impl BatchManagement for MemoryStore {
     async fn create(&self, command: CreateBatchCommand) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 if !data.accounts.contains_key(&command.account) {
                     return Err(WriteError::Absent);
                 }
@@ -39,7 +39,7 @@ impl BatchManagement for MemoryStore {
 
     async fn upload(&self, command: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let batch = batch(data, &command.account, command.batch).ok_or(WriteError::Absent)?;
                 let situation = UploadSituation { batch, funding: funding_of(data, &command.account) };
                 let decision = (command.decide)(&situation).map_err(WriteError::Refused)?;
@@ -52,7 +52,7 @@ impl BatchManagement for MemoryStore {
 
     async fn edit(&self, command: EditBatchCommand) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let batch = batch(data, &command.account, command.batch).ok_or(WriteError::Absent)?;
                 let edited = (command.decide)(&batch);
                 save(data, &edited)?;
@@ -63,7 +63,7 @@ impl BatchManagement for MemoryStore {
 
     async fn cancel(&self, command: CancelBatchCommand) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let batch = batch(data, &command.account, command.batch).ok_or(WriteError::Absent)?;
                 let balances = balances_of(data, &batch);
                 let decision = (command.decide)(&CancelSituation { batch, balances }).map_err(WriteError::Refused)?;

@@ -44,7 +44,7 @@ impl BatchReading for MemoryStore {
     ) -> Result<Option<Page<Payment>>, StoreError> {
         Ok(self.read(|data| {
             data.batches.get(&(account.clone(), batch))?;
-            let found = payments_of(data, account, batch).filter(|payment| wanted(payment, &filter)).collect();
+            let found = payments_of(data, account, batch).filter(|payment| is_match(payment, &filter)).collect();
             let Page { count, rows } = cut(found, filter.direction, page);
             Some(Page { count, rows: rows.into_iter().cloned().collect() })
         }))
@@ -78,7 +78,7 @@ impl BatchReading for MemoryStore {
     ) -> Result<Option<BatchContent>, StoreError> {
         Ok(self.read(|data| {
             let batch = data.batches.get(&(account.clone(), batch))?.clone();
-            let payments = payments_of(data, account, batch.id).filter(|payment| wanted(payment, &filter));
+            let payments = payments_of(data, account, batch.id).filter(|payment| is_match(payment, &filter));
             let payments = payments.cloned().collect();
             let alerts = alerts_of(data, account, batch.id).to_vec();
             Some(BatchContent { batch, payments, alerts })
@@ -128,7 +128,7 @@ fn matches(batch: &PaymentBatch, filter: &BatchFilter) -> bool {
         && (filter.statuses.is_empty() || filter.statuses.contains(&batch.status()))
 }
 
-fn wanted(payment: &Payment, filter: &PaymentFilter) -> bool {
+fn is_match(payment: &Payment, filter: &PaymentFilter) -> bool {
     let order = payment.terms().map(|terms| terms.order);
     (filter.statuses.is_empty() || filter.statuses.contains(&payment.status()))
         && (filter.orders.is_empty() || order.is_some_and(|order| filter.orders.contains(&order)))

@@ -2,8 +2,8 @@
 
 use crate::MemoryStore;
 use crate::data::{Data, replace};
+use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
-use crate::repeat::once;
 use async_trait::async_trait;
 use florin_domain::batch::{
     AllPayments, BatchBalances, ConfirmDecision, ConfirmRefusal, ConfirmSituation, ConfirmedBatch, Payment,
@@ -19,7 +19,7 @@ impl PaymentBatches for MemoryStore {
             return self.dry_run(|data| decide(data, &command)?.answer.map(DryRun::from).map_err(WriteError::Refused));
         }
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let decision = decide(data, &command)?;
                 // The attempt is stored whatever the answer is.
                 if let Some(session) = decision.session {

@@ -5,12 +5,12 @@ use crate::data::Data;
 use async_trait::async_trait;
 use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder, PaymentTerms};
 use florin_domain::books::{
-    AccountBooks, Booking, BudgetBooks, ExplanationParts, Held, KindSum, LimitTally, MAX_TOLD, OpenHold, Pool, Pools,
-    Reservation,
+    AccountBooks, Booking, BudgetBooks, BudgetPool, ExplanationParts, Held, KindSum, LimitTally, MAX_LISTED, OpenHold,
+    PoolSums, Reservation,
 };
 use florin_domain::card::Chain;
 use florin_domain::ids::{AccountId, BudgetId};
-use florin_domain::ledger::{JournalKind, JournalTransaction, LedgerAccount};
+use florin_domain::ledger::{JournalKind, JournalTransaction, Pool};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_ports::{Books, Explained, StoreError};
@@ -46,9 +46,9 @@ impl Books for MemoryStore {
 
 /// Sums the books of one account or of all accounts, without spending limits.
 pub(crate) fn gather(data: &Data, account: Option<&AccountId>) -> AccountBooks {
-    let wanted = |of: &AccountId| account.is_none_or(|account| account == of);
+    let matches = |of: &AccountId| account.is_none_or(|account| account == of);
     let mut books = AccountBooks::default();
-    for transaction in data.journal.values().filter(|transaction| wanted(&transaction.account)) {
+    for transaction in data.journal.values().filter(|transaction| matches(&transaction.account)) {
         books.transactions += 1;
         let sum: Total = transaction.postings().iter().map(|posting| Total::from(posting.amount)).sum();
         if sum != Total::ZERO {
@@ -58,19 +58,19 @@ pub(crate) fn gather(data: &Data, account: Option<&AccountId>) -> AccountBooks {
             of(&mut books, &transaction.account, (budget, transaction.currency)).proved.add(pool, amount.into());
         }
     }
-    for budget in data.budgets.values().filter(|budget| wanted(&budget.account)) {
+    for budget in data.budgets.values().filter(|budget| matches(&budget.account)) {
         for (currency, balances) in &budget.balances {
             let said = of(&mut books, &budget.account, (budget.id, *currency));
             said.has_balances = true;
             said.stated = (*balances).into();
         }
     }
-    for chain in data.chains.values().filter(|chain| wanted(&chain.account) && is_open(chain)) {
+    for chain in data.chains.values().filter(|chain| matches(&chain.account) && is_open(chain)) {
         books.open_holds += 1;
         let said = of(&mut books, &chain.account, (chain.budget, chain.currency));
         said.holds = said.holds.plus(chain.held().into());
     }
-    for batch in data.batches.values().filter(|batch| wanted(&batch.account)) {
+    for batch in data.batches.values().filter(|batch| matches(&batch.account)) {
         for (order, rest) in open_orders(data, batch) {
             books.open_orders += 1;
             let said = of(&mut books, &batch.account, (order.budget, order.currency));
@@ -89,15 +89,12 @@ fn of<'a>(
 }
 
 /// Returns the postings of a journal transaction on budgets.
-fn moves(transaction: &JournalTransaction) -> impl Iterator<Item = (BudgetId, Pool, Minor)> {
-    transaction.postings().iter().filter_map(|posting| match posting.account {
-        LedgerAccount::Available(budget) => Some((budget, Pool::Available, posting.amount)),
-        LedgerAccount::Held(budget) => Some((budget, Pool::Held, posting.amount)),
-        LedgerAccount::Reserved(budget) => Some((budget, Pool::Reserved, posting.amount)),
-        LedgerAccount::CardNetwork
-        | LedgerAccount::InboundPayments
-        | LedgerAccount::OutboundPayments
-        | LedgerAccount::Fees => None,
+fn moves(transaction: &JournalTransaction) -> impl Iterator<Item = (BudgetId, BudgetPool, Minor)> {
+    transaction.postings().iter().filter_map(|posting| match posting.pool {
+        Pool::Available(budget) => Some((budget, BudgetPool::Available, posting.amount)),
+        Pool::Held(budget) => Some((budget, BudgetPool::Held, posting.amount)),
+        Pool::Reserved(budget) => Some((budget, BudgetPool::Reserved, posting.amount)),
+        Pool::CardNetwork | Pool::InboundPayments | Pool::OutboundPayments | Pool::Fees => None,
     })
 }
 
@@ -130,7 +127,7 @@ fn parts(
     let of_currency = of_account.filter(|journal| journal.currency == currency);
     let mut bookings: Vec<_> = of_currency.filter_map(|transaction| booking(transaction, budget)).collect();
     bookings.sort_by_key(|booking| Reverse((booking.at, booking.journal)));
-    let sum = |bookings: &[Booking]| bookings.iter().fold(Pools::default(), |sum, one| sum.plus(one.moved));
+    let sum = |bookings: &[Booking]| bookings.iter().fold(PoolSums::default(), |sum, one| sum.plus(one.moved));
     let sums = JournalKind::ALL.into_iter().filter_map(|kind| {
         let of_kind: Vec<_> = bookings.iter().filter(|booking| booking.kind == kind).cloned().collect();
         let count = i64::try_from(of_kind.len()).unwrap_or(i64::MAX);
@@ -154,7 +151,7 @@ fn parts(
 fn booking(transaction: &JournalTransaction, budget: BudgetId) -> Option<Booking> {
     let mut touching = moves(transaction).filter(|(of, ..)| *of == budget).peekable();
     touching.peek()?;
-    let mut moved = Pools::default();
+    let mut moved = PoolSums::default();
     for (_, pool, amount) in touching {
         moved.add(pool, amount.into());
     }
@@ -172,7 +169,7 @@ fn holds(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> Held<Ope
         })
         .collect();
     rows.sort_by_key(|hold| (hold.due_at, hold.chain));
-    told(rows, |hold| hold.amount)
+    capped(rows, |hold| hold.amount)
 }
 
 fn reservations(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> Held<Reservation> {
@@ -183,12 +180,12 @@ fn reservations(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> H
             open_orders(data, batch).filter(|(order, rest)| (order.budget, order.currency) == of && !rest.is_zero());
         orders.map(|(order, amount)| Reservation { batch: batch.id, order: order.id, status: batch.status(), amount })
     });
-    told(rows.collect(), |reservation| reservation.amount)
+    capped(rows.collect(), |reservation| reservation.amount)
 }
 
-fn told<T>(mut rows: Vec<T>, amount: impl Fn(&T) -> Minor) -> Held<T> {
+fn capped<T>(mut rows: Vec<T>, amount: impl Fn(&T) -> Minor) -> Held<T> {
     let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let total = rows.iter().map(|row| Total::from(amount(row))).sum();
-    rows.truncate(MAX_TOLD);
+    rows.truncate(MAX_LISTED);
     Held { count, total, rows }
 }

@@ -2,8 +2,8 @@
 
 use crate::MemoryStore;
 use crate::data::{Data, add};
+use crate::idempotency::once;
 use crate::merchant::cut;
-use crate::repeat::once;
 use async_trait::async_trait;
 use florin_domain::budget::{
     Budget, BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, MAX_LEVELS,
@@ -24,13 +24,13 @@ impl Budgets for MemoryStore {
         filter: BudgetFilter,
         page: PageRequest,
     ) -> Result<Page<BudgetRecord>, StoreError> {
-        let wanted = |record: &BudgetRecord| {
+        let matches = |record: &BudgetRecord| {
             filter.parent.is_none_or(|parent| record.parent == Some(parent))
                 && filter.currency.is_none_or(|currency| record.budget.in_currency(currency).is_some())
         };
         let mut matching: Vec<_> = self.read(|data| {
             let of_account = data.budgets.values().filter(|budget| budget.account == *account);
-            of_account.map(|budget| record(data, budget)).filter(wanted).collect()
+            of_account.map(|budget| record(data, budget)).filter(matches).collect()
         });
         matching.sort_by_key(|record| std::cmp::Reverse(record.budget.id));
         Ok(cut(matching, page))
@@ -41,7 +41,7 @@ impl Budgets for MemoryStore {
         command: CreateBudgetCommand,
     ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 if !data.accounts.contains_key(&command.account) {
                     return Err(WriteError::Absent);
                 }

@@ -3,8 +3,8 @@
 use crate::MemoryStore;
 use crate::budgets;
 use crate::data::{Data, add, must_exist};
+use crate::idempotency::once;
 use crate::merchant::cut;
-use crate::repeat::once;
 use async_trait::async_trait;
 use florin_domain::card::{
     Card, CardFilter, CardLimits, CardRecord, CardTransition, CreateCardRefusal, CreateCardSituation,
@@ -29,14 +29,14 @@ impl CardManagement for MemoryStore {
         filter: CardFilter,
         page: PageRequest,
     ) -> Result<Page<CardRecord>, StoreError> {
-        let wanted = |card: &&Card| {
+        let matches = |card: &&Card| {
             card.account == *account
                 && filter.budget.is_none_or(|budget| card.budget == budget)
                 && filter.state.is_none_or(|state| card.state == state)
                 && filter.user.is_none_or(|user| card.user_token == user)
         };
         let mut matching: Vec<_> = self.read(|data| {
-            let cards = data.cards.values().map(|(card, _)| card).filter(wanted);
+            let cards = data.cards.values().map(|(card, _)| card).filter(matches);
             cards.map(|card| record(data, card)).collect()
         });
         matching.sort_by_key(|record| std::cmp::Reverse(record.card.id));
@@ -62,7 +62,7 @@ impl CardManagement for MemoryStore {
 
     async fn create(&self, command: CreateCardCommand) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let budget = budgets::find(data, &command.account, command.budget).ok_or(WriteError::Absent)?;
                 let cards = data.cards.keys().filter(|(account, _)| *account == command.account).count();
                 let cards = u64::try_from(cards).unwrap_or(u64::MAX);
@@ -85,7 +85,7 @@ impl CardManagement for MemoryStore {
         command: TransitionCommand,
     ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let card = find(data, &command.account, command.card).ok_or(WriteError::Absent)?;
                 let decision = (command.decide)(&card).map_err(WriteError::Refused)?;
                 must_exist(data.clients.contains_key(&decision.transition.client), &decision.transition.client)?;
@@ -99,7 +99,7 @@ impl CardManagement for MemoryStore {
 
     async fn set_limit(&self, command: LimitCommand) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let situation = limits(data, &command.account, command.card).ok_or(WriteError::Absent)?;
                 let set = (command.decide)(&situation).map_err(WriteError::Refused)?;
                 let (_, limits) = stored(data, &command.account, command.card)?;
@@ -115,7 +115,7 @@ impl CardManagement for MemoryStore {
         command: RemoveLimitCommand,
     ) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let situation = limits(data, &command.account, command.card).ok_or(WriteError::Absent)?;
                 let window = (command.decide)(&situation).map_err(WriteError::Refused)?;
                 let (_, limits) = stored(data, &command.account, command.card)?;

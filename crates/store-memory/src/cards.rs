@@ -2,16 +2,16 @@
 
 use crate::MemoryStore;
 use crate::data::{Data, add, must_exist, replace};
+use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
-use crate::repeat::once;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
-use florin_domain::card::{CardTransaction, ChainStory, ToldMessage};
+use florin_domain::card::{CardTransaction, ChainHistory, ExplainedMessage};
 use florin_domain::ids::{AccountId, CardId, TransactionToken};
 use florin_domain::ledger::JournalTransaction;
 use florin_ports::{
-    CardLedger, ChainStories, DryRun, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, Mode, StoreError,
+    CardLedger, ChainHistories, DryRun, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, Mode, StoreError,
     WriteError, Written,
 };
 
@@ -25,7 +25,7 @@ impl CardLedger for MemoryStore {
             return self.dry_run(|data| decide_first(data, &command).map(DryRun::from));
         }
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let decision = decide_first(data, &command)?;
                 save(data, &decision)?;
                 Ok(decision.transaction)
@@ -38,7 +38,7 @@ impl CardLedger for MemoryStore {
             return self.dry_run(|data| decide_follow_up(data, &command).map(DryRun::from));
         }
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let decision = decide_follow_up(data, &command)?;
                 save(data, &decision)?;
                 Ok(decision.transaction)
@@ -72,23 +72,24 @@ impl CardLedger for MemoryStore {
 }
 
 #[async_trait]
-impl ChainStories for MemoryStore {
-    async fn story(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainStory>, StoreError> {
+impl ChainHistories for MemoryStore {
+    async fn history(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainHistory>, StoreError> {
         Ok(self.read(|data| {
             let chain = data.messages.get(&(account.clone(), token))?.chain;
             let messages =
                 data.messages.values().filter(|message| message.account == *account && message.chain == chain);
-            let told = |message: &CardTransaction| ToldMessage {
+            let explained = |message: &CardTransaction| ExplainedMessage {
                 transaction: message.clone(),
                 declined: data.declined.get(&(account.clone(), message.token)).cloned(),
             };
-            let messages: Vec<_> = messages.map(told).collect();
+            let messages: Vec<_> = messages.map(explained).collect();
             let caused = |journal: &&JournalTransaction| {
-                journal.account == *account && messages.iter().any(|told| told.transaction.token.0 == journal.cause)
+                journal.account == *account
+                    && messages.iter().any(|explained| explained.transaction.token.0 == journal.cause)
             };
             let journal = data.journal.values().filter(caused).cloned().collect();
             let chain = data.chains.get(&(account.clone(), chain)).cloned();
-            Some(ChainStory::of(messages, chain, journal))
+            Some(ChainHistory::of(messages, chain, journal))
         }))
     }
 }

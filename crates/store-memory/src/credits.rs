@@ -2,8 +2,8 @@
 
 use crate::MemoryStore;
 use crate::data::{Data, add};
+use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
-use crate::repeat::once;
 use async_trait::async_trait;
 use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditSituation};
 use florin_domain::ids::AccountId;
@@ -16,7 +16,7 @@ impl Credits for MemoryStore {
             return self.dry_run(|data| decide(data, &command).map(DryRun::from));
         }
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let decision = decide(data, &command)?;
                 let credit = decision.credit;
                 write_journal(data, &decision.journal)?;

@@ -4,7 +4,9 @@ use florin_domain::access::{Account, ApiClient, ApiKey, Environment, KeyHash};
 use florin_domain::address::Address;
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
-use florin_domain::card::{Card, CardRecord, CardTransaction, CardTransition, Chain, Explanation, SpendingLimit};
+use florin_domain::card::{
+    Card, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation, SpendingLimit,
+};
 use florin_domain::event::Event;
 use florin_domain::ids::{
     AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, LeaseId, MfaSessionId, PaymentBatchId,
@@ -45,7 +47,7 @@ pub(crate) struct Data {
     pub(crate) transitions: Vec<CardTransition>,
     pub(crate) messages: BTreeMap<(AccountId, TransactionToken), CardTransaction>,
     pub(crate) chains: BTreeMap<(AccountId, TransactionToken), Chain>,
-    pub(crate) declined: BTreeMap<(AccountId, TransactionToken), Explanation>,
+    pub(crate) declined: BTreeMap<(AccountId, TransactionToken), DeclineExplanation>,
     pub(crate) batches: BTreeMap<(AccountId, PaymentBatchId), PaymentBatch>,
     pub(crate) payments: BTreeMap<(AccountId, PaymentBatchId, u32), Payment>,
     pub(crate) alerts: BTreeMap<(AccountId, PaymentBatchId), Vec<Alert>>,

@@ -15,12 +15,12 @@ impl Checkouts for MemoryStore {
         filter: CheckoutFilter,
         page: PageRequest,
     ) -> Result<Page<Checkout>, StoreError> {
-        let wanted = |checkout: &&Checkout| {
+        let matches = |checkout: &&Checkout| {
             checkout.account == *account
-                && filter.checkout_type.is_none_or(|wanted| checkout.kind.checkout_type() == wanted)
-                && filter.status.is_none_or(|wanted| checkout.status == wanted)
+                && filter.checkout_type.is_none_or(|matches| checkout.kind.checkout_type() == matches)
+                && filter.status.is_none_or(|matches| checkout.status == matches)
         };
-        let mut matching: Vec<_> = self.read(|data| data.checkouts.values().filter(wanted).cloned().collect());
+        let mut matching: Vec<_> = self.read(|data| data.checkouts.values().filter(matches).cloned().collect());
         matching.sort_by_key(|checkout| std::cmp::Reverse((checkout.created_at, checkout.id)));
         Ok(cut(matching, page))
     }

@@ -2,7 +2,7 @@
 
 use crate::MemoryStore;
 use crate::data::{add, must_exist};
-use crate::repeat::once;
+use crate::idempotency::once;
 use async_trait::async_trait;
 use florin_domain::ids::AccountId;
 use florin_domain::mfa::{MfaSession, OpenRefusal, OpenSituation, TotpEnrolment};
@@ -12,7 +12,7 @@ use florin_ports::{MfaSessions, OpenSessionCommand, StoreError, WriteError, Writ
 impl MfaSessions for MemoryStore {
     async fn open(&self, command: OpenSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let batch =
                     data.batches.get(&(command.account.clone(), command.batch)).ok_or(WriteError::Absent)?.clone();
                 let enrolment = data.enrolments.get(&command.account).cloned();

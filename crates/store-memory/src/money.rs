@@ -8,7 +8,7 @@ use florin_ports::StoreError;
 
 /// Writes a new journal transaction on budgets of its account.
 pub(crate) fn write_journal(data: &mut Data, journal: &JournalTransaction) -> Result<(), StoreError> {
-    for budget in journal.postings().iter().filter_map(|posting| posting.account.budget()) {
+    for budget in journal.postings().iter().filter_map(|posting| posting.pool.budget()) {
         must_exist(data.budgets.contains_key(&(journal.account.clone(), budget)), &budget)?;
     }
     add(&mut data.journal, (journal.account.clone(), journal.id), journal.clone())

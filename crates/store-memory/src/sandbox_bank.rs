@@ -3,10 +3,10 @@
 use crate::MemoryStore;
 use async_trait::async_trait;
 use florin_domain::ids::PaymentId;
-use florin_ports::{AcceptedPayment, SandboxBankMemory, StoreError};
+use florin_ports::{AcceptedPayment, SandboxBankStorage, StoreError};
 
 #[async_trait]
-impl SandboxBankMemory for MemoryStore {
+impl SandboxBankStorage for MemoryStore {
     async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
         self.change(|data| Ok(data.sandbox_bank.entry(payment.id).or_insert(payment).clone()))
     }

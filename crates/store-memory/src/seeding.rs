@@ -10,7 +10,7 @@ use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::Budget;
 use florin_domain::card::Card;
 use florin_domain::ids::AccountId;
-use florin_ports::{SeedAccount, SeedCard, Seeding, StoreError, World};
+use florin_ports::{SeedAccount, SeedCard, SeedData, Seeding, StoreError};
 
 #[async_trait]
 impl Seeding for MemoryStore {
@@ -18,7 +18,7 @@ impl Seeding for MemoryStore {
         Ok(self.read(|data| data.clients.is_empty() && data.accounts.is_empty()))
     }
 
-    async fn seed(&self, world: World) -> Result<(), StoreError> {
+    async fn seed(&self, world: SeedData) -> Result<(), StoreError> {
         prove(&world)?;
         self.change(|data| seed(data, world))
     }
@@ -39,7 +39,7 @@ impl Seeding for MemoryStore {
 
 /// Checks that every balance equals the sum of its journal and that nothing is held, because a seeded world has no card
 /// messages.
-fn prove(world: &World) -> Result<(), StoreError> {
+fn prove(world: &SeedData) -> Result<(), StoreError> {
     let budgets = || world.accounts.iter().flat_map(|seed| &seed.budgets);
     let mut sums = sums_of(budgets().flat_map(|seed| &seed.journal));
     for budget in budgets().map(|seed| &seed.budget) {
@@ -57,8 +57,8 @@ fn prove(world: &World) -> Result<(), StoreError> {
     }
 }
 
-fn seed(data: &mut Data, world: World) -> Result<(), StoreError> {
-    let World { clients, keys, accounts, banks } = world;
+fn seed(data: &mut Data, world: SeedData) -> Result<(), StoreError> {
+    let SeedData { clients, keys, accounts, banks } = world;
     clients.into_iter().try_for_each(|client| insert_client(data, client))?;
     accounts.iter().try_for_each(|seed| insert_account(data, seed.account.clone()))?;
     keys.into_iter().try_for_each(|(key, hash)| insert_key(data, key, hash))?;

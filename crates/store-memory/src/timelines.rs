@@ -1,7 +1,7 @@
 //! Timelines of accounts.
 
 use crate::MemoryStore;
-use crate::repeat::once;
+use crate::idempotency::once;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::AccountId;
@@ -15,7 +15,7 @@ impl Timelines for MemoryStore {
             if !data.accounts.contains_key(&command.account) {
                 return Err(WriteError::Absent);
             }
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let account = data.accounts.get_mut(&command.account).ok_or(WriteError::Absent)?;
                 let reading = (command.decide)(&account.timeline.clock).map_err(WriteError::Refused)?;
                 account.timeline.clock = reading.clock;

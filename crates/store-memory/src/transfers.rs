@@ -3,8 +3,8 @@
 use crate::MemoryStore;
 use crate::budgets::find;
 use crate::data::{Data, add};
+use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
-use crate::repeat::once;
 use async_trait::async_trait;
 use florin_domain::budget::{TransferDecision, TransferDone, TransferRefusal, TransferSituation};
 use florin_ports::{DryRun, Mode, TransferCommand, Transfers, WriteError, Written};
@@ -16,7 +16,7 @@ impl Transfers for MemoryStore {
             return self.dry_run(|data| decide(data, &command).map(DryRun::from));
         }
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let decision = decide(data, &command)?;
                 let TransferDone { transfer, from, to } = &decision.done;
                 write_journal(data, &decision.journal)?;

@@ -25,7 +25,7 @@ impl Upkeep for MemoryStore {
         false
     }
 
-    async fn forget_answers(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
+    async fn delete_idempotency_records(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         self.change(|data| {
             let old = data.records.iter().filter(|(_, record)| record.at < before);
             let mut old: Vec<_> = old.map(|(key, record)| (record.at, key.clone())).collect();

@@ -3,8 +3,8 @@
 use crate::MemoryStore;
 use crate::account_rows;
 use crate::data::{Data, add};
+use crate::idempotency::{key_of, once};
 use crate::registry::{insert_account, insert_key};
-use crate::repeat::{key_of, once};
 use crate::seeding::seed_account;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -74,7 +74,7 @@ impl Worlds for MemoryStore {
                 Some(account) if data.worlds.contains_key(&command.account) => account.timeline.clone(),
                 _ => return Err(WriteError::Absent),
             };
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let others = data.snapshots.keys().filter(|(account, _)| *account == command.account).count();
                 let others = i64::try_from(others).unwrap_or(i64::MAX);
                 let kept = account_rows::of(data, &command.account);
@@ -107,10 +107,10 @@ impl Worlds for MemoryStore {
         &self,
         account: &AccountId,
         snapshot: SnapshotId,
-        repeat: Option<IdempotencyClaim<()>>,
+        claim: Option<IdempotencyClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>> {
         self.decide(|data| {
-            once(data, repeat.as_ref(), |data| {
+            once(data, claim.as_ref(), |data| {
                 data.snapshots.remove(&(account.clone(), snapshot)).map(|_| ()).ok_or(WriteError::Absent)
             })
         })
@@ -118,7 +118,7 @@ impl Worlds for MemoryStore {
 
     async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
         self.decide(|data| {
-            once(data, command.repeat.as_ref(), |data| {
+            once(data, command.claim.as_ref(), |data| {
                 let kept = data.snapshots.get(&(command.account.clone(), command.snapshot)).cloned();
                 let (snapshot, timeline, kept) = kept.ok_or(WriteError::Absent)?;
                 (command.decide)(&RestoreSituation { outdated: false }).map_err(WriteError::Refused)?;
@@ -126,7 +126,7 @@ impl Worlds for MemoryStore {
                 account_rows::clear(data, &command.account);
                 account_rows::put(data, &command.account, *kept, secret);
                 // The snapshot may contain a record under the same key. The new answer replaces it.
-                if let Some(claim) = &command.repeat {
+                if let Some(claim) = &command.claim {
                     data.records.remove(&key_of(claim));
                 }
                 let account = data.accounts.get_mut(&command.account).ok_or(WriteError::Absent)?;
@@ -200,7 +200,7 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
     });
     let situation = CreateSituation {
         worlds: i64::try_from(of_client().count()).unwrap_or(i64::MAX),
-        lives: data.worlds.contains_key(&new.account),
+        exists: data.worlds.contains_key(&new.account),
         made,
         // Data in memory always has the schema of this program.
         outdated: false,

@@ -36,7 +36,7 @@ impl Home {
     /// Creates the demo world with an account that needs no authentication.
     async fn new() -> Self {
         let (store, clock) = (Arc::new(MemoryStore::new()), Arc::new(FakeClock::at(DateTime::UNIX_EPOCH)));
-        let mut world = demo::world(clock.now(), &FakeCipher).unwrap();
+        let mut world = demo::seed_data(clock.now(), &FakeCipher).unwrap();
         world.accounts.iter_mut().for_each(|seed| seed.account.mfa_required = false);
         let account = world.accounts[0].account.clone();
         store.seed(world).await.unwrap();
@@ -63,7 +63,7 @@ impl Home {
             accounts: self.store.clone(),
             processing: self.store.clone(),
             rail: Arc::new(SandboxBank::new(self.store.clone(), self.clock.clone())),
-            limits: ProcessingLimits { batches: 100, portion: 3, ..ProcessingLimits::default() },
+            limits: ProcessingLimits { max_batches: 100, portion_size: 3, ..ProcessingLimits::default() },
         }
     }
 
@@ -111,7 +111,7 @@ impl Home {
                 decide_confirm(situation, None, client, &Stamp { now, ids: &|| ids.next_id() })
             }),
             mode: Mode::Commit,
-            repeat: None,
+            claim: None,
         };
         self.store.confirm(command).await.unwrap();
     }

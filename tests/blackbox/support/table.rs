@@ -40,10 +40,10 @@ impl Table {
     }
 
     /// Records any other comparison.
-    pub(crate) fn same(&mut self, name: &str, actual: &str, wanted: &str) {
+    pub(crate) fn same(&mut self, name: &str, actual: &str, expected: &str) {
         self.tried += 1;
-        if actual != wanted {
-            self.failed.push(format!("{name}: expected {wanted}, got {actual}"));
+        if actual != expected {
+            self.failed.push(format!("{name}: expected {expected}, got {actual}"));
         }
     }
 

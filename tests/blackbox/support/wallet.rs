@@ -109,7 +109,7 @@ impl Wallet {
     }
 
     /// Sends a follow-up that must be accepted.
-    pub(crate) fn followed(&self, path: &str, token: &str, amount: &str) -> Value {
+    pub(crate) fn follow_ok(&self, path: &str, token: &str, amount: &str) -> Value {
         transaction(&self.follow(path, token, amount))
     }
 

@@ -32,10 +32,10 @@ fn frozen() -> ClockSetting {
 #[tokio::test]
 async fn an_unchanged_account_has_real_time_and_random_ids() {
     let keeper = keeper();
-    let moment = keeper.at(&account(None, ClockSetting::default())).await.unwrap();
+    let moment = keeper.clock_of(&account(None, ClockSetting::default())).await.unwrap();
     assert_eq!((moment.now(), moment.next_id()), (keeper.real_now(), Uuid::from_u128(1)));
     let ahead = ClockSetting::Running { ahead: TimeDelta::days(3) };
-    assert_eq!(keeper.at(&account(None, ahead)).await.unwrap().now(), keeper.real_now() + TimeDelta::days(3));
+    assert_eq!(keeper.clock_of(&account(None, ahead)).await.unwrap().now(), keeper.real_now() + TimeDelta::days(3));
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn ids_of_a_seeded_world_are_reproducible_and_of_version_8() {
     for seed in ["a", "a", "b"] {
         let (keeper, account, mut ids) = (keeper(), account(Some(seed), frozen()), Vec::new());
         for _ in 0..3 {
-            let moment = keeper.at(&account).await.unwrap();
+            let moment = keeper.clock_of(&account).await.unwrap();
             ids.extend([moment.next_id(), moment.next_id()]);
             let run = || moment.rule(|stamp| (stamp.ids)());
             assert_eq!(run(), run(), "a rule that runs again is given the same ids");
@@ -66,10 +66,11 @@ async fn ids_of_a_seeded_world_are_reproducible_and_of_version_8() {
 #[test]
 fn background_work_uses_no_request_number() {
     let (keeper, account) = (keeper(), account(Some("a"), frozen()));
-    let because = |cause: &[&[u8]]| keeper.because(&account.timeline, keeper.now_of(&account), cause).next_id();
-    assert_eq!(because(&[b"expiry", b"1"]), because(&[b"expiry", b"1"]));
-    assert_ne!(because(&[b"expiry", b"1"]), because(&[b"expiry", b"2"]));
-    assert_ne!(because(&[b"expiry", b"1"]), because(&[b"expiry1"]));
+    let for_background =
+        |cause: &[&[u8]]| keeper.for_background(&account.timeline, keeper.now_of(&account), cause).next_id();
+    assert_eq!(for_background(&[b"expiry", b"1"]), for_background(&[b"expiry", b"1"]));
+    assert_ne!(for_background(&[b"expiry", b"1"]), for_background(&[b"expiry", b"2"]));
+    assert_ne!(for_background(&[b"expiry", b"1"]), for_background(&[b"expiry1"]));
 }
 
 #[test]

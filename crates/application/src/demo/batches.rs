@@ -1,7 +1,7 @@
 //! Payment batches in every status, with their payments and the journal transactions that each status requires.
 
 use super::DemoFault;
-use super::budgets::{Book, Movement};
+use super::budgets::{BudgetBuilder, Movement};
 use super::ids::{Kind, id};
 use super::recipients::{Recipient, row};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -12,7 +12,7 @@ use florin_domain::batch::{
     UploadSituation, check_rows, decide_create, decide_upload,
 };
 use florin_domain::ids::PaymentBatchId;
-use florin_domain::ledger::{JournalKind, LedgerAccount};
+use florin_domain::ledger::{JournalKind, Pool};
 use florin_domain::money::{Currency, Minor};
 use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
@@ -58,7 +58,7 @@ pub(super) type Filled = (Vec<PaymentBatch>, Vec<Payment>);
 /// The demo account's batches, funded from its budgets (GBP, EUR, JPY).
 pub(super) fn of_demo_account(
     account: &Account,
-    books: &mut [Book; 3],
+    books: &mut [BudgetBuilder; 3],
     now: DateTime<Utc>,
 ) -> Result<Filled, DemoFault> {
     batches(account, &DEMO, 1, books, now)
@@ -67,7 +67,7 @@ pub(super) fn of_demo_account(
 /// The other account's batch.
 pub(super) fn of_other_account(
     account: &Account,
-    books: &mut [Book; 1],
+    books: &mut [BudgetBuilder; 1],
     now: DateTime<Utc>,
 ) -> Result<Filled, DemoFault> {
     batches(account, &OTHER, 101, books, now)
@@ -77,7 +77,7 @@ fn batches(
     account: &Account,
     plans: &[Plan],
     first: u32,
-    books: &mut [Book],
+    books: &mut [BudgetBuilder],
     now: DateTime<Utc>,
 ) -> Result<Filled, DemoFault> {
     let modulus = Arc::new(ModulusTable::built_in().map_err(|error| DemoFault(error.to_string()))?);
@@ -100,7 +100,7 @@ fn upload(
     number: u32,
     &(name, status, payments): &Plan,
     account: &Account,
-    (books, basis): (&[Book], &CheckBasis),
+    (books, basis): (&[BudgetBuilder], &CheckBasis),
     created_at: DateTime<Utc>,
 ) -> Result<(PaymentBatch, Vec<Payment>), DemoFault> {
     let drawn = Cell::new(0);
@@ -182,10 +182,10 @@ fn advance(batch: &mut PaymentBatch, payments: &mut [Payment], status: PaymentBa
 }
 
 /// Writes the journal transactions that the status of a batch and of its payments implies.
-fn settle(batch: &PaymentBatch, payments: &[Payment], books: &mut [Book]) -> Result<(), DemoFault> {
+fn settle(batch: &PaymentBatch, payments: &[Payment], books: &mut [BudgetBuilder]) -> Result<(), DemoFault> {
     let Some(confirmation) = batch.state.confirmation() else { return Ok(()) };
     for order in &batch.orders {
-        let (from, to) = (LedgerAccount::Available(order.budget), LedgerAccount::Reserved(order.budget));
+        let (from, to) = (Pool::Available(order.budget), Pool::Reserved(order.budget));
         let (kind, cause, at) = (JournalKind::BatchReservation, batch.id.0, confirmation.at);
         let amount = order.cost().ok_or(florin_domain::ledger::AmountOverflow)?;
         book_of(books, (order.budget, order.currency))?.write(&Movement { kind, cause, at, from, to, amount })?;
@@ -193,11 +193,11 @@ fn settle(batch: &PaymentBatch, payments: &[Payment], books: &mut [Book]) -> Res
     for payment in payments {
         let Some(&terms) = payment.terms() else { continue };
         let (kind, to) = match payment.state {
-            PaymentState::Completed { .. } => (JournalKind::Payment, LedgerAccount::OutboundPayments),
-            PaymentState::Failed { .. } => (JournalKind::PaymentRelease, LedgerAccount::Available(terms.budget)),
+            PaymentState::Completed { .. } => (JournalKind::Payment, Pool::OutboundPayments),
+            PaymentState::Failed { .. } => (JournalKind::PaymentRelease, Pool::Available(terms.budget)),
             _ => continue,
         };
-        let (from, amount) = (LedgerAccount::Reserved(terms.budget), terms.amount);
+        let (from, amount) = (Pool::Reserved(terms.budget), terms.amount);
         let (cause, at) = (payment.id.0, payment.updated_at);
         book_of(books, (terms.budget, terms.currency))?.write(&Movement { kind, cause, at, from, to, amount })?;
     }
@@ -205,9 +205,9 @@ fn settle(batch: &PaymentBatch, payments: &[Payment], books: &mut [Book]) -> Res
 }
 
 fn book_of(
-    books: &mut [Book],
+    books: &mut [BudgetBuilder],
     (budget, currency): (florin_domain::ids::BudgetId, Currency),
-) -> Result<&mut Book, DemoFault> {
+) -> Result<&mut BudgetBuilder, DemoFault> {
     let found = books.iter_mut().find(|book| book.id() == budget && book.currency() == currency);
     found.ok_or_else(|| DemoFault(format!("no budget {budget} in {currency}")))
 }

@@ -5,13 +5,13 @@ use super::ids::{Kind, id};
 use chrono::{DateTime, Utc};
 use florin_domain::budget::Budget;
 use florin_domain::ids::{AccountId, BudgetId, JournalId};
-use florin_domain::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use florin_domain::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Pool, Posting};
 use florin_domain::money::{Currency, Minor};
 use florin_ports::SeedBudget;
 use uuid::Uuid;
 
 /// A budget with one currency, while its journal is written.
-pub(super) struct Book {
+pub(super) struct BudgetBuilder {
     number: u32,
     account: AccountId,
     name: &'static str,
@@ -25,12 +25,12 @@ pub(super) struct Movement {
     pub(super) kind: JournalKind,
     pub(super) cause: Uuid,
     pub(super) at: DateTime<Utc>,
-    pub(super) from: LedgerAccount,
-    pub(super) to: LedgerAccount,
+    pub(super) from: Pool,
+    pub(super) to: Pool,
     pub(super) amount: Minor,
 }
 
-impl Book {
+impl BudgetBuilder {
     /// Opens a budget and funds it with one credit.
     pub(super) fn open(
         (number, name): (u32, &'static str),
@@ -48,7 +48,7 @@ impl Book {
             journal: Vec::new(),
         };
         let (kind, cause) = (JournalKind::Credit, book.next_journal_id());
-        let (from, to) = (LedgerAccount::InboundPayments, LedgerAccount::Available(book.id()));
+        let (from, to) = (Pool::InboundPayments, Pool::Available(book.id()));
         book.write(&Movement { kind, cause, at, from, to, amount: opening })?;
         Ok(book)
     }
@@ -69,10 +69,8 @@ impl Book {
     /// Writes a journal transaction and updates the balances.
     pub(super) fn write(&mut self, movement: &Movement) -> Result<(), DemoFault> {
         let &Movement { kind, cause, at, from, to, amount } = movement;
-        let postings = [
-            Posting { account: from, amount: amount.negated().ok_or(AmountOverflow)? },
-            Posting { account: to, amount },
-        ];
+        let postings =
+            [Posting { pool: from, amount: amount.negated().ok_or(AmountOverflow)? }, Posting { pool: to, amount }];
         self.balances = self.balances.after(self.id(), &postings)?;
         let id = JournalId(self.next_journal_id());
         let entry = JournalTransaction::new(id, self.account.clone(), (kind, cause), self.currency, at, postings)?;

@@ -1,6 +1,6 @@
 //! Cards in every state. Usable cards without limits come first, the card with limits last.
 
-use super::budgets::Book;
+use super::budgets::BudgetBuilder;
 use super::ids::{Kind, id};
 use chrono::{DateTime, Days, Months, Utc};
 use florin_domain::card::{Card, CardState, SpendingLimit, SpendingWindow};
@@ -45,16 +45,16 @@ pub fn has_limits(card: CardId) -> bool {
 }
 
 /// The demo account's cards, paid from its budgets (GBP, EUR, JPY).
-pub(super) fn of_demo_account(account: &AccountId, books: &[Book; 3], now: DateTime<Utc>) -> Vec<SeedCard> {
+pub(super) fn of_demo_account(account: &AccountId, books: &[BudgetBuilder; 3], now: DateTime<Utc>) -> Vec<SeedCard> {
     PLAN.iter().map(|&(number, book, state)| card(number, account, &books[book], state, now)).collect()
 }
 
 /// The other account's only card.
-pub(super) fn of_other_account(account: &AccountId, book: &Book, now: DateTime<Utc>) -> Vec<SeedCard> {
+pub(super) fn of_other_account(account: &AccountId, book: &BudgetBuilder, now: DateTime<Utc>) -> Vec<SeedCard> {
     vec![card(OTHER, account, book, Active, now)]
 }
 
-fn card(number: u32, account: &AccountId, book: &Book, state: CardState, now: DateTime<Utc>) -> SeedCard {
+fn card(number: u32, account: &AccountId, book: &BudgetBuilder, state: CardState, now: DateTime<Utc>) -> SeedCard {
     let today = now.date_naive();
     let expires_on = if number == EXPIRED {
         today.checked_sub_days(Days::new(40))

@@ -25,7 +25,7 @@ use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::AccountId;
 use florin_domain::ledger::{AmountOverflow, Unbalanced};
-use florin_ports::{SecretCipher, SecretError, World};
+use florin_ports::{SecretCipher, SecretError, SeedData};
 
 /// The demo data violates a rule of the domain, which is a bug of this module, or its secrets can't be encrypted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,9 +62,9 @@ pub fn account() -> Result<AccountId, DemoFault> {
 }
 
 /// Builds the whole demo data, as if used for some days before `now`.
-pub fn world(now: DateTime<Utc>, cipher: &dyn SecretCipher) -> Result<World, DemoFault> {
+pub fn seed_data(now: DateTime<Utc>, cipher: &dyn SecretCipher) -> Result<SeedData, DemoFault> {
     let now = now.trunc_subsecs(0);
-    Ok(World {
+    Ok(SeedData {
         clients: accounts::clients(),
         keys: keys::keys(now - TimeDelta::days(30)),
         accounts: accounts::accounts(now, cipher)?,

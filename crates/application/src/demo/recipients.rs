@@ -1,6 +1,6 @@
 //! The recipients of the demo batches. Their accounts are published examples, which pass every check.
 
-use super::budgets::Book;
+use super::budgets::BudgetBuilder;
 use florin_domain::batch::{PaymentInput, PaymentRow, RecipientInput};
 use florin_domain::money::Minor;
 
@@ -28,7 +28,7 @@ impl Recipient {
 }
 
 /// Returns a row that pays a recipient from a budget.
-pub(super) fn row(recipient: Recipient, book: &Book, amount: Minor, reference: &str) -> PaymentRow {
+pub(super) fn row(recipient: Recipient, book: &BudgetBuilder, amount: Minor, reference: &str) -> PaymentRow {
     let (name, account, bank) = recipient.account();
     let recipient = RecipientInput {
         name: Some(name.to_owned()),

@@ -14,8 +14,8 @@ fn now() -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 9, 16, 12, 30, 15).unwrap()
 }
 
-fn seeded() -> World {
-    world(now() + TimeDelta::milliseconds(123), &florin_ports::test_support::FakeCipher).unwrap()
+fn seeded() -> SeedData {
+    seed_data(now() + TimeDelta::milliseconds(123), &florin_ports::test_support::FakeCipher).unwrap()
 }
 
 fn demo_account() -> SeedAccount {

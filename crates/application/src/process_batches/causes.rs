@@ -41,6 +41,6 @@ impl Causes {
     }
 
     fn id(&self, cause: &[&[u8]]) -> Uuid {
-        self.time.because(&self.timeline, self.now, cause).next_id()
+        self.time.for_background(&self.timeline, self.now, cause).next_id()
     }
 }

@@ -16,7 +16,7 @@ use crate::batch::Payment;
 use crate::budget::Transfer;
 use crate::card::CardTransaction;
 use crate::ids::{AccountId, ActivityId, BudgetId, CardId, JournalId};
-use crate::ledger::{JournalKind, JournalTransaction, LedgerAccount};
+use crate::ledger::{JournalKind, JournalTransaction, Pool};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
 
@@ -136,8 +136,8 @@ impl Activity {
     /// The movement of a credit, from its journal transaction. `None` for any other kind of transaction.
     pub fn of_credit(journal: &JournalTransaction, detail: Option<CreditDetail>) -> Option<Self> {
         let mut postings = journal.postings().iter();
-        let (budget, amount) = postings.find_map(|posting| match posting.account {
-            LedgerAccount::Available(budget) => Some((budget, posting.amount)),
+        let (budget, amount) = postings.find_map(|posting| match posting.pool {
+            Pool::Available(budget) => Some((budget, posting.amount)),
             _ => None,
         })?;
         let JournalTransaction { id, currency, at, .. } = *journal;

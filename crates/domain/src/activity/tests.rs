@@ -58,7 +58,7 @@ fn names_are_unique() {
 
 #[test]
 fn a_payment_debits_its_cost_until_it_fails_or_is_returned() {
-    for (status, wanted) in [
+    for (status, expected) in [
         (PaymentStatus::Created, None),
         (PaymentStatus::Validated, None),
         (PaymentStatus::Cancelled, None),
@@ -69,15 +69,15 @@ fn a_payment_debits_its_cost_until_it_fails_or_is_returned() {
         (PaymentStatus::Returned, Some(-5)),
     ] {
         let seen = Activity::of_payment(payment(status));
-        assert_eq!(seen.map(|seen| seen.impacted.0), wanted, "{status}");
+        assert_eq!(seen.map(|seen| seen.impacted.0), expected, "{status}");
     }
 }
 
 #[test]
 fn only_credit_transactions_are_credits() {
     let budget = BudgetId(Uuid::from_u128(4));
-    let post = |account, amount| Posting { account, amount: Minor(amount) };
-    let postings = [post(LedgerAccount::InboundPayments, -7), post(LedgerAccount::Available(budget), 7)];
+    let post = |pool, amount| Posting { pool, amount: Minor(amount) };
+    let postings = [post(Pool::InboundPayments, -7), post(Pool::Available(budget), 7)];
     let journal = |kind| {
         let id = JournalId(Uuid::from_u128(9));
         JournalTransaction::new(id, account(), (kind, id.0), gbp(), DateTime::UNIX_EPOCH, postings).unwrap()
@@ -105,8 +105,8 @@ fn a_transfer_matches_both_of_its_budgets() {
         (seen.budget, seen.amount, seen.impacted, seen.status),
         (from, Minor(30), Minor(-30), ActivityStatus::Completed)
     );
-    for (budget, wanted) in [(from, true), (to, true), (BudgetId(Uuid::nil()), false)] {
-        assert_eq!(ActivityFilter { budget: Some(budget), ..ActivityFilter::default() }.matches(&seen), wanted);
+    for (budget, expected) in [(from, true), (to, true), (BudgetId(Uuid::nil()), false)] {
+        assert_eq!(ActivityFilter { budget: Some(budget), ..ActivityFilter::default() }.matches(&seen), expected);
     }
 }
 
@@ -143,7 +143,7 @@ fn every_matching_movement_is_found() {
 fn every_field_of_a_filter_is_applied() {
     let (row, none) = (credit(), ActivityFilter::default());
     let second = chrono::TimeDelta::seconds(1);
-    for (filter, wanted) in [
+    for (filter, expected) in [
         (none, true),
         (ActivityFilter { budget: Some(row.budget), ..none }, true),
         (ActivityFilter { budget: Some(BudgetId(Uuid::nil())), ..none }, false),
@@ -153,6 +153,6 @@ fn every_field_of_a_filter_is_applied() {
         (ActivityFilter { to: Some(row.created_at - second), ..none }, false),
         (ActivityFilter { card: Some(CardId(Uuid::nil())), ..none }, false),
     ] {
-        assert_eq!(filter.matches(&row), wanted, "{filter:?}");
+        assert_eq!(filter.matches(&row), expected, "{filter:?}");
     }
 }

@@ -3,7 +3,7 @@
 use super::{AllPayments, BatchBalances, BatchMove, BatchState, IllegalMove, PaymentBatch};
 use crate::event::{Event, EventKind};
 use crate::ids::JournalId;
-use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
+use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
 use crate::stamp::Stamp;
 
 /// What an adapter loads under the lock to decide a cancellation.
@@ -48,13 +48,13 @@ pub enum CancelRefusal {
 ///
 /// ```
 /// use florin_domain::batch::{CancelSituation, PaymentBatchStatus, decide_cancel};
-/// use florin_domain::test_support::{BatchWorld, a_budget, a_payment};
+/// use florin_domain::test_support::{BatchScenario, a_budget, a_payment};
 ///
-/// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
-/// world.upload([a_payment("60.00 GBP")]).unwrap();
-/// world.confirm().unwrap();
-/// let situation = CancelSituation { batch: world.batch.clone(), balances: world.balances.clone() };
-/// let cancelled = decide_cancel(&situation, &world.stamp()).unwrap();
+/// let mut scenario = BatchScenario::of(a_budget().with("100.00 GBP"));
+/// scenario.upload([a_payment("60.00 GBP")]).unwrap();
+/// scenario.confirm().unwrap();
+/// let situation = CancelSituation { batch: scenario.batch.clone(), balances: scenario.balances.clone() };
+/// let cancelled = decide_cancel(&situation, &scenario.stamp()).unwrap();
 /// assert_eq!(cancelled.batch.status(), PaymentBatchStatus::Cancelled);
 /// ```
 pub fn decide_cancel(situation: &CancelSituation, stamp: &Stamp<'_>) -> Result<CancelDecision, CancelRefusal> {
@@ -66,8 +66,8 @@ pub fn decide_cancel(situation: &CancelSituation, stamp: &Stamp<'_>) -> Result<C
     if was_reserved {
         for ((budget, currency), cost) in batch.costs()? {
             let postings = [
-                Posting { account: LedgerAccount::Reserved(budget), amount: cost.negated().ok_or(AmountOverflow)? },
-                Posting { account: LedgerAccount::Available(budget), amount: cost },
+                Posting { pool: Pool::Reserved(budget), amount: cost.negated().ok_or(AmountOverflow)? },
+                Posting { pool: Pool::Available(budget), amount: cost },
             ];
             let before = situation.balances.get(&(budget, currency)).copied().unwrap_or_default();
             balances.insert((budget, currency), before.after(budget, &postings)?);

@@ -4,7 +4,7 @@ use super::confirmable::shortages;
 use super::{AllPayments, BatchBalances, BatchMove, Confirmation, IllegalMove, PaymentBatch, Shortage};
 use crate::event::{Event, EventKind};
 use crate::ids::{ClientId, JournalId};
-use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
+use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
 use crate::mfa::{MfaCheck, MfaFailure, MfaSession, MfaVerdict, TotpEnrolment};
 use crate::stamp::Stamp;
 
@@ -97,12 +97,12 @@ impl ConfirmDecision {
 ///
 /// ```
 /// use florin_domain::batch::decide_confirm;
-/// use florin_domain::test_support::{BatchWorld, CLIENT, a_budget, a_payment};
+/// use florin_domain::test_support::{BatchScenario, CLIENT, a_budget, a_payment};
 ///
-/// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
-/// world.upload([a_payment("60.00 GBP")]).unwrap();
-/// let situation = world.confirm_situation();
-/// let decision = decide_confirm(&situation, None, CLIENT, &world.stamp());
+/// let mut scenario = BatchScenario::of(a_budget().with("100.00 GBP"));
+/// scenario.upload([a_payment("60.00 GBP")]).unwrap();
+/// let situation = scenario.confirm_situation();
+/// let decision = decide_confirm(&situation, None, CLIENT, &scenario.stamp());
 /// assert_eq!(decision.answer.unwrap().journal.len(), 1);
 /// ```
 pub fn decide_confirm(
@@ -163,8 +163,8 @@ fn reserve(
     for ((budget, currency), cost) in costs {
         let opposite = cost.negated().ok_or(AmountOverflow)?;
         let postings = [
-            Posting { account: LedgerAccount::Available(budget), amount: opposite },
-            Posting { account: LedgerAccount::Reserved(budget), amount: cost },
+            Posting { pool: Pool::Available(budget), amount: opposite },
+            Posting { pool: Pool::Reserved(budget), amount: cost },
         ];
         let balances = situation.balances.get(&(budget, currency)).copied().unwrap_or_default();
         after.insert((budget, currency), balances.after(budget, &postings)?);

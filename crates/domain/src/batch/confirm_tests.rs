@@ -73,8 +73,8 @@ fn confirming_reserves_the_sum_and_uses_up_the_session() {
     let decision = decide(&situation(PaymentBatchStatus::Validated, 1000), RIGHT);
     let confirmation = decision.answer.unwrap();
     assert_eq!(confirmation.batch.status(), PaymentBatchStatus::Confirmed);
-    let told = Confirmation { by: Some(check().client), at: NOW, passed_mfa_check_at: Some(NOW) };
-    assert_eq!(confirmation.batch.state.confirmation(), Some(told));
+    let expected = Confirmation { by: Some(check().client), at: NOW, passed_mfa_check_at: Some(NOW) };
+    assert_eq!(confirmation.batch.state.confirmation(), Some(expected));
     let balances = confirmation.balances[&(BUDGET, gbp())];
     assert_eq!((balances.available(), balances.reserved(), balances.ledger()), (Minor(0), Minor(1000), Minor(1000)));
     assert_eq!(confirmation.journal.len(), 1);

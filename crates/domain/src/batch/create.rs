@@ -44,18 +44,18 @@ pub struct CreateDecision {
 ///
 /// ```
 /// use florin_domain::batch::{CreateRequest, FundingBudgets, PaymentBatchStatus, decide_create};
-/// use florin_domain::test_support::{BatchWorld, CLIENT, a_budget, account};
+/// use florin_domain::test_support::{BatchScenario, CLIENT, a_budget, account};
 ///
-/// let world = BatchWorld::of(a_budget().with("100.00 GBP"));
+/// let scenario = BatchScenario::of(a_budget().with("100.00 GBP"));
 /// let request = CreateRequest {
-///     id: world.batch.id,
+///     id: scenario.batch.id,
 ///     account: account(),
 ///     client: CLIENT,
 ///     name: None,
 ///     visible: true,
 ///     payments: None,
 /// };
-/// let created = decide_create(&FundingBudgets::new(), &request, &world.stamp()).unwrap();
+/// let created = decide_create(&FundingBudgets::new(), &request, &scenario.stamp()).unwrap();
 /// assert_eq!(created.batch.status(), PaymentBatchStatus::Draft);
 /// ```
 pub fn decide_create(

@@ -17,11 +17,11 @@ pub struct BatchEdit {
 ///
 /// ```
 /// use florin_domain::batch::{BatchEdit, BatchName, decide_edit};
-/// use florin_domain::test_support::{BatchWorld, a_budget, noon};
+/// use florin_domain::test_support::{BatchScenario, a_budget, noon};
 ///
-/// let world = BatchWorld::of(a_budget().with("100.00 GBP"));
+/// let scenario = BatchScenario::of(a_budget().with("100.00 GBP"));
 /// let edit = BatchEdit { name: BatchName::parse("Rent").ok(), visible: None };
-/// assert_eq!(decide_edit(&world.batch, &edit, noon()).name, "Rent");
+/// assert_eq!(decide_edit(&scenario.batch, &edit, noon()).name, "Rent");
 /// ```
 pub fn decide_edit(batch: &PaymentBatch, edit: &BatchEdit, now: DateTime<Utc>) -> PaymentBatch {
     let mut edited = batch.clone();

@@ -1,11 +1,11 @@
 //! Stored payments stay readable: field names never change.
 
-use super::testing::{living_in, pounds};
+use super::testing::{pounds, with_country};
 use super::{BankAddressInput, EmailInput, PaymentInput};
 
 #[test]
 fn field_names_match_the_api() {
-    let mut input = living_in(pounds("10.00"), "GB");
+    let mut input = with_country(pounds("10.00"), "GB");
     input.funding_budget_id = Some("b".into());
     input.recipient.kind = Some("business".into());
     input.recipient.subscribed_emails = vec![EmailInput { name: None, email: Some("a@b.example".into()) }];

@@ -4,9 +4,9 @@
 use super::testing::{MAIN, abroad, currency, euros, pounds};
 use super::*;
 use crate::ids::{BudgetId, PaymentId};
-use crate::ledger::{JournalKind, JournalTransaction, LedgerAccount};
+use crate::ledger::{JournalKind, JournalTransaction, Pool};
 use crate::money::{Currency, Minor};
-use crate::test_support::{BatchWorld, a_budget};
+use crate::test_support::{BatchScenario, a_budget};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ enum Happening {
 
 /// A batch with the total cost of its confirmation.
 struct Life {
-    world: BatchWorld,
+    scenario: BatchScenario,
     confirmed: i64,
 }
 
@@ -33,39 +33,39 @@ const FUNDS: i64 = 1_000_000;
 impl Life {
     /// Applies an action, which may be refused.
     fn apply(&mut self, happening: &Happening) {
-        let world = &mut self.world;
+        let scenario = &mut self.scenario;
         match happening {
             Happening::Upload(rows) => {
-                world.upload(rows.iter().map(|(kind, minor)| row(*kind, *minor))).ok();
+                scenario.upload(rows.iter().map(|(kind, minor)| row(*kind, *minor))).ok();
             }
-            Happening::Edit(visible) => world.edit(&BatchEdit { name: None, visible: Some(*visible) }),
+            Happening::Edit(visible) => scenario.edit(&BatchEdit { name: None, visible: Some(*visible) }),
             Happening::Confirm => {
-                if let Ok(done) = world.confirm() {
+                if let Ok(done) = scenario.confirm() {
                     self.confirmed += done.batch.costs().unwrap().values().map(|cost| cost.0).sum::<i64>();
                 }
             }
             Happening::Cancel => {
-                world.cancel().ok();
+                scenario.cancel().ok();
             }
             Happening::Start => {
-                world.start().ok();
+                scenario.start().ok();
             }
-            Happening::Take(max) => world.take(*max),
-            Happening::Report(reports) if !world.payments.is_empty() => {
-                let payments = world.payments.len();
+            Happening::Take(max) => scenario.take(*max),
+            Happening::Report(reports) if !scenario.payments.is_empty() => {
+                let payments = scenario.payments.len();
                 let reports: Vec<_> = reports.iter().map(|(place, outcome)| (place % payments, *outcome)).collect();
-                world.report(&reports).unwrap();
+                scenario.report(&reports).unwrap();
             }
             Happening::Report(_) => {}
         }
     }
 
     /// Sums the postings of some kinds of journal transactions to one account outside the budgets.
-    fn sum(&self, kinds: &[JournalKind], account: LedgerAccount) -> i64 {
-        let entries = self.world.journal.iter().filter(|entry| kinds.contains(&entry.kind));
+    fn sum(&self, kinds: &[JournalKind], account: Pool) -> i64 {
+        let entries = self.scenario.journal.iter().filter(|entry| kinds.contains(&entry.kind));
         entries
             .flat_map(JournalTransaction::postings)
-            .filter(|post| post.account == account)
+            .filter(|post| post.pool == account)
             .map(|post| post.amount.0)
             .sum()
     }
@@ -107,21 +107,21 @@ fn happening() -> impl Strategy<Value = Happening> {
 /// Checks that every balance is its initial value plus the sum of its postings.
 fn balances_agree(life: &Life) -> Result<(), TestCaseError> {
     let mut sums: BTreeMap<(BudgetId, Currency), [i64; 2]> = BTreeMap::new();
-    for entry in &life.world.journal {
+    for entry in &life.scenario.journal {
         prop_assert_eq!(entry.postings().iter().map(|post| post.amount.0).sum::<i64>(), 0);
         for post in entry.postings() {
-            match post.account {
-                LedgerAccount::Available(budget) => {
+            match post.pool {
+                Pool::Available(budget) => {
                     sums.entry((budget, entry.currency)).or_default()[0] += post.amount.0;
                 }
-                LedgerAccount::Reserved(budget) => {
+                Pool::Reserved(budget) => {
                     sums.entry((budget, entry.currency)).or_default()[1] += post.amount.0;
                 }
                 _ => {}
             }
         }
     }
-    for (place, balances) in &life.world.balances {
+    for (place, balances) in &life.scenario.balances {
         let [available, reserved] = sums.remove(place).unwrap_or_default();
         prop_assert_eq!((balances.available().0, balances.reserved().0), (FUNDS + available, reserved));
         prop_assert_eq!(balances.held(), Minor(0));
@@ -133,19 +133,19 @@ fn balances_agree(life: &Life) -> Result<(), TestCaseError> {
 
 /// Checks that confirmed money was paid, charged as fees, released, or is still reserved.
 fn nothing_is_lost(life: &Life) -> Result<(), TestCaseError> {
-    let paid = life.sum(&[JournalKind::Payment], LedgerAccount::OutboundPayments);
-    let returned = -life.sum(&[JournalKind::PaymentReturn], LedgerAccount::OutboundPayments);
-    let fees = life.sum(&[JournalKind::Payment], LedgerAccount::Fees);
-    let available = LedgerAccount::Available(MAIN);
+    let paid = life.sum(&[JournalKind::Payment], Pool::OutboundPayments);
+    let returned = -life.sum(&[JournalKind::PaymentReturn], Pool::OutboundPayments);
+    let fees = life.sum(&[JournalKind::Payment], Pool::Fees);
+    let available = Pool::Available(MAIN);
     let released = life.sum(&[JournalKind::PaymentRelease, JournalKind::BatchRelease], available);
-    let reserved: i64 = life.world.balances.values().map(|balances| balances.reserved().0).sum();
+    let reserved: i64 = life.scenario.balances.values().map(|balances| balances.reserved().0).sum();
     prop_assert_eq!(life.confirmed, paid + fees + released + reserved);
     // Money stays reserved only for payments that are still open.
     let open = |payment: &&Payment| matches!(payment.status(), PaymentStatus::Confirmed | PaymentStatus::Started);
-    let open_costs = life.world.payments.iter().filter(open).filter_map(|payment| payment.terms()?.cost());
+    let open_costs = life.scenario.payments.iter().filter(open).filter_map(|payment| payment.terms()?.cost());
     prop_assert_eq!(reserved, open_costs.map(|cost| cost.0).sum::<i64>());
-    let now: i64 = life.world.balances.values().map(|balances| balances.ledger().0).sum();
-    let began = FUNDS * i64::try_from(life.world.balances.len()).unwrap();
+    let now: i64 = life.scenario.balances.values().map(|balances| balances.ledger().0).sum();
+    let began = FUNDS * i64::try_from(life.scenario.balances.len()).unwrap();
     prop_assert_eq!(now, began - paid - fees + returned);
     Ok(())
 }
@@ -153,7 +153,7 @@ fn nothing_is_lost(life: &Life) -> Result<(), TestCaseError> {
 /// Checks that each payment was paid or released at most once, and returned at most once, as its status says.
 fn final_once(life: &Life) -> Result<(), TestCaseError> {
     let mut ends: BTreeMap<PaymentId, [u32; 3]> = BTreeMap::new();
-    for entry in &life.world.journal {
+    for entry in &life.scenario.journal {
         let ends = ends.entry(PaymentId(entry.cause)).or_default();
         match entry.kind {
             JournalKind::Payment => ends[0] += 1,
@@ -162,19 +162,19 @@ fn final_once(life: &Life) -> Result<(), TestCaseError> {
             _ => {}
         }
     }
-    for payment in &life.world.payments {
-        let wanted = match payment.status() {
+    for payment in &life.scenario.payments {
+        let expected = match payment.status() {
             PaymentStatus::Completed => [1, 0, 0],
             PaymentStatus::Failed => [0, 1, 0],
             PaymentStatus::Returned => [1, 0, 1],
             _ => [0, 0, 0],
         };
-        prop_assert_eq!(ends.get(&payment.id).copied().unwrap_or_default(), wanted);
+        prop_assert_eq!(ends.get(&payment.id).copied().unwrap_or_default(), expected);
     }
-    let all_final = life.world.payments.iter().all(|payment| payment.status().is_final());
-    let ended = matches!(life.world.batch.status(), PaymentBatchStatus::Completed | PaymentBatchStatus::Failed);
+    let all_final = life.scenario.payments.iter().all(|payment| payment.status().is_final());
+    let ended = matches!(life.scenario.batch.status(), PaymentBatchStatus::Completed | PaymentBatchStatus::Failed);
     prop_assert!(!ended || all_final);
-    prop_assert!(!(all_final && life.world.batch.status() == PaymentBatchStatus::Started));
+    prop_assert!(!(all_final && life.scenario.batch.status() == PaymentBatchStatus::Started));
     Ok(())
 }
 
@@ -182,7 +182,7 @@ proptest! {
     #[test]
     fn no_money_is_lost_or_created(happenings in proptest::collection::vec(happening(), 1..40)) {
         let budget = a_budget().with("10000.00 GBP").with("10000.00 EUR");
-        let mut life = Life { world: BatchWorld::of(budget), confirmed: 0 };
+        let mut life = Life { scenario: BatchScenario::of(budget), confirmed: 0 };
         for happening in &happenings {
             life.apply(happening);
             balances_agree(&life)?;

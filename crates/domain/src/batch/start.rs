@@ -18,12 +18,12 @@ pub struct StartDecision {
 ///
 /// ```
 /// use florin_domain::batch::{PaymentBatchStatus, decide_start};
-/// use florin_domain::test_support::{BatchWorld, a_budget, a_payment};
+/// use florin_domain::test_support::{BatchScenario, a_budget, a_payment};
 ///
-/// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
-/// world.upload([a_payment("60.00 GBP")]).unwrap();
-/// world.confirm().unwrap();
-/// let started = decide_start(&world.batch, &world.stamp()).unwrap();
+/// let mut scenario = BatchScenario::of(a_budget().with("100.00 GBP"));
+/// scenario.upload([a_payment("60.00 GBP")]).unwrap();
+/// scenario.confirm().unwrap();
+/// let started = decide_start(&scenario.batch, &scenario.stamp()).unwrap();
 /// assert_eq!(started.batch.status(), PaymentBatchStatus::Started);
 /// ```
 pub fn decide_start(batch: &PaymentBatch, stamp: &Stamp<'_>) -> Result<StartDecision, IllegalMove> {
@@ -58,13 +58,13 @@ pub struct TakeDecision {
 ///
 /// ```
 /// use florin_domain::batch::{PaymentStatus, decide_take};
-/// use florin_domain::test_support::{BatchWorld, a_budget, a_payment};
+/// use florin_domain::test_support::{BatchScenario, a_budget, a_payment};
 ///
-/// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
-/// world.upload([a_payment("60.00 GBP")]).unwrap();
-/// world.confirm().unwrap();
-/// world.start().unwrap();
-/// let taken = decide_take(&world.batch, &world.payments, world.now, &world.stamp());
+/// let mut scenario = BatchScenario::of(a_budget().with("100.00 GBP"));
+/// scenario.upload([a_payment("60.00 GBP")]).unwrap();
+/// scenario.confirm().unwrap();
+/// scenario.start().unwrap();
+/// let taken = decide_take(&scenario.batch, &scenario.payments, scenario.now, &scenario.stamp());
 /// assert_eq!(taken.payments[0].status(), PaymentStatus::Started);
 /// ```
 pub fn decide_take(

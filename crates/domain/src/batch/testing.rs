@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 /// [`MAIN`] holds pounds and euros.
 pub(super) use crate::test_support::BUDGET as MAIN;
-pub(super) use crate::test_support::{CLIENT, account, currency, living_in};
+pub(super) use crate::test_support::{CLIENT, account, currency, with_country};
 
 pub(super) const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
 pub(super) const BATCH: PaymentBatchId = PaymentBatchId(Uuid::from_u128(2));

@@ -58,12 +58,12 @@ pub enum UploadRefusal {
 ///
 /// ```
 /// use florin_domain::batch::{PaymentBatchStatus, UploadSituation, decide_upload};
-/// use florin_domain::test_support::{BatchWorld, a_budget, a_payment, check_basis, upload_of};
+/// use florin_domain::test_support::{BatchScenario, a_budget, a_payment, check_basis, upload_of};
 ///
-/// let world = BatchWorld::of(a_budget().with("100.00 GBP"));
-/// let request = upload_of([a_payment("60.00 GBP")], check_basis(world.funding.clone()));
-/// let situation = UploadSituation { batch: world.batch.clone(), funding: world.funding.clone() };
-/// let uploaded = decide_upload(&situation, &request, &world.stamp()).unwrap();
+/// let scenario = BatchScenario::of(a_budget().with("100.00 GBP"));
+/// let request = upload_of([a_payment("60.00 GBP")], check_basis(scenario.funding.clone()));
+/// let situation = UploadSituation { batch: scenario.batch.clone(), funding: scenario.funding.clone() };
+/// let uploaded = decide_upload(&situation, &request, &scenario.stamp()).unwrap();
 /// assert_eq!(uploaded.batch.status(), PaymentBatchStatus::Validated);
 /// ```
 pub fn decide_upload(

@@ -1,6 +1,6 @@
 //! Explanations of balances.
 
-use super::Pools;
+use super::PoolSums;
 use crate::batch::PaymentBatchStatus;
 use crate::ids::{BudgetId, CardId, JournalId, OrderId, PaymentBatchId, TransactionToken};
 use crate::ledger::JournalKind;
@@ -21,7 +21,7 @@ pub struct Booking {
     /// When it was booked.
     pub at: DateTime<Utc>,
     /// The change of each pool.
-    pub moved: Pools,
+    pub moved: PoolSums,
 }
 
 /// The sum of all movements of one kind.
@@ -32,7 +32,7 @@ pub struct KindSum {
     /// Number of journal transactions.
     pub count: i64,
     /// The change of each pool.
-    pub moved: Pools,
+    pub moved: PoolSums,
 }
 
 /// Money set aside for a purpose: the total, and the first items.
@@ -42,7 +42,7 @@ pub struct Held<T> {
     pub count: i64,
     /// Total of all items.
     pub total: Total,
-    /// The first items, at most [`MAX_TOLD`].
+    /// The first items, at most [`MAX_LISTED`].
     pub rows: Vec<T>,
 }
 
@@ -53,7 +53,7 @@ impl<T> Default for Held<T> {
 }
 
 /// Maximum number of holds, and of reservations, in the lists.
-pub const MAX_TOLD: usize = 1000;
+pub const MAX_LISTED: usize = 1000;
 
 /// An open hold of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,13 +91,13 @@ pub struct ExplanationParts {
     /// The currency.
     pub currency: Currency,
     /// Its stored balances.
-    pub stated: Pools,
+    pub stated: PoolSums,
     /// The sum of each kind of movement that occurred, in the order of [`JournalKind::ALL`].
     pub sums: Vec<KindSum>,
     /// The page of journal transactions, newest first by time, then by id.
     pub bookings: Vec<Booking>,
     /// The sum of newer transactions, which the page skips.
-    pub skipped: Pools,
+    pub skipped: PoolSums,
     /// Open holds, earliest due first.
     pub holds: Held<OpenHold>,
     /// Reservations, oldest batch first.
@@ -110,7 +110,7 @@ pub struct Running {
     /// The transaction.
     pub booking: Booking,
     /// The budget's pools after it: the sum of this transaction and all older ones.
-    pub after: Pools,
+    pub after: PoolSums,
 }
 
 /// The name of a proof.
@@ -161,13 +161,13 @@ impl Proof {
 
 /// The explanation of a balance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explanation {
+pub struct BalanceExplanation {
     /// The budget.
     pub budget: BudgetId,
     /// The currency.
     pub currency: Currency,
     /// Its stored balances.
-    pub stated: Pools,
+    pub stated: PoolSums,
     /// The sum of each kind of movement that occurred.
     pub sums: Vec<KindSum>,
     /// The requested page.
@@ -182,7 +182,7 @@ pub struct Explanation {
     pub proofs: [Proof; 5],
 }
 
-impl Explanation {
+impl BalanceExplanation {
     /// Whether all proofs hold.
     pub fn adds_up(&self) -> bool {
         self.proofs.iter().all(Proof::holds)
@@ -190,9 +190,9 @@ impl Explanation {
 }
 
 /// Explains a balance: running balances from the newest transaction down, and proofs of its sums.
-pub fn explain(parts: ExplanationParts, page: PageRequest) -> Explanation {
+pub fn explain(parts: ExplanationParts, page: PageRequest) -> BalanceExplanation {
     let ExplanationParts { budget, currency, stated, sums, bookings, skipped, holds, reservations } = parts;
-    let sum = sums.iter().fold(Pools::default(), |sum, kind| sum.plus(kind.moved));
+    let sum = sums.iter().fold(PoolSums::default(), |sum, kind| sum.plus(kind.moved));
     let mut after = sum.minus(skipped);
     let rows = bookings.into_iter().map(|booking| {
         let before = after.minus(booking.moved);
@@ -208,7 +208,17 @@ pub fn explain(parts: ExplanationParts, page: PageRequest) -> Explanation {
         proof(ProofName::HeldIsOpenHolds, stated.held, holds.total),
         proof(ProofName::ReservedIsReservations, stated.reserved, reservations.total),
     ];
-    Explanation { budget, currency, stated, sums, page, bookings: Page { count, rows }, holds, reservations, proofs }
+    BalanceExplanation {
+        budget,
+        currency,
+        stated,
+        sums,
+        page,
+        bookings: Page { count, rows },
+        holds,
+        reservations,
+        proofs,
+    }
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use super::*;
 
-fn pools(available: i128, held: i128, reserved: i128) -> Pools {
-    Pools { available: Total(available), held: Total(held), reserved: Total(reserved) }
+fn pools(available: i128, held: i128, reserved: i128) -> PoolSums {
+    PoolSums { available: Total(available), held: Total(held), reserved: Total(reserved) }
 }
 
-fn booking(number: u128, moved: Pools) -> Booking {
+fn booking(number: u128, moved: PoolSums) -> Booking {
     Booking {
         journal: JournalId(Uuid::from_u128(number)),
         kind: JournalKind::Card,
@@ -26,7 +26,7 @@ fn parts() -> ExplanationParts {
         stated: pools(75, 0, 0),
         sums: vec![sum(JournalKind::Credit, 1, credit), sum(JournalKind::Card, 2, hold.plus(clearing))],
         bookings: vec![booking(3, clearing), booking(2, hold), booking(1, credit)],
-        skipped: Pools::default(),
+        skipped: PoolSums::default(),
         holds: Held::default(),
         reservations: Held::default(),
     }
@@ -61,11 +61,11 @@ fn each_difference_fails_its_own_proofs() {
         (|parts| parts.reservations.total.0 += 1, &[ProofName::ReservedIsReservations]),
         (|parts| parts.sums[1].moved.reserved.0 += 1, &[ProofName::ReservedIsPostings]),
     ];
-    for (falsify, wanted) in falsify {
+    for (falsify, expected) in falsify {
         let mut parts = parts();
         falsify(&mut parts);
         let explained = explain(parts, PageRequest::default());
         let broken: Vec<_> = explained.proofs.iter().filter(|proof| !proof.holds()).map(|proof| proof.name).collect();
-        assert_eq!((broken.as_slice(), explained.adds_up()), (wanted, false));
+        assert_eq!((broken.as_slice(), explained.adds_up()), (expected, false));
     }
 }

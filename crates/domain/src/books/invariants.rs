@@ -1,6 +1,6 @@
 //! Invariants of the books of an account, checked over sums.
 
-use super::{LimitBooks, Pool, Pools};
+use super::{BudgetPool, LimitBooks, PoolSums};
 use crate::card::SpendingWindow;
 use crate::ids::{AccountId, BudgetId, CardId, JournalId};
 use crate::money::{Currency, Minor, Total};
@@ -29,9 +29,9 @@ pub struct BudgetBooks {
     /// Whether stored balances exist.
     pub has_balances: bool,
     /// The stored balances.
-    pub stated: Pools,
+    pub stated: PoolSums,
     /// The sums of the journal.
-    pub proved: Pools,
+    pub proved: PoolSums,
     /// The sum of open card holds.
     pub holds: Total,
     /// The sum of unpaid payments of confirmed and started batches.
@@ -42,7 +42,7 @@ pub struct BudgetBooks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disagreement {
     /// The balance and the journal.
-    Balance(Pool),
+    Balance(BudgetPool),
     /// The balance and the open holds.
     Holds,
     /// The balance and the reservations.
@@ -52,7 +52,7 @@ pub enum Disagreement {
 impl BudgetBooks {
     /// All disagreements.
     pub fn disagreements(&self) -> Vec<Disagreement> {
-        let pools = Pool::ALL.into_iter().filter(|pool| self.stated.of(*pool) != self.proved.of(*pool));
+        let pools = BudgetPool::ALL.into_iter().filter(|pool| self.stated.of(*pool) != self.proved.of(*pool));
         let mut found: Vec<_> = pools.map(Disagreement::Balance).collect();
         found.extend((self.stated.held != self.holds).then_some(Disagreement::Holds));
         found.extend((self.stated.reserved != self.reservations).then_some(Disagreement::Reservations));
@@ -105,13 +105,13 @@ pub enum CounterExample {
         sum: Total,
     },
     /// A pool of a budget.
-    Pool {
+    BudgetPool {
         /// The budget.
         budget: BudgetId,
         /// The currency.
         currency: Currency,
         /// The pool.
-        pool: Pool,
+        pool: BudgetPool,
         /// The stored balance.
         stated: Total,
         /// The computed sum.
@@ -180,15 +180,15 @@ pub fn judge(books: &AccountBooks) -> InvariantReport {
 }
 
 /// The first budget with a disagreement of this kind.
-fn pool(books: &AccountBooks, wanted: impl Fn(Disagreement) -> bool) -> Option<CounterExample> {
+fn pool(books: &AccountBooks, matches: impl Fn(Disagreement) -> bool) -> Option<CounterExample> {
     books.budgets.iter().find_map(|(&(_, budget, currency), said)| {
-        let found = said.disagreements().into_iter().find(|found| wanted(*found))?;
+        let found = said.disagreements().into_iter().find(|found| matches(*found))?;
         let (pool, computed) = match found {
             Disagreement::Balance(pool) => (pool, said.proved.of(pool)),
-            Disagreement::Holds => (Pool::Held, said.holds),
-            Disagreement::Reservations => (Pool::Reserved, said.reservations),
+            Disagreement::Holds => (BudgetPool::Held, said.holds),
+            Disagreement::Reservations => (BudgetPool::Reserved, said.reservations),
         };
-        Some(CounterExample::Pool { budget, currency, pool, stated: said.stated.of(pool), computed })
+        Some(CounterExample::BudgetPool { budget, currency, pool, stated: said.stated.of(pool), computed })
     })
 }
 
@@ -210,7 +210,7 @@ mod tests {
     use uuid::Uuid;
 
     fn books() -> AccountBooks {
-        let pools = Pools { available: Total(70), held: Total(20), reserved: Total(10) };
+        let pools = PoolSums { available: Total(70), held: Total(20), reserved: Total(10) };
         let budget =
             BudgetBooks { has_balances: true, stated: pools, proved: pools, holds: Total(20), reservations: Total(10) };
         let place = (AccountId::parse("F1").unwrap(), BudgetId(Uuid::nil()), Currency::parse("GBP").unwrap());
@@ -243,28 +243,29 @@ mod tests {
             (|budget| budget.holds.0 += 1, &[Invariant::Holds]),
             (|budget| budget.reservations.0 = 0, &[Invariant::Reservations]),
         ];
-        for (falsify, wanted) in falsify {
+        for (falsify, matches) in falsify {
             let mut books = books();
             books.budgets.values_mut().for_each(falsify);
             let report = judge(&books);
             let broken = report.checks.iter().filter(|check| check.counter_example.is_some());
-            assert_eq!(broken.map(|check| check.invariant).collect::<Vec<_>>(), wanted);
+            assert_eq!(broken.map(|check| check.invariant).collect::<Vec<_>>(), matches);
         }
         let mut books = books();
         let (journal, currency, sum) = (JournalId(Uuid::nil()), Currency::parse("GBP").unwrap(), Total(3));
         books.unbalanced.push((journal, currency, sum));
-        let wanted = CounterExample::Transaction { journal, currency, sum };
-        assert_eq!(judge(&books).checks[0].counter_example, Some(wanted));
+        let matches = CounterExample::Transaction { journal, currency, sum };
+        assert_eq!(judge(&books).checks[0].counter_example, Some(matches));
     }
 
     #[test]
     fn a_counterexample_shows_both_sides() {
         let mut books = books();
         books.budgets.values_mut().for_each(|budget| budget.holds = Total(15));
-        let Some(CounterExample::Pool { pool, stated, computed, .. }) = judge(&books).checks[2].counter_example.clone()
+        let Some(CounterExample::BudgetPool { pool, stated, computed, .. }) =
+            judge(&books).checks[2].counter_example.clone()
         else {
             panic!("no counter-example")
         };
-        assert_eq!((pool, stated, computed), (Pool::Held, Total(20), Total(15)));
+        assert_eq!((pool, stated, computed), (BudgetPool::Held, Total(20), Total(15)));
     }
 }

@@ -8,11 +8,11 @@ mod limits;
 mod pools;
 
 pub use explain::{
-    Booking, Explanation, ExplanationParts, Held, KindSum, MAX_TOLD, OpenHold, Proof, ProofName, Reservation, Running,
-    explain,
+    BalanceExplanation, Booking, ExplanationParts, Held, KindSum, MAX_LISTED, OpenHold, Proof, ProofName, Reservation,
+    Running, explain,
 };
 pub use invariants::{
     AccountBooks, BudgetBooks, CounterExample, Disagreement, Invariant, InvariantReport, Proven, judge,
 };
 pub use limits::{LimitBooks, LimitTally};
-pub use pools::{Pool, Pools};
+pub use pools::{BudgetPool, PoolSums};

@@ -5,7 +5,7 @@ use crate::money::Total;
 
 /// One of the three pools of a budget's money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Pool {
+pub enum BudgetPool {
     /// Money that can be spent.
     Available,
     /// Money claimed by open card holds.
@@ -14,7 +14,7 @@ pub enum Pool {
     Reserved,
 }
 
-impl Pool {
+impl BudgetPool {
     /// All pools.
     pub const ALL: [Self; 3] = [Self::Available, Self::Held, Self::Reserved];
 
@@ -35,7 +35,7 @@ impl Pool {
 
 /// A sum for each pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pools {
+pub struct PoolSums {
     /// The sum of available money.
     pub available: Total,
     /// The sum of open card holds.
@@ -44,7 +44,7 @@ pub struct Pools {
     pub reserved: Total,
 }
 
-impl Pools {
+impl PoolSums {
     /// The ledger balance: available, held and reserved.
     #[must_use]
     pub const fn ledger(&self) -> Total {
@@ -52,20 +52,20 @@ impl Pools {
     }
 
     /// The sum of one pool.
-    pub const fn of(&self, pool: Pool) -> Total {
+    pub const fn of(&self, pool: BudgetPool) -> Total {
         match pool {
-            Pool::Available => self.available,
-            Pool::Held => self.held,
-            Pool::Reserved => self.reserved,
+            BudgetPool::Available => self.available,
+            BudgetPool::Held => self.held,
+            BudgetPool::Reserved => self.reserved,
         }
     }
 
     /// Adds an amount to a pool.
-    pub const fn add(&mut self, pool: Pool, more: Total) {
+    pub const fn add(&mut self, pool: BudgetPool, more: Total) {
         let sum = match pool {
-            Pool::Available => &mut self.available,
-            Pool::Held => &mut self.held,
-            Pool::Reserved => &mut self.reserved,
+            BudgetPool::Available => &mut self.available,
+            BudgetPool::Held => &mut self.held,
+            BudgetPool::Reserved => &mut self.reserved,
         };
         *sum = sum.plus(more);
     }
@@ -91,7 +91,7 @@ impl Pools {
     }
 }
 
-impl From<Balances> for Pools {
+impl From<Balances> for PoolSums {
     fn from(balances: Balances) -> Self {
         Self {
             available: balances.available().into(),

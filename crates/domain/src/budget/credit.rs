@@ -3,7 +3,7 @@
 use super::Budget;
 use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, BudgetId, JournalId};
-use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
+use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
 use crate::money::{Currency, DecimalAmount, Minor};
 use crate::stamp::Stamp;
 use crate::text::Text;
@@ -156,8 +156,8 @@ pub fn decide_credit(
     };
     let opposite = amount.negated().ok_or(AmountOverflow)?;
     let postings = [
-        Posting { account: LedgerAccount::InboundPayments, amount: opposite },
-        Posting { account: LedgerAccount::Available(budget.id), amount },
+        Posting { pool: Pool::InboundPayments, amount: opposite },
+        Posting { pool: Pool::Available(budget.id), amount },
     ];
     let balances = balances.after(budget.id, &postings)?;
     let id = JournalId(stamp.id());

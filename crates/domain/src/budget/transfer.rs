@@ -3,7 +3,7 @@
 use super::{BudgetFeature, BudgetRecord};
 use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, BudgetId, JournalId, TransferId};
-use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
+use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
 use crate::money::{Currency, DecimalAmount, Minor, Money};
 use crate::stamp::Stamp;
 use crate::text::Text;
@@ -144,8 +144,8 @@ pub fn decide_transfer(
     }
     let (giver, receiver) = (&giver.budget, &receiver.budget);
     let postings = [
-        Posting { account: LedgerAccount::Available(giver.id), amount: amount.negated().ok_or(AmountOverflow)? },
-        Posting { account: LedgerAccount::Available(receiver.id), amount },
+        Posting { pool: Pool::Available(giver.id), amount: amount.negated().ok_or(AmountOverflow)? },
+        Posting { pool: Pool::Available(receiver.id), amount },
     ];
     let (from, to) = (from.after(giver.id, &postings)?, to.after(receiver.id, &postings)?);
     let account = giver.account.clone();

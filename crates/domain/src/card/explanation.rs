@@ -41,7 +41,7 @@ pub enum Rule {
         /// The money that can be spent.
         available: Minor,
         /// The requested amount.
-        asked: Minor,
+        requested: Minor,
     },
 }
 
@@ -60,7 +60,7 @@ impl Rule {
     }
 
     /// Whether the rule passes.
-    pub fn is_kept(&self) -> bool {
+    pub fn passes(&self) -> bool {
         match self {
             Self::Forced { .. } => false,
             Self::CardActivated { state } => *state != CardState::Unactivated,
@@ -68,7 +68,7 @@ impl Rule {
             Self::CardNotSuspended { state } => *state != CardState::Suspended,
             Self::CardNotExpired { expires_on, today } => today <= expires_on,
             Self::SpendingLimit(limit) => limit.allows(),
-            Self::AvailableBalance { available, asked } => asked <= available,
+            Self::AvailableBalance { available, requested } => requested <= available,
         }
     }
 
@@ -87,16 +87,16 @@ impl Rule {
 
 /// Why a message was declined. Rules after the failed one were not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explanation {
+pub struct DeclineExplanation {
     /// The rules that passed, in the order of evaluation.
-    pub kept: Vec<Rule>,
+    pub passed: Vec<Rule>,
     /// The rule that failed.
     pub failed: Rule,
 }
 
-impl Explanation {
+impl DeclineExplanation {
     /// All evaluated rules in order, each with whether it passed.
     pub fn rules(&self) -> impl Iterator<Item = (&Rule, bool)> {
-        self.kept.iter().map(|rule| (rule, true)).chain([(&self.failed, false)])
+        self.passed.iter().map(|rule| (rule, true)).chain([(&self.failed, false)])
     }
 }

@@ -124,19 +124,19 @@ pub struct LimitSeen {
     /// Number of uses of the card in the window.
     pub uses: u32,
     /// The requested amount.
-    pub asked: Minor,
+    pub requested: Minor,
 }
 
 impl LimitSeen {
-    /// Evaluates a current limit for a message of `asked`.
-    pub(super) fn of(current: &SpendingLimit, asked: Minor) -> Self {
+    /// Evaluates a current limit for a message of `requested`.
+    pub(super) fn of(current: &SpendingLimit, requested: Minor) -> Self {
         let SpendingLimit { window, amount, most_uses, window_start, spent, uses } = *current;
-        Self { window, window_start, amount, spent, most_uses, uses, asked }
+        Self { window, window_start, amount, spent, most_uses, uses, requested }
     }
 
     /// Whether the amount stays within the limit.
     pub fn allows(&self) -> bool {
-        self.spent.plus(self.asked).is_some_and(|sum| sum <= self.amount)
+        self.spent.plus(self.requested).is_some_and(|sum| sum <= self.amount)
             && self.most_uses.is_none_or(|max| self.uses < max)
     }
 }

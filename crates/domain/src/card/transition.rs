@@ -53,7 +53,7 @@ pub struct IllegalTransition {
     /// The state of the card.
     pub current: CardState,
     /// The requested state.
-    pub wanted: CardState,
+    pub requested: CardState,
 }
 
 impl fmt::Display for IllegalTransition {
@@ -85,21 +85,21 @@ pub fn decide_transition(
     card: &CardRecord,
     request: &TransitionRequest,
 ) -> Result<TransitionDecision, IllegalTransition> {
-    let (current, wanted) = (card.card.state, request.to);
-    if !current.ways().contains(&wanted) {
-        return Err(IllegalTransition { current, wanted });
+    let (current, requested) = (card.card.state, request.to);
+    if !current.ways().contains(&requested) {
+        return Err(IllegalTransition { current, requested });
     }
     let transition = CardTransition {
         account: card.card.account.clone(),
         card: card.card.id,
         from: current,
-        to: wanted,
+        to: requested,
         reason: request.reason.as_str().to_owned(),
         client: request.client,
         created_at: request.now,
     };
     let mut card = card.clone();
-    card.card.state = wanted;
+    card.card.state = requested;
     Ok(TransitionDecision { card, transition })
 }
 
@@ -128,13 +128,13 @@ mod tests {
             (Suspended, Terminated),
         ];
         for current in CardState::ALL {
-            for wanted in CardState::ALL {
-                let decided = decide(current, wanted);
-                if allowed.contains(&(current, wanted)) {
+            for requested in CardState::ALL {
+                let decided = decide(current, requested);
+                if allowed.contains(&(current, requested)) {
                     let TransitionDecision { card, transition } = decided.unwrap();
-                    assert_eq!((card.card.state, transition.from, transition.to), (wanted, current, wanted));
+                    assert_eq!((card.card.state, transition.from, transition.to), (requested, current, requested));
                 } else {
-                    assert_eq!(decided, Err(IllegalTransition { current, wanted }));
+                    assert_eq!(decided, Err(IllegalTransition { current, requested }));
                 }
             }
         }

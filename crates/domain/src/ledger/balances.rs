@@ -1,6 +1,6 @@
 //! The balances of a budget in one currency.
 
-use super::{LedgerAccount, Posting};
+use super::{Pool, Posting};
 use crate::ids::BudgetId;
 use crate::money::Minor;
 
@@ -55,10 +55,10 @@ impl Balances {
     pub fn after(&self, budget: BudgetId, postings: &[Posting]) -> Result<Self, AmountOverflow> {
         let mut next = *self;
         for posting in postings {
-            let pool = match posting.account {
-                LedgerAccount::Available(id) if id == budget => &mut next.available,
-                LedgerAccount::Held(id) if id == budget => &mut next.held,
-                LedgerAccount::Reserved(id) if id == budget => &mut next.reserved,
+            let pool = match posting.pool {
+                Pool::Available(id) if id == budget => &mut next.available,
+                Pool::Held(id) if id == budget => &mut next.held,
+                Pool::Reserved(id) if id == budget => &mut next.reserved,
                 _ => continue,
             };
             *pool = pool.plus(posting.amount).ok_or(AmountOverflow)?;
@@ -85,8 +85,8 @@ mod tests {
     fn postings_of_other_budgets_are_ignored() {
         let (mine, other) = (BudgetId(Uuid::from_u128(1)), BudgetId(Uuid::from_u128(2)));
         let lines = [
-            Posting { account: LedgerAccount::Available(mine), amount: Minor(5) },
-            Posting { account: LedgerAccount::Available(other), amount: Minor(7) },
+            Posting { pool: Pool::Available(mine), amount: Minor(5) },
+            Posting { pool: Pool::Available(other), amount: Minor(7) },
         ];
         let after = Balances::default().after(mine, &lines).unwrap();
         assert_eq!(after.available(), Minor(5));

@@ -9,7 +9,7 @@ use uuid::Uuid;
 /// An account of the ledger. The first three belong to a budget: their sum is its ledger balance, and the first is its
 /// available balance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum LedgerAccount {
+pub enum Pool {
     /// The money of a budget that can be spent.
     Available(BudgetId),
     /// The money of a budget behind open card holds.
@@ -26,7 +26,7 @@ pub enum LedgerAccount {
     Fees,
 }
 
-impl LedgerAccount {
+impl Pool {
     /// The name of the kind of account, as stored.
     pub const fn kind(self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ impl LedgerAccount {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Posting {
     /// The account.
-    pub account: LedgerAccount,
+    pub pool: Pool,
     /// Its gain, never zero.
     pub amount: Minor,
 }
@@ -184,7 +184,7 @@ impl JournalTransaction {
     }
 }
 
-impl fmt::Display for LedgerAccount {
+impl fmt::Display for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.budget() {
             Some(budget) => write!(f, "{}:{budget}", self.kind()),

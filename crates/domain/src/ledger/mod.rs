@@ -4,4 +4,4 @@ mod balances;
 mod journal;
 
 pub use balances::{AmountOverflow, Balances};
-pub use journal::{JournalKind, JournalTransaction, LedgerAccount, Posting, Unbalanced};
+pub use journal::{JournalKind, JournalTransaction, Pool, Posting, Unbalanced};

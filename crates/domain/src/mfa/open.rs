@@ -43,15 +43,15 @@ pub enum OpenRefusal {
 /// ```
 /// use florin_domain::ids::MfaSessionId;
 /// use florin_domain::mfa::{MfaProviderName, OpenRequest, OpenSituation, decide_open};
-/// use florin_domain::test_support::{BatchWorld, CLIENT, a_budget, a_payment, noon};
+/// use florin_domain::test_support::{BatchScenario, CLIENT, a_budget, a_payment, noon};
 /// use uuid::Uuid;
 ///
-/// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
-/// world.upload([a_payment("60.00 GBP")]).unwrap();
-/// let situation = OpenSituation { batch: world.batch.clone(), enrolment: None };
+/// let mut scenario = BatchScenario::of(a_budget().with("100.00 GBP"));
+/// scenario.upload([a_payment("60.00 GBP")]).unwrap();
+/// let situation = OpenSituation { batch: scenario.batch.clone(), enrolment: None };
 /// let id = MfaSessionId(Uuid::from_u128(1));
 /// let request = OpenRequest { id, client: CLIENT, provider: MfaProviderName::Sandbox, now: noon() };
-/// assert_eq!(decide_open(&situation, &request).unwrap().batch, world.batch.id);
+/// assert_eq!(decide_open(&situation, &request).unwrap().batch, scenario.batch.id);
 /// ```
 pub fn decide_open(situation: &OpenSituation, request: &OpenRequest) -> Result<MfaSession, OpenRefusal> {
     let batch = &situation.batch;

@@ -53,7 +53,7 @@ impl Rate {
     pub fn cross(from: Self, to: Self) -> Option<Self> {
         // One of these shifts gives the quotient the right number of digits; all numbers stay below 10^36.
         for shift in -12..=24_i32 {
-            let up = |wanted: bool| if wanted { 10_i128.pow(shift.unsigned_abs()) } else { 1 };
+            let up = |applies: bool| if applies { 10_i128.pow(shift.unsigned_abs()) } else { 1 };
             let dividend = i128::from(to.digits) * up(shift > 0);
             let divisor = i128::from(from.digits) * up(shift < 0);
             if dividend / divisor < 10_i128.pow(Self::CROSS_DIGITS - 1) {

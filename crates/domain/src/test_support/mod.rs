@@ -1,36 +1,36 @@
-//! Builders and test worlds for the rules: feature `test-support`.
+//! Builders and test scenarios for the rules: feature `test-support`.
 //!
-//! A builder starts from a valid value and changes what the test needs: `a_budget().with("250.00 GBP")`. A world passes
+//! A builder starts from a valid value and changes what the test needs: `a_budget().with("250.00 GBP")`. A scenario passes
 //! messages or batches to the rules and stores each decision as an adapter would, so that a test can read balances.
 //!
 //! ```
-//! use florin_domain::test_support::{CardWorld, a_budget, a_card};
+//! use florin_domain::test_support::{CardScenario, a_budget, a_card};
 //!
-//! let mut world = CardWorld::of(a_card(), a_budget().with("250.00 GBP"));
-//! let coffee = world.authorize("2.40");
-//! assert_eq!((world.available(), world.ledger()), ("247.60 GBP".into(), "250.00 GBP".into()));
-//! world.clear(coffee.token, "2.40").unwrap();
-//! assert_eq!(world.ledger(), "247.60 GBP");
+//! let mut scenario = CardScenario::of(a_card(), a_budget().with("250.00 GBP"));
+//! let coffee = scenario.authorize("2.40");
+//! assert_eq!((scenario.available(), scenario.ledger()), ("247.60 GBP".into(), "250.00 GBP".into()));
+//! scenario.clear(coffee.token, "2.40").unwrap();
+//! assert_eq!(scenario.ledger(), "247.60 GBP");
 //! ```
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a builder stops the test that gave it a wrong value")]
 #![expect(clippy::missing_panics_doc, reason = "every builder panics on a wrong value")]
 
-mod batch_world;
+mod batch_scenario;
 mod budget;
 mod card;
-mod card_world;
+mod card_scenario;
 mod ids;
 mod money;
 mod movement;
 mod payment;
 mod state;
 
-pub use batch_world::BatchWorld;
+pub use batch_scenario::BatchScenario;
 pub use budget::{BudgetBuilder, a_budget};
 pub use card::{CardBuilder, a_card, a_limit, a_purchase, a_refund, a_withdrawal, first_message};
-pub use card_world::CardWorld;
+pub use card_scenario::CardScenario;
 pub use ids::{BUDGET, CLIENT, CountingIds, account, noon};
 pub use money::{balances, currency, decimal, minor, money, quotes};
 pub use movement::{a_credit, a_stamp, a_transfer};
-pub use payment::{a_payment, a_payment_abroad, check_basis, checked, living_in, upload_of};
+pub use payment::{a_payment, a_payment_abroad, check_basis, checked, upload_of, with_country};
 pub use state::{a_batch_state, a_payment_state};

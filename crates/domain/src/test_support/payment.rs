@@ -42,7 +42,7 @@ fn payment(amount: &str, code: &str, (account, bank): (&str, Option<&str>)) -> P
 }
 
 /// Sets the country of the recipient's address.
-pub fn living_in(mut input: PaymentInput, country: &str) -> PaymentInput {
+pub fn with_country(mut input: PaymentInput, country: &str) -> PaymentInput {
     let country_code = Some(country.to_owned());
     input.recipient.address = Some(PostalAddressInput { country_code, ..PostalAddressInput::default() });
     input

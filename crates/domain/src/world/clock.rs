@@ -141,7 +141,7 @@ pub fn parse_time(text: &str) -> Result<DateTime<Utc>, Flaw> {
         && text
             .bytes()
             .zip(mask)
-            .all(|(byte, wanted)| if *wanted == b'0' { byte.is_ascii_digit() } else { byte == *wanted });
+            .all(|(byte, expected)| if *expected == b'0' { byte.is_ascii_digit() } else { byte == *expected });
     if !fits {
         return Err(wrong());
     }

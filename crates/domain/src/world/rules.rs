@@ -25,7 +25,7 @@ pub struct CreateSituation {
     /// Number of worlds of the client.
     pub worlds: i64,
     /// Whether a world with this seed exists.
-    pub lives: bool,
+    pub exists: bool,
     /// The client's world that was created under the same idempotency key, with the hash of its request.
     pub made: Option<(AccountId, String)>,
     /// Whether the snapshot that the world is created from has an earlier schema than the store. `false` without a snapshot.
@@ -59,7 +59,7 @@ pub enum CreateWorldRefusal {
     OtherRequest,
     /// A world with this seed exists.
     #[error("names a world that exists")]
-    Lives,
+    Exists,
     /// The client has the maximum number of worlds.
     #[error("a client has at most {WORLDS_OF_A_CLIENT} worlds")]
     TooMany,
@@ -73,8 +73,8 @@ pub enum CreateWorldRefusal {
 /// ```
 /// use florin_domain::world::{CreateSituation, CreateWorldRefusal, decide_create_world};
 ///
-/// let situation = CreateSituation { lives: true, ..CreateSituation::default() };
-/// assert_eq!(decide_create_world(&situation, false, None), Err(CreateWorldRefusal::Lives));
+/// let situation = CreateSituation { exists: true, ..CreateSituation::default() };
+/// assert_eq!(decide_create_world(&situation, false, None), Err(CreateWorldRefusal::Exists));
 /// assert_eq!(decide_create_world(&situation, true, None), Ok(true));
 /// ```
 pub fn decide_create_world(
@@ -89,13 +89,13 @@ pub fn decide_create_world(
             CreateWorldRefusal::OtherRequest
         });
     }
-    if situation.lives && !replace {
-        return Err(CreateWorldRefusal::Lives);
+    if situation.exists && !replace {
+        return Err(CreateWorldRefusal::Exists);
     }
-    if !situation.lives && situation.worlds >= WORLDS_OF_A_CLIENT {
+    if !situation.exists && situation.worlds >= WORLDS_OF_A_CLIENT {
         return Err(CreateWorldRefusal::TooMany);
     }
-    if situation.outdated { Err(CreateWorldRefusal::Outdated) } else { Ok(situation.lives) }
+    if situation.outdated { Err(CreateWorldRefusal::Outdated) } else { Ok(situation.exists) }
 }
 
 /// Reasons to refuse creating or restoring a snapshot.

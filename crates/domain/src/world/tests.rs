@@ -74,16 +74,16 @@ fn a_clock_freezes_and_resumes_but_never_goes_back() {
 fn an_idempotency_key_creates_one_world() {
     let under = CreationClaim { key: "k".into(), request: "one".into() };
     let account = AccountId::parse("W1").unwrap();
-    let of = |worlds, lives, made: Option<&str>| CreateSituation {
+    let of = |worlds, exists, made: Option<&str>| CreateSituation {
         worlds,
-        lives,
+        exists,
         made: made.map(|request| (account.clone(), request.to_owned())),
         outdated: false,
     };
     assert_eq!(decide_create_world(&of(99, false, None), false, Some(&under)), Ok(false));
     assert_eq!(decide_create_world(&of(100, false, None), true, None), Err(CreateWorldRefusal::TooMany));
     assert_eq!(decide_create_world(&of(100, true, None), true, None), Ok(true));
-    assert_eq!(decide_create_world(&of(1, true, None), false, None), Err(CreateWorldRefusal::Lives));
+    assert_eq!(decide_create_world(&of(1, true, None), false, None), Err(CreateWorldRefusal::Exists));
     let made = Err(CreateWorldRefusal::MadeBefore(account.clone()));
     assert_eq!(decide_create_world(&of(1, true, Some("one")), true, Some(&under)), made);
     let other = Err(CreateWorldRefusal::OtherRequest);

@@ -141,8 +141,8 @@ mod tests {
     fn serve_is_the_default_and_takes_flags() {
         let cli = read(&["florin", "--json", "--metrics", "--listen", "127.0.0.1:0"]).unwrap();
         assert!(cli.command.is_none() && cli.json);
-        let wanted = [("listen", "127.0.0.1:0".to_owned()), ("metrics", "true".to_owned())];
-        assert_eq!(cli.settings().flags, wanted);
+        let expected = [("listen", "127.0.0.1:0".to_owned()), ("metrics", "true".to_owned())];
+        assert_eq!(cli.settings().flags, expected);
     }
 
     #[test]

@@ -116,14 +116,14 @@ mod tests {
         ];
         let report = Report::from(AuditReport { journal_transactions: 7, balances: 3, discrepancies });
         let nil = Uuid::nil().to_string();
-        let wanted = serde_json::json!({"ok": false, "journalTransactions": 7, "balances": 3, "discrepancies": [
+        let expected = serde_json::json!({"ok": false, "journalTransactions": 7, "balances": 3, "discrepancies": [
             {"kind": "unbalanced", "journalId": nil},
             {"kind": "balance", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "holds", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "reservations", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "checkoutCount", "accountId": "F1"},
         ]});
-        assert_eq!(serde_json::to_value(&report).unwrap(), wanted);
+        assert_eq!(serde_json::to_value(&report).unwrap(), expected);
         assert_eq!(print(&report).lines().count(), 6);
         let sound = Report::from(AuditReport::default());
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));

@@ -1,6 +1,6 @@
 //! Amounts in bodies: JSON numbers in card messages, decimal strings elsewhere. Neither ever becomes a float.
 
-use super::member::{Member, TextValue, plain_text};
+use super::member::{FieldType, TextValue, plain_text};
 use crate::json::{Place, Reading, Value};
 use florin_domain::fault::Flaw;
 use florin_domain::money::DecimalAmount;
@@ -16,7 +16,7 @@ pub(crate) struct DecimalText(pub(crate) DecimalAmount);
 /// A decimal string above zero.
 pub(crate) struct PositiveDecimalText(pub(crate) DecimalAmount);
 
-impl Member for ZeroOrMoreNumber {
+impl FieldType for ZeroOrMoreNumber {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         number(value, place, reading, Ok).map(Self)
     }
@@ -26,7 +26,7 @@ impl Member for ZeroOrMoreNumber {
     }
 }
 
-impl Member for PositiveNumber {
+impl FieldType for PositiveNumber {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         number(value, place, reading, DecimalAmount::positive).map(Self)
     }

@@ -1,13 +1,13 @@
 //! Declarations of bodies.
 
-use super::member::{Member, missing_body};
+use super::member::{FieldType, missing_body};
 use crate::json::{Context, Document, NotJson, Place, Reading};
 use florin_domain::fault::Faults;
 use serde_json::Value as Example;
 use utoipa::openapi::{RefOr, Schema};
 
 /// Reads a body and records all faults, with missing members last. Returns `None` if there were faults.
-pub(crate) fn read<T: Member>(
+pub(crate) fn read<T: FieldType>(
     body: Option<&Document>,
     context: Context,
     faults: &mut Faults,
@@ -69,7 +69,7 @@ macro_rules! body {
             pub(crate) $field: $type,
         )+}
 
-        impl $crate::declare::Member for $body {
+        impl $crate::declare::FieldType for $body {
             fn read(
                 value: $crate::json::Value<'_>,
                 place: &$crate::json::Place<'_>,
@@ -93,7 +93,7 @@ macro_rules! body {
 
             fn schemas(schemas: &mut Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>) {
                 schemas.push(($schema.to_owned(), <Self as utoipa::PartialSchema>::schema()));
-                $(<$type as $crate::declare::Member>::schemas(schemas);)+
+                $(<$type as $crate::declare::FieldType>::schemas(schemas);)+
             }
         }
 
@@ -105,9 +105,9 @@ macro_rules! body {
                     .additional_properties(Some(AdditionalProperties::FreeForm(false)));
                 $(
                     let example = $crate::declare::body!(@example $($($example)+)?);
-                    let member = <$type as $crate::declare::Member>::schema();
+                    let member = <$type as $crate::declare::FieldType>::schema();
                     object = object.property($name, $crate::declare::described(member, &[$($doc),*], example));
-                    if <$type as $crate::declare::Member>::missing().is_none() {
+                    if <$type as $crate::declare::FieldType>::missing().is_none() {
                         object = object.required($name);
                     }
                 )+
@@ -122,7 +122,7 @@ macro_rules! body {
             }
 
             fn schemas(schemas: &mut Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>) {
-                $(<$type as $crate::declare::Member>::schemas(schemas);)+
+                $(<$type as $crate::declare::FieldType>::schemas(schemas);)+
             }
         }
     };

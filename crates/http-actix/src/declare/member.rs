@@ -9,7 +9,7 @@ use utoipa::openapi::{OneOfBuilder, RefOr, Schema};
 pub(crate) type Schemas = Vec<(String, RefOr<Schema>)>;
 
 /// A type that a member of a body can have.
-pub(crate) trait Member: Sized {
+pub(crate) trait FieldType: Sized {
     /// Reads a value that is not null. Returns `None` if faults were recorded.
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self>;
 
@@ -34,7 +34,7 @@ pub(crate) trait TextValue: Sized {
     fn schema() -> Object;
 }
 
-impl<T: TextValue> Member for T {
+impl<T: TextValue> FieldType for T {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let text = reading.string(value, place)?;
         reading.keep(place, T::parse(&text))
@@ -45,7 +45,7 @@ impl<T: TextValue> Member for T {
     }
 }
 
-impl Member for bool {
+impl FieldType for bool {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let read = value.bool();
         if read.is_none() {
@@ -60,7 +60,7 @@ impl Member for bool {
 }
 
 /// An optional member. Missing and null are the same.
-impl<T: Member> Member for Option<T> {
+impl<T: FieldType> FieldType for Option<T> {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         T::read(value, place, reading).map(Some)
     }
@@ -79,7 +79,7 @@ impl<T: Member> Member for Option<T> {
 }
 
 /// A list. Its schema has no limits; a wrapper type can declare them.
-impl<T: Member> Member for Vec<T> {
+impl<T: FieldType> FieldType for Vec<T> {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let mut items = Some(Vec::new());
         reading.array(value, place, usize::MAX, |reading, item, place| match T::read(item, place, reading) {
@@ -110,7 +110,7 @@ pub(crate) enum Slot<T> {
     Met(Option<T>),
 }
 
-impl<T: Member> Slot<T> {
+impl<T: FieldType> Slot<T> {
     /// Reads the value of the member.
     pub(crate) fn meet(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Self {
         if value.is_null() { Self::Missing } else { Self::Met(T::read(value, place, reading)) }

@@ -1,7 +1,7 @@
 //! Declarations of requests: each is the reader of a body or of parameters, its OpenAPI schema and its documentation.
 //!
 //! - `body!` declares a JSON body, `parameters!` the parameters of a path or query.
-//! - The type of a member determines how it is read and its schema: [`Member`] in bodies, [`Parameter`] in parameters,
+//! - The type of a member determines how it is read and its schema: [`FieldType`] in bodies, [`Parameter`] in parameters,
 //!   and [`TextValue`] for values that are written as text in both.
 //! - `values` and `amounts` contain those types; `common` contains the parameters that many operations share.
 
@@ -15,7 +15,7 @@ mod values;
 pub(crate) use amounts::{DecimalText, PositiveDecimalText, PositiveNumber, ZeroOrMoreNumber};
 pub(crate) use body::{body, described, read};
 pub(crate) use common::{AccountParameter, DryRunParameter, FromTime, IdempotencyKeyHeader, PageParameters, ToTime};
-pub(crate) use member::{Member, Schemas, Slot, TextValue, missing_body};
+pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body};
 pub(crate) use parameters::{Parameters, Part, parameter, parameters};
 pub(crate) use values::{
     CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, Whole, named, one_of, one_of_these,

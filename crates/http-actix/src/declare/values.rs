@@ -1,6 +1,6 @@
 //! Types of members whose values are written as text, and other types of members.
 
-use super::member::{Member, Schemas, TextValue, plain_text};
+use super::member::{FieldType, Schemas, TextValue, plain_text};
 use crate::json::{Place, Reading, Value};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use florin_domain::access::Environment;
@@ -144,7 +144,7 @@ fn date(text: &str) -> Result<NaiveDate, Flaw> {
 /// A whole JSON number from `MIN` to `MAX`, written in digits.
 pub(crate) struct Whole<const MIN: u32, const MAX: u32>(pub(crate) u32);
 
-impl<const MIN: u32, const MAX: u32> Member for Whole<MIN, MAX> {
+impl<const MIN: u32, const MAX: u32> FieldType for Whole<MIN, MAX> {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let Some(literal) = value.number() else {
             reading.wrong_type(value, place, "a number");
@@ -170,7 +170,7 @@ impl<const MIN: u32, const MAX: u32> Member for Whole<MIN, MAX> {
 /// The name of an MFA provider that exists in this environment.
 pub(crate) struct MfaProvider(pub(crate) MfaProviderName);
 
-impl Member for MfaProvider {
+impl FieldType for MfaProvider {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let name = reading.string(value, place)?;
         let provider = MfaProviderName::parse(&name, reading.context.environment);
@@ -189,22 +189,22 @@ impl Member for MfaProvider {
 /// A budget other than the one in the path.
 pub(crate) struct OtherBudget(pub(crate) BudgetId);
 
-impl Member for OtherBudget {
+impl FieldType for OtherBudget {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let to = <BudgetId as Member>::read(value, place, reading)?;
+        let to = <BudgetId as FieldType>::read(value, place, reading)?;
         let other = reading.context.budget.map_or(Ok(to), |from| TransferInstruction::check_ends(from, to));
         reading.keep(place, other).map(Self)
     }
 
     fn schema() -> RefOr<Schema> {
-        <BudgetId as Member>::schema()
+        <BudgetId as FieldType>::schema()
     }
 }
 
 /// The value `true`, for a member that requests an action by its presence.
 pub(crate) struct OnlyTrue;
 
-impl Member for OnlyTrue {
+impl FieldType for OnlyTrue {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         if bool::read(value, place, reading)? {
             return Some(Self);
@@ -214,7 +214,7 @@ impl Member for OnlyTrue {
     }
 
     fn schema() -> RefOr<Schema> {
-        <bool as Member>::schema()
+        <bool as FieldType>::schema()
     }
 }
 
@@ -241,7 +241,7 @@ impl<T> Lenient<T> {
     }
 }
 
-impl<T: Member> Member for Lenient<T> {
+impl<T: FieldType> FieldType for Lenient<T> {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         Some(T::read(value, place, reading).map_or(Self::Faulty, Self::Valid))
     }
@@ -251,7 +251,7 @@ impl<T: Member> Member for Lenient<T> {
     }
 
     fn schema() -> RefOr<Schema> {
-        <Option<T> as Member>::schema()
+        <Option<T> as FieldType>::schema()
     }
 
     fn schemas(schemas: &mut Schemas) {
@@ -265,7 +265,7 @@ mod tests {
     use crate::json::Context;
     use florin_domain::fault::{Faults, FlawCode};
 
-    fn read<T: Member>(text: &str) -> Result<T, FlawCode> {
+    fn read<T: FieldType>(text: &str) -> Result<T, FlawCode> {
         let (context, mut faults) = (Context { environment: Environment::Production, budget: None }, Faults::default());
         let mut reading = Reading::new(context, &mut faults);
         let read = T::read(Value::parse(text).unwrap(), &Place::Body, &mut reading);

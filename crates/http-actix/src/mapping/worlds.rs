@@ -34,7 +34,7 @@ pub(crate) fn create_world_problem(refusal: CreateWorldRefusal) -> Problem {
             Problem::conflict(KEY, ErrorCode::InvalidState, message)
         }
         CreateWorldRefusal::OtherRequest => key_used_before(vec!["body".to_owned()]),
-        CreateWorldRefusal::Lives => {
+        CreateWorldRefusal::Exists => {
             let message = "already has a world; delete it, or send `\"replace\": true`";
             Problem::conflict("body.seed", ErrorCode::InvalidState, message)
         }

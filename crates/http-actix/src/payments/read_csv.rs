@@ -46,8 +46,8 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>,
         if record.len() != header.len() {
             let line = lines.of(&record);
             let ends_empty = record.len() > header.len() && record.iter().skip(header.len()).all(str::is_empty);
-            let (found, wanted) = (record.len(), header.len());
-            row.miscounted = Some(FieldCount { line, separator, ends_empty, found, wanted });
+            let (found, expected) = (record.len(), header.len());
+            row.miscounted = Some(FieldCount { line, separator, ends_empty, found, expected });
         }
         rows.push(row);
     }
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn a_row_with_a_wrong_number_of_fields_is_marked_and_hides_no_other_fault() {
         let rows = good(&format!("{HEADER}\n1,GBP\n2,GBP,Ada,1,5\n3,GBP,Ada,1\n,,,\n"));
-        let counts: Vec<_> = rows.iter().map(|row| row.miscounted.map(|count| (count.found, count.wanted))).collect();
+        let counts: Vec<_> = rows.iter().map(|row| row.miscounted.map(|count| (count.found, count.expected))).collect();
         assert_eq!(counts, [Some((2, 4)), Some((5, 4)), None]);
     }
 
@@ -195,7 +195,7 @@ mod tests {
         let text = format!("\n{HEADER}\r\n\n\"1\",GBP,\"A\nda\",1\n,,,\n\n2,GBP,Ada,1,\n3,GBP\n");
         let counts: Vec<_> = good(&text).into_iter().filter_map(|row| row.miscounted).collect();
         let count =
-            |line, ends_empty, found| FieldCount { line, separator: Separator::Comma, ends_empty, found, wanted: 4 };
+            |line, ends_empty, found| FieldCount { line, separator: Separator::Comma, ends_empty, found, expected: 4 };
         assert_eq!(counts, [count(8, true, 5), count(9, false, 2)]);
     }
 

@@ -4,7 +4,7 @@
 use super::columns::of_object;
 use super::schema;
 use super::typed::{MAX_EMAILS, MAX_ROWS, TypedPayments};
-use crate::declare::{Member, Schemas};
+use crate::declare::{FieldType, Schemas};
 use crate::json::{Place, Reading, Value};
 use florin_domain::batch::{EmailInput, PaymentInput, PaymentRow};
 use florin_domain::fault::Flaw;
@@ -14,7 +14,7 @@ use utoipa::openapi::{Ref, RefOr, Schema};
 
 /// Reads `{defaultFundingBudgetId?, rows}`. Returns a value for every JSON object, even an invalid one, and records
 /// its validation errors.
-impl Member for TypedPayments {
+impl FieldType for TypedPayments {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let mut typed = Self::default();
         let mut has_rows = false;

@@ -16,7 +16,7 @@ where
     F::Output: Responder + 'static,
 {
     web::resource(path)
-        .route(reading().to(handler))
+        .route(get_or_head().to(handler))
         .default_service(web::to(|| async { method_not_allowed("GET, HEAD") }))
         .wrap(from_fn(catch_panic))
 }
@@ -32,12 +32,12 @@ where
 }
 
 /// Creates a resource without routes. Methods that are not added to it get 405, with `allow` as the `Allow` header.
-pub(super) fn many(path: &str, allow: &'static str) -> Resource {
+pub(super) fn resource_allowing(path: &str, allow: &'static str) -> Resource {
     web::resource(path).default_service(web::to(move || async move { method_not_allowed(allow) }))
 }
 
 /// Creates a route for GET and HEAD.
-pub(super) fn reading() -> Route {
+pub(super) fn get_or_head() -> Route {
     web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }
 

@@ -4,7 +4,7 @@ use super::decline::DeclineView;
 use super::scalars::RateView;
 use super::transaction::TransactionView;
 use super::{Amount, Time};
-use florin_domain::card::{Chain, ChainEnd, ChainStory, ToldMessage};
+use florin_domain::card::{Chain, ChainEnd, ChainHistory, ExplainedMessage};
 use florin_domain::ledger::{JournalTransaction, Posting};
 use florin_domain::money::{Currency, Minor};
 use serde::Serialize;
@@ -128,37 +128,37 @@ struct PostingView {
     amount: Amount,
 }
 
-impl<'a> From<&'a ChainStory> for ChainView<'a> {
-    fn from(story: &'a ChainStory) -> Self {
+impl<'a> From<&'a ChainHistory> for ChainView<'a> {
+    fn from(history: &'a ChainHistory) -> Self {
         Self {
-            messages: story.messages.iter().map(MessageView::from).collect(),
-            hold: story.chain.as_ref().map(|chain| HoldView::of(chain, story)),
-            journal: story.journal.iter().map(JournalView::from).collect(),
+            messages: history.messages.iter().map(MessageView::from).collect(),
+            hold: history.chain.as_ref().map(|chain| HoldView::of(chain, history)),
+            journal: history.journal.iter().map(JournalView::from).collect(),
         }
     }
 }
 
-impl<'a> From<&'a ToldMessage> for MessageView<'a> {
-    fn from(told: &'a ToldMessage) -> Self {
-        let currency = told.transaction.currency;
+impl<'a> From<&'a ExplainedMessage> for MessageView<'a> {
+    fn from(message: &'a ExplainedMessage) -> Self {
+        let currency = message.transaction.currency;
         Self {
-            transaction: TransactionView::from(&told.transaction),
-            explanation: told.declined.as_ref().map(|declined| DeclineView::of(declined, currency)),
+            transaction: TransactionView::from(&message.transaction),
+            explanation: message.declined.as_ref().map(|declined| DeclineView::of(declined, currency)),
         }
     }
 }
 
 impl HoldView {
-    fn of(chain: &Chain, story: &ChainStory) -> Self {
+    fn of(chain: &Chain, history: &ChainHistory) -> Self {
         let money = |minor: Minor| Amount(minor.of(chain.currency));
-        let conversion = story.messages.first().and_then(|first| first.transaction.conversion);
+        let conversion = history.messages.first().and_then(|first| first.transaction.conversion);
         let merchant = chain.merchant.zip(conversion).map(|(side, conversion)| MerchantView {
             currency_code: conversion.currency.code(),
             held_amount: Amount(side.held.of(conversion.currency)),
             cleared_amount: Amount(side.cleared.of(conversion.currency)),
             conversion_rate: RateView(conversion.rate),
         });
-        let steps = story.steps().into_iter().zip(&story.messages);
+        let steps = history.steps().into_iter().zip(&history.messages);
         Self {
             authorised_amount: money(chain.authorised),
             held_amount: money(chain.held()),
@@ -168,9 +168,9 @@ impl HoldView {
             ended_by: chain.end().map(ChainEnd::as_str),
             merchant,
             steps: steps
-                .map(|(step, told)| StepView {
+                .map(|(step, message)| StepView {
                     token: step.message.0,
-                    kind: told.transaction.kind.as_str(),
+                    kind: message.transaction.kind.as_str(),
                     held_amount: money(step.held),
                 })
                 .collect(),
@@ -193,8 +193,8 @@ impl From<&JournalTransaction> for JournalView {
 impl PostingView {
     fn of(posting: &Posting, currency: Currency) -> Self {
         Self {
-            pool: posting.account.kind(),
-            budget_id: posting.account.budget().map(|budget| budget.0),
+            pool: posting.pool.kind(),
+            budget_id: posting.pool.budget().map(|budget| budget.0),
             amount: Amount(posting.amount.of(currency)),
         }
     }

@@ -1,7 +1,7 @@
 //! Explanations of declined messages.
 
 use super::Amount;
-use florin_domain::card::{Explanation, LimitSeen, Rule};
+use florin_domain::card::{DeclineExplanation, LimitSeen, Rule};
 use florin_domain::money::{Currency, Minor};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -77,7 +77,7 @@ struct RuleView {
 }
 
 impl DeclineView {
-    pub(super) fn of(declined: &Explanation, currency: Currency) -> Self {
+    pub(super) fn of(declined: &DeclineExplanation, currency: Currency) -> Self {
         let rule = |(rule, passed): (&Rule, bool)| RuleView { passed, ..RuleView::of(rule, currency) };
         Self { code: declined.failed.response().code(), rules: declined.rules().map(rule).collect() }
     }
@@ -95,18 +95,20 @@ impl RuleView {
             Rule::CardNotExpired { expires_on, today } => {
                 Self { expires_on: Some(expires_on.to_string()), today: Some(today.to_string()), ..view }
             }
-            Rule::SpendingLimit(LimitSeen { window, window_start, amount, spent, most_uses, uses, asked }) => Self {
-                window: Some(window.as_str()),
-                window_start: Some(window_start.to_string()),
-                limit_amount: money(*amount),
-                spent_amount: money(*spent),
-                most_uses: *most_uses,
-                uses: Some(*uses),
-                wanted_amount: money(*asked),
-                ..view
-            },
-            Rule::AvailableBalance { available, asked } => {
-                Self { available_balance: money(*available), wanted_amount: money(*asked), ..view }
+            Rule::SpendingLimit(LimitSeen { window, window_start, amount, spent, most_uses, uses, requested }) => {
+                Self {
+                    window: Some(window.as_str()),
+                    window_start: Some(window_start.to_string()),
+                    limit_amount: money(*amount),
+                    spent_amount: money(*spent),
+                    most_uses: *most_uses,
+                    uses: Some(*uses),
+                    wanted_amount: money(*requested),
+                    ..view
+                }
+            }
+            Rule::AvailableBalance { available, requested } => {
+                Self { available_balance: money(*available), wanted_amount: money(*requested), ..view }
             }
         }
     }

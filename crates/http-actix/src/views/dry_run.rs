@@ -87,8 +87,8 @@ impl<T> From<&DryRun<T>> for DryRunView {
 impl PostingView {
     fn of(posting: &Posting, currency: Currency) -> Self {
         Self {
-            pool: posting.account.kind(),
-            budget_id: posting.account.budget().map(|budget| budget.0),
+            pool: posting.pool.kind(),
+            budget_id: posting.pool.budget().map(|budget| budget.0),
             amount: Amount(posting.amount.of(currency)),
             currency_code: currency.code(),
         }

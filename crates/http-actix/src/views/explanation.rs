@@ -1,7 +1,7 @@
 //! The composition of a balance.
 
 use super::{Amount, List, Sum, Time};
-use florin_domain::books::{Explanation, Held, KindSum, OpenHold, Pools, Proof, Reservation, Running};
+use florin_domain::books::{BalanceExplanation, Held, KindSum, OpenHold, PoolSums, Proof, Reservation, Running};
 use florin_domain::money::{Currency, Total};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -163,7 +163,7 @@ struct ReservationView {
 }
 
 impl PoolsView {
-    fn of(pools: &Pools, currency: Currency) -> Self {
+    fn of(pools: &PoolSums, currency: Currency) -> Self {
         let sum = |total: Total| Sum(total.of(currency));
         Self {
             ledger: sum(pools.ledger()),
@@ -174,8 +174,8 @@ impl PoolsView {
     }
 }
 
-impl From<&Explanation> for ExplanationView {
-    fn from(explained: &Explanation) -> Self {
+impl From<&BalanceExplanation> for ExplanationView {
+    fn from(explained: &BalanceExplanation) -> Self {
         let currency = explained.currency;
         let sum = |total: Total| Sum(total.of(currency));
         let proof = |proof: &Proof| ProofView {

@@ -1,6 +1,6 @@
 //! Checks of callers and accounts.
 
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::expect::{same, there};
 use crate::factory::Handle;
 use crate::world::{BOTH, Who, account, client, key, noon, seeded, uuid};
@@ -17,16 +17,16 @@ checks! {
     "accounts.find.compares_ids_exactly" => exact_ids,
 }
 
-async fn key_with_client(handle: Handle) -> Proof {
+async fn key_with_client(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for who in BOTH {
-        let wanted = Caller { key: key(who)?, client: client(who.client(), &format!("client {}", who.number())) };
-        same("the caller", handle.callers.find(&who.key_hash()).await?, Some(wanted))?;
+        let expected = Caller { key: key(who)?, client: client(who.client(), &format!("client {}", who.number())) };
+        same("the caller", handle.callers.find(&who.key_hash()).await?, Some(expected))?;
     }
     same("the caller of an unknown hash", handle.callers.find(&KeyHash([7; 32])).await?, None)
 }
 
-async fn revoked_and_expired(handle: Handle) -> Proof {
+async fn revoked_and_expired(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let old = noon() - TimeDelta::days(400);
     let id = ApiKeyId(uuid(4, 9));
@@ -39,7 +39,7 @@ async fn revoked_and_expired(handle: Handle) -> Proof {
     same("the revoked key", found.key, ApiKey { revoked_at: Some(noon()), ..key(Who::Mine)? })
 }
 
-async fn whole_hash(handle: Handle) -> Proof {
+async fn whole_hash(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let hashes = [0, 8, 31].map(|place| {
         let mut hash = Who::Mine.key_hash();
@@ -57,7 +57,7 @@ async fn whole_hash(handle: Handle) -> Proof {
     same("the first key", found.key, key(Who::Mine)?)
 }
 
-async fn listed_accounts(handle: Handle) -> Proof {
+async fn listed_accounts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let second = AccountId::parse("F11")?;
     let mut more = account(Who::Mine)?;
@@ -71,15 +71,15 @@ async fn listed_accounts(handle: Handle) -> Proof {
     ];
     for (number, accounts) in (20..).zip(grants) {
         let hash = KeyHash([number; 32]);
-        let wanted = ApiKey { id: ApiKeyId(uuid(4, number.into())), accounts, ..key(Who::Mine)? };
-        handle.registry.add_key(wanted.clone(), hash).await?;
+        let expected = ApiKey { id: ApiKeyId(uuid(4, number.into())), accounts, ..key(Who::Mine)? };
+        handle.registry.add_key(expected.clone(), hash).await?;
         let found = there("a key", handle.callers.find(&hash).await?)?;
-        same("a key with its accounts", found.key, wanted)?;
+        same("a key with its accounts", found.key, expected)?;
     }
     Ok(())
 }
 
-async fn any_account(handle: Handle) -> Proof {
+async fn any_account(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for who in BOTH {
         same("the account", handle.accounts.find(&who.account()?).await?, Some(account(who)?))?;
@@ -87,7 +87,7 @@ async fn any_account(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn exact_ids(handle: Handle) -> Proof {
+async fn exact_ids(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for other in ["f1", "F1 ", " F1", "F", "F1%", "F_", "Ｆ1", "F¹"] {
         let id = AccountId::parse(other)?;

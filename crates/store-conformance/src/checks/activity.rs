@@ -1,8 +1,8 @@
 //! Checks of activity: every movement of one account, ordered, paged and counted.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{credit, first, follow_up, message, stamp_at, token};
-use crate::expect::{fresh, same, there};
+use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::payments::{
@@ -58,29 +58,31 @@ async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
             let card = if number < 6 { who.card() } else { who.yen_card() };
             let text = if number < 6 { text } else { "10" };
             let at = noon() + TimeDelta::microseconds(i64::try_from(number * 7 % 3).unwrap_or(0));
-            fresh(
+            expect_new(
                 handle.cards.first_message(first(who, card, message(kind, text)?, stamp_at(base + number, at))?).await,
             )?;
         }
         let reversal = FollowUp::Reversal { amount: None };
-        fresh(handle.cards.follow_up(follow_up(who, token(base), base + 20, reversal)?).await)?;
-        fresh(handle.credits.credit(credit(who, base + 30, "1.50", gbp()?)?).await)?;
-        fresh(handle.credits.credit(credit(who, base + 31, "15", jpy()?)?).await)?;
+        expect_new(handle.cards.follow_up(follow_up(who, token(base), base + 20, reversal)?).await)?;
+        expect_new(handle.credits.credit(credit(who, base + 30, "1.50", gbp()?)?).await)?;
+        expect_new(handle.credits.credit(credit(who, base + 31, "15", jpy()?)?).await)?;
     }
     for (number, who) in [(1, Who::Mine), (2, Who::Other)] {
-        fresh(handle.transfers.transfer(transfer(who, number, (who.budget(), who.second_budget()), "2.05")?).await)?;
+        expect_new(
+            handle.transfers.transfer(transfer(who, number, (who.budget(), who.second_budget()), "2.05")?).await,
+        )?;
     }
     confirmed(handle, Who::Mine, 1, 8).await?;
     confirmed(handle, Who::Mine, 2, 3).await?;
     settled(handle).await?;
-    fresh(
+    expect_new(
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
     )?;
     all(handle, Who::Mine).await
 }
 
 /// Processes the claimed batch: one payment is completed, one failed, one returned and one sent.
-async fn settled(handle: &Handle) -> Proof {
+async fn settled(handle: &Handle) -> CheckResult {
     let lease = there("a lease", handle.processing.claim(claim(1, after(90), 1)).await?.pop())?;
     handle.processing.start(start(&lease, 5000)).await?;
     handle.processing.take(take(&lease, 4, 6000)).await?;
@@ -95,35 +97,35 @@ async fn settled(handle: &Handle) -> Proof {
     Ok(())
 }
 
-async fn newest_first(handle: Handle) -> Proof {
+async fn newest_first(handle: Handle) -> CheckResult {
     let found = busy(&handle).await?;
     // 8 messages and a reversal, 2 credits plus the 3 that funded the budgets, 11 payments, and a transfer.
     same("how many", found.len(), 9 + 5 + 11 + 1)?;
-    let mut wanted = found.clone();
-    wanted.sort_by_key(Activity::order);
+    let mut expected = found.clone();
+    expected.sort_by_key(Activity::order);
     let ids = |rows: &[Activity]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
-    same("the order", ids(&found), ids(&wanted))?;
+    same("the order", ids(&found), ids(&expected))?;
     let sources = ActivitySource::ALL.map(|source| found.iter().filter(|row| row.kind.source() == source).count());
     same("of each source", sources, [9, 5, 11, 1])
 }
 
-async fn pages_do_not_overlap(handle: Handle) -> Proof {
-    let wanted = busy(&handle).await?;
+async fn pages_do_not_overlap(handle: Handle) -> CheckResult {
+    let expected = busy(&handle).await?;
     for limit in [1, 4, 7, 1000] {
         let mut seen = Vec::new();
         let mut offset = 0;
-        while seen.len() < wanted.len() {
+        while seen.len() < expected.len() {
             let page = list(&handle, Who::Mine, ActivityFilter::default(), PageRequest { limit, offset }).await?;
             same("rows of a page", page.rows.is_empty(), false)?;
             seen.extend(page.rows);
             offset += limit;
         }
-        same(&format!("pages of {limit}, put together"), &seen, &wanted)?;
+        same(&format!("pages of {limit}, put together"), &seen, &expected)?;
     }
     Ok(())
 }
 
-async fn count_ignores_the_page(handle: Handle) -> Proof {
+async fn count_ignores_the_page(handle: Handle) -> CheckResult {
     let all = busy(&handle).await?;
     let count = i64::try_from(all.len()).unwrap_or(-1);
     for (limit, offset, rows) in [(1, 0, 1), (5, count - 2, 2), (10, count, 0), (1, i64::MAX, 0), (1000, 0, all.len())]
@@ -134,7 +136,7 @@ async fn count_ignores_the_page(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn filters(handle: Handle) -> Proof {
+async fn filters(handle: Handle) -> CheckResult {
     let all = busy(&handle).await?;
     let none = ActivityFilter::default();
     let mut filters: Vec<_> = ActivityType::ALL.map(|kind| ActivityFilter { kind: Some(kind), ..none }).into();
@@ -158,33 +160,33 @@ async fn filters(handle: Handle) -> Proof {
     });
     filters.push(ActivityFilter { status: declined, kind: Some(ActivityType::Credit), ..none });
     for filter in filters {
-        let wanted: Vec<_> = all.iter().filter(|row| filter.matches(row)).cloned().collect();
-        let count = i64::try_from(wanted.len()).unwrap_or(-1);
+        let expected: Vec<_> = all.iter().filter(|row| filter.matches(row)).cloned().collect();
+        let count = i64::try_from(expected.len()).unwrap_or(-1);
         for page in [EVERY, PageRequest { limit: 3, offset: 1 }] {
             let found = list(&handle, Who::Mine, filter, page).await?;
             same(&format!("the count of {filter:?}"), found.count, count)?;
             let offset = usize::try_from(page.offset).unwrap_or(0);
-            let wanted: Vec<_> =
-                wanted.iter().skip(offset).take(usize::try_from(page.limit).unwrap_or(0)).cloned().collect();
-            same(&format!("{page:?} of {filter:?}"), found.rows, wanted)?;
+            let expected: Vec<_> =
+                expected.iter().skip(offset).take(usize::try_from(page.limit).unwrap_or(0)).cloned().collect();
+            same(&format!("{page:?} of {filter:?}"), found.rows, expected)?;
         }
     }
     Ok(())
 }
 
-async fn card_messages(handle: Handle) -> Proof {
+async fn card_messages(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
     let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "10")?, stamp_at(1, at))?;
-    let sent = fresh(handle.cards.first_message(command).await)?;
+    let sent = expect_new(handle.cards.first_message(command).await)?;
     let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "9999")?, stamp_at(2, at))?;
-    let declined = fresh(handle.cards.first_message(command).await)?;
+    let declined = expect_new(handle.cards.first_message(command).await)?;
     let filter = ActivityFilter { card: Some(Who::Mine.card()), ..ActivityFilter::default() };
-    let wanted = vec![Activity::from(declined), Activity::from(sent)];
-    same("the messages", list(&handle, Who::Mine, filter, EVERY).await?.rows, wanted)?;
+    let expected = vec![Activity::from(declined), Activity::from(sent)];
+    same("the messages", list(&handle, Who::Mine, filter, EVERY).await?.rows, expected)?;
     // The end of a chain determines the state of its first message.
     let reversal = FollowUp::Reversal { amount: None };
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, reversal)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, reversal)?).await)?;
     let found = there("the first", handle.activities.find(&Who::Mine.account()?, ActivityId(token(1).0)).await?)?;
     same(
         "the first",
@@ -193,19 +195,19 @@ async fn card_messages(handle: Handle) -> Proof {
     )
 }
 
-async fn credits(handle: Handle) -> Proof {
+async fn credits(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let done = fresh(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
+    let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
     let filter = ActivityFilter { kind: Some(ActivityType::Credit), ..ActivityFilter::default() };
     let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
     same("how many", rows.len(), 4)?;
     let id = ActivityId(crate::commands::journal_id(1).0);
     let found = there("the credit", rows.iter().find(|row| row.id == id))?;
-    let wanted = (done.amount, done.amount, gbp()?, Who::Mine.budget(), done.created_at, ActivityStatus::Completed);
+    let expected = (done.amount, done.amount, gbp()?, Who::Mine.budget(), done.created_at, ActivityStatus::Completed);
     same(
         "the credit",
         (found.amount, found.impacted, found.currency, found.budget, found.created_at, found.status),
-        wanted,
+        expected,
     )?;
     let detail = ActivityDetail::Credit(Some(Box::new(CreditDetail::from(&done))));
     same("what was sent", &found.detail, &detail)?;
@@ -213,25 +215,25 @@ async fn credits(handle: Handle) -> Proof {
     same("what the budgets were funded by", funding, 3)
 }
 
-async fn transfers(handle: Handle) -> Proof {
+async fn transfers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let ends = (Who::Mine.budget(), Who::Mine.second_budget());
-    let done = fresh(handle.transfers.transfer(transfer(Who::Mine, 1, ends, "20.05")?).await)?;
-    let wanted = Activity::of_transfer(done.transfer);
+    let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ends, "20.05")?).await)?;
+    let expected = Activity::of_transfer(done.transfer);
     for budget in [ends.0, ends.1] {
         let kind = Some(ActivityType::Transfer);
         let filter = ActivityFilter { kind, budget: Some(budget), ..ActivityFilter::default() };
         let found = list(&handle, Who::Mine, filter, EVERY).await?;
-        same("the transfer", (found.count, found.rows.first()), (1, wanted.as_ref()))?;
+        same("the transfer", (found.count, found.rows.first()), (1, expected.as_ref()))?;
     }
     Ok(())
 }
 
-async fn payments(handle: Handle) -> Proof {
+async fn payments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let filter = ActivityFilter { kind: Some(ActivityType::Payment), ..ActivityFilter::default() };
     let count = async || Ok::<_, Failure>(list(&handle, Who::Mine, filter, EVERY).await?.count);
-    fresh(
+    expect_new(
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
     )?;
     same("before the confirmation", count().await?, 0)?;
@@ -242,12 +244,12 @@ async fn payments(handle: Handle) -> Proof {
     handle.processing.take(take(&lease, 2, 6000)).await?;
     let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
     let stored = crate::payments::content(&handle, Who::Mine, batch_id(1)).await?.payments;
-    let mut wanted: Vec<_> = stored.into_iter().filter_map(Activity::of_payment).collect();
-    wanted.sort_by_key(Activity::order);
-    same("the payments", rows, wanted)
+    let mut expected: Vec<_> = stored.into_iter().filter_map(Activity::of_payment).collect();
+    expected.sort_by_key(Activity::order);
+    same("the payments", rows, expected)
 }
 
-async fn finds(handle: Handle) -> Proof {
+async fn finds(handle: Handle) -> CheckResult {
     let all = busy(&handle).await?;
     let account = Who::Mine.account()?;
     for row in all {
@@ -261,7 +263,7 @@ async fn finds(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn foreign(handle: Handle) -> Proof {
+async fn foreign(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     for (who, other) in [(Who::Mine, Who::Other), (Who::Other, Who::Mine)] {
         let account = who.account()?;

@@ -1,12 +1,12 @@
 //! Checks of accounts and clients that share ids and idempotency keys: what one has does not count for another.
 
 use super::equal_ids::untouched_twins;
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, credit, credit_of, expiry, follow_up, instruction, open,
     purchase, token,
 };
-use crate::expect::{fresh, holds, replayed, same, there};
+use crate::expect::{expect_new, holds, replayed, same, there};
 use crate::factory::Handle;
 use crate::management::{budget_id, make};
 use crate::observe::{Observation, audited};
@@ -37,7 +37,7 @@ checks! {
 const TWINS: [Who; 2] = [Who::Mine, Who::Twin];
 
 /// Adds a command and formats its answer as text.
-macro_rules! send {
+macro_rules! queue {
     ($commands:ident, $handle:ident.$port:ident.$method:ident($command:expr)) => {{
         let (port, command) = ($handle.$port.clone(), $command);
         $commands.push(Box::pin(async move { format!("{:?}", port.$method(command).await) }) as Work<String>);
@@ -49,34 +49,34 @@ fn alternating(handle: &Handle) -> Result<Vec<Work<String>>, crate::check::Failu
     let mut commands = Vec::new();
     let both = || TWINS.into_iter().zip(["10", "11"]);
     for (who, text) in both() {
-        send!(commands, handle.credits.credit(credit(who, 3, text, gbp()?)?));
-        send!(commands, handle.mfa.open(open(who, 1, SANDBOX)?));
+        queue!(commands, handle.credits.credit(credit(who, 3, text, gbp()?)?));
+        queue!(commands, handle.mfa.open(open(who, 1, SANDBOX)?));
     }
-    send!(commands, handle.batches.confirm(confirm(Who::Mine, 1, 1_000, (SANDBOX, MfaVerdict::Wrong))?));
+    queue!(commands, handle.batches.confirm(confirm(Who::Mine, 1, 1_000, (SANDBOX, MfaVerdict::Wrong))?));
     for who in [Who::Twin, Who::Mine] {
-        send!(commands, handle.batches.confirm(confirm(who, 1, 2_000, (SANDBOX, RIGHT))?));
+        queue!(commands, handle.batches.confirm(confirm(who, 1, 2_000, (SANDBOX, RIGHT))?));
     }
     for (who, text) in both() {
-        send!(commands, handle.cards.first_message(purchase(who, 1, text)?));
-        send!(commands, handle.cards.first_message(purchase(who, 2, "3")?));
+        queue!(commands, handle.cards.first_message(purchase(who, 1, text)?));
+        queue!(commands, handle.cards.first_message(purchase(who, 2, "3")?));
     }
     for (who, text) in both() {
         let more = FollowUp::Incremental { amount: amount(text)?, decline: None };
-        send!(commands, handle.cards.follow_up(follow_up(who, token(1), 4, more)?));
+        queue!(commands, handle.cards.follow_up(follow_up(who, token(1), 4, more)?));
     }
     // The chains end in different ways.
-    send!(commands, handle.cards.follow_up(follow_up(Who::Twin, token(1), 5, clearing("1", true)?)?));
-    send!(commands, handle.cards.follow_up(follow_up(Who::Mine, token(1), 5, FollowUp::Reversal { amount: None })?));
-    send!(commands, handle.cards.expire(expiry(Who::Twin, token(2), 6, noon() + TimeDelta::days(40))?));
+    queue!(commands, handle.cards.follow_up(follow_up(Who::Twin, token(1), 5, clearing("1", true)?)?));
+    queue!(commands, handle.cards.follow_up(follow_up(Who::Mine, token(1), 5, FollowUp::Reversal { amount: None })?));
+    queue!(commands, handle.cards.expire(expiry(Who::Twin, token(2), 6, noon() + TimeDelta::days(40))?));
     Ok(commands)
 }
 
 /// Sends the commands as one group, puts both accounts back, and sends the same commands one at a time.
-async fn accounts(handle: Handle) -> Proof {
+async fn accounts(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     let together = in_one_group(&handle, Who::Mine, alternating(&handle)?).await?;
     let seen = Observation::of_accounts(&handle, &TWINS, 0..=6).await?;
-    fresh(handle.worlds.restore(restore(1)?).await)?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
     holds("there was no copy to delete", handle.worlds.delete(&Who::Twin.account()?).await?)?;
     handle.worlds.create(copy("T1", 102, Some(WorldSeed([1; 32])))?).await?;
     for (place, (work, found)) in (1..).zip(alternating(&handle)?.into_iter().zip(together)) {
@@ -87,30 +87,30 @@ async fn accounts(handle: Handle) -> Proof {
 }
 
 /// Two clients use one key on one account at once.
-async fn clients(handle: Handle) -> Proof {
+async fn clients(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut commands: Vec<Work<_>> = Vec::new();
     for (number, who) in [(1, Who::Mine), (2, Who::Other)] {
-        let repeat = Some(IdempotencyClaim { client: who.client(), ..claim(Who::Mine, "k", "{}")? });
-        let command = FirstMessageCommand { repeat, ..purchase(Who::Mine, number, "1")? };
+        let claim = Some(IdempotencyClaim { client: who.client(), ..claim(Who::Mine, "k", "{}")? });
+        let command = FirstMessageCommand { claim, ..purchase(Who::Mine, number, "1")? };
         let cards = handle.cards.clone();
         commands.push(Box::pin(async move { cards.first_message(command).await }));
     }
     for answer in in_one_group(&handle, Who::Mine, commands).await? {
-        fresh(answer)?;
+        expect_new(answer)?;
     }
     Ok(())
 }
 
 /// The same budget has another parent and other currencies on each account.
-async fn budgets(handle: Handle) -> Proof {
+async fn budgets(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     let (first, second) = (Some(Who::Mine.budget()), Some(budget_id(1)));
     for (who, parents, currencies) in
         [(Who::Mine, [None, None], vec![gbp()?]), (Who::Twin, [first, second], vec![gbp()?, jpy()?])]
     {
         for (number, parent) in (1..).zip(parents) {
-            fresh(handle.budgets.create(make(who, number, parent, currencies.clone())?).await)?;
+            expect_new(handle.budgets.create(make(who, number, parent, currencies.clone())?).await)?;
         }
     }
     for (who, level, holders) in [(Who::Mine, 1, 1), (Who::Twin, 3, 3)] {
@@ -134,28 +134,28 @@ async fn budgets(handle: Handle) -> Proof {
 
 /// Builds a credit under the key `k`, which is recorded some hours after noon.
 fn keyed(who: Who, number: u128, hours: i64) -> Result<CreditCommand, crate::check::Failure> {
-    let repeat = Some(IdempotencyClaim { at: noon() + TimeDelta::hours(hours), ..claim(who, "k", "{}")? });
-    Ok(CreditCommand { repeat, ..credit(who, number, "1", gbp()?)? })
+    let claim = Some(IdempotencyClaim { at: noon() + TimeDelta::hours(hours), ..claim(who, "k", "{}")? });
+    Ok(CreditCommand { claim, ..credit(who, number, "1", gbp()?)? })
 }
 
-async fn forgotten(handle: Handle) -> Proof {
+async fn forgotten(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     for (who, hours) in [(Who::Mine, 1), (Who::Twin, 3)] {
-        fresh(handle.credits.credit(keyed(who, 1, hours)?).await)?;
+        expect_new(handle.credits.credit(keyed(who, 1, hours)?).await)?;
     }
-    let gone = handle.upkeep.forget_answers(noon() + TimeDelta::hours(2), 100).await?;
+    let gone = handle.upkeep.delete_idempotency_records(noon() + TimeDelta::hours(2), 100).await?;
     same("how many went", gone, 1)?;
     replayed(handle.credits.credit(keyed(Who::Twin, 2, 3)?).await)?;
-    fresh(handle.credits.credit(keyed(Who::Mine, 2, 3)?).await)?;
+    expect_new(handle.credits.credit(keyed(Who::Mine, 2, 3)?).await)?;
     Ok(())
 }
 
 /// Both accounts have a record under the key of a restore.
-async fn restored(handle: Handle) -> Proof {
+async fn restored(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
-    fresh(handle.credits.credit(keyed(Who::Twin, 1, 1)?).await)?;
-    let command = RestoreCommand { repeat: Some(claim(Who::Mine, "k", "{}")?), ..restore(1)? };
-    fresh(handle.worlds.restore(command).await)?;
+    expect_new(handle.credits.credit(keyed(Who::Twin, 1, 1)?).await)?;
+    let command = RestoreCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..restore(1)? };
+    expect_new(handle.worlds.restore(command).await)?;
     let answer = handle.credits.credit(keyed(Who::Twin, 2, 1)?).await;
     holds("the record of the other account is gone", matches!(answer, Ok(Written::Replayed(_))))?;
     there("the account", handle.accounts.find(&Who::Twin.account()?).await?)?;
@@ -163,21 +163,21 @@ async fn restored(handle: Handle) -> Proof {
 }
 
 /// A journal transaction of one id credits another budget on each account.
-async fn activities(handle: Handle) -> Proof {
+async fn activities(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     let filter = ActivityFilter { budget: Some(Who::Mine.second_budget()), ..ActivityFilter::default() };
-    fresh(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
     let before = handle.activities.list(&Who::Mine.account()?, filter, PageRequest::default()).await?;
     let elsewhere = CreditInstruction { budget: Who::Twin.second_budget(), ..instruction(Who::Twin, "1", gbp()?)? };
-    fresh(handle.credits.credit(credit_of(Who::Twin, 1, elsewhere)?).await)?;
+    expect_new(handle.credits.credit(credit_of(Who::Twin, 1, elsewhere)?).await)?;
     let after = handle.activities.list(&Who::Mine.account()?, filter, PageRequest::default()).await?;
     same("the activity of the second budget", after, before)
 }
 
 /// A reversal and a follow-up wait in one group. The follow-up is shown that the first message was reversed.
-async fn first_state(handle: Handle) -> Proof {
+async fn first_state(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let seen = Arc::new(Mutex::new(None));
     let reversal = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
     let mut spy = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;

@@ -1,11 +1,11 @@
 //! Checks of decisions whose storing fails half-way: nothing remains, and concurrent commands are unaffected.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, credit, expiry, first, follow_up, journal_id, message, open,
     purchase, stamp, token, twisted, twisted_follow_up,
 };
-use crate::expect::{duplicate, fresh, same, store_failed};
+use crate::expect::{duplicate, expect_new, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances};
 use crate::world::{Who, gbp, noon, seeded, uuid};
@@ -40,10 +40,10 @@ checks! {
 /// Creates two purchases (one on the card with limits), a credit and an MFA session, and observes the store.
 async fn used(handle: &Handle) -> Result<Observation, Failure> {
     seeded(handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    fresh(handle.cards.first_message(limited(2)?).await)?;
-    fresh(handle.credits.credit(credit(Who::Mine, 3, "1", gbp()?)?).await)?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, MfaProviderName::Totp)?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(limited(2)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Mine, 3, "1", gbp()?)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, MfaProviderName::Totp)?).await)?;
     Observation::take(handle, 6).await
 }
 
@@ -58,17 +58,17 @@ async fn fails(
     command: FirstMessageCommand,
     twist: impl Fn(&mut CardDecision) + Send + Sync + 'static,
 ) -> Result<StoreError, Failure> {
-    let command = FirstMessageCommand { repeat: Some(claim(Who::Mine, "atomic", "{}")?), ..command };
+    let command = FirstMessageCommand { claim: Some(claim(Who::Mine, "atomic", "{}")?), ..command };
     let good = FirstMessageCommand {
         account: command.account.clone(),
         card: command.card,
         decide: Arc::clone(&command.decide),
         mode: Mode::Commit,
-        repeat: command.repeat.clone(),
+        claim: command.claim.clone(),
     };
     let error = store_failed(handle.cards.first_message(twisted(command, move |_, decision| twist(decision))).await)?;
     before.still_holds("a first message that failed half-way", handle).await?;
-    fresh(handle.cards.first_message(good).await)?;
+    expect_new(handle.cards.first_message(good).await)?;
     audited(handle).await?;
     Ok(error)
 }
@@ -86,7 +86,7 @@ fn take_limit(decision: &mut CardDecision) {
     decision.limits.push(SpendingLimit { window, amount, most_uses: None, window_start, spent, uses: 1 });
 }
 
-async fn token_taken(handle: Handle) -> Proof {
+async fn token_taken(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     let error = fails(&handle, &before, purchase(Who::Mine, 5, "10")?, |decision| {
         decision.transaction.token = token(1);
@@ -98,13 +98,13 @@ async fn token_taken(handle: Handle) -> Proof {
     duplicate::<()>("a token that is taken", &Err(error.await?))
 }
 
-async fn journal_taken(handle: Handle) -> Proof {
+async fn journal_taken(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     let error = fails(&handle, &before, limited(5)?, take_journal).await?;
     duplicate::<()>("a journal id that is taken", &Err(error))
 }
 
-async fn unknown_budget(handle: Handle) -> Proof {
+async fn unknown_budget(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     fails(&handle, &before, limited(5)?, |decision| {
         decision.transaction.budget = BudgetId(uuid(2, 99));
@@ -113,7 +113,7 @@ async fn unknown_budget(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn unknown_limit(handle: Handle) -> Proof {
+async fn unknown_limit(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     // The first card has no limits, and limits are stored last.
     fails(&handle, &before, purchase(Who::Mine, 5, "10")?, take_limit).await?;
@@ -125,32 +125,32 @@ async fn clearing_fails(
     handle: &Handle,
     number: u128,
     twist: impl Fn(&mut CardDecision) + Send + Sync + 'static,
-) -> Proof {
+) -> CheckResult {
     let before = used(handle).await?;
     let command = || -> Result<_, Failure> {
         let mut command = follow_up(Who::Mine, token(number), 5, clearing("3", true)?)?;
-        command.repeat = Some(claim(Who::Mine, "atomic", "{}")?);
+        command.claim = Some(claim(Who::Mine, "atomic", "{}")?);
         Ok(command)
     };
     store_failed(handle.cards.follow_up(twisted_follow_up(command()?, twist)).await)?;
     before.still_holds("a follow-up that failed half-way", handle).await?;
-    fresh(handle.cards.follow_up(command()?).await)?;
+    expect_new(handle.cards.follow_up(command()?).await)?;
     audited(handle).await
 }
 
-async fn follow_up_journal_taken(handle: Handle) -> Proof {
+async fn follow_up_journal_taken(handle: Handle) -> CheckResult {
     clearing_fails(&handle, 2, take_journal).await
 }
 
-async fn follow_up_token_taken(handle: Handle) -> Proof {
+async fn follow_up_token_taken(handle: Handle) -> CheckResult {
     clearing_fails(&handle, 2, |decision| decision.transaction.token = token(1)).await
 }
 
-async fn follow_up_unknown_limit(handle: Handle) -> Proof {
+async fn follow_up_unknown_limit(handle: Handle) -> CheckResult {
     clearing_fails(&handle, 1, take_limit).await
 }
 
-async fn expiry_token_taken(handle: Handle) -> Proof {
+async fn expiry_token_taken(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     let due = noon() + TimeDelta::days(8);
     store_failed(handle.cards.expire(expiry(Who::Mine, token(1), 2, due)?).await)?;
@@ -159,19 +159,19 @@ async fn expiry_token_taken(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn credit_journal_taken(handle: Handle) -> Proof {
+async fn credit_journal_taken(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     let mut command = credit(Who::Mine, 1, "1", gbp()?)?;
-    command.repeat = Some(claim(Who::Mine, "atomic", "{}")?);
+    command.claim = Some(claim(Who::Mine, "atomic", "{}")?);
     let error = store_failed(handle.credits.credit(command).await)?;
     duplicate::<()>("a journal id that is taken", &Err(error))?;
     before.still_holds("a credit that failed half-way", &handle).await?;
     let mut command = credit(Who::Mine, 5, "1", gbp()?)?;
-    command.repeat = Some(claim(Who::Mine, "atomic", "{}")?);
-    same("the next number", fresh(handle.credits.credit(command).await)?.box_transaction_id, 2)
+    command.claim = Some(claim(Who::Mine, "atomic", "{}")?);
+    same("the next number", expect_new(handle.credits.credit(command).await)?.box_transaction_id, 2)
 }
 
-async fn credit_number_taken(handle: Handle) -> Proof {
+async fn credit_number_taken(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     let mut command = credit(Who::Mine, 5, "1", gbp()?)?;
     let rule = command.decide;
@@ -182,22 +182,22 @@ async fn credit_number_taken(handle: Handle) -> Proof {
     });
     store_failed(handle.credits.credit(command).await)?;
     before.still_holds("a credit that failed half-way", &handle).await?;
-    let done = fresh(handle.credits.credit(credit(Who::Mine, 5, "1", gbp()?)?).await)?;
+    let done = expect_new(handle.credits.credit(credit(Who::Mine, 5, "1", gbp()?)?).await)?;
     same("the next number", done.box_transaction_id, 2)?;
     audited(&handle).await
 }
 
-async fn confirm_journal_taken(handle: Handle) -> Proof {
+async fn confirm_journal_taken(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     let right = (MfaProviderName::Totp, MfaVerdict::Correct { step: Some(7) });
     // The second of its two journal ids already belongs to a credit.
     store_failed(handle.batches.confirm(confirm(Who::Mine, 1, 2, right)?).await)?;
     before.still_holds("a confirmation that failed half-way", &handle).await?;
-    fresh(handle.batches.confirm(confirm(Who::Mine, 1, 5, right)?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 5, right)?).await)?;
     audited(&handle).await
 }
 
-async fn no_attempt(handle: Handle) -> Proof {
+async fn no_attempt(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     // A wrong token, but the enrolment can't be stored: nothing of the attempt remains.
     let mut command = confirm(Who::Mine, 1, 5, (MfaProviderName::Totp, MfaVerdict::Wrong))?;
@@ -213,14 +213,14 @@ async fn no_attempt(handle: Handle) -> Proof {
     });
     store_failed(handle.batches.confirm(command).await)?;
     before.still_holds("an attempt that could not be stored", &handle).await?;
-    fresh(handle.mfa.open(open(Who::Mine, 2, SANDBOX)?).await)?;
-    fresh(handle.batches.confirm(confirm(Who::Mine, 2, 5, (SANDBOX, RIGHT))?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 2, SANDBOX)?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Mine, 2, 5, (SANDBOX, RIGHT))?).await)?;
     audited(&handle).await
 }
 
-async fn neighbours(handle: Handle) -> Proof {
+async fn neighbours(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
     let mut tasks = Vec::new();
     for number in 100..160 {
         let command = purchase(Who::Mine, number, "1")?;
@@ -238,7 +238,7 @@ async fn neighbours(handle: Handle) -> Proof {
     for (number, task) in tasks {
         let answer = task.await.map_err(|error| Failure::new(error.to_string()))?;
         if number % 3 == 2 || (number % 3 == 1 && number % 2 == 1) {
-            fresh(answer)?;
+            expect_new(answer)?;
             stored += 1;
         } else if !matches!(answer, Err(WriteError::Store(_))) {
             return Err(Failure::new(format!("expected a failure, got {answer:?}")));
@@ -248,6 +248,6 @@ async fn neighbours(handle: Handle) -> Proof {
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(6_400), Minor(3_100), Minor(0))?)?;
     let part = FollowUp::Reversal { amount: Some(amount("1")?) };
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(101), 200, part)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(101), 200, part)?).await)?;
     audited(&handle).await
 }

@@ -1,8 +1,8 @@
 //! Checks of confirmations: attempts are counted, and money is reserved exactly once.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{RIGHT, SANDBOX, confirm, open, session_id};
-use crate::expect::{absent, fresh, refused, same, there};
+use crate::expect::{absent, expect_new, refused, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, batch};
 use crate::world::{Who, enrolment, gbp, jpy, noon, seeded, uuid, world};
@@ -32,11 +32,11 @@ async fn seen(handle: &Handle, session: u128) -> Result<ConfirmSituation, Failur
     there("the batch", batch(handle, &account, Who::Mine.batch(), Some(session_id(session))).await?)
 }
 
-async fn stores_all(handle: Handle) -> Proof {
+async fn stores_all(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     let right = MfaVerdict::Correct { step: Some(i64::MAX) };
-    let done = fresh(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, right))?).await)?;
+    let done = expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, right))?).await)?;
     same(
         "the status",
         (done.status(), done.state.confirmation().map(|confirmed| confirmed.at)),
@@ -56,11 +56,11 @@ async fn stores_all(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn shown(handle: Handle) -> Proof {
+async fn shown(handle: Handle) -> CheckResult {
     let mut world = world(9_500)?;
     world.accounts[0].account.mfa_required = false;
     handle.seeding.seed(world).await?;
-    let session = fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    let session = expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let with = seen(&handle, 1).await?;
     same("the session", with.session, Some(session))?;
     same("an unknown session", seen(&handle, 2).await?.session, None)?;
@@ -69,17 +69,17 @@ async fn shown(handle: Handle) -> Proof {
     let without = there("the batch", batch(&handle, &account, Who::Mine.batch(), None).await?)?;
     same("no session", without.session, None)?;
     let pounds = |budget| with.balances.get(&(budget, gbp().ok()?)).map(Balances::available);
-    let wanted = (Some(Minor(9_500)), Some(Minor(5_000)));
-    same("the budgets", (pounds(Who::Mine.budget()), pounds(Who::Mine.second_budget())), wanted)?;
+    let expected = (Some(Minor(9_500)), Some(Minor(5_000)));
+    same("the budgets", (pounds(Who::Mine.budget()), pounds(Who::Mine.second_budget())), expected)?;
     let yen = with.balances.get(&(Who::Mine.budget(), jpy()?)).map(Balances::available);
     same("a balance of another currency is right, if shown", yen.unwrap_or(Minor(5_000)), Minor(5_000))?;
     let other = batch(&handle, &Who::Other.account()?, Who::Other.batch(), None).await?;
     same("the other's policy", there("the other's batch", other)?.mfa_required, true)
 }
 
-async fn attempts(handle: Handle) -> Proof {
+async fn attempts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = seen(&handle, 1).await?;
     for wrong in 1..=5 {
         let answer = handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, MfaVerdict::Wrong))?).await;
@@ -94,9 +94,9 @@ async fn attempts(handle: Handle) -> Proof {
     same("a right token, too late", refused(late)?, ConfirmRefusal::Mfa(MfaFailure::Locked))
 }
 
-async fn totp_attempts(handle: Handle) -> Proof {
+async fn totp_attempts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     for wrong in 1..=3 {
         refused(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
         let enrolled = there("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
@@ -109,7 +109,7 @@ async fn totp_attempts(handle: Handle) -> Proof {
     same("the other's enrolment", other, Some(enrolment(Who::Other)?))
 }
 
-async fn lock(handle: Handle) -> Proof {
+async fn lock(handle: Handle) -> CheckResult {
     let mut world = world(9_500)?;
     let at = |number: i64| noon() - TimeDelta::microseconds(number);
     let nearly = TotpEnrolment {
@@ -120,7 +120,7 @@ async fn lock(handle: Handle) -> Proof {
     world.accounts[0].enrolment = Some(nearly.clone());
     handle.seeding.seed(world).await?;
     same("what was seeded", handle.mfa.enrolment(&Who::Mine.account()?).await?, Some(nearly))?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     refused(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, MfaVerdict::Wrong))?).await)?;
     let locked = there("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
     same("the lock", (locked.locked_until, locked.wrong_at), (Some(noon() + TotpEnrolment::window()), vec![]))?;
@@ -128,9 +128,9 @@ async fn lock(handle: Handle) -> Proof {
     same("a right token under lock", refused(answer)?, ConfirmRefusal::Mfa(MfaFailure::Locked))
 }
 
-async fn short_funds(handle: Handle) -> Proof {
+async fn short_funds(handle: Handle) -> CheckResult {
     handle.seeding.seed(world(999)?).await?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 1).await?;
     let answer = handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?).await;
     let short = matches!(refused(answer)?, ConfirmRefusal::InsufficientFunds(shortages) if shortages.len() == 1);
@@ -138,9 +138,9 @@ async fn short_funds(handle: Handle) -> Proof {
     before.still_holds("a confirmation short of funds", &handle).await
 }
 
-async fn refusal(handle: Handle) -> Proof {
+async fn refusal(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 2).await?;
     // This session does not exist.
     let answer = handle.batches.confirm(confirm(Who::Mine, 2, 1, (SANDBOX, RIGHT))?).await;
@@ -151,18 +151,18 @@ async fn refusal(handle: Handle) -> Proof {
     before.still_holds("a refused confirmation", &handle).await
 }
 
-async fn unknown_batch(handle: Handle) -> Proof {
+async fn unknown_batch(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut command = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
     command.batch = PaymentBatchId(uuid(20, 99));
     absent("an unknown batch", &handle.batches.confirm(command).await)
 }
 
-async fn one_wins(handle: Handle) -> Proof {
+async fn one_wins(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 1..=10 {
-        fresh(handle.mfa.open(open(Who::Mine, number, SANDBOX)?).await)?;
+        expect_new(handle.mfa.open(open(Who::Mine, number, SANDBOX)?).await)?;
     }
     for number in 1..=10 {
         let batches = handle.batches.clone();

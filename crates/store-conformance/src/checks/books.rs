@@ -1,8 +1,8 @@
 //! Checks of the books of an account: explanations and judgements read one consistent view.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{Carded, clearing, credit, first, follow_up, message, purchase, stamp_at, token};
-use crate::expect::{fresh, holds, same, there};
+use crate::expect::{expect_new, holds, same, there};
 use crate::factory::Handle;
 use crate::observe::balances;
 use crate::payments::{after, batch_id, cancel, confirmed, leased, payment_id, record, start, take};
@@ -10,10 +10,10 @@ use crate::together::{Work, in_order};
 use crate::world::{Who, batch, gbp, jpy, noon, seeded, uuid, world};
 use chrono::TimeDelta;
 use florin_domain::batch::{BatchState, Confirmation, FailureReason, PaymentBatchStatus, PaymentOrder, PaymentOutcome};
-use florin_domain::books::{Explanation, Invariant, MAX_TOLD, Pools, explain, judge};
+use florin_domain::books::{BalanceExplanation, Invariant, MAX_LISTED, PoolSums, explain, judge};
 use florin_domain::card::ChainKind;
 use florin_domain::ids::{BudgetId, JournalId, OrderId, PaymentBatchId};
-use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_ports::Explained;
@@ -38,29 +38,29 @@ async fn explained(
     budget: BudgetId,
     currency: Currency,
     page: PageRequest,
-) -> Result<Explanation, Failure> {
+) -> Result<BalanceExplanation, Failure> {
     match handle.books.explain(&Who::Mine.account()?, budget, currency, page).await? {
         Explained::Parts(parts) => Ok(explain(*parts, page)),
         other => Err(Failure::new(format!("there is nothing to explain: {other:?}"))),
     }
 }
 
-async fn whole(handle: &Handle) -> Result<Explanation, Failure> {
+async fn whole(handle: &Handle) -> Result<BalanceExplanation, Failure> {
     explained(handle, Who::Mine.budget(), gbp()?, PageRequest { limit: 1000, offset: 0 }).await
 }
 
 /// Creates holds, clearings, a credit and two batches: one confirmed, one in processing.
-async fn busy(handle: &Handle) -> Proof {
+async fn busy(handle: &Handle) -> CheckResult {
     seeded(handle).await?;
     for number in 1..=4 {
         let at = noon() + TimeDelta::seconds(i64::try_from(10 - number).unwrap_or(0));
         let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "10")?, stamp_at(number, at))?;
-        fresh(handle.cards.first_message(command).await)?;
+        expect_new(handle.cards.first_message(command).await)?;
     }
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 5, clearing("8", true)?)?).await)?;
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(2), 6, clearing("4", false)?)?).await)?;
-    fresh(handle.credits.credit(credit(Who::Mine, 7, "1.25", gbp()?)?).await)?;
-    fresh(handle.cards.first_message(purchase(Who::Other, 8, "3")?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 5, clearing("8", true)?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 6, clearing("4", false)?)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Mine, 7, "1.25", gbp()?)?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Other, 8, "3")?).await)?;
     confirmed(handle, Who::Mine, 1, 6).await?;
     let lease = leased(handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5000)).await?;
@@ -72,14 +72,14 @@ async fn busy(handle: &Handle) -> Proof {
     Ok(())
 }
 
-async fn adds_up(handle: Handle) -> Proof {
+async fn adds_up(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fresh_one = whole(&handle).await?;
     holds("a prepared balance does not add up", fresh_one.adds_up() && fresh_one.bookings.count == 1)?;
     more(&handle).await?;
     let seen = whole(&handle).await?;
     holds(&format!("it does not add up: {:?}", seen.proofs), seen.adds_up())?;
-    let stated = Pools::from(balances(&handle, Who::Mine, gbp()?).await?);
+    let stated = PoolSums::from(balances(&handle, Who::Mine, gbp()?).await?);
     same("the balance", seen.stated, stated)?;
     same("the newest", there("a row", seen.bookings.rows.first())?.after, stated)?;
     let oldest = there("a row", seen.bookings.rows.last())?;
@@ -87,17 +87,17 @@ async fn adds_up(handle: Handle) -> Proof {
 }
 
 /// Like [`busy`], in an already seeded world.
-async fn more(handle: &Handle) -> Proof {
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("30", true)?)?).await)?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 3, "5")?).await)?;
+async fn more(handle: &Handle) -> CheckResult {
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("30", true)?)?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 3, "5")?).await)?;
     confirmed(handle, Who::Mine, 1, 6).await?;
     confirmed(handle, Who::Mine, 2, 6).await?;
-    fresh(handle.management.cancel(cancel(Who::Mine, batch_id(2), 9000)?).await)?;
+    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(2), 9000)?).await)?;
     Ok(())
 }
 
-async fn pages(handle: Handle) -> Proof {
+async fn pages(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let all = whole(&handle).await?.bookings;
     same("how many", i64::try_from(all.rows.len()).unwrap_or(-1), all.count)?;
@@ -118,23 +118,23 @@ async fn pages(handle: Handle) -> Proof {
     same("past the end", (past.bookings.count, past.bookings.rows.len(), past.adds_up()), (all.count, 0, true))
 }
 
-async fn open_holds(handle: Handle) -> Proof {
+async fn open_holds(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let seen = whole(&handle).await?.holds;
-    let told: Vec<_> = seen.rows.iter().map(|hold| (hold.chain, hold.amount)).collect();
-    same("the holds", told, vec![(token(4), Minor(1000)), (token(3), Minor(1000)), (token(2), Minor(600))])?;
+    let found: Vec<_> = seen.rows.iter().map(|hold| (hold.chain, hold.amount)).collect();
+    same("the holds", found, vec![(token(4), Minor(1000)), (token(3), Minor(1000)), (token(2), Minor(600))])?;
     same("in all", (seen.count, seen.total), (3, Total(2600)))?;
     let first = there("a hold", seen.rows.first())?;
     let due = noon() + TimeDelta::seconds(6) + florin_domain::card::Chain::hold_lifetime();
     same("the first", (first.card, first.due_at), (Who::Mine.card(), due))
 }
 
-async fn reservations(handle: Handle) -> Proof {
+async fn reservations(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let seen = whole(&handle).await?.reservations;
-    let told: Vec<_> = seen.rows.iter().map(|one| (one.batch, one.status)).collect();
-    let wanted = vec![(batch_id(1), PaymentBatchStatus::Started), (batch_id(2), PaymentBatchStatus::Confirmed)];
-    same("the batches", told, wanted)?;
+    let found: Vec<_> = seen.rows.iter().map(|one| (one.batch, one.status)).collect();
+    let expected = vec![(batch_id(1), PaymentBatchStatus::Started), (batch_id(2), PaymentBatchStatus::Confirmed)];
+    same("the batches", found, expected)?;
     let sum: Total = seen.rows.iter().map(|one| Total::from(one.amount)).sum();
     same("their sum", (seen.count, sum), (2, seen.total))?;
     let stated = balances(&handle, Who::Mine, gbp()?).await?.reserved();
@@ -147,8 +147,8 @@ async fn reservations(handle: Handle) -> Proof {
 }
 
 /// Creates more holds and more reserving orders than an explanation lists.
-async fn many(handle: Handle) -> Proof {
-    let (more, mut world) = (MAX_TOLD + 1, world(100_000)?);
+async fn many(handle: Handle) -> CheckResult {
+    let (more, mut world) = (MAX_LISTED + 1, world(100_000)?);
     let minor = Minor(i64::try_from(more).unwrap_or_default());
     let seed = &mut world.accounts[0];
     let confirmation = Confirmation { by: Some(Who::Mine.client()), at: noon(), passed_mfa_check_at: None };
@@ -159,8 +159,8 @@ async fn many(handle: Handle) -> Proof {
         seed.batches.push(batch);
     }
     let budget = Who::Mine.budget();
-    let postings = [(LedgerAccount::Available(budget), -minor.0), (LedgerAccount::Reserved(budget), minor.0)];
-    let postings = postings.map(|(account, amount)| Posting { account, amount: Minor(amount) });
+    let postings = [(Pool::Available(budget), -minor.0), (Pool::Reserved(budget), minor.0)];
+    let postings = postings.map(|(pool, amount)| Posting { pool, amount: Minor(amount) });
     let (id, cause) = (JournalId(uuid(58, 1)), (JournalKind::BatchReservation, batch_id(1).0));
     let reserved = JournalTransaction::new(id, Who::Mine.account()?, cause, gbp()?, noon(), postings)?;
     seed.budgets[0].journal.push(reserved);
@@ -173,37 +173,37 @@ async fn many(handle: Handle) -> Proof {
             work.push(Box::pin(async move { cards.first_message(command).await }));
         }
         for answer in in_order(work).await {
-            fresh(answer)?;
+            expect_new(answer)?;
         }
     }
     let (explanation, count) = (whole(&handle).await?, minor.0);
     same(
         "holds",
         (explanation.holds.count, explanation.holds.rows.len(), explanation.holds.total),
-        (count, MAX_TOLD, minor.into()),
+        (count, MAX_LISTED, minor.into()),
     )?;
     let found = (explanation.reservations.count, explanation.reservations.rows.len(), explanation.reservations.total);
-    same("reservations", found, (count, MAX_TOLD, minor.into()))?;
+    same("reservations", found, (count, MAX_LISTED, minor.into()))?;
     holds("it does not add up", explanation.adds_up())
 }
 
-async fn sums(handle: Handle) -> Proof {
+async fn sums(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let seen = whole(&handle).await?;
     let kinds: Vec<_> = seen.sums.iter().map(|sum| (sum.kind, sum.count)).collect();
-    let wanted = vec![
+    let expected = vec![
         (JournalKind::Credit, 2),
         (JournalKind::Card, 6),
         (JournalKind::BatchReservation, 2),
         (JournalKind::Payment, 1),
         (JournalKind::PaymentRelease, 1),
     ];
-    same("the kinds", kinds, wanted)?;
-    let sum = seen.sums.iter().fold(Pools::default(), |sum, kind| sum.plus(kind.moved));
+    same("the kinds", kinds, expected)?;
+    let sum = seen.sums.iter().fold(PoolSums::default(), |sum, kind| sum.plus(kind.moved));
     same("their sum", sum, seen.stated)
 }
 
-async fn unknown(handle: Handle) -> Proof {
+async fn unknown(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let account = Who::Mine.account()?;
     let page = PageRequest::default();
@@ -216,7 +216,7 @@ async fn unknown(handle: Handle) -> Proof {
     same("the yen", (yen.stated.ledger(), yen.bookings.count, yen.adds_up()), (Total(5_000), 1, true))
 }
 
-async fn one_moment(handle: Handle) -> Proof {
+async fn one_moment(handle: Handle) -> CheckResult {
     let writing = writing(&handle).await?;
     for _ in 0..30 {
         let seen = whole(&handle).await?;
@@ -225,7 +225,7 @@ async fn one_moment(handle: Handle) -> Proof {
     writing.await.map_err(|error| Failure::new(error.to_string()))?
 }
 
-async fn books_in_one_moment(handle: Handle) -> Proof {
+async fn books_in_one_moment(handle: Handle) -> CheckResult {
     let writing = writing(&handle).await?;
     for _ in 0..30 {
         let report = judge(&handle.books.books(&Who::Mine.account()?).await?);
@@ -235,25 +235,25 @@ async fn books_in_one_moment(handle: Handle) -> Proof {
 }
 
 /// Writes holds, clearings and credits while the check reads.
-async fn writing(handle: &Handle) -> Result<tokio::task::JoinHandle<Proof>, Failure> {
+async fn writing(handle: &Handle) -> Result<tokio::task::JoinHandle<CheckResult>, Failure> {
     seeded(handle).await?;
     let handle = handle.clone();
     Ok(tokio::spawn(async move {
         for number in 0..60_u128 {
             let base = number * 10 + 10;
-            fresh(handle.cards.first_message(purchase(Who::Mine, base, "1")?).await)?;
-            fresh(handle.credits.credit(credit(Who::Mine, base + 1, "1", gbp()?)?).await)?;
+            expect_new(handle.cards.first_message(purchase(Who::Mine, base, "1")?).await)?;
+            expect_new(handle.credits.credit(credit(Who::Mine, base + 1, "1", gbp()?)?).await)?;
             let done = follow_up(Who::Mine, token(base), base + 2, clearing("1", number % 2 == 0)?)?;
-            fresh(handle.cards.follow_up(done).await)?;
+            expect_new(handle.cards.follow_up(done).await)?;
         }
         Ok(())
     }))
 }
 
-async fn hold(handle: Handle) -> Proof {
+async fn hold(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let command = first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "5")?, stamp_at(20, noon()))?;
-    fresh(handle.cards.first_message(command).await)?;
+    expect_new(handle.cards.first_message(command).await)?;
     for who in crate::world::BOTH {
         let report = judge(&handle.books.books(&who.account()?).await?);
         holds(&format!("they do not hold: {report:?}"), report.holds())?;
@@ -262,7 +262,7 @@ async fn hold(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn counted(handle: Handle) -> Proof {
+async fn counted(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let books = handle.books.books(&Who::Mine.account()?).await?;
     // Three credits that funded the budgets, another credit, six card messages, two reservations per batch, two
@@ -272,7 +272,7 @@ async fn counted(handle: Handle) -> Proof {
     same("holds and orders", (books.open_holds, books.open_orders, books.limits.len()), (3, 4, 4))
 }
 
-async fn foreign(handle: Handle) -> Proof {
+async fn foreign(handle: Handle) -> CheckResult {
     busy(&handle).await?;
     let foreign = Who::Other.budget();
     let seen = handle.books.explain(&Who::Mine.account()?, foreign, gbp()?, PageRequest::default()).await?;

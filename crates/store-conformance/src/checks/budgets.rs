@@ -1,8 +1,8 @@
 //! Checks of budgets: creation, lookup and lists.
 
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::commands::{claim, request};
-use crate::expect::{absent, fresh, mismatch, refused, replayed, same, store_failed, there};
+use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, store_failed, there};
 use crate::factory::Handle;
 use crate::management::{budget_id, make, make_for};
 use crate::observe::{Observation, audited};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 checks! {
     "budgets.create.stores_the_whole_decision" => whole,
-    "budgets.create.is_shown_how_many_there_are_and_how_deep" => told,
+    "budgets.create.is_shown_how_many_there_are_and_how_deep" => counts_and_depth,
     "budgets.create.at_once_is_shown_true_numbers" => at_once,
     "budgets.create.replay_gives_the_stored_answer" => again,
     "budgets.create.refusal_or_failure_changes_nothing" => nothing,
@@ -29,10 +29,10 @@ checks! {
     "tenancy.budgets.show_one_account_only" => foreign,
 }
 
-async fn whole(handle: Handle) -> Proof {
+async fn whole(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = make_for(Who::Mine, 1, Some(Who::Mine.budget()), vec![jpy()?, gbp()?], &[BudgetFeature::Cards])?;
-    let made = fresh(handle.budgets.create(command).await)?;
+    let made = expect_new(handle.budgets.create(command).await)?;
     let found = there("the budget", handle.budgets.find(&Who::Mine.account()?, budget_id(1)).await?)?;
     same("what is found", &found, &made)?;
     same("its name", found.budget.name.as_str(), "Bücher 1")?;
@@ -44,24 +44,24 @@ async fn whole(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn told(handle: Handle) -> Proof {
+async fn counts_and_depth(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for level in 1..=u128::from(MAX_LEVELS) {
         let parent = (level > 1).then(|| budget_id(level - 1));
         let mut command = make(Who::Mine, level, parent, vec![gbp()?])?;
         let rule = command.decide;
         // Two budgets are seeded.
-        let wanted = CreateBudgetSituation {
+        let expected = CreateBudgetSituation {
             budgets: u64::try_from(level).unwrap_or_default() + 1,
             parent_level: parent.map(|_| u32::try_from(level).unwrap_or_default() - 1),
         };
         command.decide =
             Arc::new(
                 move |situation: &CreateBudgetSituation| {
-                    if *situation == wanted { rule(situation) } else { Err(CreateBudgetRefusal::TooMany) }
+                    if *situation == expected { rule(situation) } else { Err(CreateBudgetRefusal::TooMany) }
                 },
             );
-        fresh(handle.budgets.create(command).await)?;
+        expect_new(handle.budgets.create(command).await)?;
     }
     let last = budget_id(u128::from(MAX_LEVELS));
     let command = make(Who::Mine, 99, Some(last), vec![gbp()?])?;
@@ -70,7 +70,7 @@ async fn told(handle: Handle) -> Proof {
     same("below nothing", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)
 }
 
-async fn at_once(handle: Handle) -> Proof {
+async fn at_once(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // The rule stops at ten budgets. If two commands received the same count, more would be created.
     let mut tasks = Vec::new();
@@ -93,30 +93,30 @@ async fn at_once(handle: Handle) -> Proof {
     same("made beside the two that were seeded", made, 8)
 }
 
-async fn again(handle: Handle) -> Proof {
+async fn again(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let with_key = |number, body| {
-        let repeat = Some(claim(Who::Mine, "key", body)?);
-        Ok::<_, crate::Failure>(CreateBudgetCommand { repeat, ..make(Who::Mine, number, None, vec![gbp()?])? })
+        let claim = Some(claim(Who::Mine, "key", body)?);
+        Ok::<_, crate::Failure>(CreateBudgetCommand { claim, ..make(Who::Mine, number, None, vec![gbp()?])? })
     };
-    let made = fresh(handle.budgets.create(with_key(1, "{}")?).await)?;
+    let made = expect_new(handle.budgets.create(with_key(1, "{}")?).await)?;
     let answer = replayed(handle.budgets.create(with_key(2, "{}")?).await)?;
     same("the answer", answer.body, format!("{made:?}"))?;
     same("the second", handle.budgets.find(&Who::Mine.account()?, budget_id(2)).await?, None)?;
     same("the first request", mismatch(handle.budgets.create(with_key(3, "[]")?).await)?, request("{}"))
 }
 
-async fn nothing(handle: Handle) -> Proof {
+async fn nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
-    command.repeat = Some(claim(Who::Mine, "key", "{}")?);
+    command.claim = Some(claim(Who::Mine, "key", "{}")?);
     let rule = Arc::clone(&command.decide);
     command.decide = Arc::new(|_: &CreateBudgetSituation| Err(CreateBudgetRefusal::TooMany));
     refused(handle.budgets.create(command).await)?;
     // With a duplicate id, neither the budget nor its balances can be stored.
     let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
-    command.repeat = Some(claim(Who::Mine, "key", "{}")?);
+    command.claim = Some(claim(Who::Mine, "key", "{}")?);
     command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
         let mut record: BudgetRecord = rule(situation)?;
         record.budget.id = Who::Mine.budget();
@@ -126,21 +126,21 @@ async fn nothing(handle: Handle) -> Proof {
     same("a taken id", matches!(failed, StoreError::Duplicate(_)), true)?;
     before.still_holds("a creation that failed", &handle).await?;
     let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
-    command.repeat = Some(claim(Who::Mine, "key", "{}")?);
-    fresh(handle.budgets.create(command).await)?;
+    command.claim = Some(claim(Who::Mine, "key", "{}")?);
+    expect_new(handle.budgets.create(command).await)?;
     let mut command = make(Who::Mine, 2, None, vec![gbp()?])?;
     command.account = AccountId::parse("F99")?;
     absent("an account that does not exist", &handle.budgets.create(command).await)
 }
 
-async fn listed(handle: Handle) -> Proof {
+async fn listed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     let eur = Currency::parse("EUR")?;
     // Deliberately not in id order.
     for number in [2, 1, 3] {
         let currencies = if number == 2 { vec![eur, gbp()?] } else { vec![eur] };
-        fresh(handle.budgets.create(make(Who::Mine, number, Some(Who::Mine.budget()), currencies)?).await)?;
+        expect_new(handle.budgets.create(make(Who::Mine, number, Some(Who::Mine.budget()), currencies)?).await)?;
     }
     let list = |filter, page| handle.budgets.list(&mine, filter, page);
     let ids = |rows: Vec<BudgetRecord>| rows.into_iter().map(|row| row.budget.id).collect::<Vec<_>>();
@@ -164,7 +164,7 @@ async fn listed(handle: Handle) -> Proof {
     same("past the end", (past.count, past.rows.len()), (5, 0))
 }
 
-async fn seeded_ones(handle: Handle) -> Proof {
+async fn seeded_ones(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let seen = handle.seeding.budgets(&Who::Mine.account()?).await?;
     for budget in seen {
@@ -174,19 +174,19 @@ async fn seeded_ones(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn no_payments(handle: Handle) -> Proof {
+async fn no_payments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let but_payments = [BudgetFeature::Cards, BudgetFeature::Transfers];
-    fresh(handle.budgets.create(make_for(Who::Mine, 1, None, vec![gbp()?], &but_payments)?).await)?;
-    fresh(handle.budgets.create(make(Who::Mine, 2, None, vec![gbp()?])?).await)?;
+    expect_new(handle.budgets.create(make_for(Who::Mine, 1, None, vec![gbp()?], &but_payments)?).await)?;
+    expect_new(handle.budgets.create(make(Who::Mine, 2, None, vec![gbp()?])?).await)?;
     let funding = handle.reading.funding(&Who::Mine.account()?).await?;
     same("one without payments", funding.contains_key(&budget_id(1)), false)?;
     same("one with", funding.get(&budget_id(2)), Some(&[gbp()?].into()))
 }
 
-async fn foreign(handle: Handle) -> Proof {
+async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.budgets.create(make(Who::Other, 1, None, vec![gbp()?])?).await)?;
+    expect_new(handle.budgets.create(make(Who::Other, 1, None, vec![gbp()?])?).await)?;
     let mine = Who::Mine.account()?;
     same("a foreign budget", handle.budgets.find(&mine, budget_id(1)).await?, None)?;
     let page = handle.budgets.list(&mine, BudgetFilter::default(), PageRequest::default()).await?;

@@ -1,8 +1,8 @@
 //! Checks of cards: creation, lookup, lists, states and limits.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, first, message, request, stamp, stamp_at};
-use crate::expect::{absent, fresh, mismatch, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, there};
 use crate::factory::Handle;
 use crate::management::{bring, card_id, issue, limit, make_for, no_limit, user};
 use crate::observe::{Observation, audited, card};
@@ -34,9 +34,9 @@ checks! {
     "tenancy.card_management.foreign_cards_are_absent" => foreign,
 }
 
-async fn whole(handle: Handle) -> Proof {
+async fn whole(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let made = fresh(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.second_budget(), false)?).await)?;
+    let made = expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.second_budget(), false)?).await)?;
     let mine = Who::Mine.account()?;
     let found = there("the card", handle.card_management.find(&mine, card_id(1)).await?)?;
     same("what is found", &found, &made)?;
@@ -44,13 +44,13 @@ async fn whole(handle: Handle) -> Proof {
     let limits = there("its limits", handle.card_management.limits(&mine, card_id(1)).await?)?;
     same("its limits", (limits.card, limits.limits.len()), (found.card, 0))?;
     let command = first(Who::Mine, card_id(1), message(ChainKind::Purchase, "1")?, stamp(1))?;
-    same("not active", fresh(handle.cards.first_message(command).await)?.response, Response::CardNotActive)?;
+    same("not active", expect_new(handle.cards.first_message(command).await)?.response, Response::CardNotActive)?;
     let seeded = there("a seeded card", handle.card_management.find(&mine, Who::Mine.card()).await?)?;
     let known = there("the card", card(&handle, &mine, Who::Mine.card()).await?)?.card;
     same("a seeded card", seeded, CardRecord::seeded(known))
 }
 
-async fn at_once(handle: Handle) -> Proof {
+async fn at_once(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..20_u128 {
@@ -73,22 +73,22 @@ async fn at_once(handle: Handle) -> Proof {
     same("made beside the three that were seeded", made, 7)
 }
 
-async fn no_card(handle: Handle) -> Proof {
+async fn no_card(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let off = [BudgetFeature::Transfers];
-    fresh(handle.budgets.create(make_for(Who::Mine, 1, None, vec![gbp()?], &off)?).await)?;
+    expect_new(handle.budgets.create(make_for(Who::Mine, 1, None, vec![gbp()?], &off)?).await)?;
     let before = Observation::take(&handle, 1).await?;
     let command = issue(Who::Mine, 1, crate::management::budget_id(1), true)?;
     same("no cards", refused(handle.card_management.create(command).await)?, CreateCardRefusal::CardsOff)?;
     before.still_holds("a refused card", &handle).await
 }
 
-async fn listed(handle: Handle) -> Proof {
+async fn listed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in [2, 1, 3] {
         let budget = if number == 3 { Who::Mine.budget() } else { Who::Mine.second_budget() };
-        fresh(handle.card_management.create(issue(Who::Mine, number, budget, number == 1)?).await)?;
+        expect_new(handle.card_management.create(issue(Who::Mine, number, budget, number == 1)?).await)?;
     }
     let list = |filter, page| handle.card_management.list(&mine, filter, page);
     let ids = |rows: Vec<CardRecord>| rows.into_iter().map(|row| row.card.id).collect::<Vec<_>>();
@@ -105,43 +105,43 @@ async fn listed(handle: Handle) -> Proof {
     same("of a holder", ids(list(of_user, PageRequest::default()).await?.rows), vec![card_id(2)])
 }
 
-async fn moved(handle: Handle) -> Proof {
+async fn moved(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, id) = (Who::Mine.account()?, Who::Mine.card());
     let page = PageRequest::default();
     let life = there("the life", handle.card_management.transitions(&mine, id, page).await?)?;
     same("before", life.count, 0)?;
     let suspended =
-        fresh(handle.card_management.transition(bring(Who::Mine, id, CardState::Suspended, "Verloren ✗")?).await)?;
+        expect_new(handle.card_management.transition(bring(Who::Mine, id, CardState::Suspended, "Verloren ✗")?).await)?;
     same("the card", suspended.card.state, CardState::Suspended)?;
     let command = first(Who::Mine, id, message(ChainKind::Purchase, "1")?, stamp(1))?;
-    same("a message", fresh(handle.cards.first_message(command).await)?.response, Response::CardSuspended)?;
-    fresh(handle.card_management.transition(bring(Who::Mine, id, CardState::Active, "Gefunden")?).await)?;
+    same("a message", expect_new(handle.cards.first_message(command).await)?.response, Response::CardSuspended)?;
+    expect_new(handle.card_management.transition(bring(Who::Mine, id, CardState::Active, "Gefunden")?).await)?;
     let command = first(Who::Mine, id, message(ChainKind::Purchase, "1")?, stamp(2))?;
-    same("a message", fresh(handle.cards.first_message(command).await)?.response, Response::Approved)?;
+    same("a message", expect_new(handle.cards.first_message(command).await)?.response, Response::Approved)?;
     let life = there("the life", handle.card_management.transitions(&mine, id, page).await?)?;
     let steps: Vec<_> = life.rows.iter().map(|step| (step.from, step.to, step.reason.as_str())).collect();
-    let wanted = vec![
+    let expected = vec![
         (CardState::Suspended, CardState::Active, "Gefunden"),
         (CardState::Active, CardState::Suspended, "Verloren ✗"),
     ];
-    same("the steps, the last first", (life.count, steps), (2, wanted))?;
+    same("the steps, the last first", (life.count, steps), (2, expected))?;
     same("who", life.rows[0].client, Who::Mine.client())?;
     same("when", life.rows[0].created_at, noon())
 }
 
-async fn not_moved(handle: Handle) -> Proof {
+async fn not_moved(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = bring(Who::Mine, Who::Mine.card(), CardState::Terminated, "over")?;
-    fresh(handle.card_management.transition(command).await)?;
+    expect_new(handle.card_management.transition(command).await)?;
     let before = Observation::take(&handle, 1).await?;
     let command = bring(Who::Mine, Who::Mine.card(), CardState::Active, "again")?;
-    let wanted = IllegalTransition { current: CardState::Terminated, wanted: CardState::Active };
-    same("from an end", refused(handle.card_management.transition(command).await)?, wanted)?;
+    let expected = IllegalTransition { current: CardState::Terminated, requested: CardState::Active };
+    same("from an end", refused(handle.card_management.transition(command).await)?, expected)?;
     before.still_holds("a refused transition", &handle).await
 }
 
-async fn twice(handle: Handle) -> Proof {
+async fn twice(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut tasks = Vec::new();
     for _ in 0..8 {
@@ -157,7 +157,7 @@ async fn twice(handle: Handle) -> Proof {
 }
 
 /// Races authorizations with the suspension of their card: none is approved after the suspension.
-async fn race(handle: Handle) -> Proof {
+async fn race(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..40 {
@@ -169,7 +169,7 @@ async fn race(handle: Handle) -> Proof {
         let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp(number))?;
         let cards = handle.cards.clone();
         tasks.push(tokio::spawn(async move {
-            match fresh(cards.first_message(command).await).map_err(|_| ())? {
+            match expect_new(cards.first_message(command).await).map_err(|_| ())? {
                 done if done.state == TransactionState::Pending => Ok(100),
                 done if done.response == Response::CardSuspended => Ok(0),
                 _ => Err(()),
@@ -184,34 +184,38 @@ async fn race(handle: Handle) -> Proof {
     let seen = there("the card", card(&handle, &Who::Mine.account()?, Who::Mine.card()).await?)?;
     same("what is held", seen.balances.held(), Minor(held))?;
     let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp(99))?;
-    same("afterwards", fresh(handle.cards.first_message(command).await)?.response, Response::CardSuspended)?;
+    same("afterwards", expect_new(handle.cards.first_message(command).await)?.response, Response::CardSuspended)?;
     audited(&handle).await
 }
 
-async fn limited(handle: Handle) -> Proof {
+async fn limited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let id = Who::Mine.card();
     let day = |amount| limit(Who::Mine, id, (SpendingWindow::Day, amount, Some(5)), noon());
     let buy = |number, text| first(Who::Mine, id, message(ChainKind::Purchase, text)?, stamp_at(number, noon()));
-    let set = fresh(handle.card_management.set_limit(day("10.00")?).await)?;
+    let set = expect_new(handle.card_management.set_limit(day("10.00")?).await)?;
     same("a new limit", (set.is_new, set.limit.spent), (true, Minor(0)))?;
-    same("within it", fresh(handle.cards.first_message(buy(1, "9")?).await)?.response, Response::Approved)?;
-    let over = fresh(handle.cards.first_message(buy(2, "2")?).await)?;
+    same("within it", expect_new(handle.cards.first_message(buy(1, "9")?).await)?.response, Response::Approved)?;
+    let over = expect_new(handle.cards.first_message(buy(2, "2")?).await)?;
     same("over it", over.response, Response::UsageLimitReached)?;
-    let set = fresh(handle.card_management.set_limit(day("12.00")?).await)?;
+    let set = expect_new(handle.card_management.set_limit(day("12.00")?).await)?;
     same("a changed limit", (set.is_new, set.limit.spent, set.limit.uses), (false, Minor(900), 1))?;
-    same("within the new one", fresh(handle.cards.first_message(buy(3, "2")?).await)?.response, Response::Approved)?;
+    same(
+        "within the new one",
+        expect_new(handle.cards.first_message(buy(3, "2")?).await)?.response,
+        Response::Approved,
+    )?;
     let week = limit(Who::Mine, id, (SpendingWindow::Week, "50.00", None), noon() + TimeDelta::days(1))?;
-    fresh(handle.card_management.set_limit(week).await)?;
+    expect_new(handle.card_management.set_limit(week).await)?;
     let seen = there("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
     let seen: Vec<_> = seen.limits.iter().map(|limit| (limit.window, limit.spent.0, limit.most_uses)).collect();
     same("by window", seen, vec![(SpendingWindow::Day, 1_100, Some(5)), (SpendingWindow::Week, 0, None)])
 }
 
-async fn unlimited(handle: Handle) -> Proof {
+async fn unlimited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let id = Who::Mine.limited_card();
-    let removed = fresh(handle.card_management.remove_limit(no_limit(Who::Mine, id, SpendingWindow::Day)?).await)?;
+    let removed = expect_new(handle.card_management.remove_limit(no_limit(Who::Mine, id, SpendingWindow::Day)?).await)?;
     same("what was removed", removed, SpendingWindow::Day)?;
     let seen = there("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
     let left: Vec<_> = seen.limits.iter().map(|limit| limit.window).collect();
@@ -222,38 +226,38 @@ async fn unlimited(handle: Handle) -> Proof {
     same("another account's", other.limits.len(), 4)
 }
 
-async fn again(handle: Handle) -> Proof {
+async fn again(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (cards, id) = (&handle.card_management, Who::Mine.card());
     let card = |number, body| {
-        let repeat = Some(claim(Who::Mine, "card", body)?);
-        Ok::<_, Failure>(CreateCardCommand { repeat, ..issue(Who::Mine, number, Who::Mine.budget(), true)? })
+        let claim = Some(claim(Who::Mine, "card", body)?);
+        Ok::<_, Failure>(CreateCardCommand { claim, ..issue(Who::Mine, number, Who::Mine.budget(), true)? })
     };
-    let made = fresh(cards.create(card(1, "{}")?).await)?;
+    let made = expect_new(cards.create(card(1, "{}")?).await)?;
     same("a card", replayed(cards.create(card(2, "{}")?).await)?.body, format!("{made:?}"))?;
     same("another request", mismatch(cards.create(card(2, "[]")?).await)?, request("{}"))?;
     let step = || {
-        let repeat = Some(claim(Who::Mine, "step", "{}")?);
-        Ok::<_, Failure>(TransitionCommand { repeat, ..bring(Who::Mine, id, CardState::Suspended, "now")? })
+        let claim = Some(claim(Who::Mine, "step", "{}")?);
+        Ok::<_, Failure>(TransitionCommand { claim, ..bring(Who::Mine, id, CardState::Suspended, "now")? })
     };
-    let moved = fresh(cards.transition(step()?).await)?;
+    let moved = expect_new(cards.transition(step()?).await)?;
     same("a transition", replayed(cards.transition(step()?).await)?.body, format!("{moved:?}"))?;
     let set = || {
-        let repeat = Some(claim(Who::Mine, "limit", "{}")?);
+        let claim = Some(claim(Who::Mine, "limit", "{}")?);
         let command = limit(Who::Mine, id, (SpendingWindow::Day, "1", None), noon())?;
-        Ok::<_, Failure>(LimitCommand { repeat, ..command })
+        Ok::<_, Failure>(LimitCommand { claim, ..command })
     };
-    let done = fresh(cards.set_limit(set()?).await)?;
+    let done = expect_new(cards.set_limit(set()?).await)?;
     same("a limit", replayed(cards.set_limit(set()?).await)?.body, format!("{done:?}"))?;
     let gone = || {
-        let repeat = Some(claim(Who::Mine, "no-limit", "{}")?);
-        Ok::<_, Failure>(RemoveLimitCommand { repeat, ..no_limit(Who::Mine, id, SpendingWindow::Day)? })
+        let claim = Some(claim(Who::Mine, "no-limit", "{}")?);
+        Ok::<_, Failure>(RemoveLimitCommand { claim, ..no_limit(Who::Mine, id, SpendingWindow::Day)? })
     };
-    let done = fresh(cards.remove_limit(gone()?).await)?;
+    let done = expect_new(cards.remove_limit(gone()?).await)?;
     same("a removal", replayed(cards.remove_limit(gone()?).await)?.body, format!("{done:?}"))
 }
 
-async fn foreign(handle: Handle) -> Proof {
+async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let (cards, mine, id) = (&handle.card_management, Who::Mine.account()?, Who::Other.limited_card());
@@ -271,10 +275,10 @@ async fn foreign(handle: Handle) -> Proof {
     before.still_holds("what was tried on foreign cards", &handle).await
 }
 
-async fn every_state(handle: Handle) -> Proof {
+async fn every_state(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let move_to = |state| bring(Who::Mine, Who::Mine.card(), state, "now");
-    fresh(handle.card_management.transition(move_to(CardState::Suspended)?).await)?;
+    expect_new(handle.card_management.transition(move_to(CardState::Suspended)?).await)?;
     let mut command = issue(Who::Mine, 1, Who::Mine.budget(), true)?;
     let rule = command.decide;
     command.decide = Arc::new(
@@ -282,6 +286,6 @@ async fn every_state(handle: Handle) -> Proof {
             if situation.cards == 3 { rule(situation) } else { Err(CreateCardRefusal::TooMany) }
         },
     );
-    fresh(handle.card_management.create(command).await)?;
+    expect_new(handle.card_management.create(command).await)?;
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Checks of card messages: each is stored completely and visible to the next.
 
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::commands::{amount, clearing, first, follow_up, message, purchase, stamp, token};
-use crate::expect::{absent, fresh, refused, same, there};
+use crate::expect::{absent, expect_new, refused, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, card, chain};
 use crate::world::{Who, gbp, jpy, seeded};
@@ -30,9 +30,9 @@ checks! {
     "cards.follow_up.unknown_token_is_absent" => unknown_token,
 }
 
-async fn stores_all(handle: Handle) -> Proof {
+async fn stores_all(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let done = fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10.25")?).await)?;
+    let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10.25")?).await)?;
     same("the answer's state", (done.state, done.response), (TransactionState::Pending, Response::Approved))?;
     let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     same("the message", &seen.first, &done)?;
@@ -44,15 +44,15 @@ async fn stores_all(handle: Handle) -> Proof {
         (token(1), Minor(1_025), Minor(1_025), None),
     )?;
     same("when the hold is due", hold.due_at(), Some(done.created_at + florin_domain::card::Chain::hold_lifetime()))?;
-    let wanted = Balances::new(Minor(8_475), Minor(1_025), Minor(0))?;
-    same("the balances", balances(&handle, Who::Mine, gbp()?).await?, wanted)?;
-    same("the balances that rules see", seen.balances, wanted)?;
+    let expected = Balances::new(Minor(8_475), Minor(1_025), Minor(0))?;
+    same("the balances", balances(&handle, Who::Mine, gbp()?).await?, expected)?;
+    same("the balances that rules see", seen.balances, expected)?;
     let report = handle.audit.audit().await?;
     same("the journal", report.journal_transactions, 7)?;
     audited(&handle).await
 }
 
-async fn every_field(handle: Handle) -> Proof {
+async fn every_field(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let acceptor = AcceptorInput {
         mid: Text::parse("M-1")?,
@@ -70,7 +70,7 @@ async fn every_field(handle: Handle) -> Proof {
             number += 1;
             let message = FirstMessage { acceptor: acceptor.clone(), network, ..message(kind, "1")? };
             let command = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
-            let done = fresh(handle.cards.first_message(command).await)?;
+            let done = expect_new(handle.cards.first_message(command).await)?;
             let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
             same("network and acceptor", (seen.first.network, &seen.first.acceptor), (network, &acceptor.completed()))?;
             same("the message", seen.first, done)?;
@@ -80,9 +80,9 @@ async fn every_field(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn decline(handle: Handle) -> Proof {
+async fn decline(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let done = fresh(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
+    let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     same("the response", (done.state, done.response), (TransactionState::Declined, Response::NotSufficientFunds))?;
     let seen = there("the declined message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     same("the declined message", seen.first, done)?;
@@ -95,16 +95,16 @@ async fn decline(handle: Handle) -> Proof {
     same("the journal", handle.audit.audit().await?.journal_transactions, 6)
 }
 
-async fn refusal(handle: Handle) -> Proof {
+async fn refusal(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let command = purchase(Who::Mine, 2, "0.001")?;
     refused(handle.cards.first_message(command).await)?;
     before.still_holds("a refused first message", &handle).await
 }
 
-async fn unknown_card(handle: Handle) -> Proof {
+async fn unknown_card(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let command = first(Who::Mine, CardId(token(9).0), message(ChainKind::Purchase, "1")?, stamp(1))?;
@@ -112,23 +112,23 @@ async fn unknown_card(handle: Handle) -> Proof {
     before.still_holds("a message on an unknown card", &handle).await
 }
 
-async fn sees_earlier(handle: Handle) -> Proof {
+async fn sees_earlier(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for number in 1..=9 {
-        let done = fresh(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
+        let done = expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
         let left = Minor(9_500 - 1_000 * i64::try_from(number).unwrap_or(0));
         same("what is left", (done.available_balance, done.ledger_balance), (left, Minor(9_500)))?;
     }
-    let tenth = fresh(handle.cards.first_message(purchase(Who::Mine, 10, "10")?).await)?;
+    let tenth = expect_new(handle.cards.first_message(purchase(Who::Mine, 10, "10")?).await)?;
     same("the tenth", tenth.response, Response::NotSufficientFunds)?;
-    let eleventh = fresh(handle.cards.first_message(purchase(Who::Mine, 11, "5")?).await)?;
+    let eleventh = expect_new(handle.cards.first_message(purchase(Who::Mine, 11, "5")?).await)?;
     same("the last five pounds", (eleventh.response, eleventh.available_balance), (Response::Approved, Minor(0)))
 }
 
-async fn own_currency(handle: Handle) -> Proof {
+async fn own_currency(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = first(Who::Mine, Who::Mine.yen_card(), message(ChainKind::Purchase, "4999")?, stamp(1))?;
-    let done = fresh(handle.cards.first_message(command).await)?;
+    let done = expect_new(handle.cards.first_message(command).await)?;
     same("what is left", (done.currency, done.available_balance), (jpy()?, Minor(1)))?;
     same("the yen", balances(&handle, Who::Mine, jpy()?).await?, Balances::new(Minor(1), Minor(4_999), Minor(0))?)?;
     same("the pounds", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
@@ -136,11 +136,11 @@ async fn own_currency(handle: Handle) -> Proof {
     same("the second budget", other.balances, Balances::new(Minor(5_000), Minor(0), Minor(0))?)
 }
 
-async fn follow_up_stores_all(handle: Handle) -> Proof {
+async fn follow_up_stores_all(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let account = Who::Mine.account()?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    let part = fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("4", false)?)?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    let part = expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("4", false)?)?).await)?;
     let seen = there("the clearing", chain(&handle, &account, token(2)).await?)?;
     same("what was named", seen.named, (MessageKind::Clearing, TransactionState::Completion))?;
     let hold = there("the chain", seen.chain)?;
@@ -148,7 +148,7 @@ async fn follow_up_stores_all(handle: Handle) -> Proof {
     same("the balances", seen.balances, Balances::new(Minor(8_500), Minor(600), Minor(0))?)?;
     same("the answer", (part.preceding, part.ledger_balance), (Some(token(1)), Minor(9_100)))?;
     // The clearing exceeds the hold: available funds cover the difference, and the chain ends.
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("7", true)?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("7", true)?)?).await)?;
     let seen = there("the chain", chain(&handle, &account, token(1)).await?)?;
     let hold = there("the chain", seen.chain)?;
     same("the end", (hold.held(), hold.cleared, hold.end()), (Minor(0), Minor(1_100), Some(ChainEnd::Cleared)))?;
@@ -156,15 +156,15 @@ async fn follow_up_stores_all(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn first_state(handle: Handle) -> Proof {
+async fn first_state(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let ends = [
         (clearing("10", true)?, TransactionState::Completion),
         (FollowUp::Reversal { amount: None }, TransactionState::Cleared),
     ];
     for (number, (message, state)) in (1..).zip(ends) {
-        fresh(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
-        fresh(handle.cards.follow_up(follow_up(Who::Mine, token(number), number + 10, message)?).await)?;
+        expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
+        expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(number), number + 10, message)?).await)?;
         let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
         same("the state of the first message", (seen.first.state, seen.named.1), (state, state))?;
         let last = there("the message", chain(&handle, &Who::Mine.account()?, token(number + 10)).await?)?;
@@ -173,14 +173,14 @@ async fn first_state(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn any_message(handle: Handle) -> Proof {
+async fn any_message(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let advice = FollowUp::Advice { amount: amount("12")? };
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, advice)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, advice)?).await)?;
     let part = FollowUp::Reversal { amount: Some(amount("5")?) };
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(2), 3, part)?).await)?;
-    let done = fresh(handle.cards.follow_up(follow_up(Who::Mine, token(3), 4, clearing("7", true)?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 3, part)?).await)?;
+    let done = expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(3), 4, clearing("7", true)?)?).await)?;
     same("chain and predecessor", (done.chain, done.preceding), (token(1), Some(token(3))))?;
     same("the balance", done.ledger_balance, Minor(8_800))?;
     let account = Who::Mine.account()?;
@@ -192,36 +192,36 @@ async fn any_message(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn advice_declined(handle: Handle) -> Proof {
+async fn advice_declined(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     let advice = FollowUp::Advice { amount: amount("95.01")? };
-    let done = fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, advice)?).await)?;
+    let done = expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, advice)?).await)?;
     same("the advice", done.state, TransactionState::Declined)?;
     let after = there("the advice", chain(&handle, &Who::Mine.account()?, token(2)).await?)?;
     same("what is named", after.named, (MessageKind::Advice, TransactionState::Declined))?;
     same("the chain", (after.chain, after.first, after.balances), (before.chain, before.first, before.balances))
 }
 
-async fn no_chain(handle: Handle) -> Proof {
+async fn no_chain(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     let refusal = refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing("1", true)?)?).await)?;
     let (found, state) = (MessageKind::Authorization, TransactionState::Declined);
     same("the refusal", refusal, CardRefusal::WrongKind { found, state })
 }
 
-async fn follow_up_refusal(handle: Handle) -> Proof {
+async fn follow_up_refusal(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let too_much = FollowUp::Reversal { amount: Some(amount("10.01")?) };
     refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, too_much)?).await)?;
     before.still_holds("a refused follow-up", &handle).await
 }
 
-async fn unknown_token(handle: Handle) -> Proof {
+async fn unknown_token(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 2).await?;
     let command = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;

@@ -1,8 +1,8 @@
 //! Checks of concurrent commands on one handle and on two.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{Carded, answer_of, claim, credit, first, message, purchase, stamp};
-use crate::expect::{fresh, holds, same, there};
+use crate::expect::{expect_new, holds, same, there};
 use crate::factory::Handle;
 use crate::observe::{audited, balances};
 use crate::world::{Who, gbp, seeded, world};
@@ -43,13 +43,13 @@ async fn all_at_once(handles: &[&Handle], commands: Vec<FirstMessageCommand>) ->
     Ok(answers)
 }
 
-async fn nine_of_a_hundred(handles: &[&Handle]) -> Proof {
+async fn nine_of_a_hundred(handles: &[&Handle]) -> CheckResult {
     seeded(handles[0]).await?;
     let commands = (0..100).map(|number| purchase(Who::Mine, number, "10")).collect::<Result<_, _>>()?;
     let mut approved = Vec::new();
     let mut declined = 0;
     for answer in all_at_once(handles, commands).await? {
-        let done = fresh(answer)?;
+        let done = expect_new(answer)?;
         match done.state {
             TransactionState::Pending => approved.push(done.available_balance.0),
             TransactionState::Declined => declined += 1,
@@ -59,8 +59,8 @@ async fn nine_of_a_hundred(handles: &[&Handle]) -> Proof {
     same("approved and declined", (approved.len(), declined), (9, 91))?;
     // Each command saw the effect of the previous one.
     approved.sort_unstable();
-    let wanted: Vec<_> = (0..9).map(|number| 500 + number * 1_000).collect();
-    same("what each of them left", approved, wanted)?;
+    let expected: Vec<_> = (0..9).map(|number| 500 + number * 1_000).collect();
+    same("what each of them left", approved, expected)?;
     for handle in handles {
         let now = balances(handle, Who::Mine, gbp()?).await?;
         same("the balances", now, Balances::new(Minor(500), Minor(9_000), Minor(0))?)?;
@@ -69,16 +69,16 @@ async fn nine_of_a_hundred(handles: &[&Handle]) -> Proof {
     Ok(())
 }
 
-async fn nine(handle: Handle) -> Proof {
+async fn nine(handle: Handle) -> CheckResult {
     nine_of_a_hundred(&[&handle]).await
 }
 
-async fn nine_on_two(handle: Handle) -> Proof {
+async fn nine_on_two(handle: Handle) -> CheckResult {
     let other = second(&handle).await?;
     nine_of_a_hundred(&[&handle, &other]).await
 }
 
-async fn many_budgets(handle: Handle) -> Proof {
+async fn many_budgets(handle: Handle) -> CheckResult {
     let mut world = world(9_500)?;
     for number in 0..8 {
         let id = BudgetId(crate::world::uuid(300, number));
@@ -96,7 +96,7 @@ async fn many_budgets(handle: Handle) -> Proof {
     let answers = all_at_once(&[&handle], commands).await?;
     let mut approved = 0;
     for answer in answers {
-        approved += usize::from(fresh(answer)?.state == TransactionState::Pending);
+        approved += usize::from(expect_new(answer)?.state == TransactionState::Pending);
     }
     same("approved", approved, 72)?;
     let budgets = handle.seeding.budgets(&Who::Mine.account()?).await?;
@@ -107,7 +107,7 @@ async fn many_budgets(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn fifty_credits(handles: &[&Handle]) -> Proof {
+async fn fifty_credits(handles: &[&Handle]) -> CheckResult {
     seeded(handles[0]).await?;
     let mut tasks = Vec::new();
     for (number, handle) in (0..50).zip(handles.iter().cycle()) {
@@ -116,31 +116,31 @@ async fn fifty_credits(handles: &[&Handle]) -> Proof {
     }
     let mut taken = Vec::new();
     for task in tasks {
-        let done = fresh(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
+        let done = expect_new(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
         taken.push((done.box_transaction_id, done.balances.available().0));
     }
     taken.sort_unstable();
-    let wanted: Vec<_> = (1..=50).map(|number| (number, 9_500 + number * 100)).collect();
-    same("numbers and balances of credits", taken, wanted)?;
+    let expected: Vec<_> = (1..=50).map(|number| (number, 9_500 + number * 100)).collect();
+    same("numbers and balances of credits", taken, expected)?;
     audited(handles[0]).await
 }
 
-async fn numbers(handle: Handle) -> Proof {
+async fn numbers(handle: Handle) -> CheckResult {
     fifty_credits(&[&handle]).await
 }
 
-async fn numbers_on_two(handle: Handle) -> Proof {
+async fn numbers_on_two(handle: Handle) -> CheckResult {
     let other = second(&handle).await?;
     fifty_credits(&[&handle, &other]).await
 }
 
-async fn readers(handle: Handle) -> Proof {
+async fn readers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 0..40 {
         let (handle, command) = (handle.clone(), purchase(Who::Mine, number, "1")?);
         tasks.push(tokio::spawn(async move {
-            let done = fresh(handle.cards.first_message(command).await)?;
+            let done = expect_new(handle.cards.first_message(command).await)?;
             // A read after the answer sees this message and all earlier ones.
             let now = balances(&handle, Who::Mine, gbp()?).await?;
             holds("an answer was given before its effect", now.available() <= done.available_balance)
@@ -152,12 +152,12 @@ async fn readers(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn one_key_on_two(handle: Handle) -> Proof {
+async fn one_key_on_two(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let other = second(&handle).await?;
     let command = |number| -> Result<_, Failure> {
-        let repeat = Some(claim(Who::Mine, "k", "{}")?);
-        Ok(FirstMessageCommand { repeat, ..purchase(Who::Mine, number, "10")? })
+        let claim = Some(claim(Who::Mine, "k", "{}")?);
+        Ok(FirstMessageCommand { claim, ..purchase(Who::Mine, number, "10")? })
     };
     let commands = (0..50).map(command).collect::<Result<_, _>>()?;
     let (mut effects, mut answers) = (Vec::new(), Vec::new());

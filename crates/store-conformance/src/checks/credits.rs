@@ -1,8 +1,8 @@
 //! Checks of credits.
 
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::commands::credit;
-use crate::expect::{absent, fresh, refused, same, there};
+use crate::expect::{absent, expect_new, refused, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, budget};
 use crate::world::{Who, gbp, jpy, noon, seeded};
@@ -19,42 +19,42 @@ checks! {
     "credits.credit.is_shown_all_of_its_budget" => whole_budget,
 }
 
-async fn stores_all(handle: Handle) -> Proof {
+async fn stores_all(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let done = fresh(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
-    let wanted = Balances::new(Minor(29_505), Minor(0), Minor(0))?;
-    same("the answer", (done.box_transaction_id, done.amount, done.balances), (1, Minor(20_005), wanted))?;
+    let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
+    let expected = Balances::new(Minor(29_505), Minor(0), Minor(0))?;
+    same("the answer", (done.box_transaction_id, done.amount, done.balances), (1, Minor(20_005), expected))?;
     same("when", done.created_at, noon())?;
-    same("the balances", balances(&handle, Who::Mine, gbp()?).await?, wanted)?;
+    same("the balances", balances(&handle, Who::Mine, gbp()?).await?, expected)?;
     let yen = Balances::new(Minor(5_000), Minor(0), Minor(0))?;
     same("the yen", balances(&handle, Who::Mine, jpy()?).await?, yen)?;
     same("the journal", handle.audit.audit().await?.journal_transactions, 7)?;
     audited(&handle).await
 }
 
-async fn numbers(handle: Handle) -> Proof {
+async fn numbers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    for (number, who, wanted) in
+    for (number, who, expected) in
         [(1, Who::Mine, 1), (2, Who::Mine, 2), (3, Who::Other, 1), (4, Who::Mine, 3), (5, Who::Other, 2)]
     {
-        let done = fresh(handle.credits.credit(credit(who, number, "1", gbp()?)?).await)?;
-        same("the number of a credit", (done.account, done.box_transaction_id), (who.account()?, wanted))?;
+        let done = expect_new(handle.credits.credit(credit(who, number, "1", gbp()?)?).await)?;
+        same("the number of a credit", (done.account, done.box_transaction_id), (who.account()?, expected))?;
     }
     Ok(())
 }
 
-async fn refusal(handle: Handle) -> Proof {
+async fn refusal(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
     let before = Observation::take(&handle, 0).await?;
     let refusal = refused(handle.credits.credit(credit(Who::Mine, 2, "1", Currency::parse("EUR")?)?).await)?;
     same("refused for its currency", matches!(refusal, CreditRefusal::Faults(_)), true)?;
     before.still_holds("a refused credit", &handle).await?;
-    let done = fresh(handle.credits.credit(credit(Who::Mine, 2, "1", gbp()?)?).await)?;
+    let done = expect_new(handle.credits.credit(credit(Who::Mine, 2, "1", gbp()?)?).await)?;
     same("the number after a refusal", done.box_transaction_id, 2)
 }
 
-async fn unknown_budget(handle: Handle) -> Proof {
+async fn unknown_budget(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     let mut command = credit(Who::Mine, 1, "1", gbp()?)?;
@@ -63,15 +63,15 @@ async fn unknown_budget(handle: Handle) -> Proof {
     before.still_holds("a credit to nothing", &handle).await
 }
 
-async fn whole_budget(handle: Handle) -> Proof {
+async fn whole_budget(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let CreditSituation { budget: seen, number } =
         there("the budget", budget(&handle, &Who::Mine.account()?, Who::Mine.budget()).await?)?;
     same("the number", number, 1)?;
-    let wanted = vec![
+    let expected = vec![
         (gbp()?, Balances::new(Minor(9_500), Minor(0), Minor(0))?),
         (jpy()?, Balances::new(Minor(5_000), Minor(0), Minor(0))?),
     ];
-    same("the balances", seen.balances, wanted)?;
+    same("the balances", seen.balances, expected)?;
     same("the budget", (seen.id, seen.account), (Who::Mine.budget(), Who::Mine.account()?))
 }

@@ -1,8 +1,8 @@
 //! Checks that days begin at midnight UTC, whatever the time zone of the machine or of the server's session.
 
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::commands::{first, message, stamp_at};
-use crate::expect::{fresh, same, there};
+use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
 use crate::world::{Who, day, world};
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
@@ -25,7 +25,7 @@ fn starts() -> [(SpendingWindow, DateTime<Utc>); 4] {
     .map(|(window, day)| (window, day.and_time(NaiveTime::MIN).and_utc()))
 }
 
-async fn limits(handle: Handle) -> Proof {
+async fn limits(handle: Handle) -> CheckResult {
     let mut world = world(9_500)?;
     let (mut cards, mut number) = (Vec::new(), 0);
     for (window, start) in starts() {
@@ -48,7 +48,7 @@ async fn limits(handle: Handle) -> Proof {
         {
             number += 1;
             let command = first(Who::Mine, *card, message(ChainKind::Purchase, text)?, stamp_at(number, at))?;
-            fresh(handle.cards.first_message(command).await)?;
+            expect_new(handle.cards.first_message(command).await)?;
         }
     }
     let books = handle.books.books(&Who::Mine.account()?).await?;
@@ -61,14 +61,14 @@ async fn limits(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn expiry(handle: Handle) -> Proof {
+async fn expiry(handle: Handle) -> CheckResult {
     let mut world = world(9_500)?;
     world.accounts[0].cards[0].card.expires_on = day(2026, 9, 1);
     handle.seeding.seed(world).await?;
     let end = day(2026, 9, 2).and_time(NaiveTime::MIN).and_utc();
     for (number, at, approved) in [(1, end - TimeDelta::microseconds(1), true), (2, end, false)] {
         let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp_at(number, at))?;
-        let done = fresh(handle.cards.first_message(command).await)?;
+        let done = expect_new(handle.cards.first_message(command).await)?;
         same("approved", done.response == florin_domain::card::Response::Approved, approved)?;
     }
     Ok(())

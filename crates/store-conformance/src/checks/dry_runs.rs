@@ -1,10 +1,10 @@
 //! Checks of dry runs: the answer of the real command, without its effect.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     RIGHT, SANDBOX, claim, clearing, confirm, credit, first, follow_up, message, open, purchase, stamp, token,
 };
-use crate::expect::{absent, fresh, holds, refused, same, store_failed, there};
+use crate::expect::{absent, expect_new, holds, refused, same, store_failed, there};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::observe::Observation;
@@ -85,7 +85,7 @@ async fn preview_confirm(
 }
 
 /// Expects the stored balances and journal to match what the dry run returned; `before` counts earlier transactions.
-async fn came_true<T: PartialEq + Debug>(handle: &Handle, before: i64, tried: &DryRun<T>, done: &T) -> Proof {
+async fn came_true<T: PartialEq + Debug>(handle: &Handle, before: i64, tried: &DryRun<T>, done: &T) -> CheckResult {
     same("the answer", &tried.done, done)?;
     for ((budget, currency), after) in &tried.balances {
         let record = there("the budget", handle.budgets.find(&Who::Mine.account()?, *budget).await?)?;
@@ -108,9 +108,9 @@ fn clear(number: u128, text: &str) -> Result<FollowUpCommand, Failure> {
     follow_up(Who::Mine, token(1), number, clearing(text, true)?)
 }
 
-async fn cards_nothing(handle: Handle) -> Proof {
+async fn cards_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(limited(1, "10")?).await)?;
+    expect_new(handle.cards.first_message(limited(1, "10")?).await)?;
     let before = Observation::take(&handle, 3).await?;
     for _ in 0..2 {
         preview_first_message(&handle, limited(2, "5")?).await?;
@@ -122,36 +122,36 @@ async fn cards_nothing(handle: Handle) -> Proof {
     before.still_holds("dry runs of card messages", &handle).await
 }
 
-async fn cards_answer(handle: Handle) -> Proof {
+async fn cards_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = journal(&handle).await?;
     let tried = preview_first_message(&handle, limited(1, "10")?).await?;
-    let done = fresh(handle.cards.first_message(limited(1, "10")?).await)?;
+    let done = expect_new(handle.cards.first_message(limited(1, "10")?).await)?;
     came_true(&handle, before, &tried, &done).await?;
     same("one transaction", tried.journal.len(), 1)?;
     let cleared = preview_follow_up(&handle, clear(2, "8")?).await?;
-    let done = fresh(handle.cards.follow_up(clear(2, "8")?).await)?;
+    let done = expect_new(handle.cards.follow_up(clear(2, "8")?).await)?;
     came_true(&handle, before + 1, &cleared, &done).await?;
-    let story = there("the story", handle.chains.story(&Who::Mine.account()?, token(1)).await?)?;
-    same("the postings", story.journal, [tried.journal, cleared.journal].concat())?;
+    let history = there("the history", handle.chains.history(&Who::Mine.account()?, token(1)).await?)?;
+    same("the postings", history.journal, [tried.journal, cleared.journal].concat())?;
     let again = refused(preview_follow_up(&handle, clear(3, "8")?).await)?;
     same("a refusal", again, refused(handle.cards.follow_up(clear(3, "8")?).await)?)
 }
 
-async fn declines(handle: Handle) -> Proof {
+async fn declines(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let tried = preview_first_message(&handle, limited(1, "20.01")?).await?;
     same("the state", tried.done.state, TransactionState::Declined)?;
     same("no postings", &tried.journal, &Vec::new())?;
-    let done = fresh(handle.cards.first_message(limited(1, "20.01")?).await)?;
+    let done = expect_new(handle.cards.first_message(limited(1, "20.01")?).await)?;
     same("the answer", &tried.done, &done)?;
-    let story = there("the story", handle.chains.story(&Who::Mine.account()?, token(1)).await?)?;
-    let kept = story.messages.into_iter().next().and_then(|told| told.declined);
+    let history = there("the history", handle.chains.history(&Who::Mine.account()?, token(1)).await?)?;
+    let kept = history.messages.into_iter().next().and_then(|done| done.declined);
     let kept = kept.map(|explanation| DryRunDecline { explanation, currency: done.currency });
     same("why", tried.declined, kept)
 }
 
-async fn credits_nothing(handle: Handle) -> Proof {
+async fn credits_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     for _ in 0..2 {
@@ -161,16 +161,16 @@ async fn credits_nothing(handle: Handle) -> Proof {
     before.still_holds("dry runs of credits", &handle).await
 }
 
-async fn credits_answer(handle: Handle) -> Proof {
+async fn credits_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = journal(&handle).await?;
     let tried = preview_credit(&handle, credit(Who::Mine, 1, "5", gbp()?)?).await?;
-    let done = fresh(handle.credits.credit(credit(Who::Mine, 1, "5", gbp()?)?).await)?;
+    let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "5", gbp()?)?).await)?;
     came_true(&handle, before, &tried, &done).await?;
     same("budgets and transactions", (tried.balances.len(), tried.journal.len()), (1, 1))
 }
 
-async fn transfers_nothing(handle: Handle) -> Proof {
+async fn transfers_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     for _ in 0..2 {
@@ -180,18 +180,18 @@ async fn transfers_nothing(handle: Handle) -> Proof {
     before.still_holds("dry runs of transfers", &handle).await
 }
 
-async fn transfers_answer(handle: Handle) -> Proof {
+async fn transfers_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = journal(&handle).await?;
     let tried = preview_transfer(&handle, transfer(Who::Mine, 1, ENDS, "20.05")?).await?;
-    let done = fresh(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
+    let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
     came_true(&handle, before, &tried, &done).await?;
     same("budgets and transactions", (tried.balances.len(), tried.journal.len()), (2, 1))
 }
 
-async fn batches_nothing(handle: Handle) -> Proof {
+async fn batches_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     let before = Observation::take(&handle, 2).await?;
     for _ in 0..2 {
         preview_confirm(&handle, confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
@@ -199,22 +199,22 @@ async fn batches_nothing(handle: Handle) -> Proof {
     before.still_holds("dry runs of confirmations", &handle).await
 }
 
-async fn batches_answer(handle: Handle) -> Proof {
+async fn batches_answer(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, TOTP)?).await)?;
     let before = journal(&handle).await?;
     let tried = preview_confirm(&handle, confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await?;
-    let done = fresh(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await)?;
+    let done = expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 1, (TOTP, RIGHT_STEP))?).await)?;
     came_true(&handle, before, &tried, &done).await?;
     same("transactions", tried.journal.len(), 2)?;
     let late = refused(preview_confirm(&handle, confirm(Who::Mine, 1, 3, (TOTP, RIGHT_STEP))?).await)?;
     same("a confirmed batch", matches!(late, ConfirmRefusal::Mfa(_)), false)
 }
 
-async fn attempts(handle: Handle) -> Proof {
+async fn attempts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    fresh(handle.mfa.open(open(Who::Mine, 2, TOTP)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 2, TOTP)?).await)?;
     let before = Observation::take(&handle, 2).await?;
     // Five wrong tokens would lock a session.
     for _ in 0..6 {
@@ -225,40 +225,63 @@ async fn attempts(handle: Handle) -> Proof {
         }
     }
     before.still_holds("wrong tokens of dry runs", &handle).await?;
-    fresh(handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?).await)?;
     Ok(())
 }
 
-async fn records(handle: Handle) -> Proof {
+async fn records(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let keyed = |number| {
-        let repeat = Some(claim(Who::Mine, "key", "{}")?);
-        Ok::<_, Failure>(FirstMessageCommand { repeat, ..purchase(Who::Mine, number, "10")? })
+        let claim = Some(claim(Who::Mine, "key", "{}")?);
+        Ok::<_, Failure>(FirstMessageCommand { claim, ..purchase(Who::Mine, number, "10")? })
     };
     preview_first_message(&handle, keyed(1)?).await?;
-    fresh(handle.cards.first_message(keyed(1)?).await)?;
+    expect_new(handle.cards.first_message(keyed(1)?).await)?;
     let second = preview_first_message(&handle, keyed(2)?).await?;
     same("what is left", second.done.available_balance, Minor(7_500))?;
     let claimed = |body| {
-        let repeat = Some(claim(Who::Mine, "other", body)?);
-        Ok::<_, Failure>(TransferCommand { repeat, ..transfer(Who::Mine, 5, ENDS, "1")? })
+        let claim = Some(claim(Who::Mine, "other", body)?);
+        Ok::<_, Failure>(TransferCommand { claim, ..transfer(Who::Mine, 5, ENDS, "1")? })
     };
-    fresh(handle.transfers.transfer(claimed("{}")?).await)?;
+    expect_new(handle.transfers.transfer(claimed("{}")?).await)?;
     preview_transfer(&handle, claimed("[]")?).await?;
-    let repeat = Some(claim(Who::Mine, "credit", "{}")?);
-    preview_credit(&handle, CreditCommand { repeat, ..credit(Who::Mine, 8, "1", gbp()?)? }).await?;
-    let repeat = Some(claim(Who::Mine, "credit", "{}")?);
-    fresh(handle.credits.credit(CreditCommand { repeat, ..credit(Who::Mine, 8, "1", gbp()?)? }).await)?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    let repeat = Some(claim(Who::Mine, "confirm", "{}")?);
-    preview_confirm(&handle, ConfirmCommand { repeat, ..confirm(Who::Mine, 1, 20, (SANDBOX, RIGHT))? }).await?;
-    let repeat = Some(claim(Who::Mine, "confirm", "{}")?);
-    fresh(handle.batches.confirm(ConfirmCommand { repeat, ..confirm(Who::Mine, 1, 20, (SANDBOX, RIGHT))? }).await)?;
+    preview_credit(
+        &handle,
+        CreditCommand { claim: Some(claim(Who::Mine, "credit", "{}")?), ..credit(Who::Mine, 8, "1", gbp()?)? },
+    )
+    .await?;
+    expect_new(
+        handle
+            .credits
+            .credit(CreditCommand {
+                claim: Some(claim(Who::Mine, "credit", "{}")?),
+                ..credit(Who::Mine, 8, "1", gbp()?)?
+            })
+            .await,
+    )?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    preview_confirm(
+        &handle,
+        ConfirmCommand {
+            claim: Some(claim(Who::Mine, "confirm", "{}")?),
+            ..confirm(Who::Mine, 1, 20, (SANDBOX, RIGHT))?
+        },
+    )
+    .await?;
+    expect_new(
+        handle
+            .batches
+            .confirm(ConfirmCommand {
+                claim: Some(claim(Who::Mine, "confirm", "{}")?),
+                ..confirm(Who::Mine, 1, 20, (SANDBOX, RIGHT))?
+            })
+            .await,
+    )?;
     Ok(())
 }
 
 /// Sends purchases of 10.00 on 95.00, each with a dry run, all in one queue.
-async fn in_line(handle: Handle) -> Proof {
+async fn in_line(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut real = Vec::new();
     let mut tried = Vec::new();
@@ -270,22 +293,22 @@ async fn in_line(handle: Handle) -> Proof {
     }
     let mut approved = 0;
     for task in real {
-        let done = fresh(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
+        let done = expect_new(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
         approved += i32::from(done.state == TransactionState::Pending);
     }
     same("nine had the money", approved, 9)?;
-    let told = |tried: Result<DryRun<CardTransaction>, WriteError<CardRefusal>>| Ok::<_, Failure>(tried?.done);
+    let done = |tried: Result<DryRun<CardTransaction>, WriteError<CardRefusal>>| Ok::<_, Failure>(tried?.done);
     for task in tried {
-        let done = told(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
+        let done = done(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
         // A dry run sees the effects of purchases, but never those of another dry run.
         holds("what earlier orders left", (done.available_balance.0 + 500) % 1_000 == 500)?;
         same("there was enough", done.state, TransactionState::Pending)?;
     }
-    let last = told(preview_first_message(&handle, purchase(Who::Mine, 99, "5")?).await)?;
+    let last = done(preview_first_message(&handle, purchase(Who::Mine, 99, "5")?).await)?;
     same("what is left after all", last.available_balance, Minor(0))
 }
 
-async fn panics(handle: Handle) -> Proof {
+async fn panics(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = purchase(Who::Mine, 1, "10")?;
@@ -294,9 +317,9 @@ async fn panics(handle: Handle) -> Proof {
     before.still_holds("a dry run that panicked", &handle).await
 }
 
-async fn foreign(handle: Handle) -> Proof {
+async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
     let command = first(Who::Mine, Who::Other.card(), message(ChainKind::Purchase, "1")?, stamp(2))?;
     absent("a foreign card", &preview_first_message(&handle, command).await)?;
     absent("a foreign token", &preview_follow_up(&handle, clear(2, "1")?).await)?;

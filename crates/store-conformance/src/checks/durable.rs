@@ -1,9 +1,9 @@
 //! Checks that answered commands are visible on another handle and after a restart.
 
 use super::contention::second;
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::commands::{SANDBOX, claim, confirm, credit, open, purchase};
-use crate::expect::{fresh, replayed, same};
+use crate::expect::{expect_new, replayed, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
 use crate::world::{Who, gbp, key, noon, seeded};
@@ -15,11 +15,11 @@ checks! {
     "durable.revoked_key_is_revoked_everywhere" (Reopen) => revoked,
 }
 
-async fn sees_everything(handle: Handle) -> Proof {
+async fn sees_everything(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    fresh(handle.credits.credit(credit(Who::Mine, 2, "10", gbp()?)?).await)?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Mine, 2, "10", gbp()?)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let wrong = handle.batches.confirm(confirm(Who::Mine, 1, 3, (SANDBOX, MfaVerdict::Wrong))?).await;
     same("a wrong token is refused", wrong.is_err(), true)?;
     let before = Observation::take(&handle, 2).await?;
@@ -30,20 +30,20 @@ async fn sees_everything(handle: Handle) -> Proof {
     audited(&other).await
 }
 
-async fn answers(handle: Handle) -> Proof {
+async fn answers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = |number| -> Result<_, crate::check::Failure> {
         let mut command = purchase(Who::Mine, number, "10")?;
-        command.repeat = Some(claim(Who::Mine, "k", "{}")?);
+        command.claim = Some(claim(Who::Mine, "k", "{}")?);
         Ok(command)
     };
-    let done = fresh(handle.cards.first_message(command(1)?).await)?;
+    let done = expect_new(handle.cards.first_message(command(1)?).await)?;
     let other = second(&handle).await?;
     let again = replayed(other.cards.first_message(command(2)?).await)?;
     same("the answer", again, crate::commands::answer_of(&done))
 }
 
-async fn revoked(handle: Handle) -> Proof {
+async fn revoked(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let other = second(&handle).await?;
     let revoked_at = |caller: Option<florin_domain::access::Caller>| caller.and_then(|caller| caller.key.revoked_at);

@@ -1,8 +1,8 @@
 //! Checks of two accounts whose records all have the same ids, like worlds created from one snapshot. Each account
 //! reads and changes only its own records.
 
-use crate::check::{Failure, Proof, checks};
-use crate::expect::{fresh, holds, same};
+use crate::check::{CheckResult, Failure, checks};
+use crate::expect::{expect_new, holds, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, differences, single_reads};
 use crate::payments::{after, claim, confirmed, record, start, take};
@@ -36,7 +36,7 @@ const fn numbers(base: u128) -> RangeInclusive<u128> {
 }
 
 /// Creates a world, plays the scenario in it, and copies it.
-async fn twins(handle: &Handle) -> Proof {
+async fn twins(handle: &Handle) -> CheckResult {
     prepared(handle).await?;
     handle.worlds.create(command()?).await?;
     play(handle, Who::Mine, FIRST).await?;
@@ -44,20 +44,20 @@ async fn twins(handle: &Handle) -> Proof {
 }
 
 /// Creates a world and copies it.
-pub(super) async fn untouched_twins(handle: &Handle) -> Proof {
+pub(super) async fn untouched_twins(handle: &Handle) -> CheckResult {
     prepared(handle).await?;
     handle.worlds.create(command()?).await?;
     copied(handle).await
 }
 
-async fn copied(handle: &Handle) -> Proof {
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+async fn copied(handle: &Handle) -> CheckResult {
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     handle.worlds.create(copy("T1", 102, Some(WorldSeed([1; 32])))?).await?;
     Ok(())
 }
 
 /// Expects all reads of both accounts to return the same, except for the account id.
-pub(super) async fn equal(handle: &Handle, numbers: RangeInclusive<u128>) -> Proof {
+pub(super) async fn equal(handle: &Handle, numbers: RangeInclusive<u128>) -> CheckResult {
     let seen = Observation::of_accounts(handle, &TWINS, numbers).await?;
     let (mine, twin) = (seen.of_one(Who::Mine)?, seen.of_one(Who::Twin)?);
     none(&[differences(&mine, &twin), differences(&twin, &mine)].concat())?;
@@ -65,20 +65,20 @@ pub(super) async fn equal(handle: &Handle, numbers: RangeInclusive<u128>) -> Pro
     none(&[differences(&mine, &twin), differences(&twin, &mine)].concat())
 }
 
-fn none(differences: &[String]) -> Proof {
+fn none(differences: &[String]) -> CheckResult {
     match differences.first() {
         None => Ok(()),
         Some(first) => Err(Failure::new(format!("{} differences, the first: {first}", differences.len()))),
     }
 }
 
-async fn reads(handle: Handle) -> Proof {
+async fn reads(handle: Handle) -> CheckResult {
     twins(&handle).await?;
     equal(&handle, numbers(FIRST)).await?;
     audited(&handle).await
 }
 
-async fn commands(handle: Handle) -> Proof {
+async fn commands(handle: Handle) -> CheckResult {
     twins(&handle).await?;
     let before = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
     let reads = single_reads(&handle, Who::Mine).await?;
@@ -100,12 +100,12 @@ async fn shown(handle: &Handle, who: Who) -> Result<[BTreeMap<String, String>; 2
     Ok([seen.of_one(who)?, single_reads(handle, who).await?])
 }
 
-fn unchanged(before: &[BTreeMap<String, String>], after: &[BTreeMap<String, String>]) -> Proof {
+fn unchanged(before: &[BTreeMap<String, String>], after: &[BTreeMap<String, String>]) -> CheckResult {
     before.iter().zip(after).try_for_each(|(before, after)| none(&differences(before, after)))
 }
 
 /// Both accounts hold the same ids with different amounts, texts and numbers of rows.
-async fn own_values(handle: Handle) -> Proof {
+async fn own_values(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     play_with(&handle, Who::Mine, SECOND, Values::Others).await?;
     let mine = shown(&handle, Who::Mine).await?;
@@ -118,7 +118,7 @@ async fn own_values(handle: Handle) -> Proof {
 }
 
 /// Processes two batches with the same ids in parallel.
-async fn own_work(handle: Handle) -> Proof {
+async fn own_work(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     for who in TWINS {
         confirmed(&handle, who, 1, 4).await?;
@@ -146,7 +146,7 @@ async fn own_work(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn deleted(handle: Handle) -> Proof {
+async fn deleted(handle: Handle) -> CheckResult {
     twins(&handle).await?;
     let before = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;
     let reads = single_reads(&handle, Who::Mine).await?;
@@ -160,13 +160,13 @@ async fn deleted(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn restored(handle: Handle) -> Proof {
+async fn restored(handle: Handle) -> CheckResult {
     twins(&handle).await?;
     let twin = Observation::of_accounts(&handle, &[Who::Twin], numbers(FIRST)).await?;
     play(&handle, Who::Mine, SECOND).await?;
     play(&handle, Who::Twin, SECOND).await?;
     let busy = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
-    fresh(handle.worlds.restore(crate::worlds::restore(1)?).await)?;
+    expect_new(handle.worlds.restore(crate::worlds::restore(1)?).await)?;
     let after = Observation::of_accounts(&handle, &[Who::Twin], numbers(SECOND)).await?;
     none(&differences(&busy.of_one(Who::Twin)?, &after.of_one(Who::Twin)?))?;
     let mine = Observation::of_accounts(&handle, &[Who::Mine], numbers(FIRST)).await?;

@@ -1,8 +1,8 @@
 //! Checks of events: each is written with its cause, exactly as decided, and only if the command takes effect.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::claim as claimed;
-use crate::expect::{absent, fresh, refused, replayed, same, store_failed, there};
+use crate::expect::{absent, expect_new, refused, replayed, same, store_failed, there};
 use crate::factory::Handle;
 use crate::payments::{Fill, after, batch_id, cancel, confirm, confirmed, create, empty, leased, record, start, take};
 use crate::world::{Who, noon, seeded};
@@ -34,24 +34,24 @@ async fn kinds(handle: &Handle) -> Result<BTreeMap<String, usize>, Failure> {
     Ok(kinds)
 }
 
-async fn with_their_cause(handle: Handle) -> Proof {
+async fn with_their_cause(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
+    let mut expected: BTreeMap<String, usize> = BTreeMap::new();
     let mut happened = |kind: EventKind, times| {
-        wanted.insert(kind.as_str().into(), times);
-        wanted.clone()
+        expected.insert(kind.as_str().into(), times);
+        expected.clone()
     };
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 4)))?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 4)))?).await)?;
     same("after the creation", kinds(&handle).await?, happened(EventKind::PaymentBatchCreated, 1))?;
     // Refused, absent, failed or repeated commands write no events.
     store_failed(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
     absent("a cancellation", &handle.management.cancel(cancel(Who::Other, batch_id(1), 1)?).await)?;
     let command = || -> Result<_, Failure> {
         let mut command = confirm(Who::Mine, batch_id(1), 10)?;
-        command.repeat = Some(claimed(Who::Mine, "k", "{}")?);
+        command.claim = Some(claimed(Who::Mine, "k", "{}")?);
         Ok(command)
     };
-    fresh(handle.batches.confirm(command()?).await)?;
+    expect_new(handle.batches.confirm(command()?).await)?;
     let after_confirm = happened(EventKind::PaymentBatchOrderCreated, 2);
     same("after the confirmation", kinds(&handle).await?, after_confirm.clone())?;
     replayed(handle.batches.confirm(command()?).await)?;
@@ -69,9 +69,9 @@ async fn with_their_cause(handle: Handle) -> Proof {
     handle.processing.record(record(&lease, &ids[..1], back, None, 70)).await?;
     same("after a return", kinds(&handle).await?, happened(EventKind::PaymentReturned, 1))?;
     let of_payments = stored(&handle).await?.into_iter().filter(|event| event.kind == EventKind::PaymentCreated);
-    let mut told: Vec<_> = of_payments.filter_map(|event| event.subject.payment).collect();
-    told.sort_unstable();
-    same("the payments that they are about", told, ids)
+    let mut found: Vec<_> = of_payments.filter_map(|event| event.subject.payment).collect();
+    found.sort_unstable();
+    same("the payments that they are about", found, ids)
 }
 
 /// Events of all decisions so far.
@@ -94,19 +94,19 @@ macro_rules! remembering {
     }};
 }
 
-async fn every_member(handle: Handle) -> Proof {
+async fn every_member(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let decided = Decided::default();
     let mut command = create(Who::Mine, empty(Who::Mine, 1, after(7))?, Some(Fill::of(1, 3)))?;
     let command = remembering!(command, decided, |decision: FundingBudgets| {
         decision.as_ref().map_or(&[][..], |decision| &decision.events)
     });
-    fresh(handle.management.create(command).await)?;
+    expect_new(handle.management.create(command).await)?;
     let mut command = confirm(Who::Mine, batch_id(1), 1_000)?;
     let command = remembering!(command, decided, |decision: ConfirmSituation| {
         decision.answer.as_ref().map_or(&[][..], |confirmation| &confirmation.events)
     });
-    fresh(handle.batches.confirm(command).await)?;
+    expect_new(handle.batches.confirm(command).await)?;
     let lease = leased(&handle, 1, after(80)).await?;
     let mut command = start(&lease, 2_000);
     let command = remembering!(command, decided, |decision: florin_domain::batch::PaymentBatch| {
@@ -133,21 +133,21 @@ async fn every_member(handle: Handle) -> Proof {
     let command = remembering!(command, decided, |decision: CancelSituation| {
         decision.as_ref().map_or(&[][..], |decision| &decision.events)
     });
-    fresh(handle.management.cancel(command).await)?;
-    let mut wanted = decided.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    wanted.sort_by_key(|event| event.id);
+    expect_new(handle.management.cancel(command).await)?;
+    let mut expected = decided.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    expected.sort_by_key(|event| event.id);
     same(
         "kinds that occurred",
-        EventKind::ALL.iter().all(|kind| wanted.iter().any(|event| event.kind == *kind)),
+        EventKind::ALL.iter().all(|kind| expected.iter().any(|event| event.kind == *kind)),
         true,
     )?;
-    same("the events", stored(&handle).await?, wanted)
+    same("the events", stored(&handle).await?, expected)
 }
 
-async fn microseconds(handle: Handle) -> Proof {
+async fn microseconds(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let at = after(1) + chrono::TimeDelta::microseconds(123_456);
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, at)?, None)?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, at)?, None)?).await)?;
     let times: Vec<_> = stored(&handle).await?.iter().map(|event| event.at).collect();
     same("the time of the event", times, vec![at])
 }

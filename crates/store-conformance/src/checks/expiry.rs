@@ -1,8 +1,8 @@
 //! Checks of expiring holds: found in order and ended once.
 
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::commands::{amount, clearing, expiry, first, follow_up, message, purchase, stamp, stamp_at, token};
-use crate::expect::{absent, fresh, holds, refused, same, store_failed, there};
+use crate::expect::{absent, expect_new, holds, refused, same, store_failed, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, chain};
 use crate::world::{Who, gbp, noon, seeded};
@@ -32,9 +32,9 @@ fn hold(who: Who, number: u128) -> Result<DueHold, crate::check::Failure> {
     Ok(DueHold { account: who.account()?, chain: token(number) })
 }
 
-async fn stores_all(handle: Handle) -> Proof {
+async fn stores_all(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 2, due())?).await?, true)?;
     let seen = there("the expiry", chain(&handle, &Who::Mine.account()?, token(2)).await?)?;
     same("what is named", seen.named, (MessageKind::Expiry, TransactionState::Cleared))?;
@@ -46,9 +46,9 @@ async fn stores_all(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn too_early(handle: Handle) -> Proof {
+async fn too_early(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let early = expiry(Who::Mine, token(1), 2, due() - TimeDelta::microseconds(1))?;
     same("whether it expired", handle.cards.expire(early).await?, false)?;
@@ -58,18 +58,18 @@ async fn too_early(handle: Handle) -> Proof {
     before.still_holds("an expiry of nothing", &handle).await
 }
 
-async fn ended(handle: Handle) -> Proof {
+async fn ended(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
     let before = Observation::take(&handle, 3).await?;
     same("whether it expired", handle.cards.expire(expiry(Who::Mine, token(1), 3, due())?).await?, false)?;
     before.still_holds("an expiry of an ended chain", &handle).await
 }
 
-async fn refusal(handle: Handle) -> Proof {
+async fn refusal(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let mut command = expiry(Who::Mine, token(1), 2, due())?;
     command.decide = std::sync::Arc::new(|_| Err(CardRefusal::Expired));
@@ -91,11 +91,11 @@ async fn refusal(handle: Handle) -> Proof {
     before.still_holds("an expiry that failed half-way", &handle).await
 }
 
-async fn one_winner(handle: Handle) -> Proof {
+async fn one_winner(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for round in 0..10_u128 {
         let (number, base) = (round * 10 + 1, round * 10);
-        fresh(handle.cards.first_message(purchase(Who::Mine, number, "9")?).await)?;
+        expect_new(handle.cards.first_message(purchase(Who::Mine, number, "9")?).await)?;
         let expiries = (2..6).map(|step| expiry(Who::Mine, token(number), base + step, due()));
         let mut tasks = Vec::new();
         for command in expiries {
@@ -113,8 +113,8 @@ async fn one_winner(handle: Handle) -> Proof {
         let now = balances(&handle, Who::Mine, gbp()?).await?;
         same("the balances", now, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
     }
-    fresh(handle.cards.first_message(purchase(Who::Mine, 500, "9")?).await)?;
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(500), 501, clearing("9", true)?)?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 500, "9")?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(500), 501, clearing("9", true)?)?).await)?;
     same(
         "an expiry after the clearing",
         handle.cards.expire(expiry(Who::Mine, token(500), 502, due())?).await?,
@@ -123,19 +123,19 @@ async fn one_winner(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn oldest_first(handle: Handle) -> Proof {
+async fn oldest_first(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // Ages in hours, deliberately unordered; two accounts; two holds of the same age.
-    let mut wanted = Vec::new();
+    let mut expected = Vec::new();
     for (number, age) in (1..).zip([3, 9, 1, 7, 5, 7]) {
         let who = if number % 2 == 0 { Who::Other } else { Who::Mine };
         let at = noon() - TimeDelta::hours(age);
         let command = first(who, who.card(), message(ChainKind::Purchase, "1")?, stamp_at(number, at))?;
-        fresh(handle.cards.first_message(command).await)?;
-        wanted.push((at, hold(who, number)?));
+        expect_new(handle.cards.first_message(command).await)?;
+        expected.push((at, hold(who, number)?));
     }
-    wanted.sort_by_key(|(at, _)| *at);
-    let wanted: Vec<_> = wanted.into_iter().map(|(_, hold)| hold).collect();
+    expected.sort_by_key(|(at, _)| *at);
+    let expected: Vec<_> = expected.into_iter().map(|(_, hold)| hold).collect();
     for max in [0, 1, 3, 6, 100] {
         let found = handle.cards.due_holds(due(), max).await?;
         let max = usize::try_from(max).unwrap_or(0).min(6);
@@ -143,28 +143,28 @@ async fn oldest_first(handle: Handle) -> Proof {
         // The order of holds with the same age is unspecified.
         let ages = |holds: &[DueHold]| -> Vec<_> {
             let age = |hold: &DueHold| {
-                wanted.iter().position(|one| one == hold).map(|place| if place == 2 { 1 } else { place })
+                expected.iter().position(|one| one == hold).map(|place| if place == 2 { 1 } else { place })
             };
             holds.iter().map(age).collect()
         };
-        same("the oldest", ages(&found), ages(&wanted[..max]))?;
-        same("all holds", found.iter().all(|hold| wanted.contains(hold)), true)?;
+        same("the oldest", ages(&found), ages(&expected[..max]))?;
+        same("all holds", found.iter().all(|hold| expected.contains(hold)), true)?;
     }
     let later = noon() - TimeDelta::hours(6) + Chain::hold_lifetime();
     same("how many are due earlier", handle.cards.due_holds(later, 100).await?.len(), 3)
 }
 
-async fn very_microsecond(handle: Handle) -> Proof {
+async fn very_microsecond(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
     let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Atm, "1")?, stamp_at(1, at))?;
-    fresh(handle.cards.first_message(command).await)?;
+    expect_new(handle.cards.first_message(command).await)?;
     let due = at + Chain::hold_lifetime();
     same("too early", handle.cards.due_holds(due - TimeDelta::microseconds(1), 10).await?, vec![])?;
     same("in time", handle.cards.due_holds(due, 10).await?, vec![hold(Who::Mine, 1)?])
 }
 
-async fn only_held(handle: Handle) -> Proof {
+async fn only_held(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let messages = [
         (ChainKind::Refund, "5"),
@@ -178,18 +178,18 @@ async fn only_held(handle: Handle) -> Proof {
     ];
     for (number, (kind, text)) in (1..).zip(messages) {
         let command = first(Who::Mine, Who::Mine.card(), message(kind, text)?, stamp(number))?;
-        fresh(handle.cards.first_message(command).await)?;
+        expect_new(handle.cards.first_message(command).await)?;
     }
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(4), 14, clearing("5", true)?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(4), 14, clearing("5", true)?)?).await)?;
     let part = FollowUp::Reversal { amount: Some(amount("1")?) };
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(5), 15, part)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(5), 15, part)?).await)?;
     let advice = FollowUp::Advice { amount: amount("0")? };
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(6), 16, advice)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(6), 16, advice)?).await)?;
     let found = handle.cards.due_holds(due(), 100).await?;
     holds("an open hold is missing", found.contains(&hold(Who::Mine, 5)?))?;
     same("what is due", found, vec![hold(Who::Mine, 5)?])?;
     // A chain without a held amount stays open: an advice can raise the amount again.
     let advice = FollowUp::Advice { amount: amount("8")? };
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(6), 17, advice)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(6), 17, advice)?).await)?;
     same("what is due", handle.cards.due_holds(due(), 100).await?.len(), 2)
 }

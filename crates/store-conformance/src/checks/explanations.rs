@@ -1,8 +1,8 @@
-//! Checks of sums beyond 64 bits, of what no longer holds or reserves money, and of stories in the order of time.
+//! Checks of sums beyond 64 bits, of what no longer holds or reserves money, and of histories in the order of time.
 
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::commands::{first, follow_up, journal_id, message, purchase, stamp, stamp_at, token};
-use crate::expect::{fresh, same, there};
+use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
 use crate::payments::{
     Fill, after, batch_id, confirm, confirmed, create, empty, leased, payment_id, record, start, take,
@@ -12,7 +12,7 @@ use florin_domain::batch::{BatchState, Confirmation, PaymentOutcome};
 use florin_domain::books::ExplanationParts;
 use florin_domain::card::ChainKind;
 use florin_domain::card::decide::{ChainSituation, FollowUp, decide_follow_up};
-use florin_domain::ledger::{JournalKind, JournalTransaction, LedgerAccount, Posting};
+use florin_domain::ledger::{JournalKind, JournalTransaction, Pool, Posting};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_ports::{Discrepancy, Explained, FollowUpCommand};
@@ -24,7 +24,7 @@ checks! {
     "books.explain.reservations_of_the_oldest_batch_first" => oldest,
     "books.books.chains_that_hold_nothing_do_not_count" => refunds,
     "audit.finds_reservations_without_money" => unreserved,
-    "chains.story.by_time_whatever_the_tokens" => story,
+    "chains.history.by_time_whatever_the_tokens" => history,
 }
 
 async fn parts(handle: &Handle) -> Result<ExplanationParts, crate::check::Failure> {
@@ -36,12 +36,12 @@ async fn parts(handle: &Handle) -> Result<ExplanationParts, crate::check::Failur
 }
 
 /// The budget received the largest amount twice, and spent it once.
-async fn large(handle: Handle) -> Proof {
+async fn large(handle: Handle) -> CheckResult {
     let mut world = world(i64::MAX)?;
-    let available = LedgerAccount::Available(Who::Mine.budget());
+    let available = Pool::Available(Who::Mine.budget());
     for (number, kind, minor) in [(1, JournalKind::Card, -i64::MAX), (2, JournalKind::Credit, i64::MAX)] {
-        let postings = [(available, minor), (LedgerAccount::CardNetwork, -minor)];
-        let postings = postings.map(|(account, minor)| Posting { account, amount: Minor(minor) });
+        let postings = [(available, minor), (Pool::CardNetwork, -minor)];
+        let postings = postings.map(|(pool, minor)| Posting { pool, amount: Minor(minor) });
         let (id, account) = (journal_id(number), Who::Mine.account()?);
         let moved = JournalTransaction::new(id, account, (kind, id.0), gbp()?, after(1), postings)?;
         world.accounts[0].budgets[0].journal.push(moved);
@@ -52,7 +52,7 @@ async fn large(handle: Handle) -> Proof {
     same("what was credited", (credits.count, credits.moved.available), (2, Total(i128::from(i64::MAX) * 2)))
 }
 
-async fn paid(handle: Handle) -> Proof {
+async fn paid(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // The first payment is the only one of its order, and the second goes on.
     confirmed(&handle, Who::Mine, 1, 2).await?;
@@ -65,27 +65,27 @@ async fn paid(handle: Handle) -> Proof {
     same("orders that reserve money", (seen.count, seen.rows.len(), seen.total), (0, 0, Total::ZERO))
 }
 
-async fn oldest(handle: Handle) -> Proof {
+async fn oldest(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for (number, created_at) in [(1, after(10)), (2, noon()), (3, after(5))] {
         let fill = Some(Fill::of(number * 10, 1));
-        fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, number, created_at)?, fill)?).await)?;
-        fresh(handle.batches.confirm(confirm(Who::Mine, batch_id(number), number * 1_000)?).await)?;
+        expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, number, created_at)?, fill)?).await)?;
+        expect_new(handle.batches.confirm(confirm(Who::Mine, batch_id(number), number * 1_000)?).await)?;
     }
     let batches: Vec<_> = parts(&handle).await?.reservations.rows.iter().map(|row| row.batch).collect();
     same("the batches", batches, [2, 3, 1].map(batch_id).to_vec())
 }
 
-async fn refunds(handle: Handle) -> Proof {
+async fn refunds(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let refund = first(Who::Mine, Who::Mine.card(), message(ChainKind::Refund, "4")?, stamp(2))?;
-    fresh(handle.cards.first_message(refund).await)?;
+    expect_new(handle.cards.first_message(refund).await)?;
     same("open holds", handle.books.books(&Who::Mine.account()?).await?.open_holds, 1)
 }
 
 /// The batch says that it is confirmed, but the journal reserves nothing for it.
-async fn unreserved(handle: Handle) -> Proof {
+async fn unreserved(handle: Handle) -> CheckResult {
     let mut world = world(9_500)?;
     let confirmation = Confirmation { by: Some(Who::Mine.client()), at: noon(), passed_mfa_check_at: None };
     world.accounts[0].batches = vec![batch(Who::Mine, Who::Mine.batch(), BatchState::Confirmed(confirmation))?];
@@ -96,9 +96,9 @@ async fn unreserved(handle: Handle) -> Proof {
     same("discrepancies", found, vec![of(Who::Mine.budget())?, of(Who::Mine.second_budget())?])
 }
 
-async fn story(handle: Handle) -> Proof {
+async fn history(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     for (number, seconds) in [(9, 1), (5, 2), (7, 3)] {
         let reversal = FollowUp::Reversal { amount: Some(crate::commands::amount("1")?) };
         let command = follow_up(Who::Mine, token(1), number, reversal.clone())?;
@@ -106,9 +106,9 @@ async fn story(handle: Handle) -> Proof {
         let decide = Arc::new(move |situation: &ChainSituation| {
             stamp.rule(|stamp| decide_follow_up(situation, token(1), &reversal, stamp))
         });
-        fresh(handle.cards.follow_up(FollowUpCommand { decide, ..command }).await)?;
+        expect_new(handle.cards.follow_up(FollowUpCommand { decide, ..command }).await)?;
     }
-    let story = there("the story", handle.chains.story(&Who::Mine.account()?, token(5)).await?)?;
-    let tokens: Vec<_> = story.messages.iter().map(|told| told.transaction.token).collect();
+    let history = there("the history", handle.chains.history(&Who::Mine.account()?, token(5)).await?)?;
+    let tokens: Vec<_> = history.messages.iter().map(|message| message.transaction.token).collect();
     same("the messages", tokens, [1, 9, 5, 7].map(token).to_vec())
 }

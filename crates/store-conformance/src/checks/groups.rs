@@ -2,12 +2,12 @@
 //! earlier ones. The results equal those of the same commands sent one at a time, on an account with the same ids.
 
 use super::equal_ids::{equal, untouched_twins};
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, confirm_batch, credit, expiry, first, follow_up, message, open,
     purchase, stamp, token,
 };
-use crate::expect::{fresh, same};
+use crate::expect::{expect_new, same};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::observe::{audited, without_account};
@@ -31,7 +31,7 @@ checks! {
 type Commands = Vec<Work<String>>;
 
 /// Adds a command and formats its answer as text.
-macro_rules! send {
+macro_rules! queue {
     ($commands:ident, $handle:ident.$port:ident.$method:ident($command:expr)) => {{
         let (port, command) = ($handle.$port.clone(), $command);
         $commands.push(Box::pin(async move { format!("{:?}", port.$method(command).await) }));
@@ -39,26 +39,26 @@ macro_rules! send {
 }
 
 /// Sends commands to one account as a group and to its twin one at a time, and expects equal results.
-async fn compare(handle: &Handle, commands: fn(&Handle, Who) -> Result<Commands, Failure>) -> Proof {
+async fn compare(handle: &Handle, commands: fn(&Handle, Who) -> Result<Commands, Failure>) -> CheckResult {
     let together = in_one_group(handle, Who::Mine, commands(handle, Who::Mine)?).await?;
     for (place, (work, found)) in (1..).zip(commands(handle, Who::Twin)?.into_iter().zip(together)) {
-        let wanted = without_account(&work.await, Who::Twin)?;
-        same(&format!("the answer to command {place} of a group"), without_account(&found, Who::Mine)?, wanted)?;
+        let expected = without_account(&work.await, Who::Twin)?;
+        same(&format!("the answer to command {place} of a group"), without_account(&found, Who::Mine)?, expected)?;
     }
     equal(handle, 1..=40).await?;
     audited(handle).await
 }
 
-async fn messages(handle: Handle) -> Proof {
+async fn messages(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     compare(&handle, |handle, who| {
         let mut commands = Commands::new();
         let keyed = |number, body| -> Result<_, Failure> {
-            let repeat = Some(claim(who, "k", body)?);
-            Ok(FirstMessageCommand { repeat, ..purchase(who, number, "10")? })
+            let claim = Some(claim(who, "k", body)?);
+            Ok(FirstMessageCommand { claim, ..purchase(who, number, "10")? })
         };
         for (number, body) in [(1, "{}"), (2, "{}"), (2, "[]")] {
-            send!(commands, handle.cards.first_message(keyed(number, body)?));
+            queue!(commands, handle.cards.first_message(keyed(number, body)?));
         }
         for (named, number, message) in [
             (1, 3, FollowUp::Incremental { amount: amount("2")?, decline: None }),
@@ -66,63 +66,63 @@ async fn messages(handle: Handle) -> Proof {
             (4, 5, clearing("8", true)?),
             (1, 6, FollowUp::Reversal { amount: None }),
         ] {
-            send!(commands, handle.cards.follow_up(follow_up(who, token(named), number, message)?));
+            queue!(commands, handle.cards.follow_up(follow_up(who, token(named), number, message)?));
         }
         let on = |card, number, text| first(who, card, message(ChainKind::Purchase, text)?, stamp(number));
         for number in 10..14 {
-            send!(commands, handle.cards.first_message(on(who.limited_card(), number, "1")?));
+            queue!(commands, handle.cards.first_message(on(who.limited_card(), number, "1")?));
         }
         let back = FollowUp::Reversal { amount: None };
-        send!(commands, handle.cards.follow_up(follow_up(who, token(10), 14, back)?));
-        send!(commands, handle.cards.first_message(on(who.limited_card(), 15, "19")?));
-        send!(commands, handle.cards.first_message(on(who.card(), 16, "5")?));
+        queue!(commands, handle.cards.follow_up(follow_up(who, token(10), 14, back)?));
+        queue!(commands, handle.cards.first_message(on(who.limited_card(), 15, "19")?));
+        queue!(commands, handle.cards.first_message(on(who.card(), 16, "5")?));
         for number in [17, 18] {
             let late = noon() + TimeDelta::days(40);
-            send!(commands, handle.cards.expire(expiry(who, token(16), number, late)?));
+            queue!(commands, handle.cards.expire(expiry(who, token(16), number, late)?));
         }
-        send!(commands, handle.cards.first_message(on(who.card(), 19, "9999")?));
-        send!(commands, handle.cards.follow_up(follow_up(who, token(19), 20, clearing("1", true)?)?));
+        queue!(commands, handle.cards.first_message(on(who.card(), 19, "9999")?));
+        queue!(commands, handle.cards.follow_up(follow_up(who, token(19), 20, clearing("1", true)?)?));
         for (number, text) in [(21, "80"), (22, "6"), (23, "5"), (24, "0.01")] {
-            send!(commands, handle.cards.first_message(on(who.card(), number, text)?));
+            queue!(commands, handle.cards.first_message(on(who.card(), number, text)?));
         }
         Ok(commands)
     })
     .await
 }
 
-async fn money(handle: Handle) -> Proof {
+async fn money(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     compare(&handle, |handle, who| {
         let mut commands = Commands::new();
         let ends = (who.budget(), who.second_budget());
         for number in [1, 2] {
-            let repeat = Some(claim(who, "credit", "{}")?);
-            send!(commands, handle.credits.credit(CreditCommand { repeat, ..credit(who, number, "3", gbp()?)? }));
+            let claim = Some(claim(who, "credit", "{}")?);
+            queue!(commands, handle.credits.credit(CreditCommand { claim, ..credit(who, number, "3", gbp()?)? }));
         }
-        send!(commands, handle.credits.credit(credit(who, 3, "1", Currency::parse("EUR")?)?));
-        send!(commands, handle.credits.credit(credit(who, 4, "100", jpy()?)?));
+        queue!(commands, handle.credits.credit(credit(who, 3, "1", Currency::parse("EUR")?)?));
+        queue!(commands, handle.credits.credit(credit(who, 4, "100", jpy()?)?));
         for (number, ends, text) in [(5, ends, "90"), (6, ends, "9"), (7, (ends.1, ends.0), "0.50"), (8, ends, "8.50")]
         {
-            send!(commands, handle.transfers.transfer(transfer(who, number, ends, text)?));
+            queue!(commands, handle.transfers.transfer(transfer(who, number, ends, text)?));
         }
         for number in [9, 10] {
-            let repeat = Some(claim(who, "transfer", "{}")?);
-            let command = TransferCommand { repeat, ..transfer(who, number, (ends.1, ends.0), "1")? };
-            send!(commands, handle.transfers.transfer(command));
+            let claim = Some(claim(who, "transfer", "{}")?);
+            let command = TransferCommand { claim, ..transfer(who, number, (ends.1, ends.0), "1")? };
+            queue!(commands, handle.transfers.transfer(command));
         }
-        send!(commands, handle.credits.credit(credit(who, 11, "2", gbp()?)?));
+        queue!(commands, handle.credits.credit(credit(who, 11, "2", gbp()?)?));
         for (number, text) in [(12, "3"), (13, "0.01")] {
-            send!(commands, handle.cards.first_message(purchase(who, number, text)?));
+            queue!(commands, handle.cards.first_message(purchase(who, number, text)?));
         }
         Ok(commands)
     })
     .await
 }
 
-async fn confirmations(handle: Handle) -> Proof {
+async fn confirmations(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     for who in [Who::Mine, Who::Twin] {
-        fresh(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 3)))?).await)?;
+        expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 3)))?).await)?;
     }
     compare(&handle, |handle, who| {
         let (mut commands, totp) = (Commands::new(), MfaProviderName::Totp);
@@ -131,9 +131,9 @@ async fn confirmations(handle: Handle) -> Proof {
             command.batch = batch;
             Ok(command)
         };
-        send!(commands, handle.mfa.open(session(1, totp, who.batch())?));
-        send!(commands, handle.mfa.open(session(2, SANDBOX, who.batch())?));
-        send!(commands, handle.mfa.open(session(3, totp, batch_id(1))?));
+        queue!(commands, handle.mfa.open(session(1, totp, who.batch())?));
+        queue!(commands, handle.mfa.open(session(2, SANDBOX, who.batch())?));
+        queue!(commands, handle.mfa.open(session(3, totp, batch_id(1))?));
         let step = MfaVerdict::Correct { step: Some(7) };
         for (session, proof) in [
             (2, (SANDBOX, MfaVerdict::Wrong)),
@@ -141,20 +141,20 @@ async fn confirmations(handle: Handle) -> Proof {
             (1, (totp, step)),
             (2, (SANDBOX, RIGHT)),
         ] {
-            send!(commands, handle.batches.confirm(confirm(who, session, 1_000, proof)?));
+            queue!(commands, handle.batches.confirm(confirm(who, session, 1_000, proof)?));
         }
-        send!(commands, handle.mfa.open(session(4, SANDBOX, who.batch())?));
+        queue!(commands, handle.mfa.open(session(4, SANDBOX, who.batch())?));
         // The step was already used for the first batch.
         for (verdict, ids) in [(step, 2_000), (MfaVerdict::Correct { step: Some(8) }, 2_100), (RIGHT, 2_200)] {
-            send!(commands, handle.batches.confirm(confirm_batch(who, batch_id(1), 3, ids, (totp, verdict))?));
+            queue!(commands, handle.batches.confirm(confirm_batch(who, batch_id(1), 3, ids, (totp, verdict))?));
         }
-        send!(commands, handle.cards.first_message(purchase(who, 5, "84")?));
+        queue!(commands, handle.cards.first_message(purchase(who, 5, "84")?));
         Ok(commands)
     })
     .await
 }
 
-async fn accepted(handle: Handle) -> Proof {
+async fn accepted(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     let payment = |minor: i64| -> Result<_, Failure> {
         let (id, amount) = (payment_id(1), Minor(minor).of(gbp()?));
@@ -162,11 +162,11 @@ async fn accepted(handle: Handle) -> Proof {
     };
     let mut commands = Commands::new();
     for minor in 1..=3 {
-        send!(commands, handle.bank.accept(payment(minor)?));
+        queue!(commands, handle.bank.accept(payment(minor)?));
     }
-    let wanted = format!("{:?}", Ok::<_, ()>(payment(1)?));
+    let expected = format!("{:?}", Ok::<_, ()>(payment(1)?));
     for answer in in_one_group(&handle, Who::Mine, commands).await? {
-        same("what the bank remembers", answer, wanted.clone())?;
+        same("what the bank remembers", answer, expected.clone())?;
     }
     same("what the bank remembers", handle.bank.find(payment_id(1)).await?, Some(payment(1)?))
 }

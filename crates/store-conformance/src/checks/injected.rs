@@ -1,10 +1,10 @@
 //! Checks of writes that the adapter's tests make fail: a failure between any two writes leaves nothing.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     SANDBOX, claim, clearing, confirm_batch, credit, expiry, first, follow_up, message, open, stamp, token,
 };
-use crate::expect::{fresh, holds};
+use crate::expect::{expect_new, holds};
 use crate::factory::Handle;
 use crate::failing_writes::{End, Tried, end, plain_end};
 use crate::observe::{Observation, audited};
@@ -43,12 +43,12 @@ async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failur
     let key = format!("{command}-{base}");
     match command {
         0 => {
-            let repeat = Some(claim(Who::Mine, &key, "{}")?);
-            end(handle.cards.first_message(FirstMessageCommand { repeat, ..purchase(base + 11)? }).await)
+            let claim = Some(claim(Who::Mine, &key, "{}")?);
+            end(handle.cards.first_message(FirstMessageCommand { claim, ..purchase(base + 11)? }).await)
         }
         1 => {
             let mut command = follow_up(Who::Mine, token(base + 1), base + 12, clearing("0.04", true)?)?;
-            command.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(handle.cards.follow_up(command).await)
         }
         2 => {
@@ -57,12 +57,12 @@ async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failur
         }
         3 => {
             let mut command = credit(Who::Mine, base + 14, "1", gbp()?)?;
-            command.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(handle.credits.credit(command).await)
         }
         4 => {
             let mut command = open(Who::Mine, base + 15, SANDBOX)?;
-            command.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(handle.mfa.open(command).await)
         }
         5 => {
@@ -77,28 +77,28 @@ async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failur
         _ => {
             let proof = (MfaProviderName::Totp, MfaVerdict::Correct { step: Some(7) });
             let mut command = confirm_batch(Who::Mine, batch_of(base), base + 1, base * 1_000, proof)?;
-            command.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(handle.batches.confirm(command).await)
         }
     }
 }
 
 /// Creates the records that the commands of a round use.
-async fn prepare(handle: &Handle, base: u128) -> Proof {
+async fn prepare(handle: &Handle, base: u128) -> CheckResult {
     for number in [base + 1, base + 2] {
-        fresh(handle.cards.first_message(purchase(number)?).await)?;
+        expect_new(handle.cards.first_message(purchase(number)?).await)?;
     }
     // A few wrong tokens lock an enrolment, so each round has its own.
     handle.registry.enrol(enrolment(Who::Mine)?).await?;
     let fill = Some(Fill::of(base * 1_000, 2));
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, base, noon())?, fill)?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, base, noon())?, fill)?).await)?;
     let mut session = open(Who::Mine, base + 1, MfaProviderName::Totp)?;
     session.batch = batch_of(base);
-    fresh(handle.mfa.open(session).await)?;
+    expect_new(handle.mfa.open(session).await)?;
     Ok(())
 }
 
-async fn any_write(handle: Handle) -> Proof {
+async fn any_write(handle: Handle) -> CheckResult {
     let mut world = world(9_500)?;
     for limit in world.accounts[0].cards.iter_mut().flat_map(|card| &mut card.limits) {
         (limit.amount, limit.most_uses) = (Minor(i64::MAX), None);

@@ -1,8 +1,8 @@
 //! Checks of spending limits: usage is stored with the message that causes it.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{amount, clearing, first, follow_up, message, stamp, stamp_at, token};
-use crate::expect::{fresh, same, there};
+use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
 use crate::observe::card;
 use crate::world::{Who, day, noon, seeded};
@@ -33,21 +33,21 @@ async fn used(handle: &Handle) -> Result<Vec<(i64, u32)>, Failure> {
 async fn buy(handle: &Handle, number: u128, text: &str, now: DateTime<Utc>) -> Result<CardTransaction, Failure> {
     let message = message(ChainKind::Purchase, text)?;
     let command = first(Who::Mine, Who::Mine.limited_card(), message, stamp_at(number, now))?;
-    fresh(handle.cards.first_message(command).await)
+    expect_new(handle.cards.first_message(command).await)
 }
 
-async fn stored(handle: Handle) -> Proof {
+async fn stored(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     buy(&handle, 1, "7.01", noon()).await?;
     same("after one", used(&handle).await?, vec![(701, 1); 4])?;
     buy(&handle, 2, "2.99", noon()).await?;
     same("after two", used(&handle).await?, vec![(1_000, 2); 4])?;
     let amounts: Vec<_> = limits(&handle).await?.into_iter().map(|limit| (limit.amount.0, limit.most_uses)).collect();
-    let wanted = vec![(2_000, Some(3)), (3_000, None), (4_000, Some(u32::MAX)), (i64::MAX, None)];
-    same("the limits themselves", amounts, wanted)
+    let expected = vec![(2_000, Some(3)), (3_000, None), (4_000, Some(u32::MAX)), (i64::MAX, None)];
+    same("the limits themselves", amounts, expected)
 }
 
-async fn used_up(handle: Handle) -> Proof {
+async fn used_up(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     buy(&handle, 1, "20", noon()).await?;
     same("one penny more", buy(&handle, 2, "0.01", noon()).await?.response, Response::UsageLimitReached)?;
@@ -56,17 +56,17 @@ async fn used_up(handle: Handle) -> Proof {
     same("more than the week's", week.response, Response::UsageLimitReached)
 }
 
-async fn given_back(handle: Handle) -> Proof {
+async fn given_back(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     buy(&handle, 1, "15", noon()).await?;
     let part = FollowUp::Reversal { amount: Some(amount("4")?) };
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, part)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, part)?).await)?;
     same("after a partial reversal", used(&handle).await?, vec![(1_100, 1); 4])?;
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("1", true)?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("1", true)?)?).await)?;
     same("after a final clearing", used(&handle).await?, vec![(100, 1); 4])
 }
 
-async fn new_window(handle: Handle) -> Proof {
+async fn new_window(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     buy(&handle, 1, "5", noon()).await?;
     buy(&handle, 2, "6", noon() + TimeDelta::days(1)).await?;
@@ -74,20 +74,20 @@ async fn new_window(handle: Handle) -> Proof {
     buy(&handle, 3, "7", noon() + TimeDelta::days(40)).await?;
     same("weeks later", used(&handle).await?, vec![(700, 1), (700, 1), (700, 1), (1_800, 3)])?;
     let starts: Vec<NaiveDate> = limits(&handle).await?.into_iter().map(|limit| limit.window_start).collect();
-    let wanted = vec![day(2026, 10, 11), day(2026, 10, 11), day(2026, 10, 1), NaiveDate::default()];
-    same("the starts of windows", starts, wanted)
+    let expected = vec![day(2026, 10, 11), day(2026, 10, 11), day(2026, 10, 1), NaiveDate::default()];
+    same("the starts of windows", starts, expected)
 }
 
-async fn own(handle: Handle) -> Proof {
+async fn own(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = first(Who::Other, Who::Other.limited_card(), message(ChainKind::Purchase, "5")?, stamp(1))?;
-    fresh(handle.cards.first_message(command).await)?;
+    expect_new(handle.cards.first_message(command).await)?;
     same("after another account's", used(&handle).await?, vec![(0, 0); 4])?;
     let other = there("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
     same("the other's", other.limits.iter().map(|limit| limit.spent).collect::<Vec<_>>(), vec![Minor(500); 4])
 }
 
-async fn declined(handle: Handle) -> Proof {
+async fn declined(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     same("the response", buy(&handle, 1, "20.01", noon()).await?.response, Response::UsageLimitReached)?;
     same("after a decline", used(&handle).await?, vec![(0, 0); 4])

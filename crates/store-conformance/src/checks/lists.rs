@@ -1,6 +1,6 @@
 //! Checks of checkouts, banks and addresses: order, pages and counts.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::expect::same;
 use crate::factory::Handle;
 use crate::world::{BOTH, Who, bank, checkout, noon, uuid, world};
@@ -50,24 +50,24 @@ async fn page(handle: &Handle, filter: CheckoutFilter, limit: i64, offset: i64) 
     Ok(handle.checkouts.list(&Who::Mine.account()?, filter, PageRequest { limit, offset }).await?)
 }
 
-async fn newest_first(handle: Handle) -> Proof {
-    let wanted = many(&handle).await?;
-    same("all checkouts", page(&handle, CheckoutFilter::default(), 1000, 0).await?.rows, wanted)
+async fn newest_first(handle: Handle) -> CheckResult {
+    let expected = many(&handle).await?;
+    same("all checkouts", page(&handle, CheckoutFilter::default(), 1000, 0).await?.rows, expected)
 }
 
-async fn pages_do_not_overlap(handle: Handle) -> Proof {
-    let wanted = many(&handle).await?;
+async fn pages_do_not_overlap(handle: Handle) -> CheckResult {
+    let expected = many(&handle).await?;
     for limit in [1, 5, 7] {
         let mut seen = Vec::new();
         for offset in (0..24).step_by(usize::try_from(limit).unwrap_or(1)) {
             seen.extend(page(&handle, CheckoutFilter::default(), limit, offset).await?.rows);
         }
-        same(&format!("pages of {limit}, put together"), &seen, &wanted)?;
+        same(&format!("pages of {limit}, put together"), &seen, &expected)?;
     }
     Ok(())
 }
 
-async fn count_ignores_the_page(handle: Handle) -> Proof {
+async fn count_ignores_the_page(handle: Handle) -> CheckResult {
     many(&handle).await?;
     let pages = [(1, 0, 1), (5, 22, 2), (1000, 0, 24), (10, 24, 0), (10, 1_000_000, 0), (1, i64::MAX, 0)];
     for (limit, offset, rows) in pages {
@@ -77,25 +77,25 @@ async fn count_ignores_the_page(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn filters(handle: Handle) -> Proof {
+async fn filters(handle: Handle) -> CheckResult {
     let all = many(&handle).await?;
     for checkout_type in [None, Some(CheckoutType::Shopping), Some(CheckoutType::TopUp)] {
         for status in [None, Some(CheckoutStatus::Active), Some(CheckoutStatus::Deactivated)] {
             let matches = |one: &&Checkout| {
-                checkout_type.is_none_or(|wanted| one.kind.checkout_type() == wanted)
-                    && status.is_none_or(|wanted| one.status == wanted)
+                checkout_type.is_none_or(|expected| one.kind.checkout_type() == expected)
+                    && status.is_none_or(|expected| one.status == expected)
             };
-            let wanted: Vec<_> = all.iter().filter(matches).cloned().collect();
+            let expected: Vec<_> = all.iter().filter(matches).cloned().collect();
             let page = page(&handle, CheckoutFilter { checkout_type, status }, 3, 1).await?;
             let what = format!("{checkout_type:?} that are {status:?}");
-            same(&what, page.count, i64::try_from(wanted.len()).unwrap_or(-1))?;
-            same(&what, &page.rows[..], &wanted[1..4])?;
+            same(&what, page.count, i64::try_from(expected.len()).unwrap_or(-1))?;
+            same(&what, &page.rows[..], &expected[1..4])?;
         }
     }
     Ok(())
 }
 
-async fn every_field(handle: Handle) -> Proof {
+async fn every_field(handle: Handle) -> CheckResult {
     let shipping = |collect_address, url: Option<&str>| {
         Some(ShippingOptions { collect_address, dynamic_rates_url: url.map(str::to_owned) })
     };
@@ -109,10 +109,10 @@ async fn every_field(handle: Handle) -> Proof {
         sells(payee, shipping(true, Some("https://rates.example/a?b=c"))),
         sells(None, shipping(false, Some(""))),
     ];
-    let mut wanted = Vec::new();
+    let mut expected = Vec::new();
     for (number, kind) in (200..).zip(kinds) {
         let base = checkout(Who::Mine, number)?;
-        wanted.push(Checkout {
+        expected.push(Checkout {
             kind,
             name: (number % 2 == 0).then(|| String::from("Till")),
             locale: (number % 3 == 0).then(|| String::from("en-GB")),
@@ -121,15 +121,15 @@ async fn every_field(handle: Handle) -> Proof {
             ..base
         });
     }
-    wanted[0].name = Some(String::new());
+    expected[0].name = Some(String::new());
     let mut world = world(0)?;
-    world.accounts[0].checkouts.clone_from(&wanted);
+    world.accounts[0].checkouts.clone_from(&expected);
     handle.seeding.seed(world).await?;
-    wanted.reverse();
-    same("all checkouts", page(&handle, CheckoutFilter::default(), 100, 0).await?.rows, wanted)
+    expected.reverse();
+    same("all checkouts", page(&handle, CheckoutFilter::default(), 100, 0).await?.rows, expected)
 }
 
-async fn one_account_only(handle: Handle) -> Proof {
+async fn one_account_only(handle: Handle) -> CheckResult {
     let mut world = world(0)?;
     let others: Vec<_> = (0..30).map(|number| checkout(Who::Other, 300 + number)).collect::<Result<_, _>>()?;
     world.accounts[1].checkouts = others;
@@ -152,38 +152,38 @@ const NAMES: [&str; 12] =
 
 async fn put_banks(handle: &Handle) -> Result<Vec<Bank>, Failure> {
     let numbered = (1..).zip(NAMES);
-    let wanted = numbered.map(|(number, name)| bank(number, name)).collect::<Result<Vec<_>, _>>()?;
-    let mut shuffled = wanted.clone();
+    let expected = numbered.map(|(number, name)| bank(number, name)).collect::<Result<Vec<_>, _>>()?;
+    let mut shuffled = expected.clone();
     shuffled.rotate_left(5);
     shuffled.swap(0, 8);
     handle.registry.replace_banks(shuffled).await?;
-    Ok(wanted)
+    Ok(expected)
 }
 
-async fn banks_in_order(handle: Handle) -> Proof {
-    let wanted = put_banks(&handle).await?;
-    same("all banks", handle.banks.list(PageRequest::default()).await?.rows, wanted)
+async fn banks_in_order(handle: Handle) -> CheckResult {
+    let expected = put_banks(&handle).await?;
+    same("all banks", handle.banks.list(PageRequest::default()).await?.rows, expected)
 }
 
-async fn bank_pages(handle: Handle) -> Proof {
-    let wanted = put_banks(&handle).await?;
+async fn bank_pages(handle: Handle) -> CheckResult {
+    let expected = put_banks(&handle).await?;
     let mut seen = Vec::new();
     for offset in (0..15).step_by(5) {
         let page = handle.banks.list(PageRequest { limit: 5, offset }).await?;
         same("the count", page.count, 12)?;
         seen.extend(page.rows);
     }
-    same("all pages", seen, wanted)?;
+    same("all pages", seen, expected)?;
     let past = handle.banks.list(PageRequest { limit: 5, offset: 12 }).await?;
     same("a page past the end", (past.count, past.rows), (12, vec![]))
 }
 
-async fn no_banks(handle: Handle) -> Proof {
+async fn no_banks(handle: Handle) -> CheckResult {
     let page = handle.banks.list(PageRequest::default()).await?;
     same("banks", (page.count, page.rows), (0, vec![]))
 }
 
-async fn addresses_in_order(handle: Handle) -> Proof {
+async fn addresses_in_order(handle: Handle) -> CheckResult {
     let line = |postcode: &str, line: usize| Address {
         address_line1: format!("{line} High Street"),
         postcode: postcode.into(),
@@ -193,15 +193,15 @@ async fn addresses_in_order(handle: Handle) -> Proof {
     let file: Vec<_> = (0..1_200).rev().map(|number| line(["SW1A1AA", "M11AE"][number % 2], number)).collect();
     handle.registry.replace_addresses(file.clone()).await?;
     for postcode in ["SW1A1AA", "M11AE", "EC1A1BB"] {
-        let wanted: Vec<_> = file.iter().filter(|address| address.postcode == postcode).cloned().collect();
+        let expected: Vec<_> = file.iter().filter(|address| address.postcode == postcode).cloned().collect();
         let found = handle.addresses.find(&Postcode::parse(postcode)?).await?;
-        same(&format!("how many addresses of {postcode}"), found.len(), wanted.len())?;
-        same(&format!("the addresses of {postcode}"), found, wanted)?;
+        same(&format!("how many addresses of {postcode}"), found.len(), expected.len())?;
+        same(&format!("the addresses of {postcode}"), found, expected)?;
     }
     Ok(())
 }
 
-async fn addresses_whole(handle: Handle) -> Proof {
+async fn addresses_whole(handle: Handle) -> CheckResult {
     let texts = ["", " ", " Flat 1 ", "Straße\t5", "\u{1f3e0}\n", "O'Neill \"x\" \\%_"];
     let at = |place: usize| String::from(texts[place % texts.len()]);
     let address = |number: usize| Address {
@@ -212,7 +212,7 @@ async fn addresses_whole(handle: Handle) -> Proof {
         county: at(number + 4),
         postcode: "SW1A1AA".into(),
     };
-    let wanted: Vec<_> = (0..texts.len()).map(address).collect();
-    handle.registry.replace_addresses(wanted.clone()).await?;
-    same("the addresses", handle.addresses.find(&Postcode::parse("SW1A1AA")?).await?, wanted)
+    let expected: Vec<_> = (0..texts.len()).map(address).collect();
+    handle.registry.replace_addresses(expected.clone()).await?;
+    same("the addresses", handle.addresses.find(&Postcode::parse("SW1A1AA")?).await?, expected)
 }

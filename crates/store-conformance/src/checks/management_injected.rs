@@ -1,8 +1,8 @@
 //! Checks of failing writes of budgets, transfers, cards and limits: a failure between any two writes leaves nothing.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::claim;
-use crate::expect::{fresh, holds};
+use crate::expect::{expect_new, holds};
 use crate::factory::Handle;
 use crate::failing_writes::{End, Tried, end};
 use crate::management::{bring, budget_id, card_id, issue, limit, make, no_limit, transfer};
@@ -31,11 +31,11 @@ fn is_written(place: &str) -> bool {
 }
 
 /// Creates an active card with two limits.
-async fn set(handle: &Handle, base: u128) -> Proof {
+async fn set(handle: &Handle, base: u128) -> CheckResult {
     let cards = &handle.card_management;
-    fresh(cards.create(issue(Who::Mine, base, Who::Mine.budget(), true)?).await)?;
+    expect_new(cards.create(issue(Who::Mine, base, Who::Mine.budget(), true)?).await)?;
     for window in [SpendingWindow::Day, SpendingWindow::Week] {
-        fresh(cards.set_limit(limit(Who::Mine, card_id(base), (window, "1", None), noon())?).await)?;
+        expect_new(cards.set_limit(limit(Who::Mine, card_id(base), (window, "1", None), noon())?).await)?;
     }
     Ok(())
 }
@@ -46,39 +46,39 @@ async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failur
     match command {
         0 => {
             let mut command = make(Who::Mine, base, Some(Who::Mine.budget()), vec![gbp()?])?;
-            command.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(handle.budgets.create(command).await)
         }
         1 => {
             let ends = (Who::Mine.budget(), Who::Mine.second_budget());
             let mut command = transfer(Who::Mine, base, ends, "0.01")?;
-            command.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(handle.transfers.transfer(command).await)
         }
         2 => {
             let mut command = issue(Who::Mine, base + 1, Who::Mine.budget(), false)?;
-            command.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(cards.create(command).await)
         }
         3 => {
             let mut command = bring(Who::Mine, card, CardState::Suspended, "lost")?;
-            command.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(cards.transition(command).await)
         }
         4 => {
             let mut command = limit(Who::Mine, card, (SpendingWindow::Day, "2", Some(2)), noon())?;
-            command.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(cards.set_limit(command).await)
         }
         _ => {
             let mut command = no_limit(Who::Mine, card, SpendingWindow::Week)?;
-            command.repeat = Some(claim(Who::Mine, &key, "{}")?);
+            command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(cards.remove_limit(command).await)
         }
     }
 }
 
-async fn any_write(handle: Handle) -> Proof {
+async fn any_write(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let Some(faults) = handle.faults.clone() else { return Ok(()) };
     let places = faults.places().into_iter().filter(|place| is_written(place));

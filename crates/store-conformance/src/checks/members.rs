@@ -1,9 +1,9 @@
 //! Checks of optional members and texts of created records: missing and empty values and every text are kept exactly.
 
 use super::unicode::TEXTS;
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{credit_of, credit_with_everything, instruction, journal_id, purchase};
-use crate::expect::{fresh, same, there};
+use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
 use crate::management::{bring, budget_id, card_id, issue, make, transfer, user};
 use crate::payments::{Fill, after, batch_id, confirmed, content, create, empty, payment_id, rename, summary};
@@ -41,7 +41,7 @@ fn optional() -> impl Iterator<Item = Option<&'static str>> {
 }
 
 /// Expects activity to show a credit exactly as it was answered.
-async fn credit_is_kept(handle: &Handle, number: u128, done: &Credit) -> Proof {
+async fn credit_is_kept(handle: &Handle, number: u128, done: &Credit) -> CheckResult {
     let id = ActivityId(journal_id(number).0);
     let found = there("the credit", handle.activities.find(&Who::Mine.account()?, id).await?)?;
     same("what was sent", found.detail, ActivityDetail::Credit(Some(Box::new(CreditDetail::from(done)))))
@@ -67,28 +67,28 @@ fn alone() -> Result<Vec<CreditInstruction>, Failure> {
     Ok(instructions)
 }
 
-async fn credits(handle: Handle) -> Proof {
+async fn credits(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // Held and reserved amounts differ, so that a mix-up is detected.
-    fresh(handle.cards.first_message(purchase(Who::Mine, 900, "3")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 900, "3")?).await)?;
     confirmed(&handle, Who::Mine, 1, 2).await?;
     for (number, text) in (1..).zip(TEXTS) {
-        let done = fresh(handle.credits.credit(credit_with_everything(Who::Mine, number, text)?).await)?;
+        let done = expect_new(handle.credits.credit(credit_with_everything(Who::Mine, number, text)?).await)?;
         credit_is_kept(&handle, number, &done).await?;
     }
     for (number, sent) in (100..).zip(alone()?) {
-        let done = fresh(handle.credits.credit(credit_of(Who::Mine, number, sent)?).await)?;
+        let done = expect_new(handle.credits.credit(credit_of(Who::Mine, number, sent)?).await)?;
         credit_is_kept(&handle, number, &done).await?;
     }
     for (number, scheme) in (200..).zip(CreditScheme::ALL) {
         let sent = CreditInstruction { scheme, ..instruction(Who::Mine, "1", gbp()?)? };
-        let done = fresh(handle.credits.credit(credit_of(Who::Mine, number, sent)?).await)?;
+        let done = expect_new(handle.credits.credit(credit_of(Who::Mine, number, sent)?).await)?;
         credit_is_kept(&handle, number, &done).await?;
     }
     Ok(())
 }
 
-async fn transfers(handle: Handle) -> Proof {
+async fn transfers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let ends = (Who::Mine.budget(), Who::Mine.second_budget());
     for (number, reference) in (1..).zip(optional()) {
@@ -99,7 +99,7 @@ async fn transfers(handle: Handle) -> Proof {
             decision.done.transfer.reference = reference.map(str::to_owned);
             Ok(decision)
         });
-        let done = fresh(handle.transfers.transfer(command).await)?;
+        let done = expect_new(handle.transfers.transfer(command).await)?;
         same("the answer", done.transfer.reference.as_deref(), reference)?;
         let id = ActivityId(done.transfer.id.0);
         let found = there("the transfer", handle.activities.find(&Who::Mine.account()?, id).await?)?;
@@ -108,7 +108,7 @@ async fn transfers(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn budgets(handle: Handle) -> Proof {
+async fn budgets(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, name) in (1_u128..).zip(TEXTS) {
@@ -120,7 +120,7 @@ async fn budgets(handle: Handle) -> Proof {
             record.budget.name = name.into();
             Ok(record)
         });
-        let done = fresh(handle.budgets.create(command).await)?;
+        let done = expect_new(handle.budgets.create(command).await)?;
         same("the name", done.budget.name.as_str(), name)?;
         same("the budget", handle.budgets.find(&mine, budget_id(number)).await?, Some(done.clone()))?;
         let all = handle.seeding.budgets(&mine).await?;
@@ -129,7 +129,7 @@ async fn budgets(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn cards(handle: Handle) -> Proof {
+async fn cards(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for (number, name) in (1..).zip(optional()) {
@@ -143,7 +143,7 @@ async fn cards(handle: Handle) -> Proof {
             record.created_at = record.created_at.map(|at| at + TimeDelta::microseconds(1));
             Ok(record)
         });
-        let done = fresh(handle.card_management.create(command).await)?;
+        let done = expect_new(handle.card_management.create(command).await)?;
         same("the name", done.name.as_deref(), name)?;
         same("the card", handle.card_management.find(&mine, card_id(number)).await?, Some(done.clone()))?;
         let listed =
@@ -153,12 +153,12 @@ async fn cards(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn reasons(handle: Handle) -> Proof {
+async fn reasons(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, card) = (Who::Mine.account()?, Who::Mine.card());
     for (number, reason) in (1..).zip(TEXTS) {
         let to = if number % 2 == 1 { CardState::Suspended } else { CardState::Active };
-        fresh(handle.card_management.transition(bring(Who::Mine, card, to, reason)?).await)?;
+        expect_new(handle.card_management.transition(bring(Who::Mine, card, to, reason)?).await)?;
         let page = PageRequest { limit: 1, offset: 0 };
         let life = there("the card", handle.card_management.transitions(&mine, card, page).await?)?;
         same("the reason", life.rows.first().map(|moved| moved.reason.as_str()), Some(reason))?;
@@ -167,7 +167,7 @@ async fn reasons(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn batches(handle: Handle) -> Proof {
+async fn batches(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let names = [""].into_iter().chain(TEXTS);
     for (number, name) in (1..).zip(names) {
@@ -185,24 +185,24 @@ async fn batches(handle: Handle) -> Proof {
             }
             Ok(decision)
         });
-        let done = fresh(handle.management.create(command).await)?;
+        let done = expect_new(handle.management.create(command).await)?;
         same("the name", done.batch.name.as_str(), name)?;
         same("the batch", summary(&handle, Who::Mine, batch_id(number)).await?, done)?;
         let renamed = format!("{name} again ");
-        fresh(handle.management.edit(rename(Who::Mine, batch_id(number), &renamed, after(300))?).await)?;
+        expect_new(handle.management.edit(rename(Who::Mine, batch_id(number), &renamed, after(300))?).await)?;
         same("the new name", content(&handle, Who::Mine, batch_id(number)).await?.batch.name, renamed)?;
     }
     Ok(())
 }
 
-async fn keys(handle: Handle) -> Proof {
+async fn keys(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let grants = [AccountGrant::AllOfClient, AccountGrant::Only([Who::Mine.account()?].into())];
     let scopes = [vec![], vec![Scope::CardsSimulate], Scope::ALL.to_vec()];
     let mut number = 100;
-    let mut wanted = Vec::new();
+    let mut expected = Vec::new();
     for who in BOTH {
-        wanted.push(key(who)?);
+        expected.push(key(who)?);
     }
     let both = |environment| {
         grants
@@ -225,15 +225,15 @@ async fn keys(handle: Handle) -> Proof {
         let hash = KeyHash([number; 32]);
         handle.registry.add_key(new.clone(), hash).await?;
         same("the key", there("the key", handle.callers.find(&hash).await?)?.key, new.clone())?;
-        wanted.push(new);
+        expected.push(new);
     }
-    same("all keys", handle.registry.keys(None).await?, wanted)
+    same("all keys", handle.registry.keys(None).await?, expected)
 }
 
-async fn enrolments(handle: Handle) -> Proof {
+async fn enrolments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let at = |micros| noon() + TimeDelta::microseconds(micros);
-    let wanted = TotpEnrolment {
+    let expected = TotpEnrolment {
         secret: SealedSecret::new((0..=255).collect()),
         used_steps: vec![59_608_800, 3, 59_608_801],
         wrong_at: vec![at(1), at(999_999)],
@@ -242,11 +242,11 @@ async fn enrolments(handle: Handle) -> Proof {
         forgiven_at: Some(at(654_321)),
         ..enrolment(Who::Mine)?
     };
-    handle.registry.enrol(wanted.clone()).await?;
-    same("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?, Some(wanted))
+    handle.registry.enrol(expected.clone()).await?;
+    same("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?, Some(expected))
 }
 
-async fn accepted(handle: Handle) -> Proof {
+async fn accepted(handle: Handle) -> CheckResult {
     for (number, reference) in (1..).zip([Some("")].into_iter().chain(optional())) {
         let payment = AcceptedPayment {
             id: payment_id(number),

@@ -1,8 +1,8 @@
 //! Checks of MFA sessions and enrolments.
 
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::commands::{SANDBOX, open, session_id};
-use crate::expect::{absent, duplicate, fresh, refused, same, store_failed, there};
+use crate::expect::{absent, duplicate, expect_new, refused, same, store_failed, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, batch, opening};
 use crate::world::{BOTH, Who, enrolment, noon, seeded, uuid, world};
@@ -18,20 +18,21 @@ checks! {
     "mfa.enrolment.is_the_accounts_own" => own_enrolment,
 }
 
-async fn stores(handle: Handle) -> Proof {
+async fn stores(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for (number, provider) in [(1, SANDBOX), (2, MfaProviderName::Totp)] {
-        let done = fresh(handle.mfa.open(open(Who::Mine, number, provider)?).await)?;
+        let done = expect_new(handle.mfa.open(open(Who::Mine, number, provider)?).await)?;
         let (client, account) = (Who::Mine.client(), Who::Mine.account()?);
-        let wanted = MfaSession::open(session_id(number), client, account.clone(), Who::Mine.batch(), provider, noon());
-        same("the answer", &done, &wanted)?;
+        let expected =
+            MfaSession::open(session_id(number), client, account.clone(), Who::Mine.batch(), provider, noon());
+        same("the answer", &done, &expected)?;
         let seen = there("the batch", batch(&handle, &account, Who::Mine.batch(), Some(done.id)).await?)?;
-        same("the session", seen.session, Some(wanted))?;
+        same("the session", seen.session, Some(expected))?;
     }
     Ok(())
 }
 
-async fn shown(handle: Handle) -> Proof {
+async fn shown(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let account = Who::Mine.account()?;
     let seen = there("the batch", opening(&handle, &account, Who::Mine.batch()).await?)?;
@@ -40,7 +41,7 @@ async fn shown(handle: Handle) -> Proof {
     same("the batch", Some(&seen.batch), batches.iter().find(|batch| batch.id == Who::Mine.batch()))
 }
 
-async fn refusal(handle: Handle) -> Proof {
+async fn refusal(handle: Handle) -> CheckResult {
     let mut world = world(9_500)?;
     world.accounts[0].enrolment = None;
     handle.seeding.seed(world).await?;
@@ -53,23 +54,23 @@ async fn refusal(handle: Handle) -> Proof {
     before.still_holds("a session that was not opened", &handle).await
 }
 
-async fn unknown_batch(handle: Handle) -> Proof {
+async fn unknown_batch(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut command = open(Who::Mine, 1, SANDBOX)?;
     command.batch = PaymentBatchId(uuid(20, 99));
     absent("an unknown batch", &handle.mfa.open(command).await)
 }
 
-async fn taken(handle: Handle) -> Proof {
+async fn taken(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 1).await?;
     let error = store_failed(handle.mfa.open(open(Who::Mine, 1, MfaProviderName::Totp)?).await)?;
     duplicate::<()>("a session of the same id", &Err(error))?;
     before.still_holds("a session of the same id", &handle).await
 }
 
-async fn own_enrolment(handle: Handle) -> Proof {
+async fn own_enrolment(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for who in BOTH {
         same("the enrolment", handle.mfa.enrolment(&who.account()?).await?, Some(enrolment(who)?))?;

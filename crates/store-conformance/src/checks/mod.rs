@@ -19,6 +19,7 @@ mod events;
 mod expiry;
 mod explanations;
 mod groups;
+mod histories;
 mod injected;
 mod limits;
 mod lists;
@@ -43,7 +44,6 @@ mod repeats_two_handles;
 mod repeats_upkeep;
 mod secrets;
 mod seeding;
-mod stories;
 mod tenancy;
 mod timelines;
 mod times;
@@ -68,7 +68,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         seeding::CHECKS,
         cards::CHECKS,
         limits::CHECKS,
-        stories::CHECKS,
+        histories::CHECKS,
         expiry::CHECKS,
         credits::CHECKS,
         budgets::CHECKS,

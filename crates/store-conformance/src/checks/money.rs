@@ -1,8 +1,8 @@
 //! Checks of exact amounts up to the limits of 64 bits.
 
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::commands::{amount, clearing, credit, first, follow_up, message, purchase, stamp, token, twisted};
-use crate::expect::{fresh, refused, same, there};
+use crate::expect::{expect_new, refused, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, chain};
 use crate::world::{Who, gbp, seed_budget, seeded, world};
@@ -22,24 +22,24 @@ checks! {
     "money.minor_units_of_every_exponent" => exponents,
 }
 
-async fn largest(handle: Handle) -> Proof {
+async fn largest(handle: Handle) -> CheckResult {
     handle.seeding.seed(world(i64::MAX)?).await?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balance", now, Balances::new(Minor(i64::MAX), Minor(0), Minor(0))?)?;
-    let done = fresh(handle.cards.first_message(purchase(Who::Mine, 1, "999999999.99")?).await)?;
+    let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "999999999.99")?).await)?;
     same("what is left", done.available_balance, Minor(i64::MAX - 99_999_999_999))?;
     same("the ledger", done.ledger_balance, Minor(i64::MAX))?;
     audited(&handle).await
 }
 
-async fn limit(handle: Handle) -> Proof {
+async fn limit(handle: Handle) -> CheckResult {
     handle.seeding.seed(world(i64::MAX)?).await?;
     let before = Observation::take(&handle, 2).await?;
     let refusal = refused(handle.credits.credit(credit(Who::Mine, 1, "0.01", gbp()?)?).await)?;
     same("the refusal", refusal, CreditRefusal::AmountOverflow(AmountOverflow))?;
     before.still_holds("a credit beyond the limit", &handle).await?;
     let refund = first(Who::Mine, Who::Mine.card(), message(ChainKind::Refund, "1")?, stamp(1))?;
-    fresh(handle.cards.first_message(refund).await)?;
+    expect_new(handle.cards.first_message(refund).await)?;
     let before = Observation::take(&handle, 2).await?;
     let clearing = FollowUp::RefundClearing { amount: amount("1")? };
     let refusal = refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clearing)?).await)?;
@@ -48,21 +48,21 @@ async fn limit(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn negative(handle: Handle) -> Proof {
+async fn negative(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "95")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95")?).await)?;
     let above = follow_up(Who::Mine, token(1), 2, clearing("1000000000", true)?)?;
-    let done = fresh(handle.cards.follow_up(above).await)?;
+    let done = expect_new(handle.cards.follow_up(above).await)?;
     let left = Minor(9_500 - 100_000_000_000);
     same("the answer", (done.available_balance, done.ledger_balance), (left, left))?;
     same("the balances", balances(&handle, Who::Mine, gbp()?).await?, Balances::new(left, Minor(0), Minor(0))?)?;
     // A credit restores the balance.
-    let done = fresh(handle.credits.credit(credit(Who::Mine, 3, "1000000000", gbp()?)?).await)?;
+    let done = expect_new(handle.credits.credit(credit(Who::Mine, 3, "1000000000", gbp()?)?).await)?;
     same("after a credit", done.balances.available(), Minor(9_500))?;
     audited(&handle).await
 }
 
-async fn pools(handle: Handle) -> Proof {
+async fn pools(handle: Handle) -> CheckResult {
     handle.seeding.seed(world(i64::MAX)?).await?;
     // A custom rule holds the entire balance.
     let command = twisted(purchase(Who::Mine, 1, "1")?, |situation, decision| {
@@ -77,12 +77,12 @@ async fn pools(handle: Handle) -> Proof {
             (decision.journal, decision.balances) = (Some(booked.0), booked.1);
         }
     });
-    fresh(handle.cards.first_message(command).await)?;
+    expect_new(handle.cards.first_message(command).await)?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(0), Minor(i64::MAX), Minor(0))?)?;
     let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     same("the hold", seen.chain.map(|chain| chain.held()), Some(Minor(i64::MAX)))?;
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?).await)?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", now, Balances::new(Minor(i64::MAX), Minor(0), Minor(0))?)?;
     audited(&handle).await
@@ -95,18 +95,18 @@ fn everything_held(
     all: Minor,
     decision: &florin_domain::card::decide::CardDecision,
 ) -> Option<Booked> {
-    use florin_domain::ledger::{JournalKind, JournalTransaction, LedgerAccount, Posting};
+    use florin_domain::ledger::{JournalKind, JournalTransaction, Pool, Posting};
     let old = decision.journal.as_ref()?;
     let postings = [
-        Posting { account: LedgerAccount::Available(budget), amount: Minor(-all.0) },
-        Posting { account: LedgerAccount::Held(budget), amount: all },
+        Posting { pool: Pool::Available(budget), amount: Minor(-all.0) },
+        Posting { pool: Pool::Held(budget), amount: all },
     ];
     let cause = (JournalKind::Card, old.cause);
     let journal = JournalTransaction::new(old.id, old.account.clone(), cause, old.currency, old.at, postings).ok()?;
     Some((journal, Balances::new(Minor(0), all, Minor(0)).ok()?))
 }
 
-async fn records(handle: Handle) -> Proof {
+async fn records(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = twisted(purchase(Who::Mine, 1, "96")?, |_, decision| {
         decision.transaction.amount = Minor(i64::MAX);
@@ -114,12 +114,12 @@ async fn records(handle: Handle) -> Proof {
         decision.transaction.ledger_balance = Minor(i64::MIN);
         decision.transaction.available_balance = Minor(i64::MIN + 1);
     });
-    let done = fresh(handle.cards.first_message(command).await)?;
+    let done = expect_new(handle.cards.first_message(command).await)?;
     let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     same("the record", seen.first, done)
 }
 
-async fn sums(handle: Handle) -> Proof {
+async fn sums(handle: Handle) -> CheckResult {
     // Two budgets each hold the maximum 64-bit amount. Their sum and its counterpart exceed 64 bits.
     let mut world = world(i64::MAX)?;
     world.accounts[0].budgets[1] = seed_budget(Who::Mine, Who::Mine.second_budget(), &[(gbp()?, i64::MAX)], 31)?;
@@ -128,27 +128,27 @@ async fn sums(handle: Handle) -> Proof {
     // Intermediate sums of entries exceed the 64-bit limit and then return.
     for round in 0..12 {
         let number = round * 2 + 1;
-        fresh(handle.cards.first_message(purchase(Who::Mine, number, "1000000000")?).await)?;
+        expect_new(handle.cards.first_message(purchase(Who::Mine, number, "1000000000")?).await)?;
         let back = follow_up(Who::Mine, token(number), number + 1, FollowUp::Reversal { amount: None })?;
-        fresh(handle.cards.follow_up(back).await)?;
+        expect_new(handle.cards.follow_up(back).await)?;
     }
     audited(&handle).await
 }
 
-async fn exponents(handle: Handle) -> Proof {
+async fn exponents(handle: Handle) -> CheckResult {
     let mut world = world(9_500)?;
-    let mut wanted = Vec::new();
+    let mut expected = Vec::new();
     for (code, minor) in [("BHD", 1_234_567), ("CLF", 0), ("EUR", 1), ("GBP", 9_500), ("JPY", 5_000)] {
         if let Ok(currency) = Currency::parse(code) {
-            wanted.push((currency, minor));
+            expected.push((currency, minor));
         }
     }
-    world.accounts[0].budgets[0] = seed_budget(Who::Mine, Who::Mine.budget(), &wanted, 30)?;
+    world.accounts[0].budgets[0] = seed_budget(Who::Mine, Who::Mine.budget(), &expected, 30)?;
     handle.seeding.seed(world).await?;
     let budgets = handle.seeding.budgets(&Who::Mine.account()?).await?;
     let found: Vec<_> = budgets[0].balances.iter().map(|(currency, now)| (*currency, now.available().0)).collect();
-    same("the balances", found, wanted)?;
-    let done = fresh(handle.credits.credit(credit(Who::Mine, 1, "0.001", Currency::parse("BHD")?)?).await)?;
+    same("the balances", found, expected)?;
+    let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "0.001", Currency::parse("BHD")?)?).await)?;
     same("the smallest credit", done.balances.available(), Minor(1_234_568))?;
     audited(&handle).await
 }

@@ -1,8 +1,8 @@
 //! Checks of an unreachable server: callers get an error in time, and the store recovers by itself.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, credit, purchase};
-use crate::expect::{fresh, replayed, same, there};
+use crate::expect::{expect_new, replayed, same, there};
 use crate::factory::{Handle, Outage};
 use crate::observe::{Observation, audited};
 use crate::world::{Who, gbp, seeded};
@@ -31,14 +31,14 @@ async fn in_time<T>(what: &str, work: impl Future<Output = T> + Send) -> Result<
     tokio::time::timeout(PATIENCE, work).await.map_err(|_| slow())
 }
 
-fn gone<T: Debug>(what: &str, answer: &Result<T, StoreError>) -> Proof {
+fn gone<T: Debug>(what: &str, answer: &Result<T, StoreError>) -> CheckResult {
     match answer {
         Err(StoreError::Unavailable(_)) => Ok(()),
         other => Err(Failure::new(format!("{what}: expected `Unavailable`, got {other:?}"))),
     }
 }
 
-fn not_written<T: Debug, R: Debug>(what: &str, answer: &Result<T, WriteError<R>>) -> Proof {
+fn not_written<T: Debug, R: Debug>(what: &str, answer: &Result<T, WriteError<R>>) -> CheckResult {
     match answer {
         Err(WriteError::Store(StoreError::Unavailable(_) | StoreError::OutcomeUnknown(_))) => Ok(()),
         other => Err(Failure::new(format!("{what}: expected `Unavailable` or `OutcomeUnknown`, got {other:?}"))),
@@ -46,7 +46,7 @@ fn not_written<T: Debug, R: Debug>(what: &str, answer: &Result<T, WriteError<R>>
 }
 
 /// Waits until the store is ready again.
-async fn recovered(handle: &Handle) -> Proof {
+async fn recovered(handle: &Handle) -> CheckResult {
     let ready = async {
         while handle.upkeep.readiness().await != Ok(Readiness::Ready) {
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -56,7 +56,7 @@ async fn recovered(handle: &Handle) -> Proof {
     tokio::time::timeout(RECOVERY, ready).await.map_err(|_| slow())
 }
 
-async fn unavailable(handle: Handle) -> Proof {
+async fn unavailable(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let account = Who::Mine.account()?;
     outage(&handle)?.break_down().await?;
@@ -71,9 +71,9 @@ async fn unavailable(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn comes_back(handle: Handle) -> Proof {
+async fn comes_back(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     for _ in 0..2 {
         outage(&handle)?.break_down().await?;
@@ -83,15 +83,15 @@ async fn comes_back(handle: Handle) -> Proof {
         recovered(&handle).await?;
         before.still_holds("an outage", &handle).await?;
     }
-    fresh(handle.cards.first_message(purchase(Who::Mine, 2, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "1")?).await)?;
     audited(&handle).await
 }
 
-async fn in_flight(handle: Handle) -> Proof {
+async fn in_flight(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = |number: u128| -> Result<_, Failure> {
-        let repeat = Some(claim(Who::Mine, &format!("k{number}"), "{}")?);
-        Ok(FirstMessageCommand { repeat, ..purchase(Who::Mine, number, "0.10")? })
+        let claim = Some(claim(Who::Mine, &format!("k{number}"), "{}")?);
+        Ok(FirstMessageCommand { claim, ..purchase(Who::Mine, number, "0.10")? })
     };
     let mut tasks = Vec::new();
     for number in 0..200 {

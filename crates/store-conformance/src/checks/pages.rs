@@ -1,7 +1,7 @@
 //! Checks of filtered lists: every page, and the count of all matching rows.
 
-use crate::check::{Proof, checks};
-use crate::expect::{fresh, same, there};
+use crate::check::{CheckResult, checks};
+use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
 use crate::management::{bring, card_id, issue, make, user};
 use crate::world::{Who, checkout, gbp, jpy, noon, seeded, world};
@@ -39,23 +39,25 @@ pub(super) fn is_page<T: Clone + PartialEq + Debug>(
     found: &Page<T>,
     all: &[T],
     page: PageRequest,
-) -> Proof {
+) -> CheckResult {
     let size = |number| usize::try_from(number).unwrap_or(usize::MAX);
-    let wanted: Vec<_> = all.iter().skip(size(page.offset)).take(size(page.limit)).cloned().collect();
+    let expected: Vec<_> = all.iter().skip(size(page.offset)).take(size(page.limit)).cloned().collect();
     let count = i64::try_from(all.len()).unwrap_or(-1);
     same(&format!("the count of {what}"), found.count, count)?;
-    same(&format!("{page:?} of {what}"), &found.rows, &wanted)
+    same(&format!("{page:?} of {what}"), &found.rows, &expected)
 }
 
-async fn budgets(handle: Handle) -> Proof {
+async fn budgets(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in 1..=7_u128 {
         let parent = [None, Some(Who::Mine.budget()), Some(Who::Mine.second_budget())]
             [usize::from(number % 3 == 0) + usize::from(number % 2 == 0)];
         let currencies = if number % 2 == 0 { vec![gbp()?, jpy()?] } else { vec![jpy()?] };
-        fresh(handle.budgets.create(make(Who::Mine, number, parent, currencies)?).await)?;
-        fresh(handle.budgets.create(make(Who::Other, 100 + number, Some(Who::Other.budget()), vec![jpy()?])?).await)?;
+        expect_new(handle.budgets.create(make(Who::Mine, number, parent, currencies)?).await)?;
+        expect_new(
+            handle.budgets.create(make(Who::Other, 100 + number, Some(Who::Other.budget()), vec![jpy()?])?).await,
+        )?;
     }
     let all = handle.budgets.list(&mine, BudgetFilter::default(), PageRequest { limit: 1000, offset: 0 }).await?.rows;
     for parent in [None, Some(Who::Mine.budget()), Some(Who::Mine.second_budget()), Some(Who::Other.budget())] {
@@ -64,17 +66,17 @@ async fn budgets(handle: Handle) -> Proof {
                 (parent.is_none() || row.parent == parent)
                     && currency.is_none_or(|currency| row.budget.in_currency(currency).is_some())
             };
-            let wanted: Vec<_> = all.iter().filter(matches).cloned().collect();
+            let expected: Vec<_> = all.iter().filter(matches).cloned().collect();
             let filter = BudgetFilter { parent, currency };
-            for page in pages(wanted.len()) {
-                is_page(&format!("{filter:?}"), &handle.budgets.list(&mine, filter, page).await?, &wanted, page)?;
+            for page in pages(expected.len()) {
+                is_page(&format!("{filter:?}"), &handle.budgets.list(&mine, filter, page).await?, &expected, page)?;
             }
         }
     }
     Ok(())
 }
 
-async fn cards(handle: Handle) -> Proof {
+async fn cards(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in 1..=7_u128 {
@@ -86,8 +88,8 @@ async fn cards(handle: Handle) -> Proof {
             record.card.user_token = user(number % 2);
             Ok(record)
         });
-        fresh(handle.card_management.create(command).await)?;
-        fresh(handle.card_management.create(issue(Who::Other, 100 + number, Who::Other.budget(), true)?).await)?;
+        expect_new(handle.card_management.create(command).await)?;
+        expect_new(handle.card_management.create(issue(Who::Other, 100 + number, Who::Other.budget(), true)?).await)?;
     }
     let page = PageRequest { limit: 1000, offset: 0 };
     let all = handle.card_management.list(&mine, CardFilter::default(), page).await?.rows;
@@ -99,11 +101,11 @@ async fn cards(handle: Handle) -> Proof {
                         && state.is_none_or(|state| row.card.state == state)
                         && holder.is_none_or(|holder| row.card.user_token == holder)
                 };
-                let wanted: Vec<_> = all.iter().filter(matches).cloned().collect();
+                let expected: Vec<_> = all.iter().filter(matches).cloned().collect();
                 let filter = CardFilter { budget, state, user: holder };
-                for page in pages(wanted.len()) {
+                for page in pages(expected.len()) {
                     let found = handle.card_management.list(&mine, filter, page).await?;
-                    is_page(&format!("{filter:?}"), &found, &wanted, page)?;
+                    is_page(&format!("{filter:?}"), &found, &expected, page)?;
                 }
             }
         }
@@ -111,28 +113,30 @@ async fn cards(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn transitions(handle: Handle) -> Proof {
+async fn transitions(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
-    fresh(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.budget(), true)?).await)?;
-    let mut wanted = Vec::new();
+    expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.budget(), true)?).await)?;
+    let mut expected = Vec::new();
     for number in 0..12 {
         let to = if number % 2 == 0 { CardState::Suspended } else { CardState::Active };
         for card in [Who::Mine.card(), card_id(1)] {
-            fresh(handle.card_management.transition(bring(Who::Mine, card, to, &format!("step {number}"))?).await)?;
+            expect_new(
+                handle.card_management.transition(bring(Who::Mine, card, to, &format!("step {number}"))?).await,
+            )?;
         }
         let first = handle.card_management.transitions(&mine, card_id(1), PageRequest { limit: 1, offset: 0 }).await?;
-        wanted.extend(there("the card", first)?.rows);
+        expected.extend(there("the card", first)?.rows);
     }
-    wanted.reverse();
-    for page in pages(wanted.len()) {
+    expected.reverse();
+    for page in pages(expected.len()) {
         let found = there("the card", handle.card_management.transitions(&mine, card_id(1), page).await?)?;
-        is_page("transitions", &found, &wanted, page)?;
+        is_page("transitions", &found, &expected, page)?;
     }
     Ok(())
 }
 
-async fn checkouts(handle: Handle) -> Proof {
+async fn checkouts(handle: Handle) -> CheckResult {
     let mut all: Vec<Checkout> = Vec::new();
     for number in 0..9_u8 {
         let mut one = checkout(Who::Mine, 100 + u128::from(number))?;
@@ -150,21 +154,21 @@ async fn checkouts(handle: Handle) -> Proof {
     for checkout_type in [None, Some(CheckoutType::Shopping), Some(CheckoutType::TopUp)] {
         for status in [None, Some(CheckoutStatus::Active), Some(CheckoutStatus::Deactivated)] {
             let matches = |one: &&Checkout| {
-                checkout_type.is_none_or(|wanted| one.kind.checkout_type() == wanted)
-                    && status.is_none_or(|wanted| one.status == wanted)
+                checkout_type.is_none_or(|expected| one.kind.checkout_type() == expected)
+                    && status.is_none_or(|expected| one.status == expected)
             };
-            let wanted: Vec<_> = all.iter().filter(matches).cloned().collect();
+            let expected: Vec<_> = all.iter().filter(matches).cloned().collect();
             let filter = CheckoutFilter { checkout_type, status };
-            for page in pages(wanted.len()) {
+            for page in pages(expected.len()) {
                 let found = handle.checkouts.list(&Who::Mine.account()?, filter, page).await?;
-                is_page(&format!("{filter:?}"), &found, &wanted, page)?;
+                is_page(&format!("{filter:?}"), &found, &expected, page)?;
             }
         }
     }
     Ok(())
 }
 
-async fn worlds(handle: Handle) -> Proof {
+async fn worlds(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let mut all = Vec::new();
     for number in 0..7_u8 {
@@ -178,16 +182,16 @@ async fn worlds(handle: Handle) -> Proof {
         let only = only.map(|only| only.iter().filter_map(|id| AccountId::parse(id).ok()).collect());
         let listed =
             |id: &AccountId| only.as_ref().is_none_or(|only: &std::collections::BTreeSet<_>| only.contains(id));
-        let wanted: Vec<_> = all.iter().filter(|world| listed(&world.account)).cloned().collect();
-        for page in pages(wanted.len()) {
+        let expected: Vec<_> = all.iter().filter(|world| listed(&world.account)).cloned().collect();
+        for page in pages(expected.len()) {
             let found = handle.worlds.list(Who::Mine.client(), only.clone(), page).await?;
-            is_page(&format!("{only:?}"), &found, &wanted, page)?;
+            is_page(&format!("{only:?}"), &found, &expected, page)?;
         }
     }
     Ok(())
 }
 
-async fn snapshots(handle: Handle) -> Proof {
+async fn snapshots(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(crate::worlds::command()?).await?;
     handle.worlds.create(empty("W1", 111)?).await?;
@@ -198,9 +202,9 @@ async fn snapshots(handle: Handle) -> Proof {
             command.name = None;
         }
         command.now = noon() + TimeDelta::microseconds(i64::try_from(number).unwrap_or_default());
-        all.push(fresh(handle.worlds.take_snapshot(command).await)?);
+        all.push(expect_new(handle.worlds.take_snapshot(command).await)?);
         let account = AccountId::parse("W1")?;
-        fresh(handle.worlds.take_snapshot(SnapshotCommand { account, ..snapshot(number)? }).await)?;
+        expect_new(handle.worlds.take_snapshot(SnapshotCommand { account, ..snapshot(number)? }).await)?;
     }
     all.sort_by_key(|snapshot| snapshot.id);
     for page in pages(all.len()) {

@@ -1,9 +1,9 @@
 //! Checks of rules that panic: the caller gets an error, and the store continues.
 
 use super::timelines::change;
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::commands::{RIGHT, SANDBOX, claim, confirm, credit, expiry, follow_up, open, purchase, token};
-use crate::expect::{fresh, same, store_failed};
+use crate::expect::{expect_new, same, store_failed};
 use crate::factory::Handle;
 use crate::management::{bring, issue, limit, make, no_limit, transfer};
 use crate::observe::{Observation, audited};
@@ -28,10 +28,10 @@ pub(super) fn bug<T>() -> T {
     panic!("a rule that panics on purpose, for a check")
 }
 
-async fn rules(handle: Handle) -> Proof {
+async fn rules(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let before = Observation::take(&handle, 3).await?;
     for _ in 0..2 {
         let mut command = purchase(Who::Mine, 2, "10")?;
@@ -55,7 +55,7 @@ async fn rules(handle: Handle) -> Proof {
     }
     before.still_holds("rules that panicked", &handle).await?;
     same("readiness", handle.upkeep.readiness().await?, Readiness::Ready)?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 2, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "10")?).await)?;
     audited(&handle).await
 }
 
@@ -64,19 +64,19 @@ macro_rules! unanswered {
     ($handle:ident.$port:ident.$method:ident($command:expr)) => {{
         let before = Observation::take(&$handle, 5).await?;
         let mut command = $command;
-        let repeat = claim(Who::Mine, concat!(stringify!($port), "-", stringify!($method)), "{}")?;
-        command.repeat = Some(IdempotencyClaim { answer: Arc::new(|_| bug::<Answer>()), ..repeat.clone() });
+        let claim = claim(Who::Mine, concat!(stringify!($port), "-", stringify!($method)), "{}")?;
+        command.claim = Some(IdempotencyClaim { answer: Arc::new(|_| bug::<Answer>()), ..claim.clone() });
         store_failed($handle.$port.$method(command).await)?;
         before
             .still_holds(concat!(stringify!($port), ".", stringify!($method), " without its record"), &$handle)
             .await?;
         let mut command = $command;
-        command.repeat = Some(repeat);
-        fresh($handle.$port.$method(command).await)?;
+        command.claim = Some(claim);
+        expect_new($handle.$port.$method(command).await)?;
     }};
 }
 
-async fn answers(handle: Handle) -> Proof {
+async fn answers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (who, card, day) = (Who::Mine, Who::Mine.card(), SpendingWindow::Day);
     unanswered!(handle.cards.first_message(purchase(who, 1, "10")?));
@@ -101,7 +101,7 @@ async fn answers(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn in_a_group(handle: Handle) -> Proof {
+async fn in_a_group(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut work: Vec<Work<_>> = Vec::new();
     for number in 1..=5 {
@@ -116,7 +116,7 @@ async fn in_a_group(handle: Handle) -> Proof {
         if number == 3 {
             store_failed(answer)?;
         } else {
-            fresh(answer)?;
+            expect_new(answer)?;
         }
     }
     audited(&handle).await

@@ -1,8 +1,8 @@
 //! Checks of claims on batches with work and of the resulting leases.
 
 use super::payments_process::running;
-use crate::check::{Failure, Proof, checks};
-use crate::expect::{fresh, same, there};
+use crate::check::{CheckResult, Failure, checks};
+use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
 use crate::observe::Observation;
 use crate::payments::{
@@ -32,34 +32,36 @@ fn batches(leases: &[Lease]) -> Vec<u128> {
 }
 
 #[track_caller]
-fn lease_lost<T: Debug, R: Debug>(answer: Result<T, ProcessingError<R>>) -> Proof {
+fn lease_lost<T: Debug, R: Debug>(answer: Result<T, ProcessingError<R>>) -> CheckResult {
     match answer {
         Err(ProcessingError::LeaseLost) => Ok(()),
         other => Err(Failure::new(format!("the lease is lost, but: {other:?}"))),
     }
 }
 
-async fn finds_work(handle: Handle) -> Proof {
+async fn finds_work(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let claimed = handle.processing.claim(claim(1, after(999), 100)).await?;
     same("work in a world without payments", claimed, vec![])?;
     // Batches without payments and draft, validated or cancelled batches have no work.
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
     let fill = Fill::of(200, 2).with_faults(&[0]);
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300, 2)))?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
+    expect_new(
+        handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300, 2)))?).await,
+    )?;
     confirmed(&handle, Who::Mine, 4, 2).await?;
-    fresh(handle.management.cancel(cancel(Who::Mine, batch_id(4), 7_000)?).await)?;
+    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(4), 7_000)?).await)?;
     // A confirmed batch without payments has no work either.
-    fresh(handle.batches.confirm(confirm(Who::Mine, Who::Mine.batch(), 7_100)?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Mine, Who::Mine.batch(), 7_100)?).await)?;
     same("work where there is none", handle.processing.claim(claim(2, after(999), 100)).await?, vec![])?;
     confirmed(&handle, Who::Other, 5, 2).await?;
     let claimed = handle.processing.claim(claim(3, after(80), 100)).await?;
-    let wanted = Lease { id: lease_id(3), account: Who::Other.account()?, batch: batch_id(5), until: after(140) };
-    same("the only work", claimed, vec![wanted.clone()])?;
-    handle.processing.start(start(&wanted, 7_200)).await?;
-    handle.processing.take(take(&wanted, 1, 7_300)).await?;
-    handle.processing.release(&wanted).await?;
+    let expected = Lease { id: lease_id(3), account: Who::Other.account()?, batch: batch_id(5), until: after(140) };
+    same("the only work", claimed, vec![expected.clone()])?;
+    handle.processing.start(start(&expected, 7_200)).await?;
+    handle.processing.take(take(&expected, 1, 7_300)).await?;
+    handle.processing.release(&expected).await?;
     let claimed = handle.processing.claim(claim(4, after(90), 100)).await?;
     same("a batch with one more to take", batches(&claimed), vec![5])?;
     let lease = there("a lease", claimed.into_iter().next())?;
@@ -68,7 +70,7 @@ async fn finds_work(handle: Handle) -> Proof {
     same("all taken, none due", handle.processing.claim(claim(5, after(100), 100)).await?, vec![])
 }
 
-async fn in_order(handle: Handle) -> Proof {
+async fn in_order(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for (number, minute) in [(1, 3), (2, 1), (3, 2), (4, 1)] {
         confirmed(&handle, Who::Mine, number, 1).await?;
@@ -82,15 +84,15 @@ async fn in_order(handle: Handle) -> Proof {
             account: Who::Mine.account()?,
             batch: batch_id(number),
             decide,
-            repeat: None,
+            claim: None,
         };
-        fresh(handle.management.edit(command).await)?;
+        expect_new(handle.management.edit(command).await)?;
     }
     same("the first three", batches(&handle.processing.claim(claim(1, after(900), 3)).await?), vec![2, 4, 3])?;
     same("the rest", batches(&handle.processing.claim(claim(2, after(900), 3)).await?), vec![1])
 }
 
-async fn exclusive(handle: Handle) -> Proof {
+async fn exclusive(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 2).await?;
     let lease = leased(&handle, 1, after(80)).await?;
@@ -101,7 +103,7 @@ async fn exclusive(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn taken_over(handle: Handle) -> Proof {
+async fn taken_over(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 2).await?;
     let first = leased(&handle, 1, after(80)).await?;
@@ -112,7 +114,7 @@ async fn taken_over(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn due_is_work(handle: Handle) -> Proof {
+async fn due_is_work(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 2).await?;
     handle.processing.release(&lease).await?;
@@ -132,7 +134,7 @@ async fn due_is_work(handle: Handle) -> Proof {
     same("nothing more to be learnt", handle.processing.claim(claim(6, after(9_999), 9)).await?, vec![])
 }
 
-async fn lost(handle: Handle) -> Proof {
+async fn lost(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 3).await?;
     let old = leased(&handle, 1, after(10)).await?;
@@ -166,7 +168,7 @@ async fn lost(handle: Handle) -> Proof {
     before.still_holds("a wrong lease", &handle).await
 }
 
-async fn still_held(handle: Handle) -> Proof {
+async fn still_held(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 2).await?;
     let lease = leased(&handle, 1, after(-900)).await?;
@@ -175,7 +177,7 @@ async fn still_held(handle: Handle) -> Proof {
     same("whether it is renewed", handle.processing.renew(&lease, after(300)).await?, true)
 }
 
-async fn renewed(handle: Handle) -> Proof {
+async fn renewed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 2).await?;
     let lease = leased(&handle, 1, after(80)).await?;
@@ -189,7 +191,7 @@ async fn renewed(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn first_due(handle: Handle) -> Proof {
+async fn first_due(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 2).await?;
     for (payment, ids, again) in [(&payments[..1], 900, after(500)), (&payments[1..], 950, after(900))] {

@@ -1,8 +1,8 @@
 //! Checks that batches with payments are confirmed atomically.
 
 use super::payments_manage::balance_set;
-use crate::check::{Proof, checks};
-use crate::expect::{fresh, holds, same, store_failed, there};
+use crate::check::{CheckResult, checks};
+use crate::expect::{expect_new, holds, same, store_failed, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances};
 use crate::payments::{Fill, after, batch_id, confirm, confirmed, content, create, empty, statuses};
@@ -16,7 +16,7 @@ checks! {
     "batches.confirm.failure_marks_no_payment" => confirm_failed,
 }
 
-async fn confirmed_with_fees(handle: Handle) -> Proof {
+async fn confirmed_with_fees(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let batch = confirmed(&handle, Who::Mine, 1, 4).await?;
     same("who confirmed it", batch.state.confirmation().and_then(|confirmed| confirmed.by), Some(Who::Mine.client()))?;
@@ -27,26 +27,26 @@ async fn confirmed_with_fees(handle: Handle) -> Proof {
     // 1.00 and 1.02 with one fee from the first budget, 1.01 and 1.03 with one fee from the second.
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the first budget", now, Balances::new(Minor(9_500 - 207), Minor(0), Minor(207))?)?;
-    let wanted =
+    let expected =
         [Balances::new(Minor(9_293), Minor(0), Minor(207))?, Balances::new(Minor(4_791), Minor(0), Minor(209))?];
-    same("both budgets", balance_set(&handle).await?, wanted.to_vec())?;
+    same("both budgets", balance_set(&handle).await?, expected.to_vec())?;
     let (of_batch, funds) = there("funds", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
     same("the batch", of_batch, found.batch)?;
-    for (budget, wanted) in [Who::Mine.budget(), Who::Mine.second_budget()].into_iter().zip(wanted) {
-        same("its funds", funds.get(&(budget, gbp()?)).copied(), Some(wanted))?;
+    for (budget, expected) in [Who::Mine.budget(), Who::Mine.second_budget()].into_iter().zip(expected) {
+        same("its funds", funds.get(&(budget, gbp()?)).copied(), Some(expected))?;
     }
     audited(&handle).await
 }
 
-async fn confirm_failed(handle: Handle) -> Proof {
+async fn confirm_failed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 3).await?;
     let fill = Fill::of(500, 4);
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
     let before = Observation::take(&handle, 0).await?;
     // Its second journal id already belongs to the first confirmation.
     store_failed(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 99_999)?).await)?;
     before.still_holds("a confirmation that failed half-way", &handle).await?;
-    fresh(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 300)?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Mine, batch_id(2), 300)?).await)?;
     audited(&handle).await
 }

@@ -1,8 +1,8 @@
 //! Checks of failing writes of payment batches: a failure between any two writes leaves nothing.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::claim as claimed;
-use crate::expect::{fresh, holds, there};
+use crate::expect::{expect_new, holds, there};
 use crate::factory::Handle;
 use crate::failing_writes::{End, Tried, end, plain_end};
 use crate::observe::{Observation, audited};
@@ -42,9 +42,9 @@ struct Desk {
 impl Desk {
     async fn set(handle: &Handle, base: u128) -> Result<Self, Failure> {
         let fill = Fill::of(base * 100_000, 1).with_faults(&[0]);
-        fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, base, noon())?, Some(fill))?).await)?;
+        expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, base, noon())?, Some(fill))?).await)?;
         let fill = Some(Fill::of((base + 1) * 100_000, 1));
-        fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, base + 1, noon())?, fill)?).await)?;
+        expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, base + 1, noon())?, fill)?).await)?;
         for number in base + 2..base + 5 {
             confirmed(handle, Who::Mine, number, 1).await?;
         }
@@ -65,24 +65,24 @@ impl Desk {
             0 => {
                 let fill = Fill::of((base + 5) * 100_000, 2).with_faults(&[1]);
                 let mut command = create(Who::Mine, empty(Who::Mine, base + 5, noon())?, Some(fill))?;
-                command.repeat = Some(claimed(Who::Mine, &key, "{}")?);
+                command.claim = Some(claimed(Who::Mine, &key, "{}")?);
                 end(handle.management.create(command).await)?
             }
             1 => {
                 let mut command =
                     upload(Who::Mine, batch_id(base), Fill::of((base + 6) * 100_000, 2).with_faults(&[1]))?;
-                command.repeat = Some(claimed(Who::Mine, &key, "{}")?);
+                command.claim = Some(claimed(Who::Mine, &key, "{}")?);
                 end(handle.management.upload(command).await)?
             }
             2 => end(handle.management.upload(upload(Who::Mine, batch_id(base), Fill::of(0, 0))?).await)?,
             3 => {
                 let mut command = confirm(Who::Mine, batch_id(base + 1), (base + 1) * 100_000)?;
-                command.repeat = Some(claimed(Who::Mine, &key, "{}")?);
+                command.claim = Some(claimed(Who::Mine, &key, "{}")?);
                 end(handle.batches.confirm(command).await)?
             }
             4 => {
                 let mut command = cancel(Who::Mine, batch_id(base + 2), (base + 2) * 100_000 + 70)?;
-                command.repeat = Some(claimed(Who::Mine, &key, "{}")?);
+                command.claim = Some(claimed(Who::Mine, &key, "{}")?);
                 end(handle.management.cancel(command).await)?
             }
             5 => plain_end(handle.processing.take(take(&self.to_take, 1, (base + 3) * 100_000 + 60)).await)?,
@@ -105,7 +105,7 @@ impl Desk {
     }
 }
 
-async fn any_write(handle: Handle) -> Proof {
+async fn any_write(handle: Handle) -> CheckResult {
     handle.seeding.seed(world(10_000_000)?).await?;
     let Some(faults) = handle.faults.clone() else { return Ok(()) };
     let places =

@@ -1,8 +1,8 @@
 //! Checks of payment batches: tenancy, repeats, texts and many rows.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{answer_of, claim as claimed};
-use crate::expect::{absent, fresh, holds, mismatch, replayed, same, there};
+use crate::expect::{absent, expect_new, holds, mismatch, replayed, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
 use crate::payments::{
@@ -31,13 +31,13 @@ fn renamed(batch: &PaymentBatch) -> PaymentBatch {
 }
 
 fn edit(who: Who, number: u128) -> Result<EditBatchCommand, Failure> {
-    Ok(EditBatchCommand { account: who.account()?, batch: batch_id(number), decide: Arc::new(renamed), repeat: None })
+    Ok(EditBatchCommand { account: who.account()?, batch: batch_id(number), decide: Arc::new(renamed), claim: None })
 }
 
-async fn foreign_to_change(handle: Handle) -> Proof {
+async fn foreign_to_change(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Some(Fill::of(900, 3).with_faults(&[1]));
-    fresh(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, fill)?).await)?;
+    expect_new(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, fill)?).await)?;
     confirmed(&handle, Who::Other, 2, 2).await?;
     let before = Observation::take(&handle, 0).await?;
     for id in [batch_id(1), batch_id(2), batch_id(99)] {
@@ -49,10 +49,10 @@ async fn foreign_to_change(handle: Handle) -> Proof {
     before.still_holds("commands on batches of another account", &handle).await
 }
 
-async fn foreign_to_read(handle: Handle) -> Proof {
+async fn foreign_to_read(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Some(Fill::of(900, 3).with_faults(&[1]));
-    fresh(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, fill)?).await)?;
+    expect_new(handle.management.create(create(Who::Other, empty(Who::Other, 1, noon())?, fill)?).await)?;
     let (mine, page) = (Who::Mine.account()?, PageRequest::default());
     for id in [batch_id(1), Who::Other.batch(), batch_id(99)] {
         let of = |what: &str| format!("{what} of {id}");
@@ -70,37 +70,37 @@ async fn foreign_to_read(handle: Handle) -> Proof {
     same("my batches", handle.reading.list(&mine, every, page).await?.count, 2)
 }
 
-async fn repeats(handle: Handle) -> Proof {
+async fn repeats(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // A second decision would use other ids, which must not appear in the replay.
     let command = |first| -> Result<_, Failure> {
         let mut command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(first, 2)))?;
-        command.repeat = Some(claimed(Who::Mine, "create", "{}")?);
+        command.claim = Some(claimed(Who::Mine, "create", "{}")?);
         Ok(command)
     };
-    let done = fresh(handle.management.create(command(1)?).await)?;
+    let done = expect_new(handle.management.create(command(1)?).await)?;
     same("the answer", replayed(handle.management.create(command(50)?).await)?, answer_of(&done))?;
     let command = |body: &str, first| -> Result<_, Failure> {
         let mut command = upload(Who::Mine, batch_id(1), Fill::of(first, 3))?;
-        command.repeat = Some(claimed(Who::Mine, "upload", body)?);
+        command.claim = Some(claimed(Who::Mine, "upload", body)?);
         Ok(command)
     };
-    let done = fresh(handle.management.upload(command("{}", 100)?).await)?;
+    let done = expect_new(handle.management.upload(command("{}", 100)?).await)?;
     let before = Observation::take(&handle, 0).await?;
     same("the answer", replayed(handle.management.upload(command("{}", 200)?).await)?, answer_of(&done))?;
     mismatch(handle.management.upload(command("[]", 200)?).await)?;
     before.still_holds("a repeated upload", &handle).await?;
     let command = || -> Result<_, Failure> {
-        Ok(EditBatchCommand { repeat: Some(claimed(Who::Mine, "edit", "{}")?), ..edit(Who::Mine, 1)? })
+        Ok(EditBatchCommand { claim: Some(claimed(Who::Mine, "edit", "{}")?), ..edit(Who::Mine, 1)? })
     };
-    let done = fresh(handle.management.edit(command()?).await)?;
+    let done = expect_new(handle.management.edit(command()?).await)?;
     same("the answer", replayed(handle.management.edit(command()?).await)?, answer_of(&done))?;
     let command = |ids| -> Result<_, Failure> {
         let mut command = cancel(Who::Mine, batch_id(1), ids)?;
-        command.repeat = Some(claimed(Who::Mine, "cancel", "{}")?);
+        command.claim = Some(claimed(Who::Mine, "cancel", "{}")?);
         Ok(command)
     };
-    let done = fresh(handle.management.cancel(command(1)?).await)?;
+    let done = expect_new(handle.management.cancel(command(1)?).await)?;
     let before = Observation::take(&handle, 0).await?;
     same("the answer", replayed(handle.management.cancel(command(50)?).await)?, answer_of(&done))?;
     before.still_holds("a repeated cancellation", &handle).await
@@ -161,7 +161,7 @@ fn everything(text: &str) -> PaymentInput {
     PaymentInput { amount, currency_code, funding_budget_id, purpose_code, purpose, reference, external_id, recipient }
 }
 
-async fn texts(handle: Handle) -> Proof {
+async fn texts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let long = TEXTS.concat().repeat(500);
     let texts: Vec<_> = TEXTS.into_iter().chain([long.as_str()]).collect();
@@ -172,7 +172,7 @@ async fn texts(handle: Handle) -> Proof {
     let fill = Fill { inputs: inputs.clone(), alerts: alerts.clone(), faulty: vec![0], ..Fill::of(1, 0) };
     let mut batch = empty(Who::Mine, 1, noon())?;
     batch.name = TEXTS.concat();
-    fresh(handle.management.create(create(Who::Mine, batch, Some(fill))?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, batch, Some(fill))?).await)?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
     same("the name", found.batch.name, TEXTS.concat())?;
     same("the inputs", found.payments.into_iter().map(|payment| payment.input).collect::<Vec<_>>(), inputs)?;
@@ -186,16 +186,16 @@ async fn texts(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn many(handle: Handle) -> Proof {
+async fn many(handle: Handle) -> CheckResult {
     const COUNT: u32 = 10_000;
     handle.seeding.seed(world(10_000_000)?).await?;
     let mut fill = Fill::of(1, COUNT).with_faults(&(0..COUNT).collect::<Vec<_>>());
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
     same("payments", statuses(&found.payments), vec![(PaymentStatus::Created, 10_000)])?;
     holds("the alerts are not those that were stored", found.alerts == fill.alerts)?;
     (fill.faulty, fill.alerts, fill.first) = (vec![], vec![], 50_000);
-    fresh(handle.management.upload(upload(Who::Mine, batch_id(1), fill.clone())?).await)?;
+    expect_new(handle.management.upload(upload(Who::Mine, batch_id(1), fill.clone())?).await)?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
     same("payments", statuses(&found.payments), vec![(PaymentStatus::Validated, 10_000)])?;
     same("alerts", found.alerts.len(), 0)?;

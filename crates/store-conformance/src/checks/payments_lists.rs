@@ -1,7 +1,7 @@
 //! Checks that lists of batches, payments and alerts agree in filters, order, pages and counts.
 
-use crate::check::{Failure, Proof, checks};
-use crate::expect::{fresh, same, there};
+use crate::check::{CheckResult, Failure, checks};
+use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
 use crate::payments::{Fill, after, alert, batch_id, confirmed, content, create, empty, summary};
 use crate::world::{Who, noon, seeded};
@@ -48,7 +48,7 @@ fn in_direction<T>(mut ascending: Vec<T>, direction: Direction) -> Vec<T> {
     ascending
 }
 
-async fn batches(handle: Handle) -> Proof {
+async fn batches(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // The batches of the world are at noon too.
     let mut known = vec![(Who::Mine.batch(), noon()), (Who::Mine.draft(), noon())];
@@ -58,7 +58,7 @@ async fn batches(handle: Handle) -> Proof {
         batch.visible = number % 3 != 0;
         let fill =
             (number % 2 == 0).then(|| Fill::of(number * 100, 2).with_faults(if number == 4 { &[1] } else { &[] }));
-        fresh(handle.management.create(create(Who::Mine, batch, fill)?).await)?;
+        expect_new(handle.management.create(create(Who::Mine, batch, fill)?).await)?;
         known.push((batch_id(number), at));
     }
     known.sort_by_key(|(id, at)| (*at, *id));
@@ -74,17 +74,17 @@ async fn batches(handle: Handle) -> Proof {
             let both = |ids: &Vec<_>| statuses.clone().map(|statuses| (ids.clone(), statuses));
             for (ids, statuses) in ids.iter().flat_map(both).collect::<Vec<_>>() {
                 let filter = BatchFilter { ids: ids.clone(), statuses: statuses.clone(), include_hidden, direction };
-                let wanted = ascending.iter().filter(|found| {
+                let expected = ascending.iter().filter(|found| {
                     let batch = &found.batch;
                     (include_hidden || batch.visible)
                         && (ids.is_empty() || ids.contains(&batch.id))
                         && (statuses.is_empty() || statuses.contains(&batch.status()))
                 });
-                let wanted = in_direction(wanted.cloned().collect(), direction);
-                for page in pages(wanted.len()) {
+                let expected = in_direction(expected.cloned().collect(), direction);
+                for page in pages(expected.len()) {
                     let found = handle.reading.list(&Who::Mine.account()?, filter.clone(), page).await?;
-                    same("the count", found.count, i64::try_from(wanted.len()).unwrap_or(-1))?;
-                    same(&format!("{page:?} of {filter:?}"), found.rows, cut(&wanted, page))?;
+                    same("the count", found.count, i64::try_from(expected.len()).unwrap_or(-1))?;
+                    same(&format!("{page:?} of {filter:?}"), found.rows, cut(&expected, page))?;
                 }
             }
         }
@@ -92,13 +92,13 @@ async fn batches(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn same_time(handle: Handle) -> Proof {
+async fn same_time(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for number in [5, 3, 9, 1] {
-        fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, number, after(9))?, None)?).await)?;
+        expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, number, after(9))?, None)?).await)?;
     }
-    for (direction, wanted) in [(Direction::Ascending, [1, 3, 5, 9]), (Direction::Descending, [9, 5, 3, 1])] {
-        let ids: Vec<PaymentBatchId> = wanted.into_iter().map(batch_id).collect();
+    for (direction, expected) in [(Direction::Ascending, [1, 3, 5, 9]), (Direction::Descending, [9, 5, 3, 1])] {
+        let ids: Vec<PaymentBatchId> = expected.into_iter().map(batch_id).collect();
         let filter = BatchFilter { ids: ids.clone(), direction, ..BatchFilter::default() };
         let found = handle.reading.list(&Who::Mine.account()?, filter, EVERY).await?;
         same("batches of one time", found.rows.into_iter().map(|row| row.batch.id).collect::<Vec<_>>(), ids)?;
@@ -106,14 +106,15 @@ async fn same_time(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn first_alerts(handle: Handle) -> Proof {
+async fn first_alerts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut all = Vec::new();
     for (number, faulty) in [(1, 49_u32), (2, 50), (3, 90)] {
         let fill = Fill::of(number * 1000, 100).with_faults(&(0..faulty).collect::<Vec<_>>());
         let first: Vec<_> = fill.alerts.iter().take(100).cloned().collect();
-        let done =
-            fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, number, noon())?, Some(fill))?).await)?;
+        let done = expect_new(
+            handle.management.create(create(Who::Mine, empty(Who::Mine, number, noon())?, Some(fill))?).await,
+        )?;
         same("the answer's alerts", &done.alerts, &first)?;
         same("the found one's", summary(&handle, Who::Mine, batch_id(number)).await?.alerts, first.clone())?;
         all.push(first);
@@ -170,25 +171,25 @@ fn matching(payments: &[Payment], filter: &PaymentFilter) -> Vec<Payment> {
     payments.iter().filter(matches).cloned().collect()
 }
 
-async fn payments(handle: Handle) -> Proof {
+async fn payments(handle: Handle) -> CheckResult {
     let all = mixed(&handle).await?;
     same("the indexes", all.iter().map(|payment| payment.index).collect::<Vec<_>>(), (0..12).collect::<Vec<_>>())?;
     for filter in payment_filters(&all) {
         for direction in Direction::ALL {
             let filter = PaymentFilter { direction, ..filter.clone() };
-            let wanted = in_direction(matching(&all, &filter), direction);
-            for page in pages(wanted.len()) {
+            let expected = in_direction(matching(&all, &filter), direction);
+            for page in pages(expected.len()) {
                 let found = handle.reading.payments(&Who::Mine.account()?, batch_id(1), filter.clone(), page).await?;
                 let found = there("the batch", found)?;
-                same("the count", found.count, i64::try_from(wanted.len()).unwrap_or(-1))?;
-                same(&format!("{page:?} of {filter:?}"), found.rows, cut(&wanted, page))?;
+                same("the count", found.count, i64::try_from(expected.len()).unwrap_or(-1))?;
+                same(&format!("{page:?} of {filter:?}"), found.rows, cut(&expected, page))?;
             }
         }
     }
     Ok(())
 }
 
-async fn contents(handle: Handle) -> Proof {
+async fn contents(handle: Handle) -> CheckResult {
     let all = mixed(&handle).await?;
     for filter in payment_filters(&all) {
         for direction in Direction::ALL {
@@ -200,7 +201,7 @@ async fn contents(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn alerts(handle: Handle) -> Proof {
+async fn alerts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let found = [
         alert(AlertCode::NoPayments, None, after(1), "none"),
@@ -212,7 +213,7 @@ async fn alerts(handle: Handle) -> Proof {
         alert(AlertCode::DuplicatePayment, Some(10), after(4), "f"),
     ];
     let fill = Fill { alerts: found.to_vec(), faulty: vec![0, 2], ..Fill::of(1, 11) };
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
     let kinds = [None, Some(AlertKind::Error), Some(AlertKind::Warning)];
     let codes = [None, Some(AlertCode::AmountInvalid), Some(AlertCode::EmailInvalid)];
     let times = [None, Some(after(1)), Some(after(2)), Some(after(9))];
@@ -229,18 +230,18 @@ async fn alerts(handle: Handle) -> Proof {
                 && filter.from.is_none_or(|from| from <= alert.at)
                 && filter.to.is_none_or(|to| alert.at <= to)
         };
-        let wanted = in_direction(found.iter().filter(matches).cloned().collect(), filter.direction);
-        for page in pages(wanted.len()) {
+        let expected = in_direction(found.iter().filter(matches).cloned().collect(), filter.direction);
+        for page in pages(expected.len()) {
             let found = handle.reading.alerts(&Who::Mine.account()?, batch_id(1), filter, page).await?;
             let found = there("the batch", found)?;
-            same("the count", found.count, i64::try_from(wanted.len()).unwrap_or(-1))?;
-            same(&format!("{page:?} of {filter:?}"), found.rows, cut(&wanted, page))?;
+            same("the count", found.count, i64::try_from(expected.len()).unwrap_or(-1))?;
+            same(&format!("{page:?} of {filter:?}"), found.rows, cut(&expected, page))?;
         }
     }
     Ok(())
 }
 
-async fn alerts_in_order(handle: Handle) -> Proof {
+async fn alerts_in_order(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // Ordered by row, and within a row in the order of detection.
     let row = |index: u32| {
@@ -248,7 +249,7 @@ async fn alerts_in_order(handle: Handle) -> Proof {
     };
     let all: Vec<_> = (0..50).flat_map(row).collect();
     let fill = Fill { alerts: all.clone(), faulty: (0..50).collect(), ..Fill::of(1, 50) };
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
     same("the alerts", content(&handle, Who::Mine, batch_id(1)).await?.alerts, all.clone())?;
     let page = there(
         "the batch",
@@ -257,32 +258,32 @@ async fn alerts_in_order(handle: Handle) -> Proof {
     same("the largest first", page.rows, in_direction(all, Direction::Descending))
 }
 
-async fn alerts_as_found(handle: Handle) -> Proof {
+async fn alerts_as_found(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let found = |index: Option<u32>| alert(AlertCode::TextTooLong, index, noon(), &format!("{index:?}"));
     let alerts = vec![found(Some(2)), found(None), found(Some(0)), found(Some(1))];
     let fill = Fill { alerts, faulty: vec![0, 1, 2], ..Fill::of(1, 3) };
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
-    let wanted = [None, Some(0), Some(1), Some(2)].map(found).to_vec();
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
+    let expected = [None, Some(0), Some(1), Some(2)].map(found).to_vec();
     let filter = AlertFilter { direction: Direction::Ascending, ..AlertFilter::default() };
     let page = handle.reading.alerts(&Who::Mine.account()?, batch_id(1), filter, EVERY).await?;
-    same("the alerts", there("the batch", page)?.rows, wanted)
+    same("the alerts", there("the batch", page)?.rows, expected)
 }
 
-async fn paying(handle: Handle) -> Proof {
+async fn paying(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Some(Fill::of(1, 1));
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, fill)?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, fill)?).await)?;
     let (_, funds) = there("the batch", handle.reading.funds(&Who::Mine.account()?, batch_id(1)).await?)?;
     let budgets: std::collections::BTreeSet<_> = funds.keys().map(|(budget, _)| *budget).collect();
     same("budgets that pay", budgets, [Who::Mine.budget()].into())
 }
 
-async fn for_payments(handle: Handle) -> Proof {
+async fn for_payments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = handle.reading.funding(&Who::Mine.account()?).await?;
     let only_cards = [florin_domain::budget::BudgetFeature::Cards];
     let command = crate::management::make_for(Who::Mine, 1, None, vec![crate::world::gbp()?], &only_cards)?;
-    fresh(handle.budgets.create(command).await)?;
+    expect_new(handle.budgets.create(command).await)?;
     same("budgets that can pay", handle.reading.funding(&Who::Mine.account()?).await?, before)
 }

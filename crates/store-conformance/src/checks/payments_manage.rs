@@ -1,7 +1,7 @@
 //! Checks that batches are created, uploaded, edited and cancelled atomically.
 
-use crate::check::{Failure, Proof, checks};
-use crate::expect::{absent, duplicate, fresh, holds, refused, same, store_failed, there};
+use crate::check::{CheckResult, Failure, checks};
+use crate::expect::{absent, duplicate, expect_new, holds, refused, same, store_failed, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
 use crate::payments::{Fill, after, batch_id, cancel, confirmed, content, create, empty, statuses, summary, upload};
@@ -32,17 +32,17 @@ checks! {
     "batch_management.cancel.failure_leaves_what_was" => cancel_failed,
 }
 
-async fn created(handle: Handle) -> Proof {
+async fn created(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Fill::of(1, 5).with_faults(&[1, 3]);
     let mut batch = empty(Who::Mine, 1, after(5))?;
     (batch.visible, batch.name) = (false, "Löhne".into());
     let command = create(Who::Mine, batch.clone(), Some(fill.clone()))?;
     let decision = (command.decide)(&FundingBudgets::new()).map_err(|refusal| Failure::new(refusal.to_string()))?;
-    let done = fresh(handle.management.create(command).await)?;
-    let wanted = BatchSummary { batch: decision.batch.clone(), alerts: decision.alerts.clone() };
-    same("the answer", &done, &wanted)?;
-    same("what is found", summary(&handle, Who::Mine, batch_id(1)).await?, wanted)?;
+    let done = expect_new(handle.management.create(command).await)?;
+    let expected = BatchSummary { batch: decision.batch.clone(), alerts: decision.alerts.clone() };
+    same("the answer", &done, &expected)?;
+    same("what is found", summary(&handle, Who::Mine, batch_id(1)).await?, expected)?;
     let found = content(&handle, Who::Mine, batch_id(1)).await?;
     same("the batch", found.batch, decision.batch)?;
     same("its payments", found.payments, decision.payments)?;
@@ -50,7 +50,7 @@ async fn created(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn shown_funding(handle: Handle) -> Proof {
+async fn shown_funding(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let seen = Arc::new(Mutex::new(None));
     let mut command = create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?;
@@ -59,20 +59,20 @@ async fn shown_funding(handle: Handle) -> Proof {
         *observer.lock().unwrap_or_else(PoisonError::into_inner) = Some(funding.clone());
         rule(funding)
     });
-    fresh(handle.management.create(command).await)?;
-    let wanted = FundingBudgets::from([
+    expect_new(handle.management.create(command).await)?;
+    let expected = FundingBudgets::from([
         (Who::Mine.budget(), [gbp()?, jpy()?].into()),
         (Who::Mine.second_budget(), [gbp()?].into()),
     ]);
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
-    same("what the rule is shown", there("what the rule was shown", seen)?, wanted.clone())?;
-    same("what is read", handle.reading.funding(&Who::Mine.account()?).await?, wanted)?;
+    same("what the rule is shown", there("what the rule was shown", seen)?, expected.clone())?;
+    same("what is read", handle.reading.funding(&Who::Mine.account()?).await?, expected)?;
     same("of nobody", handle.reading.funding(&AccountId::parse("F99")?).await?, FundingBudgets::new())
 }
 
-async fn created_twice(handle: Handle) -> Proof {
+async fn created_twice(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 2)))?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 2)))?).await)?;
     let before = Observation::take(&handle, 0).await?;
     // First the id of an existing batch, then the id of an existing payment.
     for (number, first) in [(1, 100), (2, 0)] {
@@ -88,7 +88,7 @@ async fn created_twice(handle: Handle) -> Proof {
     before.still_holds("a batch of nobody", &handle).await
 }
 
-async fn unknown_account(handle: Handle) -> Proof {
+async fn unknown_account(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     let command = create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?;
@@ -97,7 +97,7 @@ async fn unknown_account(handle: Handle) -> Proof {
     before.still_holds("a batch on no account", &handle).await
 }
 
-async fn create_refused(handle: Handle) -> Proof {
+async fn create_refused(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     let mut batch = empty(Who::Mine, 1, noon())?;
@@ -107,9 +107,9 @@ async fn create_refused(handle: Handle) -> Proof {
     before.still_holds("a batch that was refused", &handle).await
 }
 
-async fn replaced(handle: Handle) -> Proof {
+async fn replaced(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
     // Fewer payments than before, more than before, the same ids again, none.
     let faulty = Fill::of(100, 7).with_faults(&[0, 6]);
     let fills = [
@@ -124,21 +124,21 @@ async fn replaced(handle: Handle) -> Proof {
         let command = upload(Who::Mine, batch_id(1), fill)?;
         let before = summary(&handle, Who::Mine, batch_id(1)).await?.batch;
         let situation = UploadSituation { batch: before, funding: FundingBudgets::new() };
-        let wanted = (command.decide)(&situation).map_err(|refusal| Failure::new(refusal.to_string()))?;
-        same("the answer", fresh(handle.management.upload(command).await)?, wanted.batch.clone())?;
+        let expected = (command.decide)(&situation).map_err(|refusal| Failure::new(refusal.to_string()))?;
+        same("the answer", expect_new(handle.management.upload(command).await)?, expected.batch.clone())?;
         let found = content(&handle, Who::Mine, batch_id(1)).await?;
-        same("the batch", found.batch, wanted.batch)?;
-        same("its payments", found.payments, wanted.payments)?;
-        same("its alerts", found.alerts, wanted.alerts)?;
+        same("the batch", found.batch, expected.batch)?;
+        same("its payments", found.payments, expected.payments)?;
+        same("its alerts", found.alerts, expected.alerts)?;
     }
     audited(&handle).await
 }
 
-async fn upload_refused(handle: Handle) -> Proof {
+async fn upload_refused(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut locked = empty(Who::Mine, 2, noon())?;
     locked.locked = true;
-    fresh(handle.management.create(create(Who::Mine, locked, None)?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, locked, None)?).await)?;
     confirmed(&handle, Who::Mine, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
     let refusal = refused(handle.management.upload(upload(Who::Mine, batch_id(1), Fill::of(50, 2))?).await)?;
@@ -148,11 +148,11 @@ async fn upload_refused(handle: Handle) -> Proof {
     before.still_holds("an upload that was refused", &handle).await
 }
 
-async fn upload_failed(handle: Handle) -> Proof {
+async fn upload_failed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for (number, first) in [(1, 1), (2, 100)] {
         let fill = Fill::of(first, 4).with_faults(&[2]);
-        fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, number, noon())?, Some(fill))?).await)?;
+        expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, number, noon())?, Some(fill))?).await)?;
     }
     let before = Observation::take(&handle, 0).await?;
     // The last payment has the id of a payment of another batch.
@@ -171,7 +171,7 @@ async fn upload_failed(handle: Handle) -> Proof {
     before.still_holds("an upload whose budget is another account's", &handle).await
 }
 
-async fn shown_batch(handle: Handle) -> Proof {
+async fn shown_batch(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let batch = confirmed(&handle, Who::Mine, 1, 3).await?;
     let seen = Arc::new(Mutex::new(None));
@@ -180,16 +180,16 @@ async fn shown_batch(handle: Handle) -> Proof {
         *observer.lock().unwrap_or_else(PoisonError::into_inner) = Some(situation.batch.clone());
         Err(UploadRefusal::Locked)
     });
-    let command = UploadCommand { account: Who::Mine.account()?, batch: batch_id(1), decide, repeat: None };
+    let command = UploadCommand { account: Who::Mine.account()?, batch: batch_id(1), decide, claim: None };
     refused(handle.management.upload(command).await)?;
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
     same("what the rule is shown", seen, Some(batch))
 }
 
-async fn edited(handle: Handle) -> Proof {
+async fn edited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Fill::of(1, 120).with_faults(&(0..60).collect::<Vec<_>>());
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill.clone()))?).await)?;
     let confirmed = confirmed(&handle, Who::Mine, 2, 2).await?;
     for id in [batch_id(1), confirmed.id] {
         let before = content(&handle, Who::Mine, id).await?;
@@ -199,15 +199,15 @@ async fn edited(handle: Handle) -> Proof {
             updated_at: after(77),
             ..batch.clone()
         });
-        let command = EditBatchCommand { account: Who::Mine.account()?, batch: id, decide, repeat: None };
-        let done = fresh(handle.management.edit(command).await)?;
-        let wanted =
+        let command = EditBatchCommand { account: Who::Mine.account()?, batch: id, decide, claim: None };
+        let done = expect_new(handle.management.edit(command).await)?;
+        let expected =
             PaymentBatch { name: "新しい".into(), visible: false, updated_at: after(77), ..before.batch.clone() };
-        same("the answer", &done.batch, &wanted)?;
+        same("the answer", &done.batch, &expected)?;
         let first: Vec<_> = before.alerts.iter().take(BatchSummary::MAX_ALERTS).cloned().collect();
         same("its first alerts", &done.alerts, &first)?;
         let now = content(&handle, Who::Mine, id).await?;
-        same("what is stored", (now.batch, now.payments, now.alerts), (wanted, before.payments, before.alerts))?;
+        same("what is stored", (now.batch, now.payments, now.alerts), (expected, before.payments, before.alerts))?;
     }
     Ok(())
 }
@@ -219,17 +219,17 @@ pub(super) async fn balance_set(handle: &Handle) -> Result<Vec<Balances>, Failur
     Ok(budgets.iter().filter_map(|budget| budget.in_currency(gbp)).collect())
 }
 
-async fn cancelled(handle: Handle) -> Proof {
+async fn cancelled(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let untouched = balance_set(&handle).await?;
     let batch = confirmed(&handle, Who::Mine, 1, 6).await?;
     holds("nothing is reserved", balance_set(&handle).await? != untouched)?;
-    let done = fresh(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
+    let done = expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
     let state = BatchState::Cancelled(batch.state.confirmation());
-    let wanted = PaymentBatch { state, updated_at: after(60), ..batch };
-    same("the answer", &done, &wanted)?;
+    let expected = PaymentBatch { state, updated_at: after(60), ..batch };
+    same("the answer", &done, &expected)?;
     let now = content(&handle, Who::Mine, batch_id(1)).await?;
-    same("the batch", now.batch, wanted)?;
+    same("the batch", now.batch, expected)?;
     same("its payments", statuses(&now.payments), vec![(PaymentStatus::Cancelled, 6)])?;
     holds("a payment has another time", now.payments.iter().all(|payment| payment.updated_at == after(60)))?;
     same("the balances", balance_set(&handle).await?, untouched)?;
@@ -237,12 +237,12 @@ async fn cancelled(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn cancelled_early(handle: Handle) -> Proof {
+async fn cancelled_early(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let untouched = balance_set(&handle).await?;
     let fill = Fill::of(1, 4).with_faults(&[1]);
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
-    fresh(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
+    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
     let now = content(&handle, Who::Mine, batch_id(1)).await?;
     same("its payments", statuses(&now.payments), vec![(PaymentStatus::Cancelled, 4)])?;
     same("its alerts", now.alerts.len(), 2)?;
@@ -250,22 +250,22 @@ async fn cancelled_early(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn cancel_refused(handle: Handle) -> Proof {
+async fn cancel_refused(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 3).await?;
-    fresh(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
+    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
     let before = Observation::take(&handle, 0).await?;
     refused(handle.management.cancel(cancel(Who::Mine, batch_id(1), 800)?).await)?;
     before.still_holds("a second cancellation", &handle).await
 }
 
-async fn cancel_failed(handle: Handle) -> Proof {
+async fn cancel_failed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
     // Its second journal id already belongs to the reservation.
     store_failed(handle.management.cancel(cancel(Who::Mine, batch_id(1), 99_999)?).await)?;
     before.still_holds("a cancellation that failed half-way", &handle).await?;
-    fresh(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
+    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 700)?).await)?;
     audited(&handle).await
 }

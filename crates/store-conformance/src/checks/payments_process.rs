@@ -1,7 +1,7 @@
 //! Checks of the processing of confirmed batches: starting, taking and recording.
 
-use crate::check::{Failure, Proof, checks};
-use crate::expect::{fresh, holds, same, there};
+use crate::check::{CheckResult, Failure, checks};
+use crate::expect::{expect_new, holds, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances};
 use crate::payments::{
@@ -40,30 +40,30 @@ pub(super) async fn running(handle: &Handle, number: u128, count: u32) -> Result
     Ok((lease, taken.into_iter().map(|payment| payment.id).collect()))
 }
 
-async fn started(handle: Handle) -> Proof {
+async fn started(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let batch = confirmed(&handle, Who::Mine, 1, 2).await?;
     let lease = leased(&handle, 1, after(80)).await?;
     let done = handle.processing.start(start(&lease, 1)).await?;
     let confirmation = there("a confirmation", batch.state.confirmation())?;
     let state = BatchState::Started(Processing { confirmation, orders_sent_at: Some(after(90)) });
-    let wanted = PaymentBatch { state, updated_at: after(90), ..batch };
-    same("the answer", &done, &wanted)?;
-    same("what is stored", summary(&handle, Who::Mine, batch_id(1)).await?.batch, wanted)?;
+    let expected = PaymentBatch { state, updated_at: after(90), ..batch };
+    same("the answer", &done, &expected)?;
+    same("what is stored", summary(&handle, Who::Mine, batch_id(1)).await?.batch, expected)?;
     let again = handle.processing.start(start(&lease, 50)).await;
     let illegal = IllegalMove { current: PaymentBatchStatus::Started };
     holds("it starts again", matches!(again, Err(ProcessingError::Refused(found)) if found == illegal))
 }
 
-async fn taken(handle: Handle) -> Proof {
+async fn taken(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 7).await?;
     let lease = leased(&handle, 1, after(80)).await?;
     same("before it has started", handle.processing.take(take(&lease, 9, 1)).await?, vec![])?;
     handle.processing.start(start(&lease, 10)).await?;
-    for (max, wanted, ids) in [(3, vec![0, 1, 2], 20), (3, vec![3, 4, 5], 30), (9, vec![6], 40), (9, vec![], 50)] {
+    for (max, expected, ids) in [(3, vec![0, 1, 2], 20), (3, vec![3, 4, 5], 30), (9, vec![6], 40), (9, vec![], 50)] {
         let done = handle.processing.take(take(&lease, max, ids)).await?;
-        same("what is taken", done.iter().map(|payment| payment.index).collect::<Vec<_>>(), wanted)?;
+        same("what is taken", done.iter().map(|payment| payment.index).collect::<Vec<_>>(), expected)?;
         let stored = content(&handle, Who::Mine, batch_id(1)).await?.payments;
         for payment in done {
             let terms = *there("terms", payment.terms())?;
@@ -75,7 +75,7 @@ async fn taken(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn due(handle: Handle) -> Proof {
+async fn due(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 6).await?;
     for (payment, seconds) in payments.iter().zip([300, 200, 250, 200, 400]) {
@@ -83,7 +83,7 @@ async fn due(handle: Handle) -> Proof {
         handle.processing.record(pending).await?;
     }
     let indexes = |payments: Vec<Payment>| payments.into_iter().map(|payment| payment.index).collect::<Vec<_>>();
-    for (seconds, max, wanted) in [
+    for (seconds, max, expected) in [
         (119, 9, vec![]),
         (120, 9, vec![5]),
         (299, 9, vec![5, 1, 3, 2]),
@@ -91,13 +91,13 @@ async fn due(handle: Handle) -> Proof {
         (999, 3, vec![5, 1, 3]),
     ] {
         let found = handle.processing.due(&lease, after(seconds), max).await?;
-        same("what is due", indexes(found), wanted)?;
+        same("what is due", indexes(found), expected)?;
     }
     Ok(())
 }
 
 /// Expects the store to hold exactly what the decision contains.
-async fn is_stored(handle: &Handle, decision: &SettleDecision) -> Proof {
+async fn is_stored(handle: &Handle, decision: &SettleDecision) -> CheckResult {
     let found = content(handle, Who::Mine, batch_id(1)).await?;
     for payment in &decision.payments {
         same("a payment", found.payments.get(payment.index as usize), Some(payment))?;
@@ -108,7 +108,7 @@ async fn is_stored(handle: &Handle, decision: &SettleDecision) -> Proof {
     audited(handle).await
 }
 
-async fn settled(handle: Handle) -> Proof {
+async fn settled(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 6).await?;
     // The first budget funds payments 0 (1.00 and a fee), 2 (1.02) and 4 (1.04).
@@ -139,7 +139,7 @@ async fn settled(handle: Handle) -> Proof {
     same("the payments", statuses(&content(&handle, Who::Mine, batch_id(1)).await?.payments), ends.to_vec())
 }
 
-async fn recorded_twice(handle: Handle) -> Proof {
+async fn recorded_twice(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 4).await?;
     let command = |ids| record(&lease, &payments, PaymentOutcome::Completed, None, ids);
@@ -153,7 +153,7 @@ async fn recorded_twice(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn returned(handle: Handle) -> Proof {
+async fn returned(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 2).await?;
     handle.processing.record(record(&lease, &payments, PaymentOutcome::Completed, Some(after(102)), 10)).await?;
@@ -167,7 +167,7 @@ async fn returned(handle: Handle) -> Proof {
     same("the balance", now.available().0 - before.available().0, 100)
 }
 
-async fn all_failed(handle: Handle) -> Proof {
+async fn all_failed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let untouched = balances(&handle, Who::Mine, gbp()?).await?;
     let (lease, payments) = running(&handle, 1, 3).await?;
@@ -178,10 +178,10 @@ async fn all_failed(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn shown(handle: Handle) -> Proof {
+async fn shown(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Fill::of(900, 2);
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, noon())?, Some(fill))?).await)?;
     let (lease, payments) = running(&handle, 1, 5).await?;
     handle.processing.record(record(&lease, &payments[..2], PaymentOutcome::Completed, None, 10)).await?;
     let seen = Arc::new(Mutex::new(None));
@@ -197,20 +197,20 @@ async fn shown(handle: Handle) -> Proof {
     seen.payments.sort_by_key(|payment| payment.index);
     let stored = content(&handle, Who::Mine, batch_id(1)).await?;
     same("the batch", seen.batch, stored.batch)?;
-    let wanted: Vec<_> = [1, 3].iter().filter_map(|index: &usize| stored.payments.get(*index).cloned()).collect();
-    same("the payments", seen.payments, wanted)?;
+    let expected: Vec<_> = [1, 3].iter().filter_map(|index: &usize| stored.payments.get(*index).cloned()).collect();
+    same("the payments", seen.payments, expected)?;
     same("open, and whether any is paid", (seen.open, seen.any_paid), (3, true))?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", seen.balances.get(&(Who::Mine.budget(), gbp()?)).copied(), Some(now))
 }
 
-async fn record_failed(handle: Handle) -> Proof {
+async fn record_failed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (lease, payments) = running(&handle, 1, 3).await?;
     let before = Observation::take(&handle, 0).await?;
     let refusal = SettleRefusal::AmountOverflow(AmountOverflow);
-    let (told, named) = (refusal.clone(), payments.clone());
-    let decide = Arc::new(move |_: &SettleSituation| Err(told.clone()));
+    let (returned, named) = (refusal.clone(), payments.clone());
+    let decide = Arc::new(move |_: &SettleSituation| Err(returned.clone()));
     let answer = handle.processing.record(RecordCommand { lease: lease.clone(), payments: named, decide }).await;
     holds("a refusal", matches!(answer, Err(ProcessingError::Refused(found)) if found == refusal))?;
     before.still_holds("a refused report", &handle).await?;

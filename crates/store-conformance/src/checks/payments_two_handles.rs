@@ -1,8 +1,8 @@
 //! Checks of payment batches and the memory of the simulated bank on two handles.
 
 use super::contention::second;
-use crate::check::{Failure, Proof, checks};
-use crate::expect::{fresh, same};
+use crate::check::{CheckResult, Failure, checks};
+use crate::expect::{expect_new, same};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances};
 use crate::payments::{
@@ -24,10 +24,10 @@ checks! {
     "sandbox_bank.accept.remembers_the_first" (Sandbox) => accepted,
 }
 
-async fn durable(handle: Handle) -> Proof {
+async fn durable(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let fill = Fill::of(1, 3).with_faults(&[1]);
-    fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(fill))?).await)?;
     confirmed(&handle, Who::Mine, 2, 4).await?;
     let lease = leased(&handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 10)).await?;
@@ -71,7 +71,7 @@ async fn work(handle: Handle, name: u128) -> Result<Vec<PaymentId>, Failure> {
     Err(Failure::new("the batch does not end"))
 }
 
-async fn taken_once(handle: Handle) -> Proof {
+async fn taken_once(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let other = second(&handle).await?;
     confirmed(&handle, Who::Mine, 1, 40).await?;
@@ -91,7 +91,7 @@ async fn taken_once(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn claimed_once(handle: Handle) -> Proof {
+async fn claimed_once(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let other = second(&handle).await?;
     for number in 1..=6 {
@@ -111,13 +111,13 @@ async fn claimed_once(handle: Handle) -> Proof {
     same("batches that were claimed", got, (1..=6).map(batch_id).collect::<Vec<_>>())
 }
 
-async fn turns(handle: Handle) -> Proof {
+async fn turns(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let other = second(&handle).await?;
     for round in 1..=12_u128 {
         let base = round * 1_000;
         let fill = Some(Fill::of(base, 1));
-        fresh(handle.management.create(create(Who::Mine, empty(Who::Mine, round, noon())?, fill)?).await)?;
+        expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, round, noon())?, fill)?).await)?;
         // Two payments use both budgets, one payment uses only the first.
         let (uploading, confirming) = (other.management.clone(), handle.batches.clone());
         let upload = upload(Who::Mine, batch_id(round), Fill::of(base + 500, 2))?;
@@ -125,19 +125,19 @@ async fn turns(handle: Handle) -> Proof {
         let confirm = confirm(Who::Mine, batch_id(round), base)?;
         let confirm = tokio::spawn(async move { confirming.confirm(confirm).await });
         let uploaded = upload.await.map_err(|error| Failure::new(error.to_string()))?;
-        let confirmed = fresh(confirm.await.map_err(|error| Failure::new(error.to_string()))?)?;
+        let confirmed = expect_new(confirm.await.map_err(|error| Failure::new(error.to_string()))?)?;
         let found = content(&handle, Who::Mine, batch_id(round)).await?;
         same("the batch", &found.batch, &confirmed)?;
         same("payments", found.payments.len(), if uploaded.is_ok() { 2 } else { 1 })?;
         same("orders", found.batch.orders.len(), found.payments.len())?;
         same("states", statuses(&found.payments), vec![(PaymentStatus::Confirmed, found.payments.len())])?;
         audited(&handle).await?;
-        fresh(handle.management.cancel(cancel(Who::Mine, batch_id(round), base + 100)?).await)?;
+        expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(round), base + 100)?).await)?;
     }
     audited(&handle).await
 }
 
-async fn accepted_once(handle: Handle) -> Proof {
+async fn accepted_once(handle: Handle) -> CheckResult {
     let other = second(&handle).await?;
     let attempts = (0..60).zip([&handle, &other].into_iter().cycle()).map(|(number, handle)| {
         let bank = handle.bank.clone();
@@ -148,13 +148,13 @@ async fn accepted_once(handle: Handle) -> Proof {
         })
     });
     for attempt in attempts.collect::<Vec<_>>() {
-        let told = attempt.await.map_err(|error| Failure::new(error.to_string()))??;
-        same("what is remembered", handle.bank.find(told.id).await?, Some(told))?;
+        let accepted = attempt.await.map_err(|error| Failure::new(error.to_string()))??;
+        same("what is remembered", handle.bank.find(accepted.id).await?, Some(accepted))?;
     }
     Ok(())
 }
 
-async fn accepted(handle: Handle) -> Proof {
+async fn accepted(handle: Handle) -> CheckResult {
     same("an unknown payment", handle.bank.find(payment_id(1)).await?, None)?;
     let first =
         AcceptedPayment { id: payment_id(1), amount: Minor(5).of(jpy()?), reference: None, accepted_at: after(1) };

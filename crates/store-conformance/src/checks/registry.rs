@@ -1,6 +1,6 @@
 //! Checks of the records that an operator manages.
 
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::expect::{duplicate, not_found, same, there};
 use crate::factory::Handle;
 use crate::world::{Who, account, bank, client, key, noon, seeded, uuid};
@@ -30,16 +30,16 @@ checks! {
     "registry.replace_addresses.replaces_all" => replace_addresses,
 }
 
-async fn clients_in_order(handle: Handle) -> Proof {
+async fn clients_in_order(handle: Handle) -> CheckResult {
     let names = ["", "Ann", "Ann", "Bob", "ann", "Çelik", "\u{ff5e}", "\u{1f600}"];
-    let wanted: Vec<_> = (1..).zip(names).map(|(number, name)| client(ClientId(uuid(1, number)), name)).collect();
+    let expected: Vec<_> = (1..).zip(names).map(|(number, name)| client(ClientId(uuid(1, number)), name)).collect();
     for place in [3, 7, 2, 0, 6, 1, 5, 4] {
-        handle.registry.add_client(wanted[place].clone()).await?;
+        handle.registry.add_client(expected[place].clone()).await?;
     }
-    same("all clients", handle.registry.clients().await?, wanted)
+    same("all clients", handle.registry.clients().await?, expected)
 }
 
-async fn client_twice(handle: Handle) -> Proof {
+async fn client_twice(handle: Handle) -> CheckResult {
     let id = ClientId(uuid(1, 1));
     let first = client(id, "first");
     handle.registry.add_client(first.clone()).await?;
@@ -49,7 +49,7 @@ async fn client_twice(handle: Handle) -> Proof {
     same("the clients", handle.registry.clients().await?, vec![first, client(ClientId(uuid(1, 2)), "first")])
 }
 
-async fn features(handle: Handle) -> Proof {
+async fn features(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let id = Who::Mine.client();
     for on in [false, false, true, true, false] {
@@ -63,7 +63,7 @@ async fn features(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn unknown_client(handle: Handle) -> Proof {
+async fn unknown_client(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for on in [true, false] {
         let answer = handle.registry.set_feature(ClientId(uuid(1, 99)), Feature::AddressesLookup, on).await;
@@ -72,14 +72,14 @@ async fn unknown_client(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn accounts_in_order(handle: Handle) -> Proof {
+async fn accounts_in_order(handle: Handle) -> CheckResult {
     handle.registry.add_client(client(Who::Mine.client(), "Ann")).await?;
     let ids = ["1", "F1", "F10", "F2", "f1", "Éa", "\u{ff5e}", "\u{1f600}"];
-    let mut wanted = Vec::new();
+    let mut expected = Vec::new();
     for id in ids {
         let base = account(Who::Mine)?;
-        let even = wanted.len() % 2 == 0;
-        wanted.push(florin_domain::access::Account {
+        let even = expected.len() % 2 == 0;
+        expected.push(florin_domain::access::Account {
             id: AccountId::parse(id)?,
             merchant: even,
             mfa_required: !even,
@@ -88,12 +88,12 @@ async fn accounts_in_order(handle: Handle) -> Proof {
         });
     }
     for place in [5, 0, 7, 1, 6, 3, 2, 4] {
-        handle.registry.add_account(wanted[place].clone()).await?;
+        handle.registry.add_account(expected[place].clone()).await?;
     }
-    same("all accounts", handle.registry.accounts().await?, wanted)
+    same("all accounts", handle.registry.accounts().await?, expected)
 }
 
-async fn account_constraints(handle: Handle) -> Proof {
+async fn account_constraints(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = handle.registry.accounts().await?;
     let mut taken = account(Who::Mine)?;
@@ -105,25 +105,25 @@ async fn account_constraints(handle: Handle) -> Proof {
     same("the accounts", handle.registry.accounts().await?, before)
 }
 
-async fn keys_in_order(handle: Handle) -> Proof {
+async fn keys_in_order(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let mut wanted = vec![key(Who::Mine)?, key(Who::Other)?];
+    let mut expected = vec![key(Who::Mine)?, key(Who::Other)?];
     // Two keys of the same age, and two of other ages.
     for (number, age) in [(12, 5), (11, 5), (10, 9), (13, 1)] {
         let id = ApiKeyId(uuid(4, number));
         let who = if number % 2 == 0 { Who::Mine } else { Who::Other };
         let one = ApiKey { id, created_at: noon() - TimeDelta::microseconds(age), ..key(who)? };
         handle.registry.add_key(one.clone(), KeyHash([u8::try_from(number).unwrap_or(0); 32])).await?;
-        wanted.push(one);
+        expected.push(one);
     }
-    wanted.sort_by_key(|key| (key.created_at, key.id));
-    same("all keys", handle.registry.keys(None).await?, wanted.clone())?;
-    wanted.retain(|key| key.client == Who::Mine.client());
-    same("the keys of one client", handle.registry.keys(Some(Who::Mine.client())).await?, wanted)?;
+    expected.sort_by_key(|key| (key.created_at, key.id));
+    same("all keys", handle.registry.keys(None).await?, expected.clone())?;
+    expected.retain(|key| key.client == Who::Mine.client());
+    same("the keys of one client", handle.registry.keys(Some(Who::Mine.client())).await?, expected)?;
     same("the keys of nobody", handle.registry.keys(Some(ClientId(uuid(1, 99)))).await?, vec![])
 }
 
-async fn key_constraints(handle: Handle) -> Proof {
+async fn key_constraints(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = handle.registry.keys(None).await?;
     let new = ApiKey { id: ApiKeyId(uuid(4, 50)), ..key(Who::Mine)? };
@@ -135,7 +135,7 @@ async fn key_constraints(handle: Handle) -> Proof {
     same("the keys", handle.registry.keys(None).await?, before)
 }
 
-async fn key_all_or_nothing(handle: Handle) -> Proof {
+async fn key_all_or_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let hash = KeyHash([50; 32]);
     for stranger in [Who::Other.account()?, AccountId::parse("F99")?] {
@@ -148,7 +148,7 @@ async fn key_all_or_nothing(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn revoke(handle: Handle) -> Proof {
+async fn revoke(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let id = key(Who::Mine)?.id;
     let first = noon() + TimeDelta::microseconds(1);
@@ -162,7 +162,7 @@ async fn revoke(handle: Handle) -> Proof {
     not_found("an unknown key", &handle.registry.revoke_key(ApiKeyId(uuid(4, 99)), first).await)
 }
 
-async fn replace_banks(handle: Handle) -> Proof {
+async fn replace_banks(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let new = vec![bank(2, "renamed")?, bank(3, "third")?];
     handle.registry.replace_banks(new.clone()).await?;
@@ -174,7 +174,7 @@ async fn replace_banks(handle: Handle) -> Proof {
     same("the count of no banks", handle.banks.list(PageRequest::default()).await?.count, 0)
 }
 
-async fn replace_addresses(handle: Handle) -> Proof {
+async fn replace_addresses(handle: Handle) -> CheckResult {
     let address =
         |postcode: &str, city: &str| Address { postcode: postcode.into(), city: city.into(), ..Address::default() };
     let (first, second) = (Postcode::parse("SW1A1AA")?, Postcode::parse("M11AE")?);
@@ -185,7 +185,7 @@ async fn replace_addresses(handle: Handle) -> Proof {
     same("the new addresses", handle.addresses.find(&second).await?, vec![address("M11AE", "two")])
 }
 
-async fn mfa_policy(handle: Handle) -> Proof {
+async fn mfa_policy(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, other) = (&Who::Mine.account()?, &Who::Other.account()?);
     let before = there("the other account", handle.accounts.find(other).await?)?;
@@ -198,7 +198,7 @@ async fn mfa_policy(handle: Handle) -> Proof {
     not_found("of no account", &handle.registry.set_mfa_required(&AccountId::parse("F404")?, true).await)
 }
 
-async fn unlock(handle: Handle) -> Proof {
+async fn unlock(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = &Who::Mine.account()?;
     let secret = SealedSecret::new(vec![1; 20]);
@@ -220,7 +220,7 @@ async fn unlock(handle: Handle) -> Proof {
     not_found("of no account", &handle.registry.unlock_enrolment(&AccountId::parse("F404")?).await)
 }
 
-async fn enrolments(handle: Handle) -> Proof {
+async fn enrolments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, other) = (&Who::Mine.account()?, &Who::Other.account()?);
     let fresh = |account: &AccountId, byte| TotpEnrolment::new(account.clone(), SealedSecret::new(vec![byte; 20]));

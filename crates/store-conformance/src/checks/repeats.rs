@@ -1,11 +1,11 @@
 //! Checks of idempotency records: one effect for all requests under one key.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     Carded, RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, request, stamp,
     token, twisted,
 };
-use crate::expect::{absent, fresh, holds, mismatch, refused, replayed, same, store_failed};
+use crate::expect::{absent, expect_new, holds, mismatch, refused, replayed, same, store_failed};
 use crate::factory::Handle;
 use crate::management::{bring, budget_id, make, no_limit, transfer};
 use crate::observe::{Observation, audited, balances};
@@ -33,16 +33,16 @@ checks! {
 }
 
 fn under(number: u128, claim: IdempotencyClaim<CardTransaction>) -> Result<FirstMessageCommand, Failure> {
-    Ok(FirstMessageCommand { repeat: Some(claim), ..purchase(Who::Mine, number, "10")? })
+    Ok(FirstMessageCommand { claim: Some(claim), ..purchase(Who::Mine, number, "10")? })
 }
 
 async fn ask(handle: &Handle, number: u128, key: &str) -> Result<Carded, Failure> {
     Ok(handle.cards.first_message(under(number, claim(Who::Mine, key, "{}")?)?).await)
 }
 
-async fn first_message(handle: Handle) -> Proof {
+async fn first_message(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let done = fresh(ask(&handle, 1, "k").await?)?;
+    let done = expect_new(ask(&handle, 1, "k").await?)?;
     let before = Observation::take(&handle, 3).await?;
     for number in 2..=3 {
         same("the answer", replayed(ask(&handle, number, "k").await?)?, answer_of(&done))?;
@@ -50,63 +50,63 @@ async fn first_message(handle: Handle) -> Proof {
     before.still_holds("a repeated request", &handle).await
 }
 
-async fn follow_ups(handle: Handle) -> Proof {
+async fn follow_ups(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let command = |number| -> Result<_, Failure> {
         let mut command = follow_up(Who::Mine, token(1), number, clearing("4", false)?)?;
-        command.repeat = Some(claim(Who::Mine, "k", "{}")?);
+        command.claim = Some(claim(Who::Mine, "k", "{}")?);
         Ok(command)
     };
-    let done = fresh(handle.cards.follow_up(command(2)?).await)?;
+    let done = expect_new(handle.cards.follow_up(command(2)?).await)?;
     let before = Observation::take(&handle, 3).await?;
     same("the answer", replayed(handle.cards.follow_up(command(3)?).await)?, answer_of(&done))?;
     before.still_holds("a repeated request", &handle).await
 }
 
-async fn credits(handle: Handle) -> Proof {
+async fn credits(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = |number| -> Result<_, Failure> {
         let mut command = credit(Who::Mine, number, "4", gbp()?)?;
-        command.repeat = Some(claim(Who::Mine, "k", "{}")?);
+        command.claim = Some(claim(Who::Mine, "k", "{}")?);
         Ok(command)
     };
-    let done = fresh(handle.credits.credit(command(1)?).await)?;
+    let done = expect_new(handle.credits.credit(command(1)?).await)?;
     let before = Observation::take(&handle, 0).await?;
     same("the answer", replayed(handle.credits.credit(command(2)?).await)?, answer_of(&done))?;
     before.still_holds("a repeated request", &handle).await
 }
 
-async fn opens(handle: Handle) -> Proof {
+async fn opens(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = |number| -> Result<_, Failure> {
         let mut command = open(Who::Mine, number, SANDBOX)?;
-        command.repeat = Some(claim(Who::Mine, "k", "{}")?);
+        command.claim = Some(claim(Who::Mine, "k", "{}")?);
         Ok(command)
     };
-    let done = fresh(handle.mfa.open(command(1)?).await)?;
+    let done = expect_new(handle.mfa.open(command(1)?).await)?;
     let before = Observation::take(&handle, 2).await?;
     same("the answer", replayed(handle.mfa.open(command(2)?).await)?, answer_of(&done))?;
     before.still_holds("a repeated request", &handle).await
 }
 
-async fn confirms(handle: Handle) -> Proof {
+async fn confirms(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
     let command = || -> Result<_, Failure> {
         let mut command = confirm(Who::Mine, 1, 1, (SANDBOX, RIGHT))?;
-        command.repeat = Some(claim(Who::Mine, "k", "{}")?);
+        command.claim = Some(claim(Who::Mine, "k", "{}")?);
         Ok(command)
     };
-    let done = fresh(handle.batches.confirm(command()?).await)?;
+    let done = expect_new(handle.batches.confirm(command()?).await)?;
     let before = Observation::take(&handle, 2).await?;
     same("the answer", replayed(handle.batches.confirm(command()?).await)?, answer_of(&done))?;
     before.still_holds("a repeated request", &handle).await
 }
 
-async fn another_request(handle: Handle) -> Proof {
+async fn another_request(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(ask(&handle, 1, "k").await?)?;
+    expect_new(ask(&handle, 1, "k").await?)?;
     let before = Observation::take(&handle, 2).await?;
     let twists: [fn(&mut IdempotencyClaim<CardTransaction>); 5] = [
         |claim| claim.request.method = "PUT".into(),
@@ -125,20 +125,20 @@ async fn another_request(handle: Handle) -> Proof {
     before.still_holds("another request under the key", &handle).await?;
     let mut hashed = claim(Who::Mine, "h", "")?;
     hashed.request.body = RecordedBody::Hash("00ff".into());
-    fresh(handle.cards.first_message(under(2, hashed.clone())?).await)?;
+    expect_new(handle.cards.first_message(under(2, hashed.clone())?).await)?;
     replayed(handle.cards.first_message(under(3, hashed.clone())?).await)?;
     let plain = handle.cards.first_message(under(3, claim(Who::Mine, "h", "00ff")?)?).await;
     same("the first request, of which a hash is kept", mismatch(plain)?, hashed.request)
 }
 
-async fn refusal(handle: Handle) -> Proof {
+async fn refusal(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut command = purchase(Who::Mine, 1, "0.001")?;
-    command.repeat = Some(claim(Who::Mine, "k", "{}")?);
+    command.claim = Some(claim(Who::Mine, "k", "{}")?);
     refused(handle.cards.first_message(command).await)?;
     let foreign = FirstMessageCommand { card: Who::Other.card(), ..under(1, claim(Who::Mine, "k", "{}")?)? };
     absent("a foreign card", &handle.cards.first_message(foreign).await)?;
-    fresh(handle.cards.first_message(under(1, claim(Who::Mine, "k", "[]")?)?).await)?;
+    expect_new(handle.cards.first_message(under(1, claim(Who::Mine, "k", "[]")?)?).await)?;
     Ok(())
 }
 
@@ -147,15 +147,15 @@ macro_rules! refused_first {
     ($handle:ident.$port:ident.$method:ident, $refused:expr, $good:expr) => {{
         let key = concat!(stringify!($port), "-", stringify!($method));
         let mut command = $refused;
-        command.repeat = Some(claim(Who::Mine, key, "{}")?);
+        command.claim = Some(claim(Who::Mine, key, "{}")?);
         refused($handle.$port.$method(command).await)?;
         let mut command = $good;
-        command.repeat = Some(claim(Who::Mine, key, "[]")?);
-        fresh($handle.$port.$method(command).await)?;
+        command.claim = Some(claim(Who::Mine, key, "[]")?);
+        expect_new($handle.$port.$method(command).await)?;
     }};
 }
 
-async fn refusals(handle: Handle) -> Proof {
+async fn refusals(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (who, ends) = (Who::Mine, (Who::Mine.budget(), Who::Mine.second_budget()));
     let euros = Currency::parse("EUR")?;
@@ -178,9 +178,9 @@ async fn refusals(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn failure(handle: Handle) -> Proof {
+async fn failure(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let before = Observation::take(&handle, 2).await?;
     let taken = stamp(1).journal;
     let command = twisted(under(2, claim(Who::Mine, "k", "{}")?)?, move |_, decision| {
@@ -190,32 +190,32 @@ async fn failure(handle: Handle) -> Proof {
     });
     store_failed(handle.cards.first_message(command).await)?;
     before.still_holds("a request that failed", &handle).await?;
-    fresh(handle.cards.first_message(under(2, claim(Who::Mine, "k", "[]")?)?).await)?;
+    expect_new(handle.cards.first_message(under(2, claim(Who::Mine, "k", "[]")?)?).await)?;
     Ok(())
 }
 
-async fn per_owner(handle: Handle) -> Proof {
+async fn per_owner(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = claim::<CardTransaction>(Who::Mine, "k", "{}")?;
     let other_client = IdempotencyClaim { client: Who::Other.client(), ..mine.clone() };
     let other_account = IdempotencyClaim { account: Who::Other.account()?, ..mine.clone() };
     for (number, claim) in (1..).zip([mine, other_client, other_account]) {
-        fresh(handle.cards.first_message(under(number, claim.clone())?).await)?;
+        expect_new(handle.cards.first_message(under(number, claim.clone())?).await)?;
         replayed(handle.cards.first_message(under(number + 10, claim)?).await)?;
     }
     Ok(())
 }
 
-async fn exact_keys(handle: Handle) -> Proof {
+async fn exact_keys(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let long = ["x".repeat(254), "x".repeat(255)];
     let keys = ["k", "K", "k'", "k\"", "k\\", "k%", "%", "_", "--", "$1", "{}", &long[0], &long[1]];
     for (number, key) in (1..).zip(keys) {
         let done = handle.cards.first_message(FirstMessageCommand {
-            repeat: Some(claim(Who::Mine, key, "{}")?),
+            claim: Some(claim(Who::Mine, key, "{}")?),
             ..purchase(Who::Mine, number, "1")?
         });
-        fresh(done.await)?;
+        expect_new(done.await)?;
     }
     for key in keys {
         replayed(ask(&handle, 99, key).await?)?;
@@ -223,18 +223,18 @@ async fn exact_keys(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn before_anything(handle: Handle) -> Proof {
+async fn before_anything(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(ask(&handle, 1, "k").await?)?;
+    expect_new(ask(&handle, 1, "k").await?)?;
     let foreign = FirstMessageCommand { card: Who::Other.card(), ..under(2, claim(Who::Mine, "k", "{}")?)? };
     replayed(handle.cards.first_message(foreign).await)?;
     let mut refused = purchase(Who::Mine, 2, "0.001")?;
-    refused.repeat = Some(claim(Who::Mine, "k", "{}")?);
+    refused.claim = Some(claim(Who::Mine, "k", "{}")?);
     replayed(handle.cards.first_message(refused).await)?;
     Ok(())
 }
 
-async fn fifty(handle: Handle) -> Proof {
+async fn fifty(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut tasks = Vec::new();
     for number in 1..=50 {

@@ -1,9 +1,9 @@
 //! Checks of one idempotency key used on two handles concurrently: one effect for every kind of command.
 
-use super::two_handles::on_both;
-use crate::check::{Proof, checks};
+use super::two_handles::race_on_both;
+use crate::check::{CheckResult, checks};
 use crate::commands::{RIGHT, SANDBOX, claim, confirm, credit, expiry, open, purchase};
-use crate::expect::{fresh, same};
+use crate::expect::{expect_new, same};
 use crate::factory::Handle;
 use crate::management::{bring, issue, limit, make, no_limit, transfer};
 use crate::observe::audited;
@@ -30,97 +30,97 @@ checks! {
 const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
 
 /// Sends commands with different numbers under one key through both handles concurrently, and expects one effect.
-macro_rules! one_of {
+macro_rules! expect_one_effect {
     ($handle:ident.$port:ident.$method:ident, |$number:ident| $command:expr) => {{
-        let answers = on_both(&$handle, |handle, number| {
+        let answers = race_on_both(&$handle, |handle, number| {
             let $number = 100 + u128::from(number);
             let mut command = $command;
-            command.repeat = Some(claim(Who::Mine, stringify!($method), "{}")?);
+            command.claim = Some(claim(Who::Mine, stringify!($method), "{}")?);
             Ok(Box::pin(async move { handle.$port.$method(command).await }))
         });
         one_effect(stringify!($method), answers.await?)?;
     }};
 }
 
-async fn credits(handle: Handle) -> Proof {
+async fn credits(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    one_of!(handle.credits.credit, |number| credit(Who::Mine, number, "1", gbp()?)?);
-    let done = fresh(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
+    expect_one_effect!(handle.credits.credit, |number| credit(Who::Mine, number, "1", gbp()?)?);
+    let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
     same("the next number and the balance", (done.box_transaction_id, done.balances.available().0), (2, 9_700))?;
     audited(&handle).await
 }
 
-async fn transfers(handle: Handle) -> Proof {
+async fn transfers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    one_of!(handle.transfers.transfer, |number| transfer(Who::Mine, number, ENDS, "1")?);
+    expect_one_effect!(handle.transfers.transfer, |number| transfer(Who::Mine, number, ENDS, "1")?);
     audited(&handle).await
 }
 
-async fn authentication(handle: Handle) -> Proof {
+async fn authentication(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    one_of!(handle.mfa.open, |number| open(Who::Mine, number, SANDBOX)?);
-    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    one_of!(handle.batches.confirm, |number| confirm(Who::Mine, 1, number * 100, (SANDBOX, RIGHT))?);
+    expect_one_effect!(handle.mfa.open, |number| open(Who::Mine, number, SANDBOX)?);
+    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_one_effect!(handle.batches.confirm, |number| confirm(Who::Mine, 1, number * 100, (SANDBOX, RIGHT))?);
     audited(&handle).await
 }
 
-async fn management(handle: Handle) -> Proof {
+async fn management(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let card = Who::Mine.card();
-    one_of!(handle.budgets.create, |number| make(Who::Mine, number, None, vec![gbp()?])?);
+    expect_one_effect!(handle.budgets.create, |number| make(Who::Mine, number, None, vec![gbp()?])?);
     let day = SpendingWindow::Day;
-    one_of!(handle.card_management.set_limit, |number| limit(
+    expect_one_effect!(handle.card_management.set_limit, |number| limit(
         Who::Mine,
         card,
         (day, &number.to_string(), None),
         noon()
     )?);
-    one_of!(handle.card_management.remove_limit, |_number| no_limit(Who::Mine, card, day)?);
-    one_of!(handle.card_management.transition, |number| {
+    expect_one_effect!(handle.card_management.remove_limit, |_number| no_limit(Who::Mine, card, day)?);
+    expect_one_effect!(handle.card_management.transition, |number| {
         bring(Who::Mine, card, CardState::Suspended, &number.to_string())?
     });
     let issue = |number| issue(Who::Mine, number, Who::Mine.budget(), true);
-    let answers = on_both(&handle, |handle, number| {
+    let answers = race_on_both(&handle, |handle, number| {
         let mut command = issue(number.into())?;
-        command.repeat = Some(claim(Who::Mine, "card", "{}")?);
+        command.claim = Some(claim(Who::Mine, "card", "{}")?);
         Ok(Box::pin(async move { handle.card_management.create(command).await }))
     });
     one_effect("create", answers.await?)
 }
 
-async fn batches(handle: Handle) -> Proof {
+async fn batches(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let who = Who::Mine;
-    one_of!(handle.management.create, |number| create(who, empty(who, number, noon())?, None)?);
-    fresh(handle.management.create(create(who, empty(who, 1, noon())?, None)?).await)?;
-    one_of!(handle.management.upload, |number| upload(who, batch_id(1), Fill::of(number * 10, 3))?);
-    one_of!(handle.management.edit, |number| rename(who, batch_id(1), &number.to_string(), after(1))?);
-    one_of!(handle.management.cancel, |number| cancel(who, batch_id(1), number * 100)?);
+    expect_one_effect!(handle.management.create, |number| create(who, empty(who, number, noon())?, None)?);
+    expect_new(handle.management.create(create(who, empty(who, 1, noon())?, None)?).await)?;
+    expect_one_effect!(handle.management.upload, |number| upload(who, batch_id(1), Fill::of(number * 10, 3))?);
+    expect_one_effect!(handle.management.edit, |number| rename(who, batch_id(1), &number.to_string(), after(1))?);
+    expect_one_effect!(handle.management.cancel, |number| cancel(who, batch_id(1), number * 100)?);
     audited(&handle).await
 }
 
-async fn worlds(handle: Handle) -> Proof {
+async fn worlds(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(my_world()?).await?;
-    one_of!(handle.timelines.set_clock, |_number| {
+    expect_one_effect!(handle.timelines.set_clock, |_number| {
         super::timelines::change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(1)))?
     });
-    one_of!(handle.worlds.take_snapshot, |number| snapshot(number)?);
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    one_of!(handle.worlds.restore, |_number| restore(1)?);
+    expect_one_effect!(handle.worlds.take_snapshot, |number| snapshot(number)?);
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_one_effect!(handle.worlds.restore, |_number| restore(1)?);
     let (mine, id) = (Who::Mine.account()?, snapshot(1)?.id);
-    let answers = on_both(&handle, |handle, _| {
-        let (mine, repeat) = (mine.clone(), Some(claim(Who::Mine, "delete_snapshot", "{}")?));
-        Ok(Box::pin(async move { handle.worlds.delete_snapshot(&mine, id, repeat).await }))
+    let answers = race_on_both(&handle, |handle, _| {
+        let (mine, claim) = (mine.clone(), Some(claim(Who::Mine, "delete_snapshot", "{}")?));
+        Ok(Box::pin(async move { handle.worlds.delete_snapshot(&mine, id, claim).await }))
     });
     one_effect("delete_snapshot", answers.await?)
 }
 
-async fn expiries(handle: Handle) -> Proof {
+async fn expiries(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let late = noon() + TimeDelta::days(8);
-    let expired = on_both(&handle, |handle, number| {
+    let expired = race_on_both(&handle, |handle, number| {
         let command = expiry(Who::Mine, crate::commands::token(1), 100 + u128::from(number), late)?;
         Ok(Box::pin(async move { handle.cards.expire(command).await }))
     });

@@ -1,16 +1,16 @@
 //! Checks of the deletion of old idempotency records.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, purchase};
-use crate::expect::{fresh, replayed, same};
+use crate::expect::{expect_new, replayed, same};
 use crate::factory::Handle;
 use crate::world::{Who, noon, seeded};
 use chrono::TimeDelta;
 use florin_ports::FirstMessageCommand;
 
 checks! {
-    "upkeep.forget_answers.only_older_ones" => only_older,
-    "upkeep.forget_answers.at_most_so_many" => at_most,
+    "upkeep.delete_idempotency_records.only_older_ones" => only_older,
+    "upkeep.delete_idempotency_records.at_most_so_many" => at_most,
 }
 
 /// Sends requests under the keys k0 to k5, spaced by an hour and a microsecond.
@@ -18,7 +18,7 @@ async fn asked(handle: &Handle) -> Result<(), Failure> {
     seeded(handle).await?;
     // Deliberately not in time order.
     for number in [3, 0, 5, 1, 4, 2] {
-        fresh(handle.cards.first_message(command(number, number)?).await)?;
+        expect_new(handle.cards.first_message(command(number, number)?).await)?;
     }
     Ok(())
 }
@@ -26,29 +26,37 @@ async fn asked(handle: &Handle) -> Result<(), Failure> {
 fn command(key: u8, number: u8) -> Result<FirstMessageCommand, Failure> {
     let mut claim = claim(Who::Mine, &format!("k{key}"), "{}")?;
     claim.at = noon() + TimeDelta::hours(key.into()) + TimeDelta::microseconds(key.into());
-    Ok(FirstMessageCommand { repeat: Some(claim), ..purchase(Who::Mine, number.into(), "1")? })
+    Ok(FirstMessageCommand { claim: Some(claim), ..purchase(Who::Mine, number.into(), "1")? })
 }
 
-async fn only_older(handle: Handle) -> Proof {
+async fn only_older(handle: Handle) -> CheckResult {
     asked(&handle).await?;
     let exactly = noon() + TimeDelta::hours(2) + TimeDelta::microseconds(2);
-    same("how many went", handle.upkeep.forget_answers(exactly, 100).await?, 2)?;
-    same("how many went the second time", handle.upkeep.forget_answers(exactly, 100).await?, 0)?;
+    same("how many went", handle.upkeep.delete_idempotency_records(exactly, 100).await?, 2)?;
+    same("how many went the second time", handle.upkeep.delete_idempotency_records(exactly, 100).await?, 0)?;
     for key in 2..6 {
         replayed(handle.cards.first_message(command(key, 50 + key)?).await)?;
     }
-    same("one microsecond later", handle.upkeep.forget_answers(exactly + TimeDelta::microseconds(1), 100).await?, 1)?;
+    same(
+        "one microsecond later",
+        handle.upkeep.delete_idempotency_records(exactly + TimeDelta::microseconds(1), 100).await?,
+        1,
+    )?;
     for key in 0..3 {
-        fresh(handle.cards.first_message(command(key, 50 + key)?).await)?;
+        expect_new(handle.cards.first_message(command(key, 50 + key)?).await)?;
     }
     Ok(())
 }
 
-async fn at_most(handle: Handle) -> Proof {
+async fn at_most(handle: Handle) -> CheckResult {
     asked(&handle).await?;
     let later = noon() + TimeDelta::days(1);
     for (max, gone) in [(0, 0), (1, 1), (3, 3), (3, 2), (3, 0)] {
-        same(&format!("how many of at most {max} went"), handle.upkeep.forget_answers(later, max).await?, gone)?;
+        same(
+            &format!("how many of at most {max} went"),
+            handle.upkeep.delete_idempotency_records(later, max).await?,
+            gone,
+        )?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Checks of encrypted secrets, and of the key that a store is bound to.
 
-use crate::check::{Failure, Proof, checks};
-use crate::expect::{fresh, holds, same, there};
+use crate::check::{CheckResult, Failure, checks};
+use crate::expect::{expect_new, holds, same, there};
 use crate::factory::Handle;
 use crate::world::{BOTH, Who, seeded};
 use crate::worlds::{command, copy, prepared, restore, snapshot};
@@ -32,7 +32,7 @@ fn owner(who: Who) -> Result<SecretOwner, Failure> {
     Ok(SecretOwner::Totp(who.account()?))
 }
 
-async fn enrol(handle: &Handle, account: &AccountId, secret: SealedSecret) -> Proof {
+async fn enrol(handle: &Handle, account: &AccountId, secret: SealedSecret) -> CheckResult {
     Ok(handle.registry.enrol(TotpEnrolment::new(account.clone(), secret)).await?)
 }
 
@@ -41,7 +41,7 @@ async fn secret_of(handle: &Handle, account: &AccountId) -> Result<Option<Vec<u8
     Ok(enrolment.map(|enrolment| enrolment.secret.as_bytes().to_vec()))
 }
 
-async fn bound_once(handle: Handle) -> Proof {
+async fn bound_once(handle: Handle) -> CheckResult {
     same("the key of a new store", handle.secrets.secret_key().await?, None)?;
     let first = StoreKey { id: OLD, kept: Some(Secret::new(vec![0; 32])) };
     let second = StoreKey { id: NEW, kept: None };
@@ -50,7 +50,7 @@ async fn bound_once(handle: Handle) -> Proof {
     same("the key", handle.secrets.secret_key().await?, Some(first))
 }
 
-async fn changed(handle: Handle) -> Proof {
+async fn changed(handle: Handle) -> CheckResult {
     let key = |id| StoreKey { id, kept: None };
     same("without a key", handle.secrets.change_secret_key(OLD, key(NEW)).await?, false)?;
     handle.secrets.bind_secret_key(StoreKey { id: OLD, kept: Some(Secret::new(vec![7; 32])) }).await?;
@@ -60,7 +60,7 @@ async fn changed(handle: Handle) -> Proof {
     same("the key", handle.secrets.secret_key().await?, Some(key(NEW)))
 }
 
-async fn filtered(handle: Handle) -> Proof {
+async fn filtered(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let clear = SealedSecret::clear(&Secret::new(vec![9; 20]));
     enrol(&handle, &Who::Mine.account()?, sealed(OLD, 1)).await?;
@@ -75,7 +75,7 @@ async fn filtered(handle: Handle) -> Proof {
     same("at most one", found(SecretFilter::NotUnder(NEW), 1).await?.len(), 1)
 }
 
-async fn replaced(handle: Handle) -> Proof {
+async fn replaced(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for (number, who) in (1..).zip(BOTH) {
         enrol(&handle, &who.account()?, sealed(OLD, number)).await?;
@@ -92,36 +92,36 @@ async fn replaced(handle: Handle) -> Proof {
     same("of nobody", handle.secrets.replace_secret(&nobody, &sealed(OLD, 1), sealed(NEW, 1)).await?, false)
 }
 
-async fn present_secret(handle: Handle) -> Proof {
+async fn present_secret(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     let worn = TotpEnrolment { used_steps: vec![7], unforgiven: 3, ..TotpEnrolment::new(mine.clone(), sealed(OLD, 1)) };
     handle.registry.enrol(worn.clone()).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     enrol(&handle, &mine, sealed(NEW, 2)).await?;
-    fresh(handle.worlds.restore(restore(1)?).await)?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
     let restored = there("the enrolment", handle.mfa.enrolment(&mine).await?)?;
     same("its secret", restored.secret.as_bytes(), sealed(NEW, 2).as_bytes())?;
     same("its attempts", restored, TotpEnrolment { secret: sealed(NEW, 2), ..worn })
 }
 
-async fn removed_secret(handle: Handle) -> Proof {
+async fn removed_secret(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     enrol(&handle, &mine, sealed(OLD, 1)).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     handle.registry.remove_enrolment(&mine).await?;
-    fresh(handle.worlds.restore(restore(1)?).await)?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
     same("the enrolment", handle.mfa.enrolment(&mine).await?, None)
 }
 
-async fn sealed_again(handle: Handle) -> Proof {
+async fn sealed_again(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     enrol(&handle, &Who::Mine.account()?, sealed(OLD, 1)).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let (from, to) = (owner(Who::Mine)?, SecretOwner::Totp(AccountId::parse("W1")?));
     let reseal = move |one: &SecretOwner, other: &SecretOwner, secret: &SealedSecret| {
         Ok(if (one, other) == (&from, &to) && *secret == sealed(OLD, 1) { sealed(NEW, 2) } else { sealed(NEW, 99) })

@@ -1,6 +1,6 @@
 //! Checks of seeding: all or nothing.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{duplicate, holds, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, card};
@@ -11,7 +11,7 @@ use florin_domain::card::SpendingLimit;
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
-use florin_ports::World;
+use florin_ports::SeedData;
 
 checks! {
     "seeding.is_fresh.until_there_is_a_client" (Sandbox) => is_fresh,
@@ -23,18 +23,18 @@ checks! {
     "seeding.lists.of_an_unknown_account_are_empty" (Sandbox) => unknown_account,
 }
 
-async fn is_fresh(handle: Handle) -> Proof {
+async fn is_fresh(handle: Handle) -> CheckResult {
     same("an empty store is fresh", handle.seeding.is_fresh().await?, true)?;
     handle.registry.add_client(client(ClientId(uuid(1, 1)), "Ann")).await?;
     same("a store with a client is fresh", handle.seeding.is_fresh().await?, false)
 }
 
-async fn all_of_a_world(handle: Handle) -> Proof {
-    let wanted = world(9_500)?;
-    handle.seeding.seed(wanted.clone()).await?;
-    same("clients", handle.registry.clients().await?, wanted.clients)?;
-    same("banks", handle.banks.list(florin_domain::page::PageRequest::default()).await?.rows, wanted.banks)?;
-    for seed in wanted.accounts {
+async fn all_of_a_world(handle: Handle) -> CheckResult {
+    let expected = world(9_500)?;
+    handle.seeding.seed(expected.clone()).await?;
+    same("clients", handle.registry.clients().await?, expected.clients)?;
+    same("banks", handle.banks.list(florin_domain::page::PageRequest::default()).await?.rows, expected.banks)?;
+    for seed in expected.accounts {
         let id = seed.account.id.clone();
         same("the account", handle.accounts.find(&id).await?, Some(seed.account))?;
         same("its enrolment", handle.mfa.enrolment(&id).await?, seed.enrolment)?;
@@ -54,7 +54,7 @@ async fn all_of_a_world(handle: Handle) -> Proof {
 }
 
 /// Seeds a confirmed batch with payments and reserved money.
-async fn payments(handle: Handle) -> Proof {
+async fn payments(handle: Handle) -> CheckResult {
     let mut world = world(9_500)?;
     let refused = |refusal: &dyn std::fmt::Debug| Failure::new(format!("{refusal:?}"));
     let command = create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 5)))?;
@@ -96,14 +96,17 @@ async fn payments(handle: Handle) -> Proof {
 }
 
 /// Returns new worlds with exactly one record that already exists.
-fn clashing() -> Result<Vec<(&'static str, World)>, Failure> {
+fn clashing() -> Result<Vec<(&'static str, SeedData)>, Failure> {
     let old = world(9_500)?;
-    let new = || World { clients: vec![client(ClientId(uuid(1, 77)), "new")], ..World::default() };
+    let new = || SeedData { clients: vec![client(ClientId(uuid(1, 77)), "new")], ..SeedData::default() };
     let mut list = vec![
-        ("a client", World { clients: vec![new().clients[0].clone(), old.clients[0].clone()], ..World::default() }),
-        ("an account", World { accounts: vec![old.accounts[0].clone()], ..new() }),
-        ("a key", World { keys: vec![old.keys[0].clone()], ..new() }),
-        ("a bank", World { banks: vec![old.banks[0].clone()], ..new() }),
+        (
+            "a client",
+            SeedData { clients: vec![new().clients[0].clone(), old.clients[0].clone()], ..SeedData::default() },
+        ),
+        ("an account", SeedData { accounts: vec![old.accounts[0].clone()], ..new() }),
+        ("a key", SeedData { keys: vec![old.keys[0].clone()], ..new() }),
+        ("a bank", SeedData { banks: vec![old.banks[0].clone()], ..new() }),
     ];
     let fresh = |place: usize| -> Result<_, Failure> {
         let mut seed = old.accounts[place].clone();
@@ -111,7 +114,7 @@ fn clashing() -> Result<Vec<(&'static str, World)>, Failure> {
         seed.account.client = ClientId(uuid(1, 77));
         Ok(seed)
     };
-    let with = |seed| World { accounts: vec![seed], ..new() };
+    let with = |seed| SeedData { accounts: vec![seed], ..new() };
     // A new account holds records of an existing account; each clashes by itself.
     let mut seed = fresh(0)?;
     (seed.budgets, seed.cards, seed.batches, seed.enrolment) = (vec![], vec![], vec![], None);
@@ -131,7 +134,7 @@ fn clashing() -> Result<Vec<(&'static str, World)>, Failure> {
     Ok(list)
 }
 
-async fn duplicate_leaves_nothing(handle: Handle) -> Proof {
+async fn duplicate_leaves_nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     for (what, world) in clashing()? {
@@ -142,7 +145,7 @@ async fn duplicate_leaves_nothing(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn unproved(handle: Handle) -> Proof {
+async fn unproved(handle: Handle) -> CheckResult {
     for twist in 0..3 {
         let mut world = world(9_500)?;
         let seed = &mut world.accounts[1].budgets[0];
@@ -163,7 +166,7 @@ async fn unproved(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn budgets_in_order(handle: Handle) -> Proof {
+async fn budgets_in_order(handle: Handle) -> CheckResult {
     let mut world = world(9_500)?;
     let budgets = &mut world.accounts[0].budgets;
     budgets.insert(0, seed_budget(Who::Mine, florin_domain::ids::BudgetId(uuid(200, 1)), &[(gbp()?, 0)], 32)?);
@@ -187,7 +190,7 @@ async fn budgets_in_order(handle: Handle) -> Proof {
     same("the order of a batch's orders", orders, vec![uuid(2, 1), uuid(3, 1)])
 }
 
-async fn unknown_account(handle: Handle) -> Proof {
+async fn unknown_account(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let nobody = AccountId::parse("F3")?;
     same("budgets of nobody", handle.seeding.budgets(&nobody).await?, vec![])?;

@@ -1,10 +1,10 @@
 //! Checks of isolation: records of another account are absent for every command, and nothing changes.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     RIGHT, SANDBOX, confirm, credit, expiry, first, follow_up, message, open, purchase, session_id, stamp, token,
 };
-use crate::expect::{absent, fresh, same, there};
+use crate::expect::{absent, expect_new, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, batch};
 use crate::world::{Who, gbp, noon, seeded};
@@ -26,13 +26,13 @@ checks! {
 /// Creates a world in which the other account has used everything.
 async fn used(handle: &Handle) -> Result<Observation, Failure> {
     seeded(handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
-    fresh(handle.credits.credit(credit(Who::Other, 2, "10", gbp()?)?).await)?;
-    fresh(handle.mfa.open(open(Who::Other, 1, SANDBOX)?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Other, 2, "10", gbp()?)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Other, 1, SANDBOX)?).await)?;
     Observation::take(handle, 3).await
 }
 
-async fn foreign_card(handle: Handle) -> Proof {
+async fn foreign_card(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     for card in [Who::Other.card(), Who::Other.limited_card(), Who::Other.yen_card()] {
         let command = first(Who::Mine, card, message(ChainKind::Purchase, "1")?, stamp(3))?;
@@ -41,21 +41,21 @@ async fn foreign_card(handle: Handle) -> Proof {
     before.still_holds("a message on a foreign card", &handle).await
 }
 
-async fn foreign_token(handle: Handle) -> Proof {
+async fn foreign_token(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     let command = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;
     absent("a foreign token", &handle.cards.follow_up(command).await)?;
     before.still_holds("a follow-up to a foreign message", &handle).await
 }
 
-async fn foreign_chain(handle: Handle) -> Proof {
+async fn foreign_chain(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     let command = expiry(Who::Mine, token(1), 3, noon() + TimeDelta::days(30))?;
     absent("a foreign chain", &handle.cards.expire(command).await)?;
     before.still_holds("an expiry of a foreign chain", &handle).await
 }
 
-async fn foreign_budget(handle: Handle) -> Proof {
+async fn foreign_budget(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     let mut command = credit(Who::Mine, 3, "1", gbp()?)?;
     command.budget = Who::Other.budget();
@@ -63,7 +63,7 @@ async fn foreign_budget(handle: Handle) -> Proof {
     before.still_holds("a credit to a foreign budget", &handle).await
 }
 
-async fn foreign_batch_to_open(handle: Handle) -> Proof {
+async fn foreign_batch_to_open(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     let mut command = open(Who::Mine, 3, SANDBOX)?;
     command.batch = Who::Other.batch();
@@ -71,7 +71,7 @@ async fn foreign_batch_to_open(handle: Handle) -> Proof {
     before.still_holds("a session for a foreign batch", &handle).await
 }
 
-async fn foreign_batch(handle: Handle) -> Proof {
+async fn foreign_batch(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     let mut command = confirm(Who::Mine, 1, 3, (SANDBOX, RIGHT))?;
     command.batch = Who::Other.batch();
@@ -79,14 +79,14 @@ async fn foreign_batch(handle: Handle) -> Proof {
     before.still_holds("a confirmation of a foreign batch", &handle).await
 }
 
-async fn foreign_session(handle: Handle) -> Proof {
+async fn foreign_session(handle: Handle) -> CheckResult {
     used(&handle).await?;
     let account = Who::Mine.account()?;
     let seen = batch(&handle, &account, Who::Mine.batch(), Some(session_id(1))).await?;
     same("a foreign session", there("the batch", seen)?.session, None)
 }
 
-async fn lists(handle: Handle) -> Proof {
+async fn lists(handle: Handle) -> CheckResult {
     used(&handle).await?;
     for who in crate::world::BOTH {
         let account = who.account()?;

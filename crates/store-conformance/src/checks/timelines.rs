@@ -1,8 +1,8 @@
 //! Checks of timelines and of the numbers of seeded worlds.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{answer_of, claim, expiry, purchase, token};
-use crate::expect::{absent, fresh, mismatch, not_found, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, mismatch, not_found, refused, replayed, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
 use crate::world::{Who, noon, seeded};
@@ -28,24 +28,24 @@ checks! {
 
 pub(super) fn change(who: Who, change: ClockChange) -> Result<ClockCommand, Failure> {
     let decide = Arc::new(move |clock: &ClockSetting| decide_clock(*clock, change, noon()));
-    Ok(ClockCommand { account: who.account()?, decide, repeat: None })
+    Ok(ClockCommand { account: who.account()?, decide, claim: None })
 }
 
 async fn timeline(handle: &Handle, who: Who) -> Result<Timeline, Failure> {
     Ok(there("the account", handle.accounts.find(&who.account()?).await?)?.timeline)
 }
 
-async fn seen(handle: Handle) -> Proof {
+async fn seen(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     same("the clock that nobody touched", timeline(&handle, Who::Mine).await?, Timeline::default())?;
     same("own timelines", handle.timelines.own().await?, vec![])?;
     let week = ClockChange::AdvanceBy(TimeDelta::days(7));
-    let reading = fresh(handle.timelines.set_clock(change(Who::Mine, week)?).await)?;
+    let reading = expect_new(handle.timelines.set_clock(change(Who::Mine, week)?).await)?;
     let ahead = ClockSetting::Running { ahead: TimeDelta::days(7) };
     same("what it shows", reading, ClockReading { clock: ahead, now: noon() + TimeDelta::days(7) })?;
     same("the clock of the account", timeline(&handle, Who::Mine).await?.clock, ahead)?;
     let at = noon() + TimeDelta::days(9) + TimeDelta::microseconds(1);
-    fresh(handle.timelines.set_clock(change(Who::Mine, ClockChange::FreezeAt(at))?).await)?;
+    expect_new(handle.timelines.set_clock(change(Who::Mine, ClockChange::FreezeAt(at))?).await)?;
     let frozen = Timeline { clock: ClockSetting::Frozen { at }, seed: None };
     same("the clock of the account", timeline(&handle, Who::Mine).await?, frozen.clone())?;
     same("the other's", timeline(&handle, Who::Other).await?, Timeline::default())?;
@@ -58,7 +58,7 @@ async fn seen(handle: Handle) -> Proof {
     absent("an unknown account", &handle.timelines.set_clock(command).await)
 }
 
-async fn refusal(handle: Handle) -> Proof {
+async fn refusal(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let back = ClockChange::FreezeAt(noon() - TimeDelta::seconds(1));
@@ -67,29 +67,29 @@ async fn refusal(handle: Handle) -> Proof {
     before.still_holds("a refused change of a clock", &handle).await
 }
 
-async fn replays(handle: Handle) -> Proof {
+async fn replays(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = |by: i64, body: &str| -> Result<ClockCommand, Failure> {
         let mut command = change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(by)))?;
-        command.repeat = Some(claim(Who::Mine, "k", body)?);
+        command.claim = Some(claim(Who::Mine, "k", body)?);
         Ok(command)
     };
-    let done = fresh(handle.timelines.set_clock(command(1, "{}")?).await)?;
+    let done = expect_new(handle.timelines.set_clock(command(1, "{}")?).await)?;
     let before = Observation::take(&handle, 1).await?;
     same("the answer", replayed(handle.timelines.set_clock(command(1, "{}")?).await)?, answer_of(&done))?;
     mismatch(handle.timelines.set_clock(command(2, "[]")?).await)?;
     before.still_holds("a repeated change of a clock", &handle).await
 }
 
-async fn kept(handle: Handle) -> Proof {
+async fn kept(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.timelines.set_clock(change(Who::Mine, ClockChange::Freeze)?).await)?;
+    expect_new(handle.timelines.set_clock(change(Who::Mine, ClockChange::Freeze)?).await)?;
     let reopen = there("a way to reopen", handle.reopen.clone())?;
     let again = reopen().await?;
     same("the clock", timeline(&again, Who::Mine).await?.clock, ClockSetting::Frozen { at: noon() })
 }
 
-async fn numbers(handle: Handle) -> Proof {
+async fn numbers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     not_found("of real time", &handle.timelines.next_number(&mine).await)?;
@@ -111,7 +111,7 @@ async fn numbers(handle: Handle) -> Proof {
     // A change of the clock does not reset the numbers.
     let mut command = change(Who::Mine, ClockChange::Resume)?;
     command.account = seeded.clone();
-    fresh(handle.timelines.set_clock(command).await)?;
+    expect_new(handle.timelines.set_clock(command).await)?;
     same("the next number", handle.timelines.next_number(&seeded).await?, 41)?;
     same(
         "the seed",
@@ -120,15 +120,15 @@ async fn numbers(handle: Handle) -> Proof {
     )
 }
 
-async fn own_time(handle: Handle) -> Proof {
+async fn own_time(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for who in [Who::Mine, Who::Other] {
-        fresh(handle.cards.first_message(purchase(who, 1, "10")?).await)?;
+        expect_new(handle.cards.first_message(purchase(who, 1, "10")?).await)?;
     }
     let due = noon() + Chain::hold_lifetime();
     let hold = |who: Who| -> Result<DueHold, Failure> { Ok(DueHold { account: who.account()?, chain: token(1) }) };
     same("due by real time", handle.cards.due_holds(due, 10).await?, vec![hold(Who::Mine)?, hold(Who::Other)?])?;
-    fresh(handle.timelines.set_clock(change(Who::Mine, ClockChange::Freeze)?).await)?;
+    expect_new(handle.timelines.set_clock(change(Who::Mine, ClockChange::Freeze)?).await)?;
     same("due by real time", handle.cards.due_holds(due, 10).await?, vec![hold(Who::Other)?])?;
     let mine = Who::Mine.account()?;
     let early = handle.timelines.due_holds(&mine, due - TimeDelta::microseconds(1), 10).await?;
@@ -139,14 +139,14 @@ async fn own_time(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn oldest_first(handle: Handle) -> Proof {
+async fn oldest_first(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for (number, minutes) in [(3, 2), (1, 1), (2, 2), (4, 0)] {
         let mut command = purchase(Who::Mine, number, "1")?;
         let message = crate::commands::message(florin_domain::card::ChainKind::Purchase, "1")?;
         let ids = crate::commands::stamp_at(number, noon() + TimeDelta::minutes(minutes));
         command.decide = Arc::new(move |situation| ids.rule(|stamp| decide_first(situation, &message, stamp)));
-        fresh(handle.cards.first_message(command).await)?;
+        expect_new(handle.cards.first_message(command).await)?;
     }
     let (mine, late) = (Who::Mine.account()?, noon() + TimeDelta::days(8));
     let chains = |due: Vec<DueHold>| due.into_iter().map(|hold| hold.chain).collect::<Vec<_>>();

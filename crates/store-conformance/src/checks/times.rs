@@ -1,8 +1,8 @@
 //! Checks that times keep their microseconds, in the distant past and future.
 
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::commands::{SANDBOX, first, message, session_id, stamp_at, token};
-use crate::expect::{fresh, same, there};
+use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
 use crate::management::transfer;
 use crate::observe::{batch, card, chain};
@@ -45,21 +45,21 @@ fn times() -> impl Iterator<Item = DateTime<Utc>> {
     TIMES.into_iter().filter_map(DateTime::from_timestamp_micros)
 }
 
-async fn keys(handle: Handle) -> Proof {
+async fn keys(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for (number, at) in (30..).zip(times()) {
         let id = ApiKeyId(uuid(4, number));
         let hash = KeyHash([u8::try_from(number).unwrap_or(0); 32]);
-        let mut wanted = ApiKey { id, created_at: at, expires_at: Some(at), ..key(Who::Mine)? };
-        handle.registry.add_key(wanted.clone(), hash).await?;
+        let mut expected = ApiKey { id, created_at: at, expires_at: Some(at), ..key(Who::Mine)? };
+        handle.registry.add_key(expected.clone(), hash).await?;
         handle.registry.revoke_key(id, at).await?;
-        wanted.revoked_at = Some(at);
-        same("the key", there("the key", handle.callers.find(&hash).await?)?.key, wanted)?;
+        expected.revoked_at = Some(at);
+        same("the key", there("the key", handle.callers.find(&hash).await?)?.key, expected)?;
     }
     Ok(())
 }
 
-async fn seeded_times(handle: Handle) -> Proof {
+async fn seeded_times(handle: Handle) -> CheckResult {
     let mut world = world(1)?;
     let base = world.accounts[0].clone();
     let seed = &mut world.accounts[0];
@@ -77,21 +77,21 @@ async fn seeded_times(handle: Handle) -> Proof {
     }
     let all: Vec<_> = times().collect();
     seed.enrolment = Some(TotpEnrolment { wrong_at: all, locked_until: times().last(), ..enrolment(Who::Mine)? });
-    let wanted = seed.clone();
+    let expected = seed.clone();
     handle.seeding.seed(world).await?;
     let id = Who::Mine.account()?;
-    same("the batches", handle.seeding.batches(&id).await?, wanted.batches)?;
-    same("the enrolment", handle.mfa.enrolment(&id).await?, wanted.enrolment)?;
+    same("the batches", handle.seeding.batches(&id).await?, expected.batches)?;
+    same("the enrolment", handle.mfa.enrolment(&id).await?, expected.enrolment)?;
     let page = handle.checkouts.list(&id, CheckoutFilter::default(), PageRequest::default()).await?;
-    same("the checkouts", page.rows, wanted.checkouts.into_iter().rev().collect::<Vec<_>>())
+    same("the checkouts", page.rows, expected.checkouts.into_iter().rev().collect::<Vec<_>>())
 }
 
-async fn messages(handle: Handle) -> Proof {
+async fn messages(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // Cards expire, so only past messages are approved. The declined ones are stored too.
     for (number, at) in (1..).zip(times()) {
         let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp_at(number, at))?;
-        let done = fresh(handle.cards.first_message(command).await)?;
+        let done = expect_new(handle.cards.first_message(command).await)?;
         let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
         same("when the message was made", (seen.first.created_at, done.created_at), (at, at))?;
         if let Some(chain) = seen.chain {
@@ -101,21 +101,21 @@ async fn messages(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn sessions(handle: Handle) -> Proof {
+async fn sessions(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let account = Who::Mine.account()?;
     for (number, now) in (1..).zip(times()) {
         let request = OpenRequest { id: session_id(number), client: Who::Mine.client(), provider: SANDBOX, now };
         let decide = Arc::new(move |situation: &_| decide_open(situation, &request));
-        let command = OpenSessionCommand { account: account.clone(), batch: Who::Mine.batch(), decide, repeat: None };
-        let done = fresh(handle.mfa.open(command).await)?;
+        let command = OpenSessionCommand { account: account.clone(), batch: Who::Mine.batch(), decide, claim: None };
+        let done = expect_new(handle.mfa.open(command).await)?;
         let seen = there("the batch", batch(&handle, &account, Who::Mine.batch(), Some(session_id(number))).await?)?;
         same("the session", seen.session, Some(done))?;
     }
     Ok(())
 }
 
-async fn transfers(handle: Handle) -> Proof {
+async fn transfers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, ends) = (Who::Mine.account()?, (Who::Mine.budget(), Who::Mine.second_budget()));
     for (number, at) in (1..).zip(times()) {
@@ -126,27 +126,27 @@ async fn transfers(handle: Handle) -> Proof {
             decision.done.transfer.created_at = at;
             Ok(decision)
         });
-        let done = fresh(handle.transfers.transfer(command).await)?.transfer;
+        let done = expect_new(handle.transfers.transfer(command).await)?.transfer;
         let found = there("the transfer", handle.activities.find(&mine, ActivityId(done.id.0)).await?)?;
         same("when money was moved", (found.created_at, done.created_at), (at, at))?;
     }
     Ok(())
 }
 
-async fn dates(handle: Handle) -> Proof {
+async fn dates(handle: Handle) -> CheckResult {
     let mut world = world(1)?;
     let dates = [day(1900, 1, 1), day(1969, 12, 31), day(1970, 1, 1), day(2024, 2, 29), day(9999, 12, 31)];
-    let mut wanted = Vec::new();
+    let mut expected = Vec::new();
     for (number, date) in (0..).zip(dates) {
         let mut seed: SeedCard = world.accounts[0].cards[1].clone();
         seed.card.id = CardId(uuid(15, number));
         seed.card.expires_on = date;
         seed.limits = seed.limits.into_iter().map(|limit| SpendingLimit { window_start: date, ..limit }).collect();
-        wanted.push(seed);
+        expected.push(seed);
     }
-    world.accounts[0].cards.clone_from(&wanted);
+    world.accounts[0].cards.clone_from(&expected);
     handle.seeding.seed(world).await?;
-    for seed in wanted {
+    for seed in expected {
         let seen = there("the card", card(&handle, &Who::Mine.account()?, seed.card.id).await?)?;
         same("the card", (seen.card, seen.limits), (seed.card, seed.limits))?;
     }

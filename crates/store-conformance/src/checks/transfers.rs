@@ -1,9 +1,9 @@
 //! Checks of transfers: both budgets are locked, and all of the transfer is stored or nothing.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::checks::contention::second;
 use crate::commands::{claim, purchase, request};
-use crate::expect::{absent, fresh, holds, mismatch, refused, replayed, same, store_failed, there};
+use crate::expect::{absent, expect_new, holds, mismatch, refused, replayed, same, store_failed, there};
 use crate::factory::Handle;
 use crate::management::{budget_id, make_for, transfer};
 use crate::observe::{Observation, audited};
@@ -44,10 +44,10 @@ fn only(available: i64) -> Result<Balances, Failure> {
     Ok(Balances::new(Minor(available), Minor(0), Minor(0))?)
 }
 
-async fn whole(handle: Handle) -> Proof {
+async fn whole(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let done = fresh(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
-    same("the balances told", (done.from, done.to), (only(7_495)?, only(7_005)?))?;
+    let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "20.05")?).await)?;
+    same("the balances returned", (done.from, done.to), (only(7_495)?, only(7_005)?))?;
     same("the balances kept", held(&handle).await?, [only(7_495)?, only(7_005)?])?;
     same("when", done.transfer.created_at, noon())?;
     same("the reference", done.transfer.reference.as_deref(), Some("Ausgleich ✓"))?;
@@ -56,10 +56,10 @@ async fn whole(handle: Handle) -> Proof {
     same("the journal", (report.journal_transactions, report.discrepancies), (7, vec![]))
 }
 
-async fn shown(handle: Handle) -> Proof {
+async fn shown(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = make_for(Who::Mine, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::Cards])?;
-    let made = fresh(handle.budgets.create(command).await)?;
+    let made = expect_new(handle.budgets.create(command).await)?;
     let first = there("the budget", handle.budgets.find(&Who::Mine.account()?, ENDS.0).await?)?;
     let mut command = transfer(Who::Mine, 1, (ENDS.0, budget_id(1)), "1")?;
     command.decide = Arc::new(move |situation: &TransferSituation| {
@@ -71,34 +71,34 @@ async fn shown(handle: Handle) -> Proof {
     same("nobody", refused(handle.transfers.transfer(command).await)?, TransferRefusal::NoReceiver)
 }
 
-async fn nothing(handle: Handle) -> Proof {
+async fn nothing(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let keyed = |amount| {
-        let repeat = Some(claim(Who::Mine, "key", "{}")?);
-        Ok::<_, Failure>(TransferCommand { repeat, ..transfer(Who::Mine, 1, ENDS, amount)? })
+        let claim = Some(claim(Who::Mine, "key", "{}")?);
+        Ok::<_, Failure>(TransferCommand { claim, ..transfer(Who::Mine, 1, ENDS, amount)? })
     };
     let refusal = refused(handle.transfers.transfer(keyed("95.01")?).await)?;
     same("too much", refusal, TransferRefusal::InsufficientFunds { available: Minor(9_500).of(gbp()?) })?;
     before.still_holds("a refused transfer", &handle).await?;
-    fresh(handle.transfers.transfer(keyed("95.00")?).await)?;
+    expect_new(handle.transfers.transfer(keyed("95.00")?).await)?;
     same("all of it", held(&handle).await?, [only(0)?, only(14_500)?])
 }
 
-async fn again(handle: Handle) -> Proof {
+async fn again(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let keyed = |number, body| {
-        let repeat = Some(claim(Who::Mine, "key", body)?);
-        Ok::<_, Failure>(TransferCommand { repeat, ..transfer(Who::Mine, number, ENDS, "1")? })
+        let claim = Some(claim(Who::Mine, "key", body)?);
+        Ok::<_, Failure>(TransferCommand { claim, ..transfer(Who::Mine, number, ENDS, "1")? })
     };
-    let done = fresh(handle.transfers.transfer(keyed(1, "{}")?).await)?;
+    let done = expect_new(handle.transfers.transfer(keyed(1, "{}")?).await)?;
     same("the answer", replayed(handle.transfers.transfer(keyed(2, "{}")?).await)?.body, format!("{done:?}"))?;
     same("the first request", mismatch(handle.transfers.transfer(keyed(3, "[]")?).await)?, request("{}"))?;
     same("one effect", held(&handle).await?, [only(9_400)?, only(5_100)?])
 }
 
 /// Sends sixty transfers in both directions, alternating between the handles.
-async fn there_and_back(handles: &[&Handle]) -> Proof {
+async fn there_and_back(handles: &[&Handle]) -> CheckResult {
     seeded(handles[0]).await?;
     let mut tasks = Vec::new();
     for (number, handle) in (0..60_u128).zip(handles.iter().cycle()) {
@@ -128,23 +128,23 @@ const fn short<T>(answer: &Result<T, florin_ports::WriteError<TransferRefusal>>)
     matches!(answer, Err(florin_ports::WriteError::Refused(TransferRefusal::InsufficientFunds { .. })))
 }
 
-async fn both_ways(handle: Handle) -> Proof {
+async fn both_ways(handle: Handle) -> CheckResult {
     there_and_back(&[&handle]).await
 }
 
-async fn two_handles(handle: Handle) -> Proof {
+async fn two_handles(handle: Handle) -> CheckResult {
     let other = second(&handle).await?;
     there_and_back(&[&handle, &other]).await
 }
 
 /// Races a transfer and a purchase of the entire balance: exactly one succeeds.
-async fn cards(handle: Handle) -> Proof {
+async fn cards(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (buy, give) = (purchase(Who::Mine, 1, "95")?, transfer(Who::Mine, 2, ENDS, "95.00")?);
     let (cards, transfers) = (handle.cards.clone(), handle.transfers.clone());
     let buying = tokio::spawn(async move { cards.first_message(buy).await });
     let giving = tokio::spawn(async move { transfers.transfer(give).await });
-    let bought = fresh(buying.await.map_err(|error| Failure::new(error.to_string()))?)?;
+    let bought = expect_new(buying.await.map_err(|error| Failure::new(error.to_string()))?)?;
     let given = giving.await.map_err(|error| Failure::new(error.to_string()))?;
     match bought.state {
         TransactionState::Pending => same("the purchase came first", short(&given), true)?,
@@ -153,9 +153,9 @@ async fn cards(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn journal_taken(handle: Handle) -> Proof {
+async fn journal_taken(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "1")?).await)?;
+    expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ENDS, "1")?).await)?;
     let before = Observation::take(&handle, 1).await?;
     let mut command = transfer(Who::Mine, 1, ENDS, "2")?;
     let rule = command.decide;
@@ -169,7 +169,7 @@ async fn journal_taken(handle: Handle) -> Proof {
     before.still_holds("a transfer that can't be stored", &handle).await
 }
 
-async fn foreign(handle: Handle) -> Proof {
+async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let command = transfer(Who::Mine, 1, (Who::Other.budget(), ENDS.1), "1")?;

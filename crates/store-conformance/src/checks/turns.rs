@@ -2,11 +2,11 @@
 //! left.
 
 use super::contention::second;
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{
     Carded, clearing, confirm_batch, credit, first, follow_up, message, open, purchase, stamp, token,
 };
-use crate::expect::{fresh, holds, refused, same, there};
+use crate::expect::{expect_new, holds, refused, same, there};
 use crate::factory::Handle;
 use crate::management::{issue, transfer};
 use crate::observe::{Observation, audited, balances};
@@ -51,48 +51,48 @@ fn follow(handle: &Handle, command: FollowUpCommand) -> Work<Carded> {
 }
 
 /// The limit of a day is 20.00, so only one of two messages of 15.00 passes.
-async fn limits(handle: Handle) -> Proof {
+async fn limits(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
     let of_15 = |number| first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "15")?, stamp(number));
     let one = of_15(1)?;
     let one = FirstMessageCommand { decide: meanwhile.slow(one.decide), ..one };
     let (one, two) = meanwhile.send(send(&handle, one), send(&other, of_15(2)?)).await?;
-    let states = (fresh(one)?.state, fresh(two)?.state);
+    let states = (expect_new(one)?.state, expect_new(two)?.state);
     same("the messages", states, (TransactionState::Pending, TransactionState::Declined))?;
     audited(&handle).await
 }
 
 /// A clearing takes 6.00 of a hold of 10.00, so 4.00 are left for a reversal.
-async fn chains(handle: Handle) -> Proof {
+async fn chains(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     let one = follow_up(Who::Mine, token(1), 2, clearing("6", false)?)?;
     let one = FollowUpCommand { decide: meanwhile.slow(one.decide), ..one };
     let two = follow_up(Who::Mine, token(1), 3, FollowUp::Reversal { amount: None })?;
     let (one, two) = meanwhile.send(follow(&handle, one), follow(&other, two)).await?;
-    same("both follow-ups", (fresh(one)?.impacted.0, fresh(two)?.impacted.0), (-600, 400))?;
+    same("both follow-ups", (expect_new(one)?.impacted.0, expect_new(two)?.impacted.0), (-600, 400))?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("available and held", (now.available().0, now.held().0), (8_900, 0))?;
     audited(&handle).await
 }
 
 /// A store may give up waiting for a lock. Then nothing was stored, and the command can be sent again.
-async fn long_wait(handle: Handle) -> Proof {
+async fn long_wait(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (other, meanwhile) = (second(&handle).await?, Meanwhile::taking(Duration::from_millis(2_700)));
     let one = purchase(Who::Mine, 1, "10")?;
     let one = FirstMessageCommand { decide: meanwhile.slow(one.decide), ..one };
     let two = || purchase(Who::Mine, 2, "10");
     let (one, waited) = meanwhile.send(send(&handle, one), send(&other, two()?)).await?;
-    fresh(one)?;
+    expect_new(one)?;
     match waited {
         Err(WriteError::Store(StoreError::Unavailable(_))) => {
-            fresh(other.cards.first_message(two()?).await)?;
+            expect_new(other.cards.first_message(two()?).await)?;
         }
         waited => {
-            fresh(waited)?;
+            expect_new(waited)?;
         }
     }
     same("available", balances(&handle, Who::Mine, gbp()?).await?.available().0, 7_500)?;
@@ -100,7 +100,7 @@ async fn long_wait(handle: Handle) -> Proof {
 }
 
 /// The cards have no budget in common, so only the account makes the second creation wait.
-async fn creations(handle: Handle) -> Proof {
+async fn creations(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
     // Only the fourth card of the account is allowed.
@@ -119,7 +119,7 @@ async fn creations(handle: Handle) -> Proof {
     let (here, there_too) = (handle.card_management.clone(), other.card_management.clone());
     let one = Box::pin(async move { here.create(one).await });
     let (one, two) = meanwhile.send(one, Box::pin(async move { there_too.create(two).await })).await?;
-    fresh(one)?;
+    expect_new(one)?;
     same("the second card", refused(two)?, CreateCardRefusal::TooMany)
 }
 
@@ -132,22 +132,22 @@ async fn of_second_budget(handle: &Handle, number: u128) -> Result<PaymentBatchI
         let batch: PaymentBatch = validated.clone();
         Ok(CreateDecision { batch, payments: vec![], alerts: vec![], events: vec![] })
     });
-    let command = CreateBatchCommand { account: Who::Mine.account()?, decide, repeat: None };
-    fresh(handle.management.create(command).await)?;
+    let command = CreateBatchCommand { account: Who::Mine.account()?, decide, claim: None };
+    expect_new(handle.management.create(command).await)?;
     Ok(id)
 }
 
 /// The batches have no budget in common, so only the enrolment itself makes the second confirmation wait.
-async fn attempts(handle: Handle) -> Proof {
+async fn attempts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
     let (totp, who) = (MfaProviderName::Totp, Who::Mine);
-    fresh(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
+    expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
     let mut commands = Vec::new();
     for (session, batch) in [(1, batch_id(1)), (2, of_second_budget(&handle, 2).await?)] {
         let mut command = open(who, session, totp)?;
         command.batch = batch;
-        fresh(handle.mfa.open(command).await)?;
+        expect_new(handle.mfa.open(command).await)?;
         commands.push(confirm_batch(who, batch, session, session * 1_000, (totp, MfaVerdict::Wrong))?);
     }
     let (two, one) = (there("a command", commands.pop())?, there("a command", commands.pop())?);
@@ -162,33 +162,33 @@ async fn attempts(handle: Handle) -> Proof {
 }
 
 /// The first payments use one budget, those of the upload use both.
-async fn orders(handle: Handle) -> Proof {
+async fn orders(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (other, meanwhile, who) = (second(&handle).await?, Meanwhile::new(), Who::Mine);
-    fresh(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
+    expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
     let one = upload(who, batch_id(1), Fill::of(20, 2))?;
     let one = UploadCommand { decide: meanwhile.slow(one.decide), ..one };
     let two = confirm(who, batch_id(1), 1_000)?;
     let (uploading, confirming) = (handle.management.clone(), other.batches.clone());
     let one = Box::pin(async move { uploading.upload(one).await });
     let (one, two) = meanwhile.send(one, Box::pin(async move { confirming.confirm(two).await })).await?;
-    same("the orders", (fresh(one)?.orders.len(), fresh(two)?.orders.len()), (2, 2))?;
+    same("the orders", (expect_new(one)?.orders.len(), expect_new(two)?.orders.len()), (2, 2))?;
     let found = content(&handle, who, batch_id(1)).await?;
     same("the states of payments", statuses(&found.payments), vec![(PaymentStatus::Confirmed, 2)])?;
     audited(&handle).await
 }
 
-async fn uploads(handle: Handle) -> Proof {
+async fn uploads(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (other, meanwhile, who) = (second(&handle).await?, Meanwhile::new(), Who::Mine);
-    fresh(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
+    expect_new(handle.management.create(create(who, empty(who, 1, noon())?, Some(Fill::of(10, 1)))?).await)?;
     let one = confirm(who, batch_id(1), 1_000)?;
     let one = ConfirmCommand { decide: meanwhile.slow(one.decide), ..one };
     let two = upload(who, batch_id(1), Fill::of(20, 2))?;
     let (confirming, uploading) = (handle.batches.clone(), other.management.clone());
     let one = Box::pin(async move { confirming.confirm(one).await });
     let (one, two) = meanwhile.send(one, Box::pin(async move { uploading.upload(two).await })).await?;
-    let confirmed = fresh(one)?;
+    let confirmed = expect_new(one)?;
     refused(two)?;
     let found = content(&handle, who, batch_id(1)).await?;
     same("the batch", found.batch, confirmed)?;
@@ -202,24 +202,24 @@ fn slow_credit(meanwhile: &Meanwhile) -> Result<CreditCommand, Failure> {
     Ok(CreditCommand { decide: meanwhile.slow(command.decide), ..command })
 }
 
-async fn restores(handle: Handle) -> Proof {
+async fn restores(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let before = Observation::take(&handle, 0).await?;
     let (crediting, restoring) = (handle.credits.clone(), other.worlds.clone());
     let (one, two) = (slow_credit(&meanwhile)?, restore(1)?);
     let one = Box::pin(async move { crediting.credit(one).await });
     let (one, two) = meanwhile.send(one, Box::pin(async move { restoring.restore(two).await })).await?;
-    fresh(one)?;
-    fresh(two)?;
+    expect_new(one)?;
+    expect_new(two)?;
     before.still_holds("a credit before a restore", &handle).await?;
-    fresh(handle.credits.credit(credit(Who::Mine, 6, "1", gbp()?)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Mine, 6, "1", gbp()?)?).await)?;
     audited(&handle).await
 }
 
-async fn deletions(handle: Handle) -> Proof {
+async fn deletions(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let before = Observation::take(&handle, 0).await?;
     handle.worlds.create(my_world()?).await?;
@@ -228,13 +228,13 @@ async fn deletions(handle: Handle) -> Proof {
     let one = slow_credit(&meanwhile)?;
     let one = Box::pin(async move { crediting.credit(one).await });
     let (one, two) = meanwhile.send(one, Box::pin(async move { deleting.delete(&mine).await })).await?;
-    fresh(one)?;
+    expect_new(one)?;
     holds("there was no world to delete", two?)?;
     before.still_holds("a world that was deleted after a credit", &handle).await
 }
 
 /// Snapshots are taken while money moves between budgets. The books of each must agree.
-async fn snapshots(handle: Handle) -> Proof {
+async fn snapshots(handle: Handle) -> CheckResult {
     const SNAPSHOTS: u8 = 6;
     prepared(&handle).await?;
     handle.worlds.create(my_world()?).await?;
@@ -243,14 +243,14 @@ async fn snapshots(handle: Handle) -> Proof {
     let moves = tokio::spawn(async move {
         for number in 1..=200 {
             let ends = if number % 2 == 0 { ends } else { (ends.1, ends.0) };
-            fresh(moving.transfer(transfer(Who::Mine, number, ends, "0.01")?).await)?;
+            expect_new(moving.transfer(transfer(Who::Mine, number, ends, "0.01")?).await)?;
         }
         Ok::<_, Failure>(())
     });
     let taken = |number: u8| SnapshotId(uuid(91, number.into()));
     for number in 1..=SNAPSHOTS {
         let command = SnapshotCommand { id: taken(number), decide: Arc::new(|_| Ok(())), ..snapshot(1)? };
-        fresh(other.worlds.take_snapshot(command).await)?;
+        expect_new(other.worlds.take_snapshot(command).await)?;
     }
     moves.await.map_err(|error| Failure::new(error.to_string()))??;
     for number in 1..=SNAPSHOTS {

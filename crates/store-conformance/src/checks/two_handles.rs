@@ -1,9 +1,9 @@
 //! Checks of two handles on the same data, like two instances of a program: each waits for the locks of the other.
 
 use super::contention::second;
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{SANDBOX, confirm, open};
-use crate::expect::{duplicate, fresh, holds, same, there};
+use crate::expect::{duplicate, expect_new, holds, same, there};
 use crate::factory::Handle;
 use crate::management::{bring, card_id, issue, limit, make};
 use crate::observe::audited;
@@ -48,7 +48,7 @@ checks! {
 pub(super) const RACERS: u8 = 16;
 
 /// Runs work concurrently, alternating between both handles.
-pub(super) async fn on_both<T: Send + 'static>(
+pub(super) async fn race_on_both<T: Send + 'static>(
     handle: &Handle,
     work: impl Fn(Handle, u8) -> Result<Work<T>, Failure>,
 ) -> Result<Vec<T>, Failure> {
@@ -58,9 +58,9 @@ pub(super) async fn on_both<T: Send + 'static>(
     race(racers.map(|(number, handle)| work(handle.clone(), number)).collect::<Result<_, _>>()?).await
 }
 
-async fn budgets(handle: Handle) -> Proof {
+async fn budgets(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let created = on_both(&handle, |handle, number| {
+    let created = race_on_both(&handle, |handle, number| {
         let mut command = make(Who::Mine, number.into(), None, vec![gbp()?])?;
         let rule = command.decide;
         command.decide =
@@ -75,9 +75,9 @@ async fn budgets(handle: Handle) -> Proof {
     same("created beside the two that were seeded", created, 4)
 }
 
-async fn cards(handle: Handle) -> Proof {
+async fn cards(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let created = on_both(&handle, |handle, number| {
+    let created = race_on_both(&handle, |handle, number| {
         // The cards are on two budgets, so locking the budget is not sufficient.
         let budget = if number % 4 < 2 { Who::Mine.budget() } else { Who::Mine.second_budget() };
         let mut command = issue(Who::Mine, number.into(), budget, true)?;
@@ -93,9 +93,9 @@ async fn cards(handle: Handle) -> Proof {
     same("created beside the three that were seeded", created, 4)
 }
 
-async fn transitions(handle: Handle) -> Proof {
+async fn transitions(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let moved = on_both(&handle, |handle, _| {
+    let moved = race_on_both(&handle, |handle, _| {
         let command = bring(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
         Ok(Box::pin(async move { handle.card_management.transition(command).await.is_ok() }))
     });
@@ -105,27 +105,27 @@ async fn transitions(handle: Handle) -> Proof {
     same("its transitions", there("the card", life)?.count, 1)
 }
 
-async fn limits(handle: Handle) -> Proof {
+async fn limits(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.budget(), true)?).await)?;
-    let set = on_both(&handle, |handle, number| {
+    expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.budget(), true)?).await)?;
+    let set = race_on_both(&handle, |handle, number| {
         let amount = format!("{}", number + 1);
         let command = limit(Who::Mine, card_id(1), (SpendingWindow::Day, &amount, None), noon())?;
         Ok(Box::pin(async move { handle.card_management.set_limit(command).await }))
     });
     let mut new = 0;
     for answer in set.await? {
-        new += usize::from(fresh(answer)?.is_new);
+        new += usize::from(expect_new(answer)?.is_new);
     }
     same("new limits", new, 1)?;
     let seen = handle.card_management.limits(&Who::Mine.account()?, card_id(1)).await?;
     same("limits", there("the card", seen)?.limits.len(), 1)
 }
 
-async fn numbers(handle: Handle) -> Proof {
+async fn numbers(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(my_world()?).await?;
-    let given = on_both(&handle, |handle, _| {
+    let given = race_on_both(&handle, |handle, _| {
         let mine = Who::Mine.account()?;
         Ok(Box::pin(async move {
             let first = handle.timelines.next_number(&mine).await?;
@@ -137,9 +137,9 @@ async fn numbers(handle: Handle) -> Proof {
     same("the numbers", given, (1..=u64::from(RACERS) * 2).collect::<BTreeSet<_>>())
 }
 
-async fn clocks(handle: Handle) -> Proof {
+async fn clocks(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let changed = on_both(&handle, |handle, _| {
+    let changed = race_on_both(&handle, |handle, _| {
         let day = ClockChange::AdvanceBy(TimeDelta::days(1));
         let command = super::timelines::change(Who::Mine, day)?;
         Ok(Box::pin(async move {
@@ -153,12 +153,12 @@ async fn clocks(handle: Handle) -> Proof {
     same("the clock", clock, ClockSetting::Running { ahead: TimeDelta::days(RACERS.into()) })
 }
 
-async fn attempts(handle: Handle) -> Proof {
+async fn attempts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for session in 0..RACERS {
-        fresh(handle.mfa.open(open(Who::Mine, session.into(), MfaProviderName::Totp)?).await)?;
+        expect_new(handle.mfa.open(open(Who::Mine, session.into(), MfaProviderName::Totp)?).await)?;
     }
-    let refused = on_both(&handle, |handle, number| {
+    let refused = race_on_both(&handle, |handle, number| {
         let proof = (MfaProviderName::Totp, MfaVerdict::Wrong);
         let command = confirm(Who::Mine, number.into(), 1, proof)?;
         Ok(Box::pin(async move { handle.batches.confirm(command).await.is_err() }))
@@ -166,13 +166,13 @@ async fn attempts(handle: Handle) -> Proof {
     same("refused", refused.await?.into_iter().all(|refused| refused), true)?;
     let enrolled = there("the enrolment", handle.mfa.enrolment(&Who::Mine.account()?).await?)?;
     same("wrong tokens", enrolled.wrong_at.len(), usize::from(RACERS))?;
-    fresh(handle.mfa.open(open(Who::Mine, 99, SANDBOX)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 99, SANDBOX)?).await)?;
     audited(&handle).await
 }
 
-async fn features(handle: Handle) -> Proof {
+async fn features(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let switched = on_both(&handle, |handle, number| {
+    let switched = race_on_both(&handle, |handle, number| {
         let on = number % 4 < 3;
         Ok(Box::pin(async move { handle.registry.set_feature(Who::Mine.client(), Feature::AddressesLookup, on).await }))
     });
@@ -182,14 +182,14 @@ async fn features(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn lists(handle: Handle) -> Proof {
+async fn lists(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let line = |number: u8, place: u8| Address {
         address_line1: format!("{place} of list {number}"),
         postcode: "SW1A1AA".into(),
         ..Address::default()
     };
-    let replaced = on_both(&handle, |handle, number| {
+    let replaced = race_on_both(&handle, |handle, number| {
         let banks = (0..9).map(|place| bank(place, &format!("bank {place} of list {number}")));
         let banks = banks.collect::<Result<Vec<_>, Failure>>()?;
         let addresses = (0..9).map(|place| line(number, place)).collect();
@@ -208,9 +208,9 @@ async fn lists(handle: Handle) -> Proof {
     same("addresses, and the lists that they are of", (seen.len(), lists.len()), (9, 1))
 }
 
-async fn enrolments(handle: Handle) -> Proof {
+async fn enrolments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let enrolled = on_both(&handle, |handle, number| {
+    let enrolled = race_on_both(&handle, |handle, number| {
         let secret = SealedSecret::new(vec![number; 20]);
         let enrolment = TotpEnrolment { secret, ..enrolment(Who::Mine)? };
         Ok(Box::pin(async move { handle.registry.enrol(enrolment).await }))
@@ -222,9 +222,9 @@ async fn enrolments(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn keys(handle: Handle) -> Proof {
+async fn keys(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let added = on_both(&handle, |handle, number| {
+    let added = race_on_both(&handle, |handle, number| {
         let key = ApiKey { id: ApiKeyId(uuid(4, 100)), ..key(Who::Mine)? };
         Ok(Box::pin(async move { handle.registry.add_key(key, KeyHash([number + 100; 32])).await }))
     });
@@ -238,9 +238,9 @@ fn world(number: u8) -> Result<CreateWorldCommand, Failure> {
     empty(&format!("W{number}"), 110 + number)
 }
 
-async fn worlds(handle: Handle) -> Proof {
+async fn worlds(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
-    let created = on_both(&handle, |handle, number| {
+    let created = race_on_both(&handle, |handle, number| {
         let decide = Arc::new(
             |situation: &florin_domain::world::CreateSituation| {
                 if situation.worlds < 5 { Ok(false) } else { Err(CreateWorldRefusal::TooMany) }
@@ -252,10 +252,10 @@ async fn worlds(handle: Handle) -> Proof {
     same("created", created.await?.into_iter().filter(|created| *created).count(), 5)
 }
 
-async fn snapshots(handle: Handle) -> Proof {
+async fn snapshots(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(my_world()?).await?;
-    let taken = on_both(&handle, |handle, number| {
+    let taken = race_on_both(&handle, |handle, number| {
         let command = SnapshotCommand {
             decide: Arc::new(|situation| if situation.snapshots < 5 { Ok(()) } else { Err(SnapshotRefusal::TooMany) }),
             id: SnapshotId(uuid(91, number.into())),
@@ -266,9 +266,9 @@ async fn snapshots(handle: Handle) -> Proof {
     same("taken", taken.await?.into_iter().filter(|taken| *taken).count(), 5)
 }
 
-async fn worlds_under_a_key(handle: Handle) -> Proof {
+async fn worlds_under_a_key(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
-    let created = on_both(&handle, |handle, number| {
+    let created = race_on_both(&handle, |handle, number| {
         let under = CreationClaim { key: "k".into(), request: "a".repeat(64) };
         let claimed = under.clone();
         let decide = Arc::new(move |situation: &_| decide_create_world(situation, false, Some(&claimed)));
@@ -286,11 +286,11 @@ async fn worlds_under_a_key(handle: Handle) -> Proof {
     same("created", created_now, 1)
 }
 
-async fn deletions(handle: Handle) -> Proof {
+async fn deletions(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(my_world()?).await?;
     let mine = Who::Mine.account()?;
-    let deleted = on_both(&handle, |handle, _| {
+    let deleted = race_on_both(&handle, |handle, _| {
         let mine = mine.clone();
         Ok(Box::pin(async move { handle.worlds.delete(&mine).await }))
     });

@@ -1,8 +1,8 @@
 //! Checks that every text is returned exactly as stored.
 
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::commands::{claim, first, message, purchase, stamp, token};
-use crate::expect::{fresh, mismatch, replayed, same, there};
+use crate::expect::{expect_new, mismatch, replayed, same, there};
 use crate::factory::Handle;
 use crate::observe::chain;
 use crate::world::{Who, account, bank, client, enrolment, key, world};
@@ -45,7 +45,7 @@ pub(super) const TEXTS: [&str; 12] = [
     "\u{1}\u{7f}\u{fffd}",
 ];
 
-async fn names(handle: Handle) -> Proof {
+async fn names(handle: Handle) -> CheckResult {
     for (number, text) in (0_u8..).zip(TEXTS) {
         let mut named = client(ClientId(crate::world::uuid(1, 1_000 + u128::from(number))), text);
         named.allowed_networks = vec![];
@@ -73,18 +73,18 @@ async fn names(handle: Handle) -> Proof {
     }
     seed.account.name = TEXTS[0].into();
     seed.budgets[0].budget.name = TEXTS[1].into();
-    let wanted = seed.clone();
+    let expected = seed.clone();
     handle.seeding.seed(world).await?;
     let id = Who::Mine.account()?;
-    same("the account", handle.accounts.find(&id).await?, Some(wanted.account))?;
-    same("the budget", &handle.seeding.budgets(&id).await?[0], &wanted.budgets[0].budget)?;
-    same("the batches", handle.seeding.batches(&id).await?, wanted.batches)?;
+    same("the account", handle.accounts.find(&id).await?, Some(expected.account))?;
+    same("the budget", &handle.seeding.budgets(&id).await?[0], &expected.budgets[0].budget)?;
+    same("the batches", handle.seeding.batches(&id).await?, expected.batches)?;
     let page = handle.checkouts.list(&id, CheckoutFilter::default(), PageRequest::default()).await?;
-    let checkouts: Vec<_> = wanted.checkouts.into_iter().rev().collect();
+    let checkouts: Vec<_> = expected.checkouts.into_iter().rev().collect();
     same("the checkouts", page.rows, checkouts)
 }
 
-async fn account_ids(handle: Handle) -> Proof {
+async fn account_ids(handle: Handle) -> CheckResult {
     let base = world(9_500)?;
     handle.registry.add_client(base.clients[0].clone()).await?;
     let ids = [
@@ -102,9 +102,9 @@ async fn account_ids(handle: Handle) -> Proof {
     ];
     for (number, id) in (0..).zip(ids) {
         let id = AccountId::parse(id)?;
-        let wanted = Account { id: id.clone(), ..account(Who::Mine)? };
-        handle.registry.add_account(wanted.clone()).await?;
-        same("the account", handle.accounts.find(&id).await?, Some(wanted))?;
+        let expected = Account { id: id.clone(), ..account(Who::Mine)? };
+        handle.registry.add_account(expected.clone()).await?;
+        same("the account", handle.accounts.find(&id).await?, Some(expected))?;
         let mut listed = key(Who::Mine)?;
         listed.id.0 = crate::world::uuid(4, 100 + number);
         listed.accounts = AccountGrant::Only([id].into());
@@ -115,7 +115,7 @@ async fn account_ids(handle: Handle) -> Proof {
     same("how many accounts", handle.registry.accounts().await?.len(), ids.len())
 }
 
-async fn acceptors(handle: Handle) -> Proof {
+async fn acceptors(handle: Handle) -> CheckResult {
     handle.seeding.seed(world(9_500)?).await?;
     for (number, text) in (1..).zip(TEXTS) {
         let short: String = text.chars().take(10).collect();
@@ -128,18 +128,18 @@ async fn acceptors(handle: Handle) -> Proof {
             country_code: Some("GBR".into()),
             mcc: Some("0000".into()),
         };
-        let wanted = acceptor.completed();
+        let expected = acceptor.completed();
         let message = FirstMessage { acceptor, ..message(ChainKind::Purchase, "1")? };
         let command = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
-        let done = fresh(handle.cards.first_message(command).await)?;
+        let done = expect_new(handle.cards.first_message(command).await)?;
         let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
-        same("the acceptor", &seen.first.acceptor, &wanted)?;
+        same("the acceptor", &seen.first.acceptor, &expected)?;
         same("the message", seen.first, done)?;
     }
     Ok(())
 }
 
-async fn addresses(handle: Handle) -> Proof {
+async fn addresses(handle: Handle) -> CheckResult {
     let postcode = Postcode::parse("SW1A1AA")?;
     let address = |text: &str| Address {
         address_line1: text.into(),
@@ -149,9 +149,9 @@ async fn addresses(handle: Handle) -> Proof {
         postcode: "SW1A1AA".into(),
         county: text.into(),
     };
-    let wanted: Vec<_> = TEXTS.iter().map(|text| address(text)).collect();
-    handle.registry.replace_addresses(wanted.clone()).await?;
-    same("the addresses", handle.addresses.find(&postcode).await?, wanted)?;
+    let expected: Vec<_> = TEXTS.iter().map(|text| address(text)).collect();
+    handle.registry.replace_addresses(expected.clone()).await?;
+    same("the addresses", handle.addresses.find(&postcode).await?, expected)?;
     let mut banks = Vec::new();
     for (number, text) in (1..).zip(TEXTS) {
         let mut one = bank(number, text)?;
@@ -164,31 +164,31 @@ async fn addresses(handle: Handle) -> Proof {
     same("the banks", handle.banks.list(PageRequest::default()).await?.rows, banks)
 }
 
-async fn recorded(handle: Handle) -> Proof {
+async fn recorded(handle: Handle) -> CheckResult {
     handle.seeding.seed(world(9_500)?).await?;
     let long = TEXTS.concat().repeat(200);
     let texts = TEXTS.iter().copied().chain([long.as_str()]);
     for (number, text) in (1..).zip(texts) {
-        let mut repeat = claim(Who::Mine, &format!("k{number}"), text)?;
+        let mut claim = claim(Who::Mine, &format!("k{number}"), text)?;
         let (path, query) = (text.to_owned(), text.to_owned());
-        repeat.request = RecordedRequest { path, query, ..repeat.request };
+        claim.request = RecordedRequest { path, query, ..claim.request };
         let answer = Answer { status: 299, body: text.into() };
         let stored = answer.clone();
-        repeat.answer = Arc::new(move |_| stored.clone());
-        let command = |repeat| -> Result<_, crate::check::Failure> {
-            Ok(FirstMessageCommand { repeat: Some(repeat), ..purchase(Who::Mine, number, "1")? })
+        claim.answer = Arc::new(move |_| stored.clone());
+        let command = |claim| -> Result<_, crate::check::Failure> {
+            Ok(FirstMessageCommand { claim: Some(claim), ..purchase(Who::Mine, number, "1")? })
         };
-        fresh(handle.cards.first_message(command(repeat.clone())?).await)?;
-        same("the answer", replayed(handle.cards.first_message(command(repeat.clone())?).await)?, answer)?;
-        let mut other = repeat.clone();
+        expect_new(handle.cards.first_message(command(claim.clone())?).await)?;
+        same("the answer", replayed(handle.cards.first_message(command(claim.clone())?).await)?, answer)?;
+        let mut other = claim.clone();
         other.request.body = RecordedBody::Json(format!("{text} "));
         let first = mismatch(handle.cards.first_message(command(other)?).await)?;
-        same("the request", first, repeat.request)?;
+        same("the request", first, claim.request)?;
     }
     Ok(())
 }
 
-async fn secrets(handle: Handle) -> Proof {
+async fn secrets(handle: Handle) -> CheckResult {
     for (place, bytes) in [Vec::new(), (0..=255).collect(), vec![0; 64]].into_iter().enumerate() {
         let mut world = world(1)?;
         let id = AccountId::parse(&format!("S{place}"))?;
@@ -196,12 +196,12 @@ async fn secrets(handle: Handle) -> Proof {
         (seed.checkouts, seed.budgets, seed.cards, seed.batches) = (vec![], vec![], vec![], vec![]);
         seed.account.id = id.clone();
         seed.account.client = ClientId(crate::world::uuid(1, 500 + place as u128));
-        let wanted = TotpEnrolment { account: id.clone(), secret: SealedSecret::new(bytes), ..enrolment(Who::Mine)? };
-        seed.enrolment = Some(wanted.clone());
+        let expected = TotpEnrolment { account: id.clone(), secret: SealedSecret::new(bytes), ..enrolment(Who::Mine)? };
+        seed.enrolment = Some(expected.clone());
         let clients = vec![client(seed.account.client, "c")];
-        handle.seeding.seed(florin_ports::World { clients, accounts: vec![seed], ..Default::default() }).await?;
+        handle.seeding.seed(florin_ports::SeedData { clients, accounts: vec![seed], ..Default::default() }).await?;
         let found = there("the enrolment", handle.mfa.enrolment(&id).await?)?;
-        same("the secret", found.secret.as_bytes(), wanted.secret.as_bytes())?;
+        same("the secret", found.secret.as_bytes(), expected.secret.as_bytes())?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! Checks of readiness, overload and the audit of valid data.
 
 use super::contention::second;
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{RIGHT, SANDBOX, amount, clearing, confirm, credit, expiry, follow_up, open, purchase, token};
-use crate::expect::{fresh, holds, same, there};
+use crate::expect::{expect_new, holds, same, there};
 use crate::factory::Handle;
 use crate::observe::Observation;
 use crate::together::{Work, in_order};
@@ -26,22 +26,22 @@ checks! {
     "audit.counts_and_finds_nothing_on_good_data" => good_data,
 }
 
-async fn ready(handle: Handle) -> Proof {
+async fn ready(handle: Handle) -> CheckResult {
     same("readiness", handle.upkeep.readiness().await?, Readiness::Ready)
 }
 
-async fn pending(handle: Handle) -> Proof {
+async fn pending(handle: Handle) -> CheckResult {
     let behind = there("a store that is behind", handle.schemas.clone())?.behind().await?;
     same("readiness", behind.upkeep.readiness().await?, Readiness::MigrationsPending)?;
     same("readiness", handle.upkeep.readiness().await?, Readiness::Ready)
 }
 
-async fn newer(handle: Handle) -> Proof {
+async fn newer(handle: Handle) -> CheckResult {
     let ahead = there("a store that is ahead", handle.schemas.clone())?.ahead().await?;
     same("readiness", ahead.upkeep.readiness().await?, Readiness::SchemaTooNew)
 }
 
-async fn bound_once(handle: Handle) -> Proof {
+async fn bound_once(handle: Handle) -> CheckResult {
     use Environment::{Production, Sandbox};
 
     same("the environment of a new store", handle.upkeep.environment().await?, None)?;
@@ -50,7 +50,7 @@ async fn bound_once(handle: Handle) -> Proof {
     same("the environment", handle.upkeep.environment().await?, Some(Production))
 }
 
-async fn bound_for_all(handle: Handle) -> Proof {
+async fn bound_for_all(handle: Handle) -> CheckResult {
     let second = second(&handle).await?;
     same("the first binding", handle.upkeep.bind(Environment::Sandbox).await?, Environment::Sandbox)?;
     same("the environment", second.upkeep.environment().await?, Some(Environment::Sandbox))?;
@@ -58,7 +58,7 @@ async fn bound_for_all(handle: Handle) -> Proof {
 }
 
 /// Sends more writes than may wait behind a command with a slow rule.
-async fn overloaded(handle: Handle) -> Proof {
+async fn overloaded(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let room = there("the room", handle.room)?;
     same("overloaded at first", handle.upkeep.is_overloaded(), false)?;
@@ -95,29 +95,29 @@ async fn overloaded(handle: Handle) -> Proof {
     slow.await.map_err(|error| Failure::new(error.to_string()))?.err();
     same("overloaded in the end", handle.upkeep.is_overloaded(), false)?;
     before.still_holds("writes without an effect", &handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
     Ok(())
 }
 
-async fn empty(handle: Handle) -> Proof {
+async fn empty(handle: Handle) -> CheckResult {
     same("the report", handle.audit.audit().await?, AuditReport::default())
 }
 
-async fn good_data(handle: Handle) -> Proof {
+async fn good_data(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let seeded = AuditReport { journal_transactions: 6, balances: 6, discrepancies: vec![] };
     same("the report of the seeded world", handle.audit.audit().await?, seeded)?;
     for number in 1..=4 {
-        fresh(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
+        expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
     }
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), 11, clearing("12", true)?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 11, clearing("12", true)?)?).await)?;
     let part = FollowUp::Reversal { amount: Some(amount("3")?) };
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(2), 12, part)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 12, part)?).await)?;
     let due = noon() + TimeDelta::days(8);
     same("expired", handle.cards.expire(expiry(Who::Mine, token(3), 13, due)?).await?, true)?;
-    fresh(handle.credits.credit(credit(Who::Other, 14, "3", gbp()?)?).await)?;
-    fresh(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
-    fresh(handle.batches.confirm(confirm(Who::Mine, 1, 15, (SANDBOX, RIGHT))?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Other, 14, "3", gbp()?)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, 1, SANDBOX)?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Mine, 1, 15, (SANDBOX, RIGHT))?).await)?;
     let report = AuditReport { journal_transactions: 6 + 4 + 3 + 1 + 2, balances: 6, discrepancies: vec![] };
     same("the report", handle.audit.audit().await?, report)
 }

@@ -1,8 +1,8 @@
 //! Checks that worlds are created and deleted whole, without effect on other accounts.
 
-use crate::check::{Proof, checks};
+use crate::check::{CheckResult, checks};
 use crate::commands::purchase;
-use crate::expect::{absent, fresh, refused, same, there};
+use crate::expect::{absent, expect_new, refused, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
 use crate::world::{Who, noon, uuid};
@@ -18,7 +18,7 @@ use florin_ports::{CreateWorldCommand, WorldContents};
 use std::sync::Arc;
 
 checks! {
-    "worlds.create.is_there_whole" (Sandbox) => create,
+    "worlds.create.stores_the_complete_world" (Sandbox) => create,
     "worlds.create.refusal_changes_nothing" (Sandbox) => refusals,
     "worlds.create.is_made_once_under_a_key" (Sandbox) => once,
     "worlds.create.replaces_the_one_that_lives" (Sandbox) => replaces,
@@ -30,7 +30,7 @@ checks! {
     "worlds.delete_expired.longest_over_first" (Sandbox) => expired,
 }
 
-async fn create(handle: Handle) -> Proof {
+async fn create(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let clock = ClockSetting::Frozen { at: noon() };
     let mine = Who::Mine.account()?;
@@ -41,7 +41,7 @@ async fn create(handle: Handle) -> Proof {
     let caller = there("the caller", handle.callers.find(&KeyHash([101; 32])).await?)?;
     same("the key", caller.key, world_key(101, &mine)?.0)?;
     same("how many cards", handle.seeding.cards(&mine).await?.len(), 3)?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     handle.worlds.create(empty("W1", 102)?).await?;
     let empty = AccountId::parse("W1")?;
     same("an empty world", handle.seeding.budgets(&empty).await?, vec![])?;
@@ -49,7 +49,7 @@ async fn create(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn refusals(handle: Handle) -> Proof {
+async fn refusals(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let mut refusing = command()?;
@@ -68,7 +68,7 @@ async fn refusals(handle: Handle) -> Proof {
     before.still_holds("a world that failed half-way", &handle).await
 }
 
-async fn once(handle: Handle) -> Proof {
+async fn once(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let under = |command: CreateWorldCommand, request: &str| {
         let under = CreationClaim { key: "k".into(), request: request.repeat(64) };
@@ -94,7 +94,7 @@ async fn once(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn own_worlds(handle: Handle) -> Proof {
+async fn own_worlds(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     for (number, client) in (0_u8..).zip([Who::Mine, Who::Other, Who::Mine, Who::Other, Who::Other]) {
         let mut command = empty(&format!("W{number}"), 110 + number)?;
@@ -104,22 +104,22 @@ async fn own_worlds(handle: Handle) -> Proof {
             seed.account.client = client.client();
         }
         // Number of existing worlds of the client.
-        let wanted = [0, 0, 1, 1, 2][usize::from(number)];
+        let expected = [0, 0, 1, 1, 2][usize::from(number)];
         command.decide = Arc::new(move |situation| {
-            if situation.worlds == wanted && !situation.lives { Ok(false) } else { Err(CreateWorldRefusal::TooMany) }
+            if situation.worlds == expected && !situation.exists { Ok(false) } else { Err(CreateWorldRefusal::TooMany) }
         });
         handle.worlds.create(command).await?;
     }
     Ok(())
 }
 
-async fn replaces(handle: Handle) -> Proof {
+async fn replaces(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let fresh_picture = Observation::take(&handle, 2).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
-    same("the same again", refused(handle.worlds.create(command()?).await)?, CreateWorldRefusal::Lives)?;
+    same("the same again", refused(handle.worlds.create(command()?).await)?, CreateWorldRefusal::Exists)?;
     let mut again = command()?;
     again.decide = Arc::new(|situation| decide_create_world(situation, true, None));
     handle.worlds.create(again).await?;
@@ -127,7 +127,7 @@ async fn replaces(handle: Handle) -> Proof {
     same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)
 }
 
-async fn lists(handle: Handle) -> Proof {
+async fn lists(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     for (place, id) in (0_u8..).zip(["W2", "W1", "W4", "W3"]) {
         let mut command = empty(id, 110 + place)?;
@@ -148,12 +148,12 @@ async fn lists(handle: Handle) -> Proof {
     same("the other's", ids(list(Who::Other.client(), None, 10, 0).await?), (0, String::new()))
 }
 
-async fn delete(handle: Handle) -> Proof {
+async fn delete(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let before = Observation::take(&handle, 2).await?;
     handle.worlds.create(command()?).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let mine = Who::Mine.account()?;
     same("whether it was there", handle.worlds.delete(&mine).await?, true)?;
     before.still_holds("a world that was made and deleted", &handle).await?;
@@ -164,7 +164,7 @@ async fn delete(handle: Handle) -> Proof {
     same("snapshots", handle.worlds.snapshots(&mine, PageRequest::default()).await?.count, 0)
 }
 
-async fn no_world(handle: Handle) -> Proof {
+async fn no_world(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
     let other = Who::Other.account()?;
@@ -180,7 +180,7 @@ async fn no_world(handle: Handle) -> Proof {
     before.still_holds("what is done with worlds", &handle).await
 }
 
-async fn keys(handle: Handle) -> Proof {
+async fn keys(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
     handle.worlds.create(empty("W2", 103)?).await?;
@@ -197,7 +197,7 @@ async fn keys(handle: Handle) -> Proof {
     same("the key of the one", handle.callers.find(&KeyHash([102; 32])).await?, None)
 }
 
-async fn expired(handle: Handle) -> Proof {
+async fn expired(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     for (place, (id, hours)) in (0_u8..).zip([("W1", 3), ("W2", 1), ("W3", 2), ("W4", 9)]) {
         let mut command = empty(id, 110 + place)?;

@@ -1,8 +1,8 @@
 //! Checks of snapshots, and of restores to exactly the stored state.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{RIGHT, SANDBOX, answer_of, claim, clearing, confirm, credit, follow_up, open, purchase, token};
-use crate::expect::{absent, fresh, holds, mismatch, refused, replayed, same, there};
+use crate::expect::{absent, expect_new, holds, mismatch, refused, replayed, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
 use crate::world::{Who, gbp, noon};
@@ -31,56 +31,56 @@ checks! {
 }
 
 /// Sends card messages, a credit and an MFA session; ids start at `base`.
-async fn busy(handle: &Handle, base: u128) -> Proof {
-    fresh(handle.cards.first_message(purchase(Who::Mine, base + 1, "10")?).await)?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, base + 2, "3")?).await)?;
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(base + 2), base + 3, clearing("2", true)?)?).await)?;
-    fresh(handle.credits.credit(credit(Who::Mine, base + 4, "7", gbp()?)?).await)?;
-    fresh(handle.mfa.open(open(Who::Mine, base + 5, SANDBOX)?).await)?;
-    let repeat = Some(claim(Who::Mine, &format!("key {base}").replace(' ', "-"), "{}")?);
-    fresh(handle.cards.first_message(FirstMessageCommand { repeat, ..purchase(Who::Mine, base + 6, "1")? }).await)?;
+async fn busy(handle: &Handle, base: u128) -> CheckResult {
+    expect_new(handle.cards.first_message(purchase(Who::Mine, base + 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, base + 2, "3")?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(base + 2), base + 3, clearing("2", true)?)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Mine, base + 4, "7", gbp()?)?).await)?;
+    expect_new(handle.mfa.open(open(Who::Mine, base + 5, SANDBOX)?).await)?;
+    let claim = Some(claim(Who::Mine, &format!("key {base}").replace(' ', "-"), "{}")?);
+    expect_new(handle.cards.first_message(FirstMessageCommand { claim, ..purchase(Who::Mine, base + 6, "1")? }).await)?;
     Ok(())
 }
 
-async fn everything(handle: Handle) -> Proof {
+async fn everything(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     busy(&handle, 0).await?;
     same("the number", handle.timelines.next_number(&mine).await?, 1)?;
     let before = Observation::take(&handle, 30).await?;
-    let kept = fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let kept = expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     holds("rows were counted", kept.rows > 10)?;
     before.still_holds("a snapshot", &handle).await?;
     busy(&handle, 10).await?;
-    fresh(handle.batches.confirm(confirm(Who::Mine, 5, 20, (SANDBOX, RIGHT))?).await)?;
+    expect_new(handle.batches.confirm(confirm(Who::Mine, 5, 20, (SANDBOX, RIGHT))?).await)?;
     let week = super::timelines::change(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(8)))?;
-    fresh(handle.timelines.set_clock(week).await)?;
+    expect_new(handle.timelines.set_clock(week).await)?;
     same("the number", handle.timelines.next_number(&mine).await?, 2)?;
     holds("something changed", !before.changes(&Observation::take(&handle, 30).await?).is_empty())?;
     for round in 0..2 {
-        let restored = fresh(handle.worlds.restore(restore(1)?).await)?;
+        let restored = expect_new(handle.worlds.restore(restore(1)?).await)?;
         same("the world", restored.world, world(&mine, ClockSetting::Frozen { at: noon() })?)?;
         before.still_holds("a world that was put back", &handle).await?;
         same("the number", handle.timelines.next_number(&mine).await?, 2)?;
         // The first key is used and the second is free, so later commands can be repeated under the same ids.
         let again = |key: &str| -> Result<FirstMessageCommand, Failure> {
-            let repeat = Some(claim(Who::Mine, key, "{}")?);
-            Ok(FirstMessageCommand { repeat, ..purchase(Who::Mine, 16, "1")? })
+            let claim = Some(claim(Who::Mine, key, "{}")?);
+            Ok(FirstMessageCommand { claim, ..purchase(Who::Mine, 16, "1")? })
         };
         replayed(handle.cards.first_message(again("key-0")?).await)?;
-        fresh(handle.cards.first_message(again("key-10")?).await)?;
+        expect_new(handle.cards.first_message(again("key-10")?).await)?;
         audited(&handle).await.map_err(|error| Failure::new(format!("round {round}: {error}")))?;
     }
     Ok(())
 }
 
-async fn running_clock(handle: Handle) -> Proof {
+async fn running_clock(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
-    fresh(handle.timelines.set_clock(super::timelines::change(Who::Mine, ClockChange::Resume)?).await)?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    let restored = fresh(handle.worlds.restore(restore(1)?).await)?;
+    expect_new(handle.timelines.set_clock(super::timelines::change(Who::Mine, ClockChange::Resume)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let restored = expect_new(handle.worlds.restore(restore(1)?).await)?;
     // The world's time was noon at the snapshot; the restore is five hours later in real time.
     let behind = ClockSetting::Running { ahead: TimeDelta::hours(-5) };
     same("the clock", restored.world.clock, behind)?;
@@ -88,10 +88,10 @@ async fn running_clock(handle: Handle) -> Proof {
     same("the timeline", timeline, Timeline { clock: behind, seed: Some(WorldSeed([1; 32])) })
 }
 
-async fn refusal(handle: Handle) -> Proof {
+async fn refusal(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     busy(&handle, 0).await?;
     let before = Observation::take(&handle, 8).await?;
     let mut refusing = restore(1)?;
@@ -101,17 +101,17 @@ async fn refusal(handle: Handle) -> Proof {
     before.still_holds("a restore that was refused", &handle).await
 }
 
-async fn replays(handle: Handle) -> Proof {
+async fn replays(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let under = |body: &str| -> Result<RestoreCommand, Failure> {
         let mut command = restore(1)?;
-        command.repeat = Some(claim(Who::Mine, "k", body)?);
+        command.claim = Some(claim(Who::Mine, "k", body)?);
         Ok(command)
     };
     busy(&handle, 0).await?;
-    let done = fresh(handle.worlds.restore(under("{}")?).await)?;
+    let done = expect_new(handle.worlds.restore(under("{}")?).await)?;
     busy(&handle, 0).await?;
     let before = Observation::take(&handle, 8).await?;
     same("the answer", replayed(handle.worlds.restore(under("{}")?).await)?, answer_of(&done))?;
@@ -119,11 +119,11 @@ async fn replays(handle: Handle) -> Proof {
     before.still_holds("a repeated restore", &handle).await
 }
 
-async fn own_snapshots(handle: Handle) -> Proof {
+async fn own_snapshots(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 102)?).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let (other, before) = (AccountId::parse("W1")?, Observation::take(&handle, 1).await?);
     let mut command = restore(1)?;
     command.account = other.clone();
@@ -133,17 +133,17 @@ async fn own_snapshots(handle: Handle) -> Proof {
     before.still_holds("what another world tried", &handle).await
 }
 
-async fn bounded(handle: Handle) -> Proof {
+async fn bounded(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let mut second = snapshot(2)?;
     second.decide = Arc::new(|situation| if situation.snapshots == 1 { Err(SnapshotRefusal::TooMany) } else { Ok(()) });
     same("the refusal", refused(handle.worlds.take_snapshot(second).await)?, SnapshotRefusal::TooMany)?;
     same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
 }
 
-async fn bytes(handle: Handle) -> Proof {
+async fn bytes(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let shown = Arc::new(Mutex::new(Vec::new()));
@@ -153,7 +153,7 @@ async fn bytes(handle: Handle) -> Proof {
             observer.lock().unwrap_or_else(PoisonError::into_inner).push(situation.bytes);
             Ok(())
         });
-        fresh(handle.worlds.take_snapshot(SnapshotCommand { decide, ..snapshot(number)? }).await)?;
+        expect_new(handle.worlds.take_snapshot(SnapshotCommand { decide, ..snapshot(number)? }).await)?;
         busy(&handle, 100 * number).await?;
     }
     let shown = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -163,40 +163,40 @@ async fn bytes(handle: Handle) -> Proof {
     )
 }
 
-async fn snapshot_replays(handle: Handle) -> Proof {
+async fn snapshot_replays(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let under = |number| -> Result<SnapshotCommand, Failure> {
-        Ok(SnapshotCommand { repeat: Some(claim(Who::Mine, "k", "{}")?), ..snapshot(number)? })
+        Ok(SnapshotCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..snapshot(number)? })
     };
-    let done = fresh(handle.worlds.take_snapshot(under(1)?).await)?;
+    let done = expect_new(handle.worlds.take_snapshot(under(1)?).await)?;
     same("the answer", replayed(handle.worlds.take_snapshot(under(2)?).await)?, answer_of(&done))?;
     same("the list", handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?.count, 1)
 }
 
-async fn listed(handle: Handle) -> Proof {
+async fn listed(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let mine = Who::Mine.account()?;
     for number in [2, 1, 3] {
-        fresh(handle.worlds.take_snapshot(SnapshotCommand { name: None, ..snapshot(number)? }).await)?;
+        expect_new(handle.worlds.take_snapshot(SnapshotCommand { name: None, ..snapshot(number)? }).await)?;
     }
     let ids = |rows: &[WorldSnapshot]| rows.iter().map(|snapshot| snapshot.id).collect::<Vec<_>>();
     let page = handle.worlds.snapshots(&mine, PageRequest { limit: 2, offset: 1 }).await?;
     same("a page", (page.count, ids(&page.rows)), (3, vec![id(2), id(3)]))?;
-    fresh(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Mine, "k", "{}")?)).await)?;
+    expect_new(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Mine, "k", "{}")?)).await)?;
     replayed(handle.worlds.delete_snapshot(&mine, id(2), Some(claim(Who::Mine, "k", "{}")?)).await)?;
     absent("once more", &handle.worlds.delete_snapshot(&mine, id(2), None).await)?;
     let page = handle.worlds.snapshots(&mine, PageRequest::default()).await?;
     same("what is left", ids(&page.rows), vec![id(1), id(3)])
 }
 
-async fn copies(handle: Handle) -> Proof {
+async fn copies(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     busy(&handle, 0).await?;
     same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let before = Observation::take(&handle, 8).await?;
     let seed = WorldSeed([9; 32]);
     let made = handle.worlds.create(copy("W1", 102, Some(seed))?).await?;
@@ -210,8 +210,8 @@ async fn copies(handle: Handle) -> Proof {
         let ids = |budgets: &[florin_domain::budget::Budget]| {
             budgets.iter().map(|budget| (budget.id, budget.balances.clone())).collect::<Vec<_>>()
         };
-        let wanted = ids(&handle.seeding.budgets(&mine).await?);
-        same("the budgets", ids(&handle.seeding.budgets(copy).await?), wanted)?;
+        let expected = ids(&handle.seeding.budgets(&mine).await?);
+        same("the budgets", ids(&handle.seeding.budgets(copy).await?), expected)?;
         let hold = handle.timelines.due_holds(copy, noon() + TimeDelta::days(30), 10).await?;
         same("its holds", hold.len(), 2)?;
     }
@@ -221,10 +221,10 @@ async fn copies(handle: Handle) -> Proof {
     before.still_holds("copies of it that came and went", &handle).await
 }
 
-async fn reach(handle: Handle) -> Proof {
+async fn reach(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let mut command = copy("W1", 102, None)?;
     if let WorldContents::Snapshot { reach, .. } = &mut command.contents {
         *reach = Some([AccountId::parse("W9")?].into());

@@ -1,9 +1,9 @@
 //! Checks that worlds are restored and deleted whole: with the effects of every command and no data of other accounts.
 
 use super::unicode::TEXTS;
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim as key_claim, credit, first, message, stamp_at};
-use crate::expect::{fresh, holds, same, there};
+use crate::expect::{expect_new, holds, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, differences, single_reads};
 use crate::payments::{after, batch_id, claim, payment_id, take};
@@ -47,7 +47,7 @@ const fn numbers(base: u128) -> RangeInclusive<u128> {
 }
 
 /// Creates my world and plays the scenario in it.
-async fn played(handle: &Handle) -> Proof {
+async fn played(handle: &Handle) -> CheckResult {
     prepared(handle).await?;
     handle.worlds.create(command()?).await?;
     play(handle, Who::Mine, FIRST).await?;
@@ -66,21 +66,21 @@ const fn payment(base: u128, place: u128) -> u128 {
     base * 10_000 + place
 }
 
-async fn restored(handle: Handle) -> Proof {
+async fn restored(handle: Handle) -> CheckResult {
     played(&handle).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
     let reads = single_reads(&handle, Who::Mine).await?;
     let answers = play(&handle, Who::Mine, SECOND).await?;
     for round in 0..2 {
-        fresh(handle.worlds.restore(restore(1)?).await)?;
+        expect_new(handle.worlds.restore(restore(1)?).await)?;
         before.still_holds("a world that was put back", &handle).await?;
         let found = differences(&reads, &single_reads(&handle, Who::Mine).await?);
         same(&format!("what reads differently in round {round}"), found, Vec::<String>::new())?;
         let later = Observation::of_accounts(&handle, &[Who::Mine], numbers(SECOND)).await?;
         let left: Vec<_> = later.of_one(Who::Mine)?.into_iter().collect();
-        let left = left.iter().filter(|(what, value)| what.starts_with("story of") && value != "None").count();
-        same("stories of what came later", left, 0)?;
+        let left = left.iter().filter(|(what, value)| what.starts_with("history of") && value != "None").count();
+        same("histories of what came later", left, 0)?;
         // The same commands succeed again under the same ids and keys, with the same answers.
         let again = play(&handle, Who::Mine, SECOND).await?;
         for (again, first) in again.iter().zip(&answers) {
@@ -91,15 +91,15 @@ async fn restored(handle: Handle) -> Proof {
     Ok(())
 }
 
-async fn bank_restored(handle: Handle) -> Proof {
+async fn bank_restored(handle: Handle) -> CheckResult {
     played(&handle).await?;
     let first = accept(&handle, payment(FIRST, 20)).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let elsewhere = accept(&handle, 77).await?;
     accept(&handle, payment(FIRST, 21)).await?;
     play(&handle, Who::Mine, SECOND).await?;
     accept(&handle, payment(SECOND, 20)).await?;
-    fresh(handle.worlds.restore(restore(1)?).await)?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
     let remembered = async |id: PaymentId| Ok::<_, Failure>(handle.bank.find(id).await?);
     same("what was accepted before", remembered(first.id).await?, Some(first))?;
     for later in [payment(FIRST, 21), payment(SECOND, 20)] {
@@ -108,12 +108,12 @@ async fn bank_restored(handle: Handle) -> Proof {
     same("what is of no world", remembered(elsewhere.id).await?, Some(elsewhere))
 }
 
-async fn leases(handle: Handle) -> Proof {
+async fn leases(handle: Handle) -> CheckResult {
     played(&handle).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let leases = handle.processing.claim(claim(1, after(900), 10)).await?;
     let lease = there("a lease", leases.into_iter().find(|lease| lease.batch == batch_id(FIRST + 2)))?;
-    fresh(handle.worlds.restore(restore(1)?).await)?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
     let late = handle.processing.take(take(&lease, 9, 9)).await;
     holds("a lease of before still writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
     let leases = handle.processing.claim(claim(2, after(901), 10)).await?;
@@ -121,13 +121,13 @@ async fn leases(handle: Handle) -> Proof {
 }
 
 /// A worker held a batch when the snapshot was taken.
-async fn leases_of_then(handle: Handle) -> Proof {
+async fn leases_of_then(handle: Handle) -> CheckResult {
     played(&handle).await?;
     let leases = handle.processing.claim(claim(1, after(900), 10)).await?;
     let lease = there("a lease", leases.into_iter().find(|lease| lease.batch == batch_id(FIRST + 2)))?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     handle.processing.release(&lease).await?;
-    fresh(handle.worlds.restore(restore(1)?).await)?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
     let late = handle.processing.take(take(&lease, 9, 9)).await;
     holds("a lease of the snapshot writes", matches!(late, Err(ProcessingError::LeaseLost)))?;
     let leases = handle.processing.claim(claim(2, after(901), 10)).await?;
@@ -135,36 +135,35 @@ async fn leases_of_then(handle: Handle) -> Proof {
 }
 
 /// The snapshot contains a record under a key that was forgotten since.
-async fn record_of_its_key(handle: Handle) -> Proof {
+async fn record_of_its_key(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let command =
-        CreditCommand { repeat: Some(key_claim(Who::Mine, "k", "{}")?), ..credit(Who::Mine, 1, "1", gbp()?)? };
-    fresh(handle.credits.credit(command).await)?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    same("how many went", handle.upkeep.forget_answers(noon() + TimeDelta::days(1), 9).await?, 1)?;
+    let command = CreditCommand { claim: Some(key_claim(Who::Mine, "k", "{}")?), ..credit(Who::Mine, 1, "1", gbp()?)? };
+    expect_new(handle.credits.credit(command).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    same("how many went", handle.upkeep.delete_idempotency_records(noon() + TimeDelta::days(1), 9).await?, 1)?;
     let again = || -> Result<_, Failure> {
-        Ok(RestoreCommand { repeat: Some(key_claim(Who::Mine, "k", "[]")?), ..restore(1)? })
+        Ok(RestoreCommand { claim: Some(key_claim(Who::Mine, "k", "[]")?), ..restore(1)? })
     };
-    fresh(handle.worlds.restore(again()?).await)?;
+    expect_new(handle.worlds.restore(again()?).await)?;
     crate::expect::replayed(handle.worlds.restore(again()?).await)?;
     audited(&handle).await
 }
 
-async fn microseconds(handle: Handle) -> Proof {
+async fn microseconds(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let at = noon() + TimeDelta::microseconds(123_456);
     let bought = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp_at(1, at))?;
-    fresh(handle.cards.first_message(bought).await)?;
+    expect_new(handle.cards.first_message(bought).await)?;
     let before = Observation::take(&handle, 2).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
-    fresh(handle.worlds.restore(restore(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
     before.still_holds("a restore", &handle).await
 }
 
 /// The clock of my world runs. The snapshot is taken when it shows noon, and copied an hour later.
-async fn copied_clock(handle: Handle) -> Proof {
+async fn copied_clock(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let mut running = command()?;
     let clock = ClockSetting::Running { ahead: TimeDelta::days(3) };
@@ -173,33 +172,33 @@ async fn copied_clock(handle: Handle) -> Proof {
         seed.account.timeline.clock = clock;
     }
     handle.worlds.create(running).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let mut again = copy("W1", 102, None)?;
     again.world.created_at = noon() + TimeDelta::hours(1);
     let created = handle.worlds.create(again).await?;
     same("the clock of the copy", created.clock, ClockSetting::Running { ahead: TimeDelta::hours(-1) })
 }
 
-async fn snapshots_by_id(handle: Handle) -> Proof {
+async fn snapshots_by_id(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
-    let mut wanted = Vec::new();
+    let mut expected = Vec::new();
     for number in 1..=4_u128 {
         let age = TimeDelta::hours(i64::try_from(number).unwrap_or_default());
-        wanted.push(fresh(
+        expected.push(expect_new(
             handle.worlds.take_snapshot(SnapshotCommand { now: noon() - age, ..snapshot(number)? }).await,
         )?);
     }
     let found = handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?;
-    same("the snapshots", found.rows, wanted)
+    same("the snapshots", found.rows, expected)
 }
 
-async fn deleted(handle: Handle) -> Proof {
+async fn deleted(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
     let answers = play(&handle, Who::Mine, FIRST).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let accepted = accept(&handle, payment(FIRST, 20)).await?;
     let mine = Who::Mine.account()?;
     holds("there was no world to delete", handle.worlds.delete(&mine).await?)?;
@@ -215,7 +214,7 @@ async fn deleted(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn others(handle: Handle) -> Proof {
+async fn others(handle: Handle) -> CheckResult {
     played(&handle).await?;
     play(&handle, Who::Other, SECOND).await?;
     let accepted = accept(&handle, payment(SECOND, 20)).await?;
@@ -234,13 +233,13 @@ async fn others(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn expired(handle: Handle) -> Proof {
+async fn expired(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let before = Observation::of(&handle, numbers(FIRST)).await?;
     handle.worlds.create(command()?).await?;
     handle.worlds.create(empty("W1", 111)?).await?;
     play(&handle, Who::Mine, FIRST).await?;
-    fresh(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
     let over = noon() + TimeDelta::days(2);
     let gone = handle.worlds.delete_expired(over, 10).await?;
     same("which", gone, vec![Who::Mine.account()?, AccountId::parse("W1")?])?;
@@ -250,10 +249,10 @@ async fn expired(handle: Handle) -> Proof {
     audited(&handle).await
 }
 
-async fn members(handle: Handle) -> Proof {
+async fn members(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let seeds = [None].into_iter().chain(TEXTS.into_iter().map(Some));
-    let mut wanted = Vec::new();
+    let mut expected = Vec::new();
     for (number, seed) in (0_u8..).zip(seeds) {
         let mut command = empty(&format!("W{number}"), 110 + number)?;
         let at = noon() + TimeDelta::microseconds(number.into());
@@ -272,30 +271,30 @@ async fn members(handle: Handle) -> Proof {
         let new = command.world.clone();
         same("the answer", handle.worlds.create(CreateWorldCommand { ..command }).await?, new.clone())?;
         same("the world", handle.worlds.find(&new.account).await?, Some(new.clone()))?;
-        wanted.insert(0, new);
+        expected.insert(0, new);
     }
     let page = PageRequest { limit: 100, offset: 0 };
-    same("the list", handle.worlds.list(Who::Mine.client(), None, page).await?.rows, wanted)
+    same("the list", handle.worlds.list(Who::Mine.client(), None, page).await?.rows, expected)
 }
 
-async fn snapshot_members(handle: Handle) -> Proof {
+async fn snapshot_members(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let names = [None].into_iter().chain(TEXTS.into_iter().map(Some));
-    let mut wanted = Vec::new();
+    let mut expected = Vec::new();
     for (number, name) in (1..).zip(names) {
         let now = noon() + TimeDelta::microseconds(i64::try_from(number).unwrap_or_default());
         let name = name.map(Text::parse).transpose()?;
         let taken = handle.worlds.take_snapshot(SnapshotCommand { name: name.clone(), now, ..snapshot(number)? });
-        let taken = fresh(taken.await)?;
+        let taken = expect_new(taken.await)?;
         same("name and time", (&taken.name, taken.created_at), (&name, now))?;
         same(
             "id and account",
             (taken.id, &taken.account),
             (SnapshotId(snapshot(number)?.id.0), &Who::Mine.account()?),
         )?;
-        wanted.push(taken);
+        expected.push(taken);
     }
     let page = PageRequest { limit: 100, offset: 0 };
-    same("the list", handle.worlds.snapshots(&Who::Mine.account()?, page).await?.rows, wanted)
+    same("the list", handle.worlds.snapshots(&Who::Mine.account()?, page).await?.rows, expected)
 }

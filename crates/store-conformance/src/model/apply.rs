@@ -66,7 +66,7 @@ pub(super) async fn apply(
         Operation::DueHolds { max } => Ok(format!("{:?}", handle.cards.due_holds(now, max).await?)),
         Operation::Forget { hours, max } => {
             let before = noon() + TimeDelta::hours(hours);
-            Ok(format!("{:?}", handle.upkeep.forget_answers(before, max).await?))
+            Ok(format!("{:?}", handle.upkeep.delete_idempotency_records(before, max).await?))
         }
         Operation::Revoke { who } => {
             handle.registry.revoke_key(key(who)?.id, now).await?;
@@ -111,16 +111,10 @@ impl Turn<'_> {
         key: Option<u8>,
     ) -> Result<FirstMessageCommand, Failure> {
         let ids = self.ids();
-        let repeat = self.claim(who, key, "first")?;
+        let claim = self.claim(who, key, "first")?;
         let decide =
             Arc::new(move |situation: &FirstSituation| ids.rule(|stamp| decide_first(situation, &message, stamp)));
-        Ok(FirstMessageCommand {
-            account: who.account()?,
-            card: card_of(who, card),
-            decide,
-            mode: Mode::Commit,
-            repeat,
-        })
+        Ok(FirstMessageCommand { account: who.account()?, card: card_of(who, card), decide, mode: Mode::Commit, claim })
     }
 
     async fn follow_up(
@@ -131,11 +125,11 @@ impl Turn<'_> {
         key: Option<u8>,
     ) -> Result<String, Failure> {
         let ids = self.ids();
-        let repeat = self.claim(who, key, "follow-up")?;
+        let claim = self.claim(who, key, "follow-up")?;
         let decide = Arc::new(move |situation: &ChainSituation| {
             ids.rule(|stamp| decide_follow_up(situation, token, &message, stamp))
         });
-        let command = FollowUpCommand { account: who.account()?, token, decide, mode: Mode::Commit, repeat };
+        let command = FollowUpCommand { account: who.account()?, token, decide, mode: Mode::Commit, claim };
         Ok(text(self.handle.cards.follow_up(command).await))
     }
 
@@ -148,7 +142,7 @@ impl Turn<'_> {
 
     async fn credit(&self, who: Who, instruction: CreditInstruction, key: Option<u8>) -> Result<String, Failure> {
         let ids = self.ids();
-        let (budget, repeat) = (instruction.budget, self.claim(who, key, "credit")?);
+        let (budget, claim) = (instruction.budget, self.claim(who, key, "credit")?);
         let rule = move |CreditSituation { budget, number }: &CreditSituation| {
             // The HTTP layer refuses zero, so no store receives such a credit.
             let positive = instruction.amount.clone().positive();
@@ -156,15 +150,15 @@ impl Turn<'_> {
             decide_credit(budget, *number, &instruction, &Stamp { now: ids.now, ids: &|| ids.journal.0 })
         };
         let command =
-            CreditCommand { account: who.account()?, budget, decide: Arc::new(rule), mode: Mode::Commit, repeat };
+            CreditCommand { account: who.account()?, budget, decide: Arc::new(rule), mode: Mode::Commit, claim };
         Ok(text(self.handle.credits.credit(command).await))
     }
 
     async fn open(&self, who: Who, batch: u8, provider: MfaProviderName, key: Option<u8>) -> Result<String, Failure> {
         let request = OpenRequest { id: session_id(self.number), client: who.client(), provider, now: self.now };
-        let repeat = self.claim(who, key, "open")?;
+        let claim = self.claim(who, key, "open")?;
         let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
-        let command = OpenSessionCommand { account: who.account()?, batch: batch_of(who, batch), decide, repeat };
+        let command = OpenSessionCommand { account: who.account()?, batch: batch_of(who, batch), decide, claim };
         Ok(text(self.handle.mfa.open(command).await))
     }
 
@@ -181,13 +175,13 @@ impl Turn<'_> {
             MfaProof { check, verdict }
         });
         let (number, now) = (self.number, self.now);
-        let repeat = self.claim(who, key, "confirm")?;
+        let claim = self.claim(who, key, "confirm")?;
         let decide = Arc::new(move |situation: &ConfirmSituation| {
             let ids = ids_from(number * 2);
             decide_confirm(situation, proof.as_ref(), who.client(), &Stamp { now, ids: &ids })
         });
         let session = Some(session_id(session.into()));
-        let command = ConfirmCommand { account, batch, session, decide, mode: Mode::Commit, repeat };
+        let command = ConfirmCommand { account, batch, session, decide, mode: Mode::Commit, claim };
         Ok(text(self.handle.batches.confirm(command).await))
     }
 }

@@ -131,15 +131,15 @@ async fn agree(
     for (number, operation) in sequence {
         now = operation.time_after(now);
         let found = apply::apply(&adapter, operation, *number, now).await?;
-        let wanted = apply::apply(&reference, operation, *number, now).await?;
-        if found != wanted {
-            let what = format!("operation {number} was answered by\n  {found}\nwhere the reference says\n  {wanted}");
+        let expected = apply::apply(&reference, operation, *number, now).await?;
+        if found != expected {
+            let what = format!("operation {number} was answered by\n  {found}\nwhere the reference says\n  {expected}");
             return Err(Failure::new(what));
         }
     }
     let last = sequence.last().map_or(0, |(number, _)| *number);
-    let wanted = Observation::of(&reference, 0..=last).await?;
-    wanted.still_holds("(reference to adapter) the end of the sequence", &adapter).await
+    let expected = Observation::of(&reference, 0..=last).await?;
+    expected.still_holds("(reference to adapter) the end of the sequence", &adapter).await
 }
 
 async fn seeded(factory: &impl Factory) -> Result<Handle, Failure> {

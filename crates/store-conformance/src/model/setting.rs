@@ -1,14 +1,14 @@
-//! World of the model test: cards in every state, spending limits and several batches.
+//! The setting of the model test: cards in every state, spending limits and several batches.
 
 use crate::check::Failure;
 use crate::world::{BOTH, Who, batch, card, day, uuid};
 use florin_domain::batch::BatchState;
 use florin_domain::card::{Card, CardState};
 use florin_domain::ids::{BudgetId, CardId, PaymentBatchId};
-use florin_ports::{SeedCard, World};
+use florin_ports::{SeedCard, SeedData};
 
 /// Creates the small world of the checks with additional cards and batches.
-pub(super) fn world() -> Result<World, Failure> {
+pub(super) fn world() -> Result<SeedData, Failure> {
     let mut world = crate::world::world(9_500)?;
     for (who, seed) in BOTH.into_iter().zip(&mut world.accounts) {
         let states = [CardState::Unactivated, CardState::Suspended, CardState::Replaced, CardState::Terminated];

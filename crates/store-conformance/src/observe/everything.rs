@@ -1,7 +1,7 @@
 //! Everything that the ports show of a store, as comparable lines of text.
 
 use super::{batch, budget, card, chain};
-use crate::check::{Failure, Proof};
+use crate::check::{CheckResult, Failure};
 use crate::commands::{session_id, token};
 use crate::factory::Handle;
 use crate::world::{BOTH, Who, gbp, jpy, noon};
@@ -81,7 +81,7 @@ impl Observation {
     }
 
     /// Expects that the store has not changed since this observation.
-    pub(crate) async fn still_holds(&self, what: &str, handle: &Handle) -> Proof {
+    pub(crate) async fn still_holds(&self, what: &str, handle: &Handle) -> CheckResult {
         let accounts: Vec<_> = self.accounts.keys().copied().collect();
         let changes = self.changes(&Self::of_accounts(handle, &accounts, self.numbers.clone()).await?);
         match changes.first() {
@@ -157,7 +157,7 @@ async fn of_account(
     for number in numbers {
         let seen = chain(handle, &account, token(number)).await?;
         see(format!("message {number}"), &seen.map(|seen| (seen.first, seen.named, seen.chain)));
-        see(format!("story of {number}"), &handle.chains.story(&account, token(number)).await?);
+        see(format!("history of {number}"), &handle.chains.history(&account, token(number)).await?);
         let seen = batch(handle, &account, who.batch(), Some(session_id(number))).await?;
         see(format!("session {number}"), &seen.and_then(|seen| seen.session));
     }

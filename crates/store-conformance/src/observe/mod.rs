@@ -7,7 +7,7 @@ mod everything;
 
 pub(crate) use everything::{Observation, differences, single_reads, without_account};
 
-use crate::check::{Failure, Proof};
+use crate::check::{CheckResult, Failure};
 use crate::expect::there;
 use crate::factory::Handle;
 use crate::world::Who;
@@ -63,7 +63,7 @@ pub(crate) async fn card(
 ) -> Result<Option<FirstSituation>, Failure> {
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(CardRefusal::Expired));
-    let command = FirstMessageCommand { account: account.clone(), card, decide, mode: Mode::Commit, repeat: None };
+    let command = FirstMessageCommand { account: account.clone(), card, decide, mode: Mode::Commit, claim: None };
     let seen: Option<FirstSituation> = observer.saw(handle.cards.first_message(command).await)?;
     Ok(seen.map(|mut seen| {
         seen.limits.sort_by_key(|limit| limit.window);
@@ -79,7 +79,7 @@ pub(crate) async fn chain(
 ) -> Result<Option<ChainSituation>, Failure> {
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(CardRefusal::Expired));
-    let command = FollowUpCommand { account: account.clone(), token, decide, mode: Mode::Commit, repeat: None };
+    let command = FollowUpCommand { account: account.clone(), token, decide, mode: Mode::Commit, claim: None };
     let seen: Option<ChainSituation> = observer.saw(handle.cards.follow_up(command).await)?;
     Ok(seen.map(|mut seen| {
         seen.limits.sort_by_key(|limit| limit.window);
@@ -95,7 +95,7 @@ pub(crate) async fn budget(
 ) -> Result<Option<CreditSituation>, Failure> {
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(CreditRefusal::AmountOverflow(AmountOverflow)));
-    let command = CreditCommand { account: account.clone(), budget, decide, mode: Mode::Commit, repeat: None };
+    let command = CreditCommand { account: account.clone(), budget, decide, mode: Mode::Commit, claim: None };
     observer.saw(handle.credits.credit(command).await)
 }
 
@@ -109,7 +109,7 @@ pub(crate) async fn batch(
     let observer = Observer::new();
     let refused = || ConfirmDecision { answer: Err(ConfirmRefusal::MfaRequired), session: None, enrolment: None };
     let decide = observer.refusing(refused);
-    let command = ConfirmCommand { account: account.clone(), batch, session, decide, mode: Mode::Commit, repeat: None };
+    let command = ConfirmCommand { account: account.clone(), batch, session, decide, mode: Mode::Commit, claim: None };
     observer.saw(handle.batches.confirm(command).await)
 }
 
@@ -121,7 +121,7 @@ pub(crate) async fn opening(
 ) -> Result<Option<OpenSituation>, Failure> {
     let observer = Observer::new();
     let decide = observer.refusing(|| Err(OpenRefusal::NotEnrolled(MfaProviderName::Sandbox)));
-    let command = OpenSessionCommand { account: account.clone(), batch, decide, repeat: None };
+    let command = OpenSessionCommand { account: account.clone(), batch, decide, claim: None };
     observer.saw(handle.mfa.open(command).await)
 }
 
@@ -133,6 +133,6 @@ pub(crate) async fn balances(handle: &Handle, who: Who, currency: Currency) -> R
 }
 
 /// Expects the audit to find no discrepancy between journal and balances.
-pub(crate) async fn audited(handle: &Handle) -> Proof {
+pub(crate) async fn audited(handle: &Handle) -> CheckResult {
     crate::expect::same("the audit", handle.audit.audit().await?.discrepancies, Vec::new())
 }

@@ -13,7 +13,7 @@ use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
     AcceptedPayment, BatchManagement, BatchProcessing, BatchReading, CancelBatchCommand, ClaimCommand,
-    CreateBatchCommand, EditBatchCommand, Lease, ProcessingError, RecordCommand, SandboxBankMemory, Seeding,
+    CreateBatchCommand, EditBatchCommand, Lease, ProcessingError, RecordCommand, SandboxBankStorage, Seeding,
     StartCommand, StoreError, TakeCommand, UploadCommand, WriteError, Written,
 };
 use florin_store_conformance::{EventLog, SetupError};
@@ -49,23 +49,23 @@ impl BatchManagement for Mutant {
                 Ok(decision)
             });
         }
-        command.repeat = self.claim(command.repeat);
+        command.claim = self.claim(command.claim);
         self.inner.create(command).await
     }
 
     async fn upload(&self, mut command: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
-        command.repeat = self.claim(command.repeat);
+        command.claim = self.claim(command.claim);
         let (account, batch) = (command.account.clone(), command.batch);
         let answer = self.inner.upload(command).await;
         if self.has(Bug::RefusedUploadRenames) && matches!(answer, Err(WriteError::Refused(_))) {
             let decide = Arc::new(|batch: &PaymentBatch| PaymentBatch { name: "refused".into(), ..batch.clone() });
-            self.inner.edit(EditBatchCommand { account, batch, decide, repeat: None }).await.unwrap();
+            self.inner.edit(EditBatchCommand { account, batch, decide, claim: None }).await.unwrap();
         }
         answer
     }
 
     async fn edit(&self, mut command: EditBatchCommand) -> Result<Written<BatchSummary>, WriteError<Infallible>> {
-        command.repeat = self.claim(command.repeat);
+        command.claim = self.claim(command.claim);
         self.inner.edit(command).await
     }
 
@@ -74,7 +74,7 @@ impl BatchManagement for Mutant {
         mut command: CancelBatchCommand,
     ) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
         let (rule, bug) = (command.decide, self.bug);
-        command.repeat = self.claim(command.repeat);
+        command.claim = self.claim(command.claim);
         command.decide = Arc::new(move |situation: &CancelSituation| {
             let mut decision = rule(situation)?;
             match bug {
@@ -225,15 +225,15 @@ impl BatchProcessing for Mutant {
         if !self.has(Bug::TakenNotStored) {
             return self.inner.take(command).await;
         }
-        let (rule, told) = (command.decide, Arc::new(Mutex::new(Vec::new())));
-        let ear = Arc::clone(&told);
+        let (rule, seen) = (command.decide, Arc::new(Mutex::new(Vec::new())));
+        let ear = Arc::clone(&seen);
         command.decide = Arc::new(move |situation: &TakeSituation| {
             *ear.lock().unwrap() = rule(situation).payments;
             TakeDecision { payments: vec![], events: vec![] }
         });
         self.inner.take(command).await?;
-        let told = told.lock().unwrap().clone();
-        Ok(told)
+        let seen = seen.lock().unwrap().clone();
+        Ok(seen)
     }
 
     async fn due(&self, lease: &Lease, now: DateTime<Utc>, max: u32) -> Result<Vec<Payment>, StoreError> {
@@ -267,15 +267,15 @@ impl BatchProcessing for Mutant {
 }
 
 #[async_trait]
-impl SandboxBankMemory for Mutant {
+impl SandboxBankStorage for Mutant {
     async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
-        let told = payment.clone();
+        let seen = payment.clone();
         let remembered = self.inner.accept(payment).await?;
-        Ok(if self.has(Bug::BankForgetsTheFirst) { told } else { remembered })
+        Ok(if self.has(Bug::BankForgetsTheFirst) { seen } else { remembered })
     }
 
     async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
-        let mut found = SandboxBankMemory::find(&self.inner, payment).await?;
+        let mut found = SandboxBankStorage::find(&self.inner, payment).await?;
         if let Some(found) = found.as_mut().filter(|_| self.has(Bug::EmptyReferencesAreMissing)) {
             found.reference = found.reference.take().filter(|text| !text.is_empty());
         }

@@ -60,7 +60,7 @@ bugs! {
     AccountsFoldCase,
     NegativeClipped,
     DeadAfterPanic,
-    ForgetsTooMany,
+    DeletesTooManyRecords,
     ForgetsTooYoung,
     DuplicateIsCorrupt,
     UnknownKeyRevoked,

@@ -99,7 +99,7 @@ impl Mutant {
             card: command.card,
             decide,
             mode: Mode::Commit,
-            repeat: None,
+            claim: None,
         };
         let _ = self.inner.first_message(look).await;
         seen.lock().unwrap().take()
@@ -188,7 +188,7 @@ impl CardLedger for Mutant {
         }
         let started = Instant::now();
         let (bug, rule) = (self.bug, Arc::clone(&command.decide));
-        let second = command.repeat.as_ref().map(|claim| claim.request.clone());
+        let second = command.claim.as_ref().map(|claim| claim.request.clone());
         let stale = if self.has(Bug::NoLock) { self.stale(&command).await } else { None };
         let limits = self.limits_of_then(&command).await;
         let decide = Arc::new(move |situation: &FirstSituation| {
@@ -196,18 +196,18 @@ impl CardLedger for Mutant {
             situation.limits = limits.clone().unwrap_or(situation.limits);
             Ok(spoilt(bug, rule(&situation)?))
         });
-        let make = |account: AccountId, repeat| FirstMessageCommand {
+        let make = |account: AccountId, claim| FirstMessageCommand {
             account,
             card: command.card,
             decide: Arc::clone(&decide) as _,
             mode: Mode::Commit,
-            repeat,
+            claim,
         };
-        let repeat = self.claim(command.repeat.clone());
-        let mut answer = self.inner.first_message(make(command.account.clone(), repeat.clone())).await;
+        let claim = self.claim(command.claim.clone());
+        let mut answer = self.inner.first_message(make(command.account.clone(), claim.clone())).await;
         if self.has(Bug::NoTenantFilterOnCards) && answer == Err(WriteError::Absent) {
             for other in self.others(&command.account).await {
-                answer = self.inner.first_message(make(other, repeat.clone())).await;
+                answer = self.inner.first_message(make(other, claim.clone())).await;
             }
         }
         if self.has(Bug::NoRollback) && matches!(answer, Err(WriteError::Store(_))) {
@@ -237,22 +237,22 @@ impl CardLedger for Mutant {
             }
             Ok(spoilt(bug, rule(&situation)?))
         });
-        let make = |account: AccountId, repeat| FollowUpCommand {
+        let make = |account: AccountId, claim| FollowUpCommand {
             account,
             token: command.token,
             decide: Arc::clone(&decide) as _,
             mode: command.mode,
-            repeat,
+            claim,
         };
-        let repeat = self.claim(command.repeat.clone());
+        let claim = self.claim(command.claim.clone());
         if self.forgets(&command.account, command.token) {
             return Err(WriteError::Absent);
         }
         let account = self.mixed(&command.account, command.token).unwrap_or_else(|| command.account.clone());
-        let mut answer = self.inner.follow_up(make(account, repeat.clone())).await;
+        let mut answer = self.inner.follow_up(make(account, claim.clone())).await;
         if self.has(Bug::NoTenantFilterOnMessages) && answer == Err(WriteError::Absent) {
             for other in self.others(&command.account).await {
-                answer = self.inner.follow_up(make(other, repeat.clone())).await;
+                answer = self.inner.follow_up(make(other, claim.clone())).await;
             }
         }
         if self.has(Bug::NoRollbackOfFollowUps) && matches!(answer, Err(WriteError::Store(_))) {
@@ -286,11 +286,11 @@ impl Credits for Mutant {
             return self.dry_credit(command).await;
         }
         let (account, budget, rule) = (command.account.clone(), command.budget, Arc::clone(&command.decide));
-        let mut repeat = self.claim(command.repeat.clone());
-        if let Some(claim) = repeat.as_mut().filter(|_| self.is_second && self.has(Bug::KeysOfEachHandle)) {
+        let mut claim = self.claim(command.claim.clone());
+        if let Some(claim) = claim.as_mut().filter(|_| self.is_second && self.has(Bug::KeysOfEachHandle)) {
             claim.key = IdempotencyKey::parse(format!("{}-2", claim.key.as_str()).as_bytes()).unwrap();
         }
-        let answer = self.inner.credit(CreditCommand { repeat, ..command }).await;
+        let answer = self.inner.credit(CreditCommand { claim, ..command }).await;
         if self.has(Bug::DoubleEffect) && matches!(answer, Ok(Written::New(_))) {
             let decide = Arc::new(move |situation: &CreditSituation| {
                 let mut decision = rule(situation)?;
@@ -301,8 +301,7 @@ impl Credits for Mutant {
                     JournalTransaction::new(id, old.account, cause, old.currency, old.at, postings).unwrap();
                 Ok(decision)
             });
-            let _ =
-                self.inner.credit(CreditCommand { account, budget, decide, mode: Mode::Commit, repeat: None }).await;
+            let _ = self.inner.credit(CreditCommand { account, budget, decide, mode: Mode::Commit, claim: None }).await;
         }
         answer
     }
@@ -332,16 +331,16 @@ impl PaymentBatches for Mutant {
             }
             decision
         });
-        let repeat = self.claim(command.repeat.clone());
-        self.inner.confirm(ConfirmCommand { decide, repeat, ..command }).await
+        let claim = self.claim(command.claim.clone());
+        self.inner.confirm(ConfirmCommand { decide, claim, ..command }).await
     }
 }
 
 #[async_trait]
 impl MfaSessions for Mutant {
     async fn open(&self, command: OpenSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>> {
-        let repeat = self.claim(command.repeat.clone());
-        self.inner.open(OpenSessionCommand { repeat, ..command }).await
+        let claim = self.claim(command.claim.clone());
+        self.inner.open(OpenSessionCommand { claim, ..command }).await
     }
 
     async fn enrolment(&self, account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError> {

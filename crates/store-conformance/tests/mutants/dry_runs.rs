@@ -20,7 +20,7 @@ impl Mutant {
             card: command.card,
             decide: Arc::clone(&command.decide),
             mode: Mode::Commit,
-            repeat: None,
+            claim: None,
         };
         let mut answer = self.inner.first_message(command).await;
         if self.has(Bug::DryRunsWrite) {
@@ -36,15 +36,15 @@ impl Mutant {
         &self,
         command: CreditCommand,
     ) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
-        let repeat = command.repeat.clone();
+        let claim = command.claim.clone();
         let answer = self.inner.credit(command).await;
-        if let (true, Some(claim), Ok(Written::DryRun(done))) = (self.has(Bug::DryRunsAreRecorded), repeat, &answer) {
+        if let (true, Some(claim), Ok(Written::DryRun(done))) = (self.has(Bug::DryRunsAreRecorded), claim, &answer) {
             let (budget, done) = (done.done.instruction.budget, done.clone());
             let decide = Arc::new(move |_: &CreditSituation| {
                 Ok(CreditDecision { credit: done.done.clone(), journal: done.journal[0].clone() })
             });
             let account = claim.account.clone();
-            let command = CreditCommand { account, budget, decide, mode: Mode::Commit, repeat: Some(claim) };
+            let command = CreditCommand { account, budget, decide, mode: Mode::Commit, claim: Some(claim) };
             let _ = self.inner.credit(command).await;
         }
         answer
@@ -62,7 +62,7 @@ impl Mutant {
                 decision
             });
             let (account, batch, session) = (command.account.clone(), command.batch, command.session);
-            let wet = ConfirmCommand { account, batch, session, decide, mode: Mode::Commit, repeat: None };
+            let wet = ConfirmCommand { account, batch, session, decide, mode: Mode::Commit, claim: None };
             let _ = self.inner.confirm(wet).await;
         }
         self.inner.confirm(command).await

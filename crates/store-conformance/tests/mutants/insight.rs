@@ -4,7 +4,7 @@ use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use chrono::{DurationRound, TimeDelta};
 use florin_domain::activity::{Activity, ActivityDetail, ActivityFilter};
-use florin_domain::books::{AccountBooks, Pools};
+use florin_domain::books::{AccountBooks, PoolSums};
 use florin_domain::ids::{AccountId, ActivityId, BudgetId};
 use florin_domain::money::{Currency, Total};
 use florin_domain::page::{Page, PageRequest};
@@ -74,7 +74,7 @@ impl Books for Mutant {
         let mut found = self.inner.explain(account, budget, currency, page).await?;
         if let Explained::Parts(parts) = &mut found {
             if self.has(Bug::ExplanationForgetsTheSkipped) {
-                parts.skipped = Pools::default();
+                parts.skipped = PoolSums::default();
             }
             match self.bug {
                 Some(Bug::ExplanationHidesHolds) => parts.holds.rows.clear(),

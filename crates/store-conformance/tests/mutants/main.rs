@@ -68,7 +68,8 @@ fn handle(store: &Arc<Mutant>) -> Handle {
     let again = Arc::clone(store);
     let late = TimeDelta::seconds(i64::from(store.has(Bug::EventsLate)));
     let events = batches::Events { store: store.inner.clone(), late };
-    let ready = Handle::of(store).with_events(events).with_room(bugs::ROOM).with_schemas(OtherSchemas(store.bug));
+    let ready =
+        Handle::of(store).with_events(events).with_queue_capacity(bugs::ROOM).with_schemas(OtherSchemas(store.bug));
     ready.with_faults(NoRecords(Arc::clone(&store.no_records))).reopened_by(move || {
         let again =
             Arc::new(if again.has(Bug::SecondHandleIsAnotherStore) { Mutant::with(None) } else { again.twin() });
@@ -106,8 +107,8 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::AccountsFoldCase, "accounts.find.compares_ids_exactly"),
     (Bug::NegativeClipped, "money.negative_available_is_kept"),
     (Bug::DeadAfterPanic, "panics.rule_that_panics_answers_and_changes_nothing"),
-    (Bug::ForgetsTooMany, "upkeep.forget_answers.at_most_so_many"),
-    (Bug::ForgetsTooYoung, "upkeep.forget_answers.only_older_ones"),
+    (Bug::DeletesTooManyRecords, "upkeep.delete_idempotency_records.at_most_so_many"),
+    (Bug::ForgetsTooYoung, "upkeep.delete_idempotency_records.only_older_ones"),
     (Bug::DuplicateIsCorrupt, "registry.add_client.twice_is_a_duplicate"),
     (Bug::UnknownKeyRevoked, "registry.revoke_key.first_time_counts"),
     (Bug::EnrolmentOutlivesItself, "registry.enrol.replaces_and_removes"),
@@ -142,9 +143,9 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::TransferLeavesTheGiver, "transfers.transfer.stores_the_whole_decision"),
     (Bug::CardStateNotStored, "card_management.transition.is_kept_and_decides_messages"),
     (Bug::LimitChangeForgets, "card_management.set_limit.decides_messages_and_keeps_what_was_used"),
-    (Bug::ReasonsNotStored, "chains.story.declines_are_explained_as_they_were_decided"),
-    (Bug::NoTenantFilterOnStories, "tenancy.story.foreign_token_is_absent"),
-    (Bug::StoriesWithoutJournal, "chains.story.shows_messages_hold_and_journal"),
+    (Bug::ReasonsNotStored, "chains.history.declines_are_explained_as_they_were_decided"),
+    (Bug::NoTenantFilterOnStories, "tenancy.history.foreign_token_is_absent"),
+    (Bug::StoriesWithoutJournal, "chains.history.shows_messages_hold_and_journal"),
     (Bug::ClockRecordsLost, "timelines.set_clock.replay_gives_the_stored_answer"),
     (Bug::NumbersTwice, "timelines.next_number.each_once"),
     (Bug::OwnDueHoldsUnbounded, "timelines.due_holds.oldest_first_and_bounded"),
@@ -208,7 +209,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::PaidOrdersCount, "books.explain.paid_orders_reserve_nothing"),
     (Bug::ReservationsById, "books.explain.reservations_of_the_oldest_batch_first"),
     (Bug::RefundsAreHolds, "books.books.chains_that_hold_nothing_do_not_count"),
-    (Bug::StoriesByToken, "chains.story.by_time_whatever_the_tokens"),
+    (Bug::StoriesByToken, "chains.history.by_time_whatever_the_tokens"),
     (Bug::UsedStepsLost, "registry.enrol.keeps_every_member"),
     (Bug::EmptyReferencesAreMissing, "sandbox_bank.accept.keeps_every_member"),
     (Bug::AlertsOutOfOrder, "batch_reading.alerts.are_ordered_by_row_however_found"),

@@ -57,7 +57,7 @@ impl Budgets for Mutant {
         &self,
         mut command: CreateBudgetCommand,
     ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
-        command.repeat = self.claim(command.repeat);
+        command.claim = self.claim(command.claim);
         if self.is_second && self.has(Bug::CountersOfEachHandle) {
             let rule = command.decide;
             command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
@@ -74,7 +74,7 @@ impl Transfers for Mutant {
         &self,
         mut command: TransferCommand,
     ) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
-        command.repeat = self.claim(command.repeat);
+        command.claim = self.claim(command.claim);
         if self.has(Bug::TransferLeavesTheGiver) {
             let rule = Arc::clone(&command.decide);
             command.decide = Arc::new(move |situation| {
@@ -130,7 +130,7 @@ impl CardManagement for Mutant {
         &self,
         mut command: CreateCardCommand,
     ) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
-        command.repeat = self.claim(command.repeat);
+        command.claim = self.claim(command.claim);
         let inactive = CardFilter { state: Some(CardState::Suspended), ..CardFilter::default() };
         let inactive =
             CardManagement::list(&self.inner, &command.account, inactive, PageRequest::default()).await?.count;
@@ -150,7 +150,7 @@ impl CardManagement for Mutant {
         &self,
         mut command: TransitionCommand,
     ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
-        command.repeat = self.claim(command.repeat);
+        command.claim = self.claim(command.claim);
         if self.has(Bug::CardStateNotStored) {
             let rule = Arc::clone(&command.decide);
             command.decide = Arc::new(move |card| {
@@ -163,7 +163,7 @@ impl CardManagement for Mutant {
     }
 
     async fn set_limit(&self, mut command: LimitCommand) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
-        command.repeat = self.claim(command.repeat);
+        command.claim = self.claim(command.claim);
         if self.has(Bug::LimitChangeForgets) {
             let rule = Arc::clone(&command.decide);
             command.decide = Arc::new(move |limits| {
@@ -179,7 +179,7 @@ impl CardManagement for Mutant {
         &self,
         mut command: RemoveLimitCommand,
     ) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
-        command.repeat = self.claim(command.repeat);
+        command.claim = self.claim(command.claim);
         self.inner.remove_limit(command).await
     }
 }

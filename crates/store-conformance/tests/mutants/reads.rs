@@ -7,14 +7,14 @@ use florin_domain::access::{Account, ApiClient, ApiKey, Caller, Environment, Fea
 use florin_domain::address::{Address, Postcode};
 use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::Budget;
-use florin_domain::card::{Card, ChainStory};
+use florin_domain::card::{Card, ChainHistory};
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId, TransactionToken};
 use florin_domain::merchant::{Bank, Checkout, CheckoutFilter};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    Accounts, AddressBook, AuditReport, Banks, Callers, ChainStories, Checkouts, LedgerAudit, MfaSessions, Readiness,
-    Registry, Seeding, StoreError, Upkeep, World,
+    Accounts, AddressBook, AuditReport, Banks, Callers, ChainHistories, Checkouts, LedgerAudit, MfaSessions, Readiness,
+    Registry, SeedData, Seeding, StoreError, Upkeep,
 };
 use std::sync::atomic::Ordering;
 
@@ -27,19 +27,19 @@ impl Callers for Mutant {
 }
 
 #[async_trait]
-impl ChainStories for Mutant {
-    async fn story(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainStory>, StoreError> {
-        let mut found = self.inner.story(account, token).await?;
+impl ChainHistories for Mutant {
+    async fn history(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainHistory>, StoreError> {
+        let mut found = self.inner.history(account, token).await?;
         if self.has(Bug::NoTenantFilterOnStories) && found.is_none() {
             for other in self.inner.accounts().await? {
-                found = found.or(self.inner.story(&other.id, token).await?);
+                found = found.or(self.inner.history(&other.id, token).await?);
             }
         }
-        if let Some(story) = found.as_mut().filter(|_| self.has(Bug::StoriesWithoutJournal)) {
-            story.journal.clear();
+        if let Some(history) = found.as_mut().filter(|_| self.has(Bug::StoriesWithoutJournal)) {
+            history.journal.clear();
         }
-        if let Some(story) = found.as_mut().filter(|_| self.has(Bug::StoriesByToken)) {
-            story.messages.sort_by_key(|told| told.transaction.token);
+        if let Some(history) = found.as_mut().filter(|_| self.has(Bug::StoriesByToken)) {
+            history.messages.sort_by_key(|message| message.transaction.token);
         }
         Ok(found)
     }
@@ -182,7 +182,7 @@ impl Seeding for Mutant {
         self.inner.is_fresh().await
     }
 
-    async fn seed(&self, world: World) -> Result<(), StoreError> {
+    async fn seed(&self, world: SeedData) -> Result<(), StoreError> {
         let mut world = world;
         if self.has(Bug::SeededPaymentsLost) {
             world.accounts.iter_mut().for_each(|seed| seed.payments.clear());
@@ -254,12 +254,12 @@ impl Upkeep for Mutant {
         !self.has(Bug::NeverOverloaded) && self.waiting.load(Ordering::Relaxed) >= ROOM
     }
 
-    async fn forget_answers(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
+    async fn delete_idempotency_records(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         let before = if self.has(Bug::ForgetsTooYoung) { before + TimeDelta::microseconds(1) } else { before };
-        let max = if self.has(Bug::ForgetsTooMany) { u32::MAX } else { max };
-        let gone = self.inner.forget_answers(before, max).await?;
+        let max = if self.has(Bug::DeletesTooManyRecords) { u32::MAX } else { max };
+        let gone = self.inner.delete_idempotency_records(before, max).await?;
         if self.has(Bug::ForgetsEqualKeys) {
-            self.inner.forget_answers(before + TimeDelta::days(1), max).await?;
+            self.inner.delete_idempotency_records(before + TimeDelta::days(1), max).await?;
         }
         Ok(gone)
     }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 #[async_trait]
 impl Timelines for Mutant {
     async fn set_clock(&self, mut command: ClockCommand) -> Result<Written<ClockReading>, WriteError<ClockRefusal>> {
-        command.repeat = self.claim(command.repeat).filter(|_| !self.has(Bug::ClockRecordsLost));
+        command.claim = self.claim(command.claim).filter(|_| !self.has(Bug::ClockRecordsLost));
         self.inner.set_clock(command).await
     }
 
@@ -51,7 +51,7 @@ impl Mutant {
             for window in SpendingWindow::ALL {
                 let decide = Arc::new(move |_: &_| Ok(window));
                 let (account, card) = (account.clone(), record.card.id);
-                let _ = self.inner.remove_limit(RemoveLimitCommand { account, card, decide, repeat: None }).await;
+                let _ = self.inner.remove_limit(RemoveLimitCommand { account, card, decide, claim: None }).await;
             }
         }
         Ok(())
@@ -139,7 +139,7 @@ impl Worlds for Mutant {
         if self.has(Bug::SnapshotsUnbounded) {
             command.decide = Arc::new(|_| Ok(()));
         }
-        command.repeat = self.claim(command.repeat);
+        command.claim = self.claim(command.claim);
         if self.has(Bug::SecretsInSnapshots) || self.has(Bug::RemovedSecretsComeBack) {
             let enrolment = self.inner.enrolment(&command.account).await?;
             self.seen_before.lock().unwrap().enrolment = enrolment;
@@ -162,9 +162,9 @@ impl Worlds for Mutant {
         &self,
         account: &AccountId,
         snapshot: SnapshotId,
-        repeat: Option<IdempotencyClaim<()>>,
+        claim: Option<IdempotencyClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>> {
-        self.inner.delete_snapshot(account, snapshot, self.claim(repeat)).await
+        self.inner.delete_snapshot(account, snapshot, self.claim(claim)).await
     }
 
     async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
@@ -173,11 +173,11 @@ impl Worlds for Mutant {
             return Ok(Written::New(RestoredWorld { world, real: command.real }));
         }
         let (account, real) = (command.account.clone(), command.real);
-        let repeat = self.claim(command.repeat).filter(|_| !self.has(Bug::RestoresNotRecorded));
-        let restored = self.inner.restore(RestoreCommand { repeat, ..command }).await?;
+        let claim = self.claim(command.claim).filter(|_| !self.has(Bug::RestoresNotRecorded));
+        let restored = self.inner.restore(RestoreCommand { claim, ..command }).await?;
         self.put_secrets_back(&account).await?;
         if self.has(Bug::RestoresForgetEqualKeys) {
-            self.inner.forget_answers(real + TimeDelta::days(1), 100).await?;
+            self.inner.delete_idempotency_records(real + TimeDelta::days(1), 100).await?;
         }
         if self.has(Bug::LeasesPutBack) {
             self.put_leases_back().await?;
@@ -190,7 +190,7 @@ impl Worlds for Mutant {
                 let now = real;
                 Ok(ClockReading { clock: ClockSetting::Frozen { at: now }, now })
             });
-            let late = ClockCommand { account, decide, repeat: None };
+            let late = ClockCommand { account, decide, claim: None };
             self.inner.set_clock(late).await.map_err(|_| WriteError::Absent)?;
         }
         Ok(restored)

@@ -42,7 +42,7 @@ impl RecordedCommand for ConfirmCommand {
     }
 
     fn claim(&self) -> Option<&IdempotencyClaim<PaymentBatch>> {
-        self.repeat.as_ref()
+        self.claim.as_ref()
     }
 
     fn decision(&self, working_set: &WorkingSet) -> Result<ConfirmDecision, WriteError<ConfirmRefusal>> {

@@ -66,7 +66,7 @@ impl Budgets for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.creation(&command.account);
-            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 if !working_set.credits.has(&command.account) {
                     return Err(WriteError::Absent.into());
                 }

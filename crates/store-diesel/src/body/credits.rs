@@ -40,7 +40,7 @@ impl RecordedCommand for CreditCommand {
     }
 
     fn claim(&self) -> Option<&IdempotencyClaim<Credit>> {
-        self.repeat.as_ref()
+        self.claim.as_ref()
     }
 
     fn decision(&self, working_set: &WorkingSet) -> Result<CreditDecision, WriteError<CreditRefusal>> {

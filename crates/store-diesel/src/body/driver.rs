@@ -40,9 +40,9 @@ functions! {
     /// Opens at most the given number of read-only connections. A caller waits at most the given time for one of them.
     open_readers: fn(&Place, u32, Duration) -> Result<Readers, OpenError>;
     /// Returns the versions and names of the migrations that this program knows, in order.
-    known: fn() -> Outcome<Vec<(String, String)>>;
+    known_migrations: fn() -> Outcome<Vec<(String, String)>>;
     /// Returns the versions of the applied migrations. Changes nothing, even in an empty database.
-    applied: fn(&mut Conn) -> Outcome<Vec<String>>;
+    applied_migrations: fn(&mut Conn) -> Outcome<Vec<String>>;
     /// Applies all pending migrations or none, and returns their number.
     migrate: fn(&mut Conn) -> Outcome<usize>;
     /// Does the last work of the writer before its connection closes.

@@ -2,12 +2,12 @@
 
 use super::backend::Conn;
 use super::errors::{Outcome, corrupt};
-use super::names::LedgerAccountName;
+use super::names::PoolName;
 use super::tables::money::{JournalRow, journal_entries, journal_transactions};
 use super::types::{Id, Named};
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, BudgetId, JournalId};
-use florin_domain::ledger::{JournalTransaction, LedgerAccount, Posting};
+use florin_domain::ledger::{JournalTransaction, Pool, Posting};
 use florin_domain::money::Minor;
 use std::collections::BTreeMap;
 
@@ -29,13 +29,13 @@ pub(crate) fn load(conn: &mut Conn, account: &AccountId, ids: &[Id]) -> Outcome<
             journal_entries::budget_id,
             journal_entries::amount_minor,
         ))
-        .load::<(Id, Named<LedgerAccountName>, Option<Id>, i64)>(conn)?;
+        .load::<(Id, Named<PoolName>, Option<Id>, i64)>(conn)?;
     let mut postings: BTreeMap<Id, Vec<Posting>> = BTreeMap::new();
     for (journal, pool, budget, amount) in entries {
-        let account = LedgerAccount::named(pool.0.0, budget.map(|budget| BudgetId(budget.0)));
-        let account =
-            account.ok_or_else(|| corrupt(format!("`{}` is not a ledger account of its budget", pool.0.0)))?;
-        postings.entry(journal).or_default().push(Posting { account, amount: Minor(amount) });
+        let name = pool.0.0;
+        let pool = Pool::named(name, budget.map(|budget| BudgetId(budget.0)));
+        let pool = pool.ok_or_else(|| corrupt(format!("`{name}` is not a pool of its budget")))?;
+        postings.entry(journal).or_default().push(Posting { pool, amount: Minor(amount) });
     }
     let transaction = |row: JournalRow| {
         let (id, cause) = (JournalId(row.id.0), (row.kind.0, row.cause_id.0));

@@ -44,7 +44,7 @@ impl RecordedCommand for OpenSessionCommand {
     }
 
     fn claim(&self) -> Option<&IdempotencyClaim<MfaSession>> {
-        self.repeat.as_ref()
+        self.claim.as_ref()
     }
 
     fn decision(&self, working_set: &WorkingSet) -> Result<MfaSession, WriteError<OpenRefusal>> {

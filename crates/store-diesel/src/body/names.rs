@@ -12,7 +12,7 @@ use florin_domain::card::{
 };
 use florin_domain::event::EventKind;
 use florin_domain::ids::BudgetId;
-use florin_domain::ledger::{JournalKind, LedgerAccount};
+use florin_domain::ledger::{JournalKind, Pool};
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::{MfaProviderName, MfaSessionState};
 use florin_domain::world::WorldTemplate;
@@ -21,21 +21,21 @@ use uuid::Uuid;
 
 /// The name of a ledger account, without the budget that it may belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LedgerAccountName(pub(crate) &'static str);
+pub(crate) struct PoolName(pub(crate) &'static str);
 
-impl LedgerAccountName {
+impl PoolName {
     const ALL: [Self; 7] = [
-        Self::of(LedgerAccount::Available(ANY_BUDGET)),
-        Self::of(LedgerAccount::Held(ANY_BUDGET)),
-        Self::of(LedgerAccount::Reserved(ANY_BUDGET)),
-        Self::of(LedgerAccount::CardNetwork),
-        Self::of(LedgerAccount::InboundPayments),
-        Self::of(LedgerAccount::OutboundPayments),
-        Self::of(LedgerAccount::Fees),
+        Self::of(Pool::Available(ANY_BUDGET)),
+        Self::of(Pool::Held(ANY_BUDGET)),
+        Self::of(Pool::Reserved(ANY_BUDGET)),
+        Self::of(Pool::CardNetwork),
+        Self::of(Pool::InboundPayments),
+        Self::of(Pool::OutboundPayments),
+        Self::of(Pool::Fees),
     ];
 
     /// Returns the name of this account.
-    pub(crate) const fn of(account: LedgerAccount) -> Self {
+    pub(crate) const fn of(account: Pool) -> Self {
         Self(account.kind())
     }
 
@@ -94,7 +94,7 @@ names! {
     Environment: &[Self::Sandbox, Self::Production], Self::as_str;
     Feature: &Self::ALL, Self::as_str;
     JournalKind: &Self::ALL, Self::as_str;
-    LedgerAccountName: &Self::ALL, Self::as_str;
+    PoolName: &Self::ALL, Self::as_str;
     MessageKind: &Self::ALL, Self::as_str;
     MfaProviderName: &[Self::Totp, Self::Sandbox], Self::as_str;
     MfaSessionState: &Self::ALL, Self::as_str;
@@ -140,7 +140,7 @@ mod tests {
         check::<Environment>(&schema);
         check::<Feature>(&schema);
         check::<JournalKind>(&schema);
-        check::<LedgerAccountName>(&schema);
+        check::<PoolName>(&schema);
         check::<MessageKind>(&schema);
         check::<MfaProviderName>(&schema);
         check::<MfaSessionState>(&schema);

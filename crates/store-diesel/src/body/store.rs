@@ -87,8 +87,8 @@ impl Store {
 
     /// Returns the names of the pending migrations, in order. Changes nothing. Blocks: for start-up.
     pub fn pending(&self) -> Result<Vec<String>, StoreError> {
-        let applied = driver::read(&self.inner.readers, driver::applied)?;
-        let pending = driver::known()?.into_iter().filter(|(version, _)| !applied.contains(version));
+        let applied = driver::read(&self.inner.readers, driver::applied_migrations)?;
+        let pending = driver::known_migrations()?.into_iter().filter(|(version, _)| !applied.contains(version));
         Ok(pending.map(|(_, name)| name).collect())
     }
 
@@ -180,7 +180,7 @@ impl Store {
     }
 
     /// Whether the queue is full, so that a write would be refused.
-    pub(crate) fn has_no_room(&self) -> bool {
+    pub(crate) fn queue_is_full(&self) -> bool {
         self.inner.writer.is_full()
     }
 

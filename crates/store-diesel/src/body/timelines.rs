@@ -104,7 +104,7 @@ impl Timelines for Store {
             if !diesel::select(diesel::dsl::exists(known)).get_result::<bool>(conn)? {
                 return Err(WriteError::Absent.into());
             }
-            under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| set(conn, &command))
+            under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, _| set(conn, &command))
         })
         .await
     }

@@ -39,7 +39,7 @@ impl RecordedCommand for TransferCommand {
     }
 
     fn claim(&self) -> Option<&IdempotencyClaim<TransferDone>> {
-        self.repeat.as_ref()
+        self.claim.as_ref()
     }
 
     fn decision(&self, working_set: &WorkingSet) -> Result<TransferDecision, WriteError<TransferRefusal>> {

@@ -41,10 +41,10 @@ impl Upkeep for Store {
     }
 
     fn is_overloaded(&self) -> bool {
-        self.has_no_room()
+        self.queue_is_full()
     }
 
-    async fn forget_answers(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
+    async fn delete_idempotency_records(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         self.change(move |conn| {
             let gone =
                 sql_query(FORGET).bind::<TimeSql, _>(Time(before)).bind::<BigInt, _>(i64::from(max)).execute(conn)?;
@@ -55,8 +55,8 @@ impl Upkeep for Store {
 }
 
 fn readiness(conn: &mut Conn) -> Outcome<Readiness> {
-    let applied = driver::applied(conn)?;
-    let known = driver::known()?;
+    let applied = driver::applied_migrations(conn)?;
+    let known = driver::known_migrations()?;
     let is_known = |version: &String| known.iter().any(|(known, _)| known == version);
     Ok(if !applied.iter().all(is_known) {
         Readiness::SchemaTooNew

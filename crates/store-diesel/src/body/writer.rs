@@ -21,8 +21,8 @@ use super::body;
 use super::driver;
 use super::errors::{Failure, Outcome};
 use super::footprint::{Footprint, RecordKey};
+use super::idempotency;
 use super::job::Job;
-use super::repeat;
 use super::working_set::WorkingSet;
 use florin_ports::StoreError;
 use florin_store_contract::OpenError;
@@ -64,7 +64,7 @@ impl Writer {
 
     /// Connects, and returns what the threads will do.
     fn connect(anchor: &Anchor, room: usize) -> Result<(Self, Vec<WriterThread>), OpenError> {
-        let (queue, turns) = queue::with_room(room.max(1));
+        let (queue, turns) = queue::with_queue_capacity(room.max(1));
         let turns = Arc::new(turns);
         let progress = Arc::new(Progress::default());
         let mut states = Vec::new();
@@ -222,7 +222,7 @@ impl WriterThread {
                 thread::sleep(pause(tries));
             } else if group.len() > 1 {
                 return self.run_each(group, turn, until);
-            } else if tries >= MAX_TRIES || !repeat::is_stored_elsewhere(&failure) {
+            } else if tries >= MAX_TRIES || !idempotency::is_stored_elsewhere(&failure) {
                 fail(group, &failure.into());
                 return true;
             }

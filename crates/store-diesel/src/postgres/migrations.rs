@@ -28,7 +28,7 @@ struct Known {
 }
 
 /// Returns the versions and names of the migrations that this program knows, in order.
-pub(crate) fn known() -> Outcome<Vec<(String, String)>> {
+pub(crate) fn known_migrations() -> Outcome<Vec<(String, String)>> {
     let migrations = MigrationSource::<Db>::migrations(&MIGRATIONS).map_err(failed)?;
     let named = |migration: &dyn diesel::migration::Migration<Db>| {
         (migration.name().version().to_string(), migration.name().to_string())
@@ -37,7 +37,7 @@ pub(crate) fn known() -> Outcome<Vec<(String, String)>> {
 }
 
 /// Returns the versions of the applied migrations. Changes nothing, even in an empty database.
-pub(crate) fn applied(conn: &mut Conn) -> Outcome<Vec<String>> {
+pub(crate) fn applied_migrations(conn: &mut Conn) -> Outcome<Vec<String>> {
     const TABLE: &str = "SELECT to_regclass('__diesel_schema_migrations') IS NOT NULL AS known";
     if !sql_query(TABLE).get_result::<Known>(conn)?.known {
         return Ok(Vec::new());

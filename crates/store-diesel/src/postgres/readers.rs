@@ -26,7 +26,7 @@ pub(crate) struct Reader {
 
 impl Reader {
     /// Pings the server, and remembers a failure.
-    fn lives(&mut self) -> bool {
+    fn is_alive(&mut self) -> bool {
         self.lost = self.lost || self.conn.ping().is_err();
         !self.lost
     }
@@ -41,7 +41,7 @@ impl ManageConnection for Server {
     }
 
     fn is_valid(&self, reader: &mut Reader) -> Result<(), OpenError> {
-        if reader.lives() { Ok(()) } else { Err(OpenError::Unreachable("the connection was lost".into())) }
+        if reader.is_alive() { Ok(()) } else { Err(OpenError::Unreachable("the connection was lost".into())) }
     }
 
     fn has_broken(&self, reader: &mut Reader) -> bool {
@@ -67,7 +67,7 @@ pub(crate) fn read<T>(readers: &Readers, work: impl Fn(&mut Conn) -> Outcome<T>)
         Err(failure) if failure.is_passing() => failure,
         other => return Ok(other?),
     };
-    if reader.lives() {
+    if reader.is_alive() {
         return Err(failure.into());
     }
     tracing::warn!(error = %failure, "a reader lost its connection");
@@ -75,7 +75,7 @@ pub(crate) fn read<T>(readers: &Readers, work: impl Fn(&mut Conn) -> Outcome<T>)
     // When a server goes away, all idle connections of the pool are dead.
     for _ in 0..=readers.max_size() {
         let mut reader = get(readers)?;
-        if reader.lives() {
+        if reader.is_alive() {
             return Ok(work(&mut reader.conn)?);
         }
     }

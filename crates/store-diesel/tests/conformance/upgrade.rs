@@ -10,7 +10,7 @@ use florin_domain::ids::{AccountId, ClientId, LeaseId, MfaSessionId, PaymentBatc
 use florin_domain::page::PageRequest;
 use florin_domain::stamp::Stamp;
 use florin_ports::{
-    BatchProcessing, BatchReading, Budgets, CardManagement, ChainStories, ClaimCommand, ConfirmCommand, LedgerAudit,
+    BatchProcessing, BatchReading, Budgets, CardManagement, ChainHistories, ClaimCommand, ConfirmCommand, LedgerAudit,
     Mode, PaymentBatches, Seeding, WriteError, Written,
 };
 use std::path::Path;
@@ -47,24 +47,24 @@ fn id(number: u128) -> Uuid {
 
 /// Checks all data after the upgrade, and continues to work with it.
 pub(crate) async fn is_whole(
-    store: &(impl Seeding + LedgerAudit + BatchReading + BatchProcessing + PaymentBatches + ChainStories),
+    store: &(impl Seeding + LedgerAudit + BatchReading + BatchProcessing + PaymentBatches + ChainHistories),
 ) {
     use PaymentBatchStatus::{Completed, Confirmed, Validated};
 
     let account = AccountId::parse("F1").unwrap();
     let audit = store.audit().await.unwrap();
     assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (5, 1, vec![]));
-    let told = store.story(&account, TransactionToken(id(0x72))).await.unwrap().unwrap();
-    assert_eq!((told.messages.len(), told.chain.map(|chain| chain.held().0)), (2, Some(100)));
+    let found = store.history(&account, TransactionToken(id(0x72))).await.unwrap().unwrap();
+    assert_eq!((found.messages.len(), found.chain.map(|chain| chain.held().0)), (2, Some(100)));
     // The journal of a message is found although no column referred to it. The reason of the old decline is unknown.
-    assert_eq!((told.journal.len(), &told.messages[1].declined), (1, &None));
+    assert_eq!((found.journal.len(), &found.messages[1].declined), (1, &None));
     let batches = store.batches(&account).await.unwrap();
     let seen: Vec<_> =
         batches.iter().map(|batch| (batch.id.0, batch.status(), batch.created_by, batch.visible)).collect();
     let client = ClientId(id(0xc1));
-    let wanted =
+    let expected =
         [(id(0xf1), Validated, client, true), (id(0xf2), Confirmed, client, true), (id(0xf3), Completed, client, true)];
-    assert_eq!(seen, wanted);
+    assert_eq!(seen, expected);
     let orders: Vec<_> =
         batches.iter().flat_map(|batch| &batch.orders).map(|order| (order.id.0, order.total.0, order.fees.0)).collect();
     assert_eq!(orders, [(id(0xa1), 700, 0), (id(0xa2), 500, 0), (id(0xa3), 1000, 0)]);
@@ -95,7 +95,7 @@ pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets 
 /// Confirms the validated batch under its existing session, which the rule receives.
 async fn confirm(store: &impl PaymentBatches, account: AccountId) -> ConfirmedBatch {
     let confirmed = Arc::new(Mutex::new(None));
-    let told = Arc::clone(&confirmed);
+    let found = Arc::clone(&confirmed);
     let decide = Arc::new(move |situation: &ConfirmSituation| {
         assert_eq!(situation.session.as_ref().map(|session| session.wrong_tokens), Some(3));
         let next = std::cell::Cell::new(100);
@@ -103,12 +103,11 @@ async fn confirm(store: &impl PaymentBatches, account: AccountId) -> ConfirmedBa
         let situation = ConfirmSituation { mfa_required: false, ..situation.clone() };
         let decision =
             decide_confirm(&situation, None, ClientId(id(0xc1)), &Stamp { now: DateTime::UNIX_EPOCH, ids: &ids });
-        *told.lock().unwrap() = decision.answer.clone().ok();
+        *found.lock().unwrap() = decision.answer.clone().ok();
         decision
     });
     let (batch, session) = (PaymentBatchId(id(0xf1)), Some(MfaSessionId(id(0xe1))));
-    let done =
-        store.confirm(ConfirmCommand { account, batch, session, decide, mode: Mode::Commit, repeat: None }).await;
+    let done = store.confirm(ConfirmCommand { account, batch, session, decide, mode: Mode::Commit, claim: None }).await;
     assert!(matches!(done, Ok::<_, WriteError<_>>(Written::New(_))), "{done:?}");
     let confirmation = confirmed.lock().unwrap().take();
     confirmation.unwrap()

@@ -5,11 +5,11 @@ use florin_domain::batch::{ConfirmSituation, PaymentBatch, PaymentOrder, decide_
 use florin_domain::budget::Budget;
 use florin_domain::card::Card;
 use florin_domain::ids::{BudgetId, CardId, JournalId, OrderId, PaymentBatchId};
-use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
 use florin_domain::money::Minor;
 use florin_domain::stamp::Stamp;
 use florin_ports::{
-    CardLedger, ConfirmCommand, FirstMessageCommand, Mode, PaymentBatches, SeedBudget, SeedCard, Seeding, World,
+    CardLedger, ConfirmCommand, FirstMessageCommand, Mode, PaymentBatches, SeedBudget, SeedCard, SeedData, Seeding,
 };
 use std::cell::Cell;
 use std::sync::Arc;
@@ -30,8 +30,8 @@ fn budget_number(number: u128) -> BudgetId {
 fn seed_budget(number: u128) -> SeedBudget {
     let budget = budget_number(number);
     let postings = [
-        Posting { account: LedgerAccount::InboundPayments, amount: Minor(-1_000_000) },
-        Posting { account: LedgerAccount::Available(budget), amount: Minor(1_000_000) },
+        Posting { pool: Pool::InboundPayments, amount: Minor(-1_000_000) },
+        Posting { pool: Pool::Available(budget), amount: Minor(1_000_000) },
     ];
     let journal = numbered(51, number);
     let cause = (JournalKind::Credit, journal);
@@ -54,7 +54,7 @@ fn seed_batch(number: u128) -> PaymentBatch {
 }
 
 /// Returns the small world with more budgets, each with a card, and with batches that need no authentication.
-fn wide_world() -> World {
+fn wide_world() -> SeedData {
     let mut world = world(9_500);
     let seed = &mut world.accounts[0];
     seed.account.mfa_required = false;
@@ -74,7 +74,7 @@ fn confirmation(number: u128) -> ConfirmCommand {
         decide_confirm(situation, None, client(MINE), &Stamp { now: noon(), ids: &ids })
     });
     let batch = PaymentBatchId(numbered(52, number));
-    ConfirmCommand { account: id(MINE), batch, session: None, decide, mode: Mode::Commit, repeat: None }
+    ConfirmCommand { account: id(MINE), batch, session: None, decide, mode: Mode::Commit, claim: None }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

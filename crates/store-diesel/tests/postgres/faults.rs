@@ -3,7 +3,7 @@
 
 use crate::Store;
 use crate::database::skipped;
-use crate::instances::{claim, told};
+use crate::instances::{claim, stored_response};
 use crate::proxy::{Cut, Proxy};
 use crate::support::{Home, MINE, OTHER, authorization, authorize, fresh, id, settings_of, stamp};
 use diesel::connection::SimpleConnection;
@@ -152,7 +152,7 @@ async fn the_idempotency_record_resolves_an_unknown_commit_outcome() {
     };
     let store = Store::open(&settings_of(&proxy.url)).unwrap();
     let command = |number, key: &str| FirstMessageCommand {
-        repeat: Some(claim(key, "{}", told)),
+        claim: Some(claim(key, "{}", stored_response)),
         ..authorization(MINE, stamp(number), "10")
     };
     proxy.cut(Cut::After);

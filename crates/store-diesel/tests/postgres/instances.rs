@@ -21,7 +21,7 @@ pub(crate) fn claim<T: 'static>(key: &str, body: &str, answer: fn(&T) -> Answer)
     IdempotencyClaim { client: client(MINE), account: id(MINE), key, request, at: noon(), answer: Arc::new(answer) }
 }
 
-pub(crate) fn told(message: &CardTransaction) -> Answer {
+pub(crate) fn stored_response(message: &CardTransaction) -> Answer {
     Answer { status: 201, body: message.token.to_string() }
 }
 
@@ -39,7 +39,7 @@ async fn of_100_authorizations_of_10_on_95_spread_over_two_exactly_9_are_approve
         tasks.spawn(async move { store.first_message(authorization(MINE, stamp(number), "10")).await });
     }
     let states: Vec<_> = tasks.join_all().await.into_iter().map(|answer| fresh(answer).state).collect();
-    let count = |wanted| states.iter().filter(|state| **state == wanted).count();
+    let count = |expected| states.iter().filter(|state| **state == expected).count();
     assert_eq!((count(TransactionState::Pending), count(TransactionState::Declined)), (9, 91));
     let balances = home.balances(MINE).await;
     assert_eq!((balances.available(), balances.held()), (Minor(500), Minor(9_000)));
@@ -54,16 +54,16 @@ async fn one_key_on_two_instances_has_one_effect() {
         let mut tasks: JoinSet<Answered> = JoinSet::new();
         for number in 0..20_u128 {
             let store = stores[usize::from(number % 2 == 0)].clone();
-            let repeat = Some(claim(&format!("k{round}"), "{}", told));
+            let claim = Some(claim(&format!("k{round}"), "{}", stored_response));
             let stamp = stamp(round * 100 + number);
             tasks.spawn(async move {
-                store.first_message(FirstMessageCommand { repeat, ..authorization(MINE, stamp, "10") }).await
+                store.first_message(FirstMessageCommand { claim, ..authorization(MINE, stamp, "10") }).await
             });
         }
         let answers = tasks.join_all().await.into_iter().map(Result::unwrap);
         let (first, repeated): (Vec<_>, Vec<_>) = answers.partition(|answer| matches!(answer, Written::New(_)));
         let [Written::New(first)] = &first[..] else { panic!("{first:?}") };
-        assert_eq!(repeated, vec![Written::Replayed(told(first)); 19]);
+        assert_eq!(repeated, vec![Written::Replayed(stored_response(first)); 19]);
     }
     assert_eq!(home.balances(MINE).await.held(), Minor(5_000));
     home.audit().await;
@@ -77,11 +77,13 @@ async fn one_key_for_different_requests_has_one_effect() {
     for round in 0..20_u128 {
         let key = format!("k{round}");
         let session = OpenSessionCommand {
-            repeat: Some(claim(&key, "open", told_of_session)),
+            claim: Some(claim(&key, "open", told_of_session)),
             ..open(MINE, MINE, round, MfaProviderName::Sandbox)
         };
-        let message =
-            FirstMessageCommand { repeat: Some(claim(&key, "pay", told)), ..authorization(MINE, stamp(round), "0.01") };
+        let message = FirstMessageCommand {
+            claim: Some(claim(&key, "pay", stored_response)),
+            ..authorization(MINE, stamp(round), "0.01")
+        };
         let (opened, paid) = tokio::join!(home.store.open(session), other.first_message(message));
         match (&opened, &paid) {
             (Ok(Written::New(_)), Err(WriteError::Mismatch(other))) => {
@@ -113,8 +115,8 @@ async fn a_write_waits_for_a_record_that_another_instance_is_storing() {
     other.batch_execute(&record).unwrap();
     let store = home.store.clone();
     let mine = tokio::spawn(async move {
-        let repeat = Some(claim("k", "{}", told));
-        store.first_message(FirstMessageCommand { repeat, ..authorization(MINE, stamp(1), "10") }).await
+        let claim = Some(claim("k", "{}", stored_response));
+        store.first_message(FirstMessageCommand { claim, ..authorization(MINE, stamp(1), "10") }).await
     });
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     assert!(!mine.is_finished());
@@ -130,8 +132,8 @@ async fn one_key_on_two_instances_opens_one_session() {
     let mut tasks = JoinSet::new();
     for number in 0..20_u128 {
         let store = stores[usize::from(number % 2 == 0)].clone();
-        let repeat = Some(claim("k", "{}", told_of_session));
-        let command = OpenSessionCommand { repeat, ..open(MINE, MINE, number, MfaProviderName::Sandbox) };
+        let claim = Some(claim("k", "{}", told_of_session));
+        let command = OpenSessionCommand { claim, ..open(MINE, MINE, number, MfaProviderName::Sandbox) };
         tasks.spawn(async move { store.open(command).await });
     }
     let answers = tasks.join_all().await;

@@ -22,8 +22,8 @@ fn mine(number: u128) -> FirstMessageCommand {
     authorization(MINE, stamp(number), "10")
 }
 
-async fn until(count: &AtomicUsize, wanted: usize) {
-    while count.load(Ordering::Relaxed) < wanted {
+async fn until(count: &AtomicUsize, expected: usize) {
+    while count.load(Ordering::Relaxed) < expected {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
@@ -48,7 +48,7 @@ async fn a_retry_waits_for_a_key_that_is_being_committed() {
     let home = Home::seeded().await;
     slow_commit(&home);
     let (decided, next) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let keyed = |command: FirstMessageCommand| FirstMessageCommand { repeat: Some(claim_of("key")), ..command };
+    let keyed = |command: FirstMessageCommand| FirstMessageCommand { claim: Some(claim_of("key")), ..command };
     let slow = queue(&home.store, keyed(counting(mine(1), &decided))).await;
     until(&decided, 1).await;
     let repeated = queue(&home.store, keyed(counting(mine(2), &next))).await;

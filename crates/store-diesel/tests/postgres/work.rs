@@ -21,7 +21,7 @@ use florin_domain::money::Minor;
 use florin_domain::stamp::Stamp;
 use florin_ports::{
     Answer, CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand,
-    FollowUpCommand, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, World, Written,
+    FollowUpCommand, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, SeedData, Written,
 };
 use std::cell::Cell;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ fn answer<T>(_: &T) -> Answer {
 }
 
 /// Returns a world with enough batches, and a card with a limit.
-pub(crate) fn world_of_work() -> World {
+pub(crate) fn world_of_work() -> SeedData {
     let mut world = world(10_000_000);
     let mine = &mut world.accounts[0];
     mine.cards[0].limits = vec![SpendingLimit {
@@ -74,12 +74,12 @@ impl Round {
         let (message, ids) = (first_message(kind, "10"), self.stamp(number));
         let decide =
             Arc::new(move |situation: &FirstSituation| ids.rule(|stamp| decide_first(situation, &message, stamp)));
-        FirstMessageCommand { account: id(MINE), card: card(MINE), decide, mode: Mode::Commit, repeat: None }
+        FirstMessageCommand { account: id(MINE), card: card(MINE), decide, mode: Mode::Commit, claim: None }
     }
 
     fn keyed(&self, name: &str) -> FirstMessageCommand {
         FirstMessageCommand {
-            repeat: Some(claim(&self.key(name), "{}", answer::<CardTransaction>)),
+            claim: Some(claim(&self.key(name), "{}", answer::<CardTransaction>)),
             ..authorization(MINE, self.stamp(2), "10")
         }
     }
@@ -89,8 +89,8 @@ impl Round {
     }
 
     fn credit(&self) -> CreditCommand {
-        let repeat = Some(claim(&self.key("credit"), "{}", answer::<Credit>));
-        CreditCommand { repeat, ..credit(MINE, budget(MINE), self.0 * 1_000, "1", gbp()) }
+        let claim = Some(claim(&self.key("credit"), "{}", answer::<Credit>));
+        CreditCommand { claim, ..credit(MINE, budget(MINE), self.0 * 1_000, "1", gbp()) }
     }
 
     fn session(&self) -> MfaSessionId {
@@ -101,8 +101,8 @@ impl Round {
         let provider = MfaProviderName::Totp;
         let request = OpenRequest { id: self.session(), client: client(MINE), provider, now: noon() };
         let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
-        let repeat = Some(claim(&self.key("open"), "{}", answer::<MfaSession>));
-        OpenSessionCommand { account: id(MINE), batch: batch_of(self.0), decide, repeat }
+        let claim = Some(claim(&self.key("open"), "{}", answer::<MfaSession>));
+        OpenSessionCommand { account: id(MINE), batch: batch_of(self.0), decide, claim }
     }
 
     fn confirm(&self, verdict: MfaVerdict, key: Option<&str>) -> ConfirmCommand {
@@ -118,8 +118,8 @@ impl Round {
             };
             decide_confirm(situation, Some(&proof), client(MINE), &Stamp { now: noon(), ids: &ids })
         });
-        let repeat = key.map(|key| claim(&self.key(key), "{}", answer::<PaymentBatch>));
-        ConfirmCommand { account: id(MINE), batch, session: Some(self.session()), decide, mode: Mode::Commit, repeat }
+        let claim = key.map(|key| claim(&self.key(key), "{}", answer::<PaymentBatch>));
+        ConfirmCommand { account: id(MINE), batch, session: Some(self.session()), decide, mode: Mode::Commit, claim }
     }
 
     fn expiry(&self, chain: u128, number: u128) -> ExpiryCommand {

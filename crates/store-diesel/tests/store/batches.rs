@@ -28,7 +28,7 @@ fn session_id(number: u128) -> MfaSessionId {
 pub(crate) fn open(account: &str, of: &str, number: u128, provider: MfaProviderName) -> OpenSessionCommand {
     let request = OpenRequest { id: session_id(number), client: client(account), provider, now: noon() };
     let decide = Arc::new(move |situation: &OpenSituation| decide_open(situation, &request));
-    OpenSessionCommand { account: id(account), batch: batch(of), decide, repeat: None }
+    OpenSessionCommand { account: id(account), batch: batch(of), decide, claim: None }
 }
 
 pub(crate) fn confirm(number: u128, journal: u128, provider: MfaProviderName, verdict: MfaVerdict) -> ConfirmCommand {
@@ -45,7 +45,7 @@ pub(crate) fn confirm(number: u128, journal: u128, provider: MfaProviderName, ve
         session: Some(session_id(number)),
         decide,
         mode: Mode::Commit,
-        repeat: None,
+        claim: None,
     }
 }
 

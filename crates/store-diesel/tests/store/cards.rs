@@ -15,7 +15,7 @@ async fn situation(home: &Home, token: florin_domain::ids::TransactionToken) -> 
         *keep.lock().unwrap() = Some(situation.clone());
         Err(CardRefusal::Expired)
     });
-    let command = FollowUpCommand { account: id(MINE), token, decide, mode: Mode::Commit, repeat: None };
+    let command = FollowUpCommand { account: id(MINE), token, decide, mode: Mode::Commit, claim: None };
     assert_eq!(home.store.follow_up(command).await, Err(WriteError::Refused(CardRefusal::Expired)));
     seen.lock().unwrap().take().unwrap()
 }

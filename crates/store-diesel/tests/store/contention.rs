@@ -15,7 +15,7 @@ async fn of_100_authorizations_of_10_on_95_exactly_9_are_approved() {
         tasks.spawn(async move { store.first_message(authorization(MINE, stamp(number), "10")).await });
     }
     let states: Vec<_> = tasks.join_all().await.into_iter().map(|answer| fresh(answer).state).collect();
-    let count = |wanted| states.iter().filter(|state| **state == wanted).count();
+    let count = |expected| states.iter().filter(|state| **state == expected).count();
     assert_eq!((count(TransactionState::Pending), count(TransactionState::Declined)), (9, 91));
     let balances = home.balances(MINE).await;
     assert_eq!((balances.available(), balances.held()), (Minor(500), Minor(9_000)));

@@ -32,7 +32,7 @@ pub(crate) fn credit(account: &str, to: BudgetId, number: u128, amount: &str, cu
         let stamp = Stamp { now: noon(), ids: &|| Uuid::from_u128((30 << 64) + number) };
         decide_credit(&situation.budget, situation.number, &instruction, &stamp)
     });
-    CreditCommand { account: id(account), budget: to, decide, mode: Mode::Commit, repeat: None }
+    CreditCommand { account: id(account), budget: to, decide, mode: Mode::Commit, claim: None }
 }
 
 async fn taken(home: &Home, command: CreditCommand) -> Result<Credit, WriteError<CreditRefusal>> {

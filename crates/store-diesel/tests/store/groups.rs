@@ -138,7 +138,7 @@ async fn a_panic_of_a_rule_does_not_affect_its_group() {
     let one = queue(&home.store, counted(1, &decided)).await;
     let two = queue(&home.store, panicking()).await;
     let mut unanswerable = counted(3, &decided);
-    unanswerable.repeat = Some(crate::repeats::claim_that_panics("k"));
+    unanswerable.claim = Some(crate::repeats::claim_that_panics("k"));
     let three = queue(&home.store, unanswerable).await;
     let four = queue(&home.store, counted(4, &decided)).await;
     gate.open().await;
@@ -244,8 +244,8 @@ async fn an_idempotency_key_used_in_two_groups_takes_effect_once() {
     for number in 1..=MANY {
         // Commands 2 and 3 share a key, then 4 and 5, and so on. Groups end after an even command, so they split pairs.
         let key = format!("key-{}", number / 2);
-        let repeat = Some(crate::repeats::claim_of(&key));
-        let command = FirstMessageCommand { repeat, ..authorization(MINE, stamp(number.into()), "0.10") };
+        let claim = Some(crate::repeats::claim_of(&key));
+        let command = FirstMessageCommand { claim, ..authorization(MINE, stamp(number.into()), "0.10") };
         commands.push(queue(&home.store, counting(command, &decided)).await);
     }
     gate.open().await;

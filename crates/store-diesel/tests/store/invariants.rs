@@ -2,7 +2,7 @@
 
 use crate::batches::{confirm, open};
 use crate::support::{Home, MINE, OTHER, authorize, budget, card, fresh, gbp, id, noon, stamp, world};
-use florin_domain::books::{CounterExample, Invariant, Pool, explain, judge};
+use florin_domain::books::{BudgetPool, CounterExample, Invariant, explain, judge};
 use florin_domain::card::{SpendingLimit, SpendingWindow};
 use florin_domain::ids::JournalId;
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
@@ -44,9 +44,9 @@ async fn disproved(home: &Home) -> Vec<&'static str> {
     explained.proofs.iter().filter(|proof| !proof.holds()).map(|proof| proof.name.as_str()).collect()
 }
 
-fn pool(pool: Pool, stated: i128, computed: i128) -> CounterExample {
+fn pool(pool: BudgetPool, stated: i128, computed: i128) -> CounterExample {
     let (budget, currency) = (budget(MINE), gbp());
-    CounterExample::Pool { budget, currency, pool, stated: Total(stated), computed: Total(computed) }
+    CounterExample::BudgetPool { budget, currency, pool, stated: Total(stated), computed: Total(computed) }
 }
 
 /// Falsifies the data, and returns the findings.
@@ -62,21 +62,21 @@ async fn found_after(statement: &str) -> (Vec<(Invariant, CounterExample)>, Vec<
 async fn a_falsified_balance() {
     let of_mine = format!("WHERE budget_id = '{}'", budget(MINE).0);
     let found = found_after(&format!("UPDATE balances SET available_minor = available_minor + 5 {of_mine}")).await;
-    assert_eq!(found.0, [(Invariant::Balances, pool(Pool::Available, 7_505, 7_500))]);
+    assert_eq!(found.0, [(Invariant::Balances, pool(BudgetPool::Available, 7_505, 7_500))]);
     assert_eq!(found.1, ["available_is_postings"]);
     let found = found_after(&format!("UPDATE balances SET held_minor = held_minor - 1 {of_mine}")).await;
-    let wanted = pool(Pool::Held, 999, 1_000);
-    assert_eq!(found.0, [(Invariant::Balances, wanted.clone()), (Invariant::Holds, wanted)]);
+    let expected = pool(BudgetPool::Held, 999, 1_000);
+    assert_eq!(found.0, [(Invariant::Balances, expected.clone()), (Invariant::Holds, expected)]);
     assert_eq!(found.1, ["held_is_postings", "held_is_open_holds"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_falsified_hold() {
     let found = found_after("UPDATE card_chains SET held_minor = 1").await;
-    assert_eq!(found.0, [(Invariant::Holds, pool(Pool::Held, 1_000, 1))]);
+    assert_eq!(found.0, [(Invariant::Holds, pool(BudgetPool::Held, 1_000, 1))]);
     assert_eq!(found.1, ["held_is_open_holds"]);
     let found = found_after("UPDATE card_chains SET held_minor = 0, due_at = NULL, ended_by = 'expired'").await;
-    assert_eq!(found.0, [(Invariant::Holds, pool(Pool::Held, 1_000, 0))]);
+    assert_eq!(found.0, [(Invariant::Holds, pool(BudgetPool::Held, 1_000, 0))]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -88,8 +88,8 @@ async fn a_falsified_entry() {
     let found = found_after(&statement).await;
     let (journal, currency, sum) = (JournalId(journal.0), gbp(), Total(-1));
     let transaction = CounterExample::Transaction { journal, currency, sum };
-    let wanted = [(Invariant::Conservation, transaction), (Invariant::Balances, pool(Pool::Held, 1_000, 999))];
-    assert_eq!(found.0, wanted);
+    let expected = [(Invariant::Conservation, transaction), (Invariant::Balances, pool(BudgetPool::Held, 1_000, 999))];
+    assert_eq!(found.0, expected);
     assert_eq!(found.1, ["held_is_postings"]);
     // An error of 2 to the power of 32: the two halves of a sum are combined correctly.
     let statement = format!(
@@ -104,22 +104,22 @@ async fn a_falsified_entry() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_falsified_reservation() {
     let found = found_after("UPDATE payment_orders SET total_minor = total_minor + 7").await;
-    assert_eq!(found.0, [(Invariant::Reservations, pool(Pool::Reserved, 1_000, 1_007))]);
+    assert_eq!(found.0, [(Invariant::Reservations, pool(BudgetPool::Reserved, 1_000, 1_007))]);
     assert_eq!(found.1, ["reserved_is_reservations"]);
     let ended = format!("UPDATE payment_batches SET status = 'completed' WHERE account_id = '{MINE}'");
     let found = found_after(&ended).await;
-    assert_eq!(found.0, [(Invariant::Reservations, pool(Pool::Reserved, 1_000, 0))]);
+    assert_eq!(found.0, [(Invariant::Reservations, pool(BudgetPool::Reserved, 1_000, 0))]);
     let of_mine = format!("WHERE budget_id = '{}'", budget(MINE).0);
     let found = found_after(&format!("UPDATE balances SET reserved_minor = reserved_minor - 1 {of_mine}")).await;
-    let wanted = pool(Pool::Reserved, 999, 1_000);
-    assert_eq!(found.0, [(Invariant::Balances, wanted.clone()), (Invariant::Reservations, wanted)]);
+    let expected = pool(BudgetPool::Reserved, 999, 1_000);
+    assert_eq!(found.0, [(Invariant::Balances, expected.clone()), (Invariant::Reservations, expected)]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_falsified_limit() {
     for (set, spent, uses) in [("spent_minor = 1001", 1_001, 1), ("uses = 2", 1_000, 2)] {
         let found = found_after(&format!("UPDATE spending_limits SET {set}")).await;
-        let wanted = CounterExample::Limit {
+        let expected = CounterExample::Limit {
             card: card(MINE),
             window: SpendingWindow::Month,
             currency: gbp(),
@@ -128,6 +128,6 @@ async fn a_falsified_limit() {
             uses,
             most_uses: 1,
         };
-        assert_eq!(found, (vec![(Invariant::SpendingLimits, wanted)], vec![]));
+        assert_eq!(found, (vec![(Invariant::SpendingLimits, expected)], vec![]));
     }
 }

@@ -59,7 +59,7 @@ async fn the_usage_of_a_limit_is_stored() {
         *keep.lock().unwrap() = Some(situation.limits.clone());
         Err(CardRefusal::Expired)
     });
-    let command = FollowUpCommand { account: id(MINE), token: first.token, decide, mode: Mode::Commit, repeat: None };
+    let command = FollowUpCommand { account: id(MINE), token: first.token, decide, mode: Mode::Commit, claim: None };
     assert_eq!(home.store.follow_up(command).await, Err(WriteError::Refused(CardRefusal::Expired)));
     let mut limits = seen.lock().unwrap().take().unwrap();
     limits.sort_by_key(|limit| limit.window);
@@ -77,7 +77,7 @@ async fn the_schema_rejects_what_no_rule_may_do() {
         decision.chain.as_mut().unwrap().state = ChainState::Open { held: Minor(-1) };
         Ok(decision)
     });
-    let command = FirstMessageCommand { account: id(MINE), card: card(MINE), decide, mode: Mode::Commit, repeat: None };
+    let command = FirstMessageCommand { account: id(MINE), card: card(MINE), decide, mode: Mode::Commit, claim: None };
     let error = home.store.first_message(command).await.unwrap_err();
     assert!(matches!(error, WriteError::Store(florin_ports::StoreError::Corrupt(_))), "{error:?}");
     assert_eq!(home.balances(MINE).await.available(), Minor(9_500));

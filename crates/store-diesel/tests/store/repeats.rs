@@ -45,7 +45,7 @@ pub(crate) fn claim_that_panics(key: &str) -> IdempotencyClaim<CardTransaction> 
 }
 
 fn command(number: u128, claim: IdempotencyClaim<CardTransaction>) -> FirstMessageCommand {
-    FirstMessageCommand { repeat: Some(claim), ..authorization(MINE, stamp(number), "10") }
+    FirstMessageCommand { claim: Some(claim), ..authorization(MINE, stamp(number), "10") }
 }
 
 fn answer(number: u128) -> Answer {
@@ -119,9 +119,9 @@ async fn old_records_are_deleted_in_chunks() {
         fresh(home.store.first_message(command(number, claim)).await);
     }
     let before = noon() + TimeDelta::hours(3);
-    assert_eq!(home.store.forget_answers(before, 2).await, Ok(2));
-    assert_eq!(home.store.forget_answers(before, 2).await, Ok(1));
-    assert_eq!(home.store.forget_answers(before, 2).await, Ok(0));
+    assert_eq!(home.store.delete_idempotency_records(before, 2).await, Ok(2));
+    assert_eq!(home.store.delete_idempotency_records(before, 2).await, Ok(1));
+    assert_eq!(home.store.delete_idempotency_records(before, 2).await, Ok(0));
     let kept = home.store.first_message(command(9, claim(client(MINE), MINE, "k3", "{}"))).await;
     assert_eq!(kept, Ok(Written::Replayed(answer(3))));
     fresh(home.store.first_message(command(9, claim(client(MINE), MINE, "k2", "{}"))).await);

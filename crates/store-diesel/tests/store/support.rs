@@ -13,15 +13,15 @@ use florin_domain::card::{AcceptorInput, Card, CardState, CardTransaction, Chain
 use florin_domain::ids::{
     AccountId, ApiKeyId, BudgetId, CardId, ClientId, JournalId, OrderId, PaymentBatchId, TransactionToken, UserToken,
 };
-use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::money::{Currency, DecimalAmount, Minor};
 use florin_domain::secret::SealedSecret;
 use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
 use florin_ports::{
-    CardLedger, FirstMessageCommand, FollowUpCommand, LedgerAudit, Mode, SeedAccount, SeedBudget, SeedCard, Seeding,
-    World, WriteError, Written,
+    CardLedger, FirstMessageCommand, FollowUpCommand, LedgerAudit, Mode, SeedAccount, SeedBudget, SeedCard, SeedData,
+    Seeding, WriteError, Written,
 };
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::Store;
@@ -130,15 +130,15 @@ pub(crate) fn key_hash(account: &str) -> KeyHash {
 /// Returns the journal transaction of a credit of this amount.
 pub(crate) fn funding(account: &str, number: u128, minor: i64) -> JournalTransaction {
     let postings = [
-        Posting { account: LedgerAccount::InboundPayments, amount: Minor(-minor) },
-        Posting { account: LedgerAccount::Available(budget(account)), amount: Minor(minor) },
+        Posting { pool: Pool::InboundPayments, amount: Minor(-minor) },
+        Posting { pool: Pool::Available(budget(account)), amount: Minor(minor) },
     ];
     let journal = uuid(1000 + number, account);
     let cause = (JournalKind::Credit, journal);
     JournalTransaction::new(JournalId(journal), id(account), cause, gbp(), noon(), postings).unwrap()
 }
 
-pub(crate) fn world(minor: i64) -> World {
+pub(crate) fn world(minor: i64) -> SeedData {
     let clients = [MINE, OTHER].map(|account| ApiClient {
         id: client(account),
         name: format!("client of {account}"),
@@ -147,7 +147,7 @@ pub(crate) fn world(minor: i64) -> World {
     });
     let keys = [MINE, OTHER].map(|account| (key(account), key_hash(account)));
     let accounts = [MINE, OTHER].map(|account| seed_account(account, minor));
-    World { clients: clients.into(), keys: keys.into(), accounts: accounts.into(), banks: vec![] }
+    SeedData { clients: clients.into(), keys: keys.into(), accounts: accounts.into(), banks: vec![] }
 }
 
 pub(crate) fn key(account: &str) -> ApiKey {
@@ -261,13 +261,13 @@ pub(crate) fn first_message(kind: ChainKind, text: &str) -> FirstMessage {
 pub(crate) fn authorization(account: &str, ids: MessageIds, text: &str) -> FirstMessageCommand {
     let message = first_message(ChainKind::Purchase, text);
     let decide = Arc::new(move |situation: &FirstSituation| ids.rule(|stamp| decide_first(situation, &message, stamp)));
-    FirstMessageCommand { account: id(account), card: card(account), decide, mode: Mode::Commit, repeat: None }
+    FirstMessageCommand { account: id(account), card: card(account), decide, mode: Mode::Commit, claim: None }
 }
 
 /// Returns a follow-up that names `token`, with these ids.
 pub(crate) fn follow_up(account: &str, token: TransactionToken, ids: MessageIds, message: FollowUp) -> FollowUpCommand {
     let decide = Arc::new(move |situation: &_| ids.rule(|stamp| decide_follow_up(situation, token, &message, stamp)));
-    FollowUpCommand { account: id(account), token, decide, mode: Mode::Commit, repeat: None }
+    FollowUpCommand { account: id(account), token, decide, mode: Mode::Commit, claim: None }
 }
 
 pub(crate) type Answered = Result<Written<CardTransaction>, WriteError<CardRefusal>>;

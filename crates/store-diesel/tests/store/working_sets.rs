@@ -26,8 +26,9 @@ async fn all_messages_of_a_chain_in_one_group() {
     let authorized = queue(&home.store, authorization(MINE, stamp(1), "10")).await;
     let mut follow_ups = Vec::new();
     let clearing = |text, is_final| FollowUp::Clearing { amount: amount(text), is_final };
-    let told = [(1, 2, advice("30")), (2, 3, clearing("5", false)), (2, 4, clearing("7", true)), (1, 5, advice("1"))];
-    for (named, number, message) in told {
+    let messages =
+        [(1, 2, advice("30")), (2, 3, clearing("5", false)), (2, 4, clearing("7", true)), (1, 5, advice("1"))];
+    for (named, number, message) in messages {
         let store = home.store.clone();
         let command = follow_up(MINE, stamp(named).token, stamp(number), message);
         follow_ups.push(queued(async move { store.follow_up(command).await }).await);

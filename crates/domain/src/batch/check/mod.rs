@@ -59,19 +59,19 @@ pub struct FieldCount {
     /// Number of fields in the row.
     pub found: usize,
     /// Number of fields in the header.
-    pub wanted: usize,
+    pub expected: usize,
 }
 
 impl FieldCount {
     fn message(self) -> String {
-        let Self { line, separator, ends_empty, found, wanted } = self;
+        let Self { line, separator, ends_empty, found, expected } = self;
         let name = separator.name();
         let advice = if ends_empty {
             format!("remove the {name} at its end")
         } else {
             format!("quote values that contain a {name}")
         };
-        format!("the row on line {line} must have {wanted} fields, like the header (got {found}); {advice}")
+        format!("the row on line {line} must have {expected} fields, like the header (got {found}); {advice}")
     }
 }
 

@@ -32,14 +32,14 @@ pub(super) fn amount(input: &PaymentInput, currency: Option<Currency>, findings:
     match minor {
         Ok(minor) => minor,
         Err(flaw) => {
-            let (code, message) = told(&flaw, text);
+            let (code, message) = alert_for(&flaw, text);
             findings.say(code, message);
             None
         }
     }
 }
 
-fn told(flaw: &Flaw, text: &str) -> (AlertCode, String) {
+fn alert_for(flaw: &Flaw, text: &str) -> (AlertCode, String) {
     let text = shown(text);
     match flaw.code {
         FlawCode::TooManyDecimals => (AlertCode::AmountTooPrecise, format!("amount {} (got \"{text}\")", flaw.message)),

@@ -46,7 +46,7 @@ const IN: Purposes = Purposes { of: "India", codes: Codes::Formed(&["P9999", "S9
 
 impl Purposes {
     /// The list that must contain the code of a payment to a bank in this country, in this currency.
-    pub(super) fn wanted_by(country: Option<&str>, currency: Currency) -> Option<&'static Self> {
+    pub(super) fn required_by(country: Option<&str>, currency: Currency) -> Option<&'static Self> {
         match (country, currency.code()) {
             (_, "CNY") => Some(&CN),
             (_, "INR") => Some(&IN),
@@ -77,7 +77,7 @@ impl Purposes {
 }
 
 fn has_form(code: &str, form: &str) -> bool {
-    let fits = |(found, wanted): (u8, u8)| match wanted {
+    let fits = |(found, required): (u8, u8)| match required {
         b'A' => found.is_ascii_uppercase(),
         b'9' => found.is_ascii_digit(),
         own => found == own,
@@ -91,12 +91,13 @@ mod tests {
 
     #[test]
     fn purpose_codes_required_by_country() {
-        let wanted = |country, code| Purposes::wanted_by(country, Currency::parse(code).unwrap()).map(|list| list.of);
-        assert_eq!(wanted(Some("AE"), "USD"), Some("the United Arab Emirates"));
-        assert_eq!(wanted(None, "INR"), Some("India"));
-        assert_eq!(wanted(Some("CN"), "CNY"), Some("China"));
-        assert_eq!(wanted(Some("CN"), "USD"), None);
-        assert_eq!(wanted(Some("GB"), "GBP"), None);
+        let required =
+            |country, code| Purposes::required_by(country, Currency::parse(code).unwrap()).map(|list| list.of);
+        assert_eq!(required(Some("AE"), "USD"), Some("the United Arab Emirates"));
+        assert_eq!(required(None, "INR"), Some("India"));
+        assert_eq!(required(Some("CN"), "CNY"), Some("China"));
+        assert_eq!(required(Some("CN"), "USD"), None);
+        assert_eq!(required(Some("GB"), "GBP"), None);
         for list in [&AE, &BH, &JO, &CN, &IN] {
             assert!(list.know(list.example()), "{}", list.of);
             assert!(!list.know("NO SUCH"), "{}", list.of);

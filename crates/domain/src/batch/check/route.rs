@@ -115,7 +115,7 @@ pub(super) fn purpose(
     let recipient = &input.recipient;
     let of_bank = recipient.bank_address.as_ref().and_then(|address| given(address.country_code.as_ref()));
     let country = destination.country().or(of_bank);
-    let Some(list) = currency.and_then(|currency| Purposes::wanted_by(country, currency)) else { return };
+    let Some(list) = currency.and_then(|currency| Purposes::required_by(country, currency)) else { return };
     let (of, example) = (list.of, list.example());
     match given(input.purpose_code.as_ref()) {
         None => {

@@ -1,7 +1,7 @@
 //! Every alert code occurs, all errors of a row are reported, and rows do not affect each other.
 
 use super::*;
-use crate::batch::testing::{NOW, OTHER, abroad, basis, checked, euros, living_in, pounds};
+use crate::batch::testing::{NOW, OTHER, abroad, basis, checked, euros, pounds, with_country};
 use crate::batch::{AlertKind, EmailInput, PaymentNetwork};
 use crate::money::Minor;
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn text(text: &str) -> Option<String> {
 
 #[test]
 fn valid_payments_get_a_network_and_a_fee() {
-    let dirhams = living_in(
+    let dirhams = with_country(
         but(|input| {
             input.currency_code = text("AED");
             input.funding_budget_id = text(&OTHER.to_string());
@@ -34,7 +34,7 @@ fn valid_payments_get_a_network_and_a_fee() {
         }),
         "AE",
     );
-    let yen = living_in(
+    let yen = with_country(
         but(|input| {
             input.amount = text("10");
             input.currency_code = text("JPY");
@@ -92,7 +92,7 @@ fn invalid_values_get_the_right_alert_codes() {
         (recipient(|r| r.intermediary_bank_identifier = text("nowhere")), "bank_identifier_invalid"),
         (recipient(|r| r.payment_network = text("PIGEON")), "network_unknown"),
         (recipient(|r| r.payment_network = text("SEPA")), "network_currency"),
-        (living_in(pounds("1"), "UK"), "country_unknown"),
+        (with_country(pounds("1"), "UK"), "country_unknown"),
         (but(|i| i.reference = text("nineteen characters")), "reference_invalid"),
         (but(|i| i.reference = text("Überweisung")), "reference_invalid"),
         (but(|i| i.recipient.subscribed_emails = email("ann@")), "email_invalid"),
@@ -110,7 +110,7 @@ fn invalid_values_get_the_right_alert_codes() {
 #[test]
 fn foreign_banks_need_more_details() {
     let abroad = |change: fn(&mut PaymentInput)| {
-        let mut input = living_in(abroad("10.00"), "US");
+        let mut input = with_country(abroad("10.00"), "US");
         input.recipient.account_identifier = text("123456789");
         change(&mut input);
         codes(input)
@@ -145,14 +145,14 @@ fn an_upload_without_rows_and_rows_with_a_wrong_number_of_fields() {
     assert!(none.has_errors());
     assert_eq!((none.alerts()[0].code, none.alerts()[0].index), (AlertCode::NoPayments, None));
     let miscounted = PaymentRow {
-        miscounted: Some(FieldCount { line: 2, separator: Separator::Comma, ends_empty: false, found: 3, wanted: 4 }),
+        miscounted: Some(FieldCount { line: 2, separator: Separator::Comma, ends_empty: false, found: 3, expected: 4 }),
         ..PaymentRow::default()
     };
     let rows = check_rows(vec![miscounted], basis(), NOW);
     assert_eq!(rows.alerts().iter().map(|alert| alert.code).collect::<Vec<_>>(), [AlertCode::WrongNumberOfFields]);
     let empty = codes(PaymentInput::default());
-    let wanted = ["currency_required", "amount_required", "recipient_name_required", "account_identifier_required"];
-    assert_eq!(empty, wanted, "every fault of the row");
+    let expected = ["currency_required", "amount_required", "recipient_name_required", "account_identifier_required"];
+    assert_eq!(empty, expected, "every fault of the row");
     let no_default = CheckBasis { default_budget: None, ..basis() };
     let row = PaymentRow { input: pounds("1"), miscounted: None };
     assert_eq!(check_rows(vec![row], no_default, NOW).alerts()[0].code, AlertCode::FundingBudgetRequired);
@@ -187,7 +187,7 @@ fn any_input() -> impl Strategy<Value = PaymentInput> {
     proptest::collection::vec(any_text(), 14).prop_map(|texts| {
         let mut texts = texts.into_iter().map(Option::unwrap_or_default).map(Some);
         let mut next = || texts.next().flatten();
-        let mut input = living_in(PaymentInput::default(), &next().unwrap_or_default());
+        let mut input = with_country(PaymentInput::default(), &next().unwrap_or_default());
         input.amount = next();
         input.currency_code = next();
         input.funding_budget_id = next();

@@ -3,7 +3,7 @@
 use super::{SettleRefusal, SettleSituation};
 use crate::batch::{BatchBalances, Payment, PaymentTerms};
 use crate::ids::JournalId;
-use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Pool, Posting};
 use crate::stamp::Stamp;
 
 /// The journal transactions written so far, and the resulting balances.
@@ -44,22 +44,20 @@ impl<'a> Books<'a> {
 fn postings(terms: &PaymentTerms, kind: JournalKind) -> Result<[Posting; 3], AmountOverflow> {
     let (amount, fee) = (terms.amount, terms.fee);
     let cost = terms.cost().ok_or(AmountOverflow)?;
-    let (available, reserved) = (LedgerAccount::Available(terms.budget), LedgerAccount::Reserved(terms.budget));
-    let post = |account, amount| Posting { account, amount };
-    let nothing = post(LedgerAccount::Fees, crate::money::Minor::ZERO);
+    let (available, reserved) = (Pool::Available(terms.budget), Pool::Reserved(terms.budget));
+    let post = |pool, amount| Posting { pool, amount };
+    let nothing = post(Pool::Fees, crate::money::Minor::ZERO);
     Ok(match kind {
-        JournalKind::PaymentReturn => [
-            post(LedgerAccount::OutboundPayments, amount.negated().ok_or(AmountOverflow)?),
-            post(available, amount),
-            nothing,
-        ],
+        JournalKind::PaymentReturn => {
+            [post(Pool::OutboundPayments, amount.negated().ok_or(AmountOverflow)?), post(available, amount), nothing]
+        }
         JournalKind::PaymentRelease => {
             [post(reserved, cost.negated().ok_or(AmountOverflow)?), post(available, cost), nothing]
         }
         _ => [
             post(reserved, cost.negated().ok_or(AmountOverflow)?),
-            post(LedgerAccount::OutboundPayments, amount),
-            post(LedgerAccount::Fees, fee),
+            post(Pool::OutboundPayments, amount),
+            post(Pool::Fees, fee),
         ],
     })
 }

@@ -13,17 +13,17 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// ```
 /// use florin_domain::batch::{PaymentOutcome, PaymentReport, PaymentStatus, Reported, decide_settle};
-/// use florin_domain::test_support::{BatchWorld, a_budget, a_payment};
+/// use florin_domain::test_support::{BatchScenario, a_budget, a_payment};
 ///
-/// let mut world = BatchWorld::of(a_budget().with("100.00 GBP"));
-/// world.upload([a_payment("60.00 GBP")]).unwrap();
-/// world.confirm().unwrap();
-/// world.start().unwrap();
-/// world.take(1);
+/// let mut scenario = BatchScenario::of(a_budget().with("100.00 GBP"));
+/// scenario.upload([a_payment("60.00 GBP")]).unwrap();
+/// scenario.confirm().unwrap();
+/// scenario.start().unwrap();
+/// scenario.take(1);
 /// let report = PaymentReport { outcome: PaymentOutcome::Completed, ask_again_at: None };
-/// let reports = [Reported { payment: world.payments[0].id, report }];
-/// let situation = world.settle_situation(&reports);
-/// let settled = decide_settle(&situation, &reports, &world.stamp()).unwrap();
+/// let reports = [Reported { payment: scenario.payments[0].id, report }];
+/// let situation = scenario.settle_situation(&reports);
+/// let settled = decide_settle(&situation, &reports, &scenario.stamp()).unwrap();
 /// assert_eq!(settled.payments[0].status(), PaymentStatus::Completed);
 /// ```
 pub fn decide_settle(

@@ -37,7 +37,7 @@ fn started() -> SettleSituation {
     SettleSituation { batch, payments, open: 2, any_paid: false, balances: confirmed.balances }
 }
 
-fn told(situation: &SettleSituation, reports: &[(usize, PaymentOutcome)], now: DateTime<Utc>) -> SettleDecision {
+fn settle(situation: &SettleSituation, reports: &[(usize, PaymentOutcome)], now: DateTime<Utc>) -> SettleDecision {
     let report = |outcome| PaymentReport { outcome, ask_again_at: None };
     let reported =
         |&(place, outcome): &(usize, _)| Reported { payment: situation.payments[place].id, report: report(outcome) };
@@ -67,11 +67,11 @@ fn pounds_of(situation: &SettleSituation) -> (i64, i64) {
 fn the_batch_ends_with_its_last_payment() {
     let start = started();
     assert_eq!(pounds_of(&start), (6_500, 3_500));
-    let first = told(&start, &[(1, Completed)], NOW);
+    let first = settle(&start, &[(1, Completed)], NOW);
     assert_eq!(first.batch, None);
     let halfway = after(&start, &first);
     assert_eq!(pounds_of(&halfway), (6_500, 1_000));
-    let last = told(&halfway, &[(0, Failed(FailureReason::NameMismatch))], NOW);
+    let last = settle(&halfway, &[(0, Failed(FailureReason::NameMismatch))], NOW);
     assert_eq!(last.batch.as_ref().unwrap().status(), PaymentBatchStatus::Completed);
     assert_eq!(last.payments[0].state.failure(), Some(FailureReason::NameMismatch));
     assert_eq!(last.events.iter().map(|event| event.kind).collect::<Vec<_>>(), [EventKind::PaymentBatchCompleted]);
@@ -82,7 +82,7 @@ fn the_batch_ends_with_its_last_payment() {
 fn a_batch_without_any_successful_payment_fails() {
     let failed = Failed(FailureReason::AccountClosed);
     let start = started();
-    let decision = told(&start, &[(0, failed), (1, failed)], NOW);
+    let decision = settle(&start, &[(0, failed), (1, failed)], NOW);
     assert_eq!(pounds_of(&after(&start, &decision)), (10_000, 0), "fees too");
     assert_eq!(decision.batch.unwrap().status(), PaymentBatchStatus::Failed);
     assert!(decision.journal.iter().all(|entry| entry.kind == JournalKind::PaymentRelease));
@@ -92,33 +92,33 @@ fn a_batch_without_any_successful_payment_fails() {
 fn a_return_restores_the_amount_but_not_the_fee() {
     let start = started();
     let returned = Returned(FailureReason::AccountClosed);
-    let paid = after(&start, &told(&start, &[(0, Completed), (1, Completed)], NOW));
+    let paid = after(&start, &settle(&start, &[(0, Completed), (1, Completed)], NOW));
     assert_eq!((pounds_of(&paid), paid.batch.status()), ((6_500, 0), PaymentBatchStatus::Completed));
-    let decision = told(&paid, &[(1, returned)], NOW);
+    let decision = settle(&paid, &[(1, returned)], NOW);
     assert_eq!((decision.batch.clone(), decision.events[0].kind), (None, EventKind::PaymentReturned));
     let back = after(&paid, &decision);
     assert_eq!((pounds_of(&back), back.payments[1].status()), ((8_500, 0), PaymentStatus::Returned));
     // The result is the same if no query came between payment and return.
-    let at_once = after(&start, &told(&start, &[(0, Completed), (1, returned)], NOW));
+    let at_once = after(&start, &settle(&start, &[(0, Completed), (1, returned)], NOW));
     assert_eq!((pounds_of(&at_once), at_once.batch.status()), ((8_500, 0), PaymentBatchStatus::Completed));
 }
 
 #[test]
 fn repeated_or_late_reports_change_nothing() {
     let start = started();
-    let ended = after(&start, &told(&start, &[(0, Completed), (1, Failed(FailureReason::Compliance))], NOW));
+    let ended = after(&start, &settle(&start, &[(0, Completed), (1, Failed(FailureReason::Compliance))], NOW));
     for late in [Pending, Completed, Failed(FailureReason::AccountClosed)] {
-        let decision = told(&ended, &[(1, late)], NOW);
+        let decision = settle(&ended, &[(1, late)], NOW);
         assert_eq!(decision, SettleDecision::default(), "{late:?}");
     }
     for late in [Completed, Failed(FailureReason::AccountClosed)] {
-        assert_eq!(told(&ended, &[(0, late), (0, late)], NOW), SettleDecision::default(), "{late:?}");
+        assert_eq!(settle(&ended, &[(0, late), (0, late)], NOW), SettleDecision::default(), "{late:?}");
     }
-    let twice = told(&start, &[(0, Completed), (0, Completed)], NOW);
+    let twice = settle(&start, &[(0, Completed), (0, Completed)], NOW);
     assert_eq!(twice.journal.len(), 1);
     let returned = Returned(FailureReason::AccountClosed);
-    let back = after(&ended, &told(&ended, &[(0, returned)], NOW));
-    assert_eq!(told(&back, &[(0, returned), (0, Completed)], NOW), SettleDecision::default());
+    let back = after(&ended, &settle(&ended, &[(0, returned)], NOW));
+    assert_eq!(settle(&back, &[(0, returned), (0, Completed)], NOW), SettleDecision::default());
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_pending_payment_is_queried_less_and_less_often() {
     let start = started();
     for (passed, pause) in [(0, 1), (10, 10), (7_200, 3_600)] {
         let now = NOW + TimeDelta::seconds(passed);
-        let decision = told(&start, &[(0, Pending)], now);
+        let decision = settle(&start, &[(0, Pending)], now);
         assert_eq!(decision.payments[0].state.ask_at(), Some(now + TimeDelta::seconds(pause)));
         assert_eq!((decision.payments[0].status(), decision.journal.len()), (PaymentStatus::Started, 0));
     }

@@ -3,7 +3,7 @@
 use super::CardRefusal;
 use crate::card::Card;
 use crate::ids::{JournalId, TransactionToken};
-use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, LedgerAccount, Posting};
+use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Pool, Posting};
 use crate::money::Minor;
 use crate::stamp::Stamp;
 
@@ -45,9 +45,9 @@ impl Movement {
         stamp: &Stamp<'_>,
     ) -> Result<(JournalTransaction, Balances), CardRefusal> {
         let postings = [
-            Posting { account: LedgerAccount::Available(card.budget), amount: self.available },
-            Posting { account: LedgerAccount::Held(card.budget), amount: self.held },
-            Posting { account: LedgerAccount::CardNetwork, amount: self.network },
+            Posting { pool: Pool::Available(card.budget), amount: self.available },
+            Posting { pool: Pool::Held(card.budget), amount: self.held },
+            Posting { pool: Pool::CardNetwork, amount: self.network },
         ];
         let cause = (JournalKind::Card, token.0);
         let (id, account) = (JournalId(stamp.id()), card.account.clone());

@@ -1,6 +1,6 @@
 //! What the rules return.
 
-use crate::card::{CardTransaction, Chain, Explanation, MessageKind, SpendingLimit, TransactionState};
+use crate::card::{CardTransaction, Chain, DeclineExplanation, MessageKind, SpendingLimit, TransactionState};
 use crate::fault::Flaw;
 use crate::ledger::{AmountOverflow, Balances, JournalTransaction, Unbalanced};
 use crate::money::Money;
@@ -21,7 +21,7 @@ pub struct CardDecision {
     /// The spending limits that changed.
     pub limits: Vec<SpendingLimit>,
     /// Why it was declined; `None` if it was not.
-    pub declined: Option<Explanation>,
+    pub declined: Option<DeclineExplanation>,
 }
 
 /// Reasons to refuse a message. Nothing changes.

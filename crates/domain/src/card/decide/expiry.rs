@@ -1,7 +1,7 @@
 //! Expiry of holds (contract 5.5).
 
-use super::step::Step;
-use super::terms::Terms;
+use super::conversion::Terms;
+use super::follow_up_effects::Step;
 use super::{CardDecision, CardRefusal, ChainSituation};
 use crate::card::{ChainEnd, MessageKind};
 use crate::stamp::Stamp;
@@ -11,13 +11,13 @@ use crate::stamp::Stamp;
 /// ```
 /// use chrono::TimeDelta;
 /// use florin_domain::card::decide::decide_expiry;
-/// use florin_domain::test_support::{CardWorld, a_budget, a_card, minor};
+/// use florin_domain::test_support::{CardScenario, a_budget, a_card, minor};
 ///
-/// let mut world = CardWorld::of(a_card(), a_budget().with("10.00 GBP"));
-/// let token = world.authorize("2.40").token;
-/// assert_eq!(decide_expiry(&world.situation(token), &world.stamp()), Ok(None));
-/// world.wait(TimeDelta::days(7));
-/// let expired = decide_expiry(&world.situation(token), &world.stamp()).unwrap().unwrap();
+/// let mut scenario = CardScenario::of(a_card(), a_budget().with("10.00 GBP"));
+/// let token = scenario.authorize("2.40").token;
+/// assert_eq!(decide_expiry(&scenario.situation(token), &scenario.stamp()), Ok(None));
+/// scenario.wait(TimeDelta::days(7));
+/// let expired = decide_expiry(&scenario.situation(token), &scenario.stamp()).unwrap().unwrap();
 /// assert_eq!(expired.balances.held(), minor("0.00 GBP"));
 /// ```
 pub fn decide_expiry(situation: &ChainSituation, stamp: &Stamp<'_>) -> Result<Option<CardDecision>, CardRefusal> {

@@ -1,12 +1,12 @@
 //! First messages: authorizations of purchases, ATM withdrawals and refunds (contract 5.3).
 
 use super::booking::Movement;
+use super::conversion::Terms;
 use super::rules::{FundsEffect, RuleInput};
-use super::terms::Terms;
 use super::{CardDecision, CardRefusal, FirstSituation};
 use crate::card::{
-    AcceptorInput, Card, CardTransaction, Chain, ChainEnd, ChainKind, ChainState, Explanation, MessageKind, Network,
-    Response, Rule, TransactionState,
+    AcceptorInput, Card, CardTransaction, Chain, ChainEnd, ChainKind, ChainState, DeclineExplanation, MessageKind,
+    Network, Response, Rule, TransactionState,
 };
 use crate::fault::Flaw;
 use crate::ids::TransactionToken;
@@ -46,7 +46,7 @@ pub struct Extras {
 struct Priced {
     terms: Terms,
     /// The amount in the merchant's currency.
-    asked: Minor,
+    in_merchant_currency: Minor,
     /// The acquirer's fee in the merchant's currency.
     fee: Minor,
     /// The amount in the card's currency.
@@ -58,20 +58,20 @@ struct Priced {
 impl FirstMessage {
     fn price(&self, card: &Card) -> Result<Priced, CardRefusal> {
         let terms = Terms::quoted(card.currency, self.extras.quotes.as_ref())?;
-        let asked = terms.minor(&self.amount).map_err(CardRefusal::Amount)?;
+        let in_merchant_currency = terms.minor(&self.amount).map_err(CardRefusal::Amount)?;
         let fee = self.extras.acquirer_fee.as_ref().filter(|_| self.kind == ChainKind::Atm);
         let fee = fee.map(|fee| terms.minor(fee)).transpose();
         let fee = fee.map_err(CardRefusal::Fee)?.unwrap_or_default();
-        if asked.is_zero() && self.kind != ChainKind::Purchase {
+        if in_merchant_currency.is_zero() && self.kind != ChainKind::Purchase {
             // Zero is an account check, which is valid for a purchase only.
             return Err(CardRefusal::Amount(Flaw::range("must be greater than 0")));
         }
-        let requested = terms.to_card(asked)?;
-        if requested.is_zero() && !asked.is_zero() {
+        let requested = terms.to_card(in_merchant_currency)?;
+        if requested.is_zero() && !in_merchant_currency.is_zero() {
             return Err(rounds_to_zero(card));
         }
-        let total = terms.to_card(asked.plus(fee).ok_or(AmountOverflow)?)?;
-        Ok(Priced { terms, asked, fee, requested, total })
+        let total = terms.to_card(in_merchant_currency.plus(fee).ok_or(AmountOverflow)?)?;
+        Ok(Priced { terms, in_merchant_currency, fee, requested, total })
     }
 }
 
@@ -85,10 +85,10 @@ pub(super) fn rounds_to_zero(card: &Card) -> CardRefusal {
 /// ```
 /// use florin_domain::card::Response;
 /// use florin_domain::card::decide::decide_first;
-/// use florin_domain::test_support::{CardWorld, a_budget, a_card, a_purchase, minor};
+/// use florin_domain::test_support::{CardScenario, a_budget, a_card, a_purchase, minor};
 ///
-/// let world = CardWorld::of(a_card(), a_budget().with("10.00 GBP"));
-/// let decision = decide_first(&world.first_situation(), &a_purchase("2.40"), &world.stamp()).unwrap();
+/// let scenario = CardScenario::of(a_card(), a_budget().with("10.00 GBP"));
+/// let decision = decide_first(&scenario.first_situation(), &a_purchase("2.40"), &scenario.stamp()).unwrap();
 /// assert_eq!(decision.transaction.response, Response::Approved);
 /// assert_eq!(decision.balances.available(), minor("7.60 GBP"));
 /// ```
@@ -100,7 +100,7 @@ pub fn decide_first(
     let card = &situation.card;
     let priced = message.price(card)?;
     let opening = Opening { situation, message, token: TransactionToken(stamp.id()), stamp, priced: &priced };
-    let is_check = priced.asked.is_zero();
+    let is_check = priced.in_merchant_currency.is_zero();
     let effect = match message.kind {
         ChainKind::Refund => FundsEffect::Credit,
         ChainKind::Purchase if is_check => FundsEffect::None,
@@ -123,7 +123,9 @@ pub fn decide_first(
             let state = (TransactionState::Pending, Response::Approved);
             Ok(opening.unmoved(Some(chain), priced.requested, state))
         }
-        (None, FundsEffect::Debit(_) | FundsEffect::DebitMore(_)) => opening.hold(priced.asked, Response::Approved),
+        (None, FundsEffect::Debit(_) | FundsEffect::DebitMore(_)) => {
+            opening.hold(priced.in_merchant_currency, Response::Approved)
+        }
     }
 }
 
@@ -138,27 +140,28 @@ struct Opening<'a> {
 
 impl Opening<'_> {
     /// The amount of a partial approval instead of a decline, in the merchant's currency.
-    fn part(&self, declined: &Explanation) -> Result<Option<Minor>, CardRefusal> {
+    fn part(&self, declined: &DeclineExplanation) -> Result<Option<Minor>, CardRefusal> {
         let Rule::AvailableBalance { available, .. } = declined.failed else { return Ok(None) };
-        let wanted = self.message.extras.partial_approval && self.message.kind == ChainKind::Purchase;
-        if !wanted || available <= Minor::ZERO {
+        let is_requested = self.message.extras.partial_approval && self.message.kind == ChainKind::Purchase;
+        if !is_requested || available <= Minor::ZERO {
             return Ok(None);
         }
-        let part = self.priced.terms.within(available, self.priced.asked)?;
+        let part = self.priced.terms.within(available, self.priced.in_merchant_currency)?;
         Ok((!self.priced.terms.to_card(part)?.is_zero()).then_some(part))
     }
 
     /// Holds an amount in the merchant's currency, and the fee.
-    fn hold(&self, asked: Minor, response: Response) -> Result<CardDecision, CardRefusal> {
+    fn hold(&self, in_merchant_currency: Minor, response: Response) -> Result<CardDecision, CardRefusal> {
         let Self { situation, stamp, priced, .. } = self;
         let terms = &priced.terms;
-        let (amount, both) = (terms.to_card(asked)?, asked.plus(priced.fee).ok_or(AmountOverflow)?);
+        let (amount, both) =
+            (terms.to_card(in_merchant_currency)?, in_merchant_currency.plus(priced.fee).ok_or(AmountOverflow)?);
         let total = terms.to_card(both)?;
         let (journal, balances) =
             Movement::hold(total)?.book(&situation.card, &situation.balances, self.token, stamp)?;
         let taken = total.negated().ok_or(AmountOverflow)?;
         let mut transaction = self.record(taken, (TransactionState::Pending, response));
-        (transaction.amount, transaction.conversion) = (amount, terms.shown(asked));
+        (transaction.amount, transaction.conversion) = (amount, terms.shown(in_merchant_currency));
         transaction.acquirer_fee = total.minus(amount).ok_or(AmountOverflow)?;
         transaction.available_balance = balances.available();
         transaction.ledger_balance = balances.ledger();
@@ -173,7 +176,7 @@ impl Opening<'_> {
         })
     }
 
-    fn declined(&self, declined: Explanation) -> CardDecision {
+    fn declined(&self, declined: DeclineExplanation) -> CardDecision {
         let state = (TransactionState::Declined, declined.failed.response());
         CardDecision { declined: Some(declined), ..self.unmoved(None, Minor::ZERO, state) }
     }
@@ -209,7 +212,7 @@ impl Opening<'_> {
             requested: priced.requested,
             // Both sums are rounded. Their difference is the fee, which is never below zero.
             acquirer_fee: Minor(priced.total.0.saturating_sub(priced.requested.0)),
-            conversion: priced.terms.shown(priced.asked),
+            conversion: priced.terms.shown(priced.in_merchant_currency),
             impacted,
             response,
             ledger_balance: balances.ledger(),

@@ -4,7 +4,7 @@ use crate::card::decide::CardRefusal;
 use crate::card::decide::testing::{row, world_with};
 use crate::card::{CardState, ChainEnd, ChainKind, Response, SpendingWindow};
 use crate::money::Minor;
-use crate::test_support::{CardWorld, a_limit, first_message};
+use crate::test_support::{CardScenario, a_limit, first_message};
 use chrono::{NaiveDate, TimeDelta};
 
 #[test]
@@ -46,12 +46,12 @@ fn the_rules_decide_in_order() {
     ];
     for (state, expired, [authorization, check, refund]) in cases {
         let respond = |kind, amount| {
-            let mut world = world_with(1000);
-            world.card.state = state;
+            let mut scenario = world_with(1000);
+            scenario.card.state = state;
             if expired {
-                world.card.expires_on = NaiveDate::from_ymd_opt(2026, 8, 31).unwrap();
+                scenario.card.expires_on = NaiveDate::from_ymd_opt(2026, 8, 31).unwrap();
             }
-            world.send(&first_message(kind, amount)).unwrap().transaction.response
+            scenario.send(&first_message(kind, amount)).unwrap().transaction.response
         };
         assert_eq!(respond(ChainKind::Purchase, "1"), authorization, "{state:?}");
         assert_eq!(respond(ChainKind::Atm, "1"), authorization, "{state:?}");
@@ -62,15 +62,16 @@ fn the_rules_decide_in_order() {
 
 #[test]
 fn spending_limits_are_checked_before_the_balance_and_do_not_apply_to_refunds() {
-    let mut world = world_with(10_000);
-    world.limits = vec![a_limit(SpendingWindow::Day, "50.00 GBP")];
-    let respond =
-        |world: &mut CardWorld, kind, amount| world.send(&first_message(kind, amount)).unwrap().transaction.response;
-    assert_eq!(respond(&mut world, ChainKind::Purchase, "30"), Response::Approved);
-    assert_eq!(respond(&mut world, ChainKind::Atm, "20"), Response::Approved);
-    assert_eq!(respond(&mut world, ChainKind::Purchase, "1000"), Response::UsageLimitReached);
-    assert_eq!(respond(&mut world, ChainKind::Refund, "1000"), Response::Approved);
-    assert_eq!(respond(&mut world, ChainKind::Purchase, "0"), Response::AccountVerified);
-    world.wait(TimeDelta::days(1));
-    assert_eq!(respond(&mut world, ChainKind::Purchase, "50"), Response::Approved);
+    let mut scenario = world_with(10_000);
+    scenario.limits = vec![a_limit(SpendingWindow::Day, "50.00 GBP")];
+    let respond = |scenario: &mut CardScenario, kind, amount| {
+        scenario.send(&first_message(kind, amount)).unwrap().transaction.response
+    };
+    assert_eq!(respond(&mut scenario, ChainKind::Purchase, "30"), Response::Approved);
+    assert_eq!(respond(&mut scenario, ChainKind::Atm, "20"), Response::Approved);
+    assert_eq!(respond(&mut scenario, ChainKind::Purchase, "1000"), Response::UsageLimitReached);
+    assert_eq!(respond(&mut scenario, ChainKind::Refund, "1000"), Response::Approved);
+    assert_eq!(respond(&mut scenario, ChainKind::Purchase, "0"), Response::AccountVerified);
+    scenario.wait(TimeDelta::days(1));
+    assert_eq!(respond(&mut scenario, ChainKind::Purchase, "50"), Response::Approved);
 }

@@ -1,7 +1,7 @@
 //! Follow-ups: advices, increments, clearings and reversals (contract 5.4, 5.5).
 
-use super::step::Step;
-use super::terms::Terms;
+use super::conversion::Terms;
+use super::follow_up_effects::Step;
 use super::{CardDecision, CardRefusal, ChainSituation};
 use crate::card::{Chain, ChainEnd, ChainKind, MessageKind, Response, TransactionState};
 use crate::ids::TransactionToken;
@@ -93,12 +93,12 @@ impl FollowUp {
 ///
 /// ```
 /// use florin_domain::card::decide::{FollowUp, decide_follow_up};
-/// use florin_domain::test_support::{CardWorld, a_budget, a_card, minor};
+/// use florin_domain::test_support::{CardScenario, a_budget, a_card, minor};
 ///
-/// let mut world = CardWorld::of(a_card(), a_budget().with("10.00 GBP"));
-/// let token = world.authorize("2.40").token;
+/// let mut scenario = CardScenario::of(a_card(), a_budget().with("10.00 GBP"));
+/// let token = scenario.authorize("2.40").token;
 /// let reversal = FollowUp::Reversal { amount: None };
-/// let decision = decide_follow_up(&world.situation(token), token, &reversal, &world.stamp()).unwrap();
+/// let decision = decide_follow_up(&scenario.situation(token), token, &reversal, &scenario.stamp()).unwrap();
 /// assert_eq!(decision.balances.available(), minor("10.00 GBP"));
 /// ```
 pub fn decide_follow_up(

@@ -1,18 +1,18 @@
 //! The card-message rules: pure functions from (state, message) to a decision.
 
 mod booking;
+mod conversion;
 mod decision;
 mod expiry;
 #[cfg(test)]
 mod extension_tests;
 mod first;
 mod follow_up;
+mod follow_up_effects;
 #[cfg(test)]
 mod properties;
 mod rules;
 mod situation;
-mod step;
-mod terms;
 #[cfg(test)]
 mod testing;
 

@@ -1,6 +1,6 @@
 //! The rules that can decline a message, in the contract's order (5.3). The first rule that fails decides.
 
-use crate::card::{Card, Explanation, LimitSeen, Response, Rule, SpendingLimit, SpendingWindow};
+use crate::card::{Card, DeclineExplanation, LimitSeen, Response, Rule, SpendingLimit, SpendingWindow};
 use crate::ledger::Balances;
 use crate::money::Minor;
 use chrono::{DateTime, Utc};
@@ -31,10 +31,10 @@ pub(super) struct RuleInput<'a> {
 
 impl RuleInput<'_> {
     /// Returns the decline with the rules that were evaluated. `None` if all rules pass.
-    pub(super) fn declined(&self) -> Option<Explanation> {
+    pub(super) fn declined(&self) -> Option<DeclineExplanation> {
         // Nearly all messages pass, so passed rules are collected only after a failure.
-        let failed = self.rules().find(|rule| !rule.is_kept())?;
-        Some(Explanation { kept: self.rules().take_while(Rule::is_kept).collect(), failed })
+        let failed = self.rules().find(|rule| !rule.passes())?;
+        Some(DeclineExplanation { passed: self.rules().take_while(Rule::passes).collect(), failed })
     }
 
     fn rules(&self) -> impl Iterator<Item = Rule> {
@@ -52,21 +52,22 @@ impl RuleInput<'_> {
             FundsEffect::Debit(amount) => Some((amount, true)),
             FundsEffect::DebitMore(amount) => Some((amount, false)),
         };
-        let funds = taken.map(|(asked, _)| Rule::AvailableBalance { available: self.balances.available(), asked });
+        let funds =
+            taken.map(|(requested, _)| Rule::AvailableBalance { available: self.balances.available(), requested });
         forced
             .into_iter()
             .chain([Rule::CardActivated { state }])
             .chain(uses.into_iter().flatten())
-            .chain(taken.into_iter().flat_map(move |(asked, is_use)| self.limits_of(asked, is_use)))
+            .chain(taken.into_iter().flat_map(move |(requested, is_use)| self.limits_of(requested, is_use)))
             .chain(funds)
     }
 
     /// The limits from the shortest window to the longest, because stores return them in any order.
-    fn limits_of(&self, asked: Minor, is_use: bool) -> impl Iterator<Item = Rule> {
+    fn limits_of(&self, requested: Minor, is_use: bool) -> impl Iterator<Item = Rule> {
         let windows = SpendingWindow::ALL.into_iter();
         let limits = windows.flat_map(|window| self.limits.iter().filter(move |limit| limit.window == window));
         limits.map(move |limit| {
-            let seen = LimitSeen::of(&limit.current(self.now), asked);
+            let seen = LimitSeen::of(&limit.current(self.now), requested);
             Rule::SpendingLimit(if is_use { seen } else { LimitSeen { most_uses: None, ..seen } })
         })
     }

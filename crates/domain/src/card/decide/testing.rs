@@ -4,13 +4,13 @@ use super::{CardDecision, Extras, FirstMessage, FollowUp};
 use crate::card::ChainKind;
 use crate::ledger::Balances;
 use crate::money::Minor;
-use crate::test_support::{CardWorld, a_budget, a_card, decimal, first_message};
+use crate::test_support::{CardScenario, a_budget, a_card, decimal, first_message};
 
 /// A GBP budget with this much available (in pence) and an ACTIVE card.
-pub(super) fn world_with(available: i64) -> CardWorld {
-    let mut world = CardWorld::of(a_card(), a_budget().with("0.00 GBP"));
-    world.balances = Balances::new(Minor(available), Minor(0), Minor(0)).unwrap();
-    world
+pub(super) fn world_with(available: i64) -> CardScenario {
+    let mut scenario = CardScenario::of(a_card(), a_budget().with("0.00 GBP"));
+    scenario.balances = Balances::new(Minor(available), Minor(0), Minor(0)).unwrap();
+    scenario
 }
 
 /// A first message with extensions.

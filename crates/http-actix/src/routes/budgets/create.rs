@@ -2,11 +2,11 @@
 
 use super::common::WRITE;
 use crate::call::Call;
-use crate::declare::{AccountParameter, IdempotencyKeyHeader, Member, body};
+use crate::declare::{AccountParameter, FieldType, IdempotencyKeyHeader, body};
+use crate::idempotency::{claim, execute};
 use crate::json::{Place, Reading, Value};
 use crate::mapping::create_budget_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{claim, execute};
 use crate::reply::answer;
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
@@ -45,26 +45,26 @@ pub(crate) struct Currencies(Vec<Currency>);
 /// Features, each once.
 pub(crate) struct Features(BTreeSet<BudgetFeature>);
 
-impl Member for Currencies {
+impl FieldType for Currencies {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let named = Vec::read(value, place, reading)?;
         reading.keep(place, check_currencies(named)).map(Self)
     }
 
     fn schema() -> RefOr<Schema> {
-        let items = <Currency as Member>::schema();
+        let items = <Currency as FieldType>::schema();
         ArrayBuilder::new().items(items).unique_items(true).min_items(Some(1)).max_items(Some(MAX_CURRENCIES)).into()
     }
 }
 
-impl Member for Features {
+impl FieldType for Features {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let named = Vec::<BudgetFeature>::read(value, place, reading)?;
         reading.keep(place, check_features(&named)).map(Self)
     }
 
     fn schema() -> RefOr<Schema> {
-        let items = <BudgetFeature as Member>::schema();
+        let items = <BudgetFeature as FieldType>::schema();
         ArrayBuilder::new().items(items).unique_items(true).max_items(Some(BudgetFeature::ALL.len())).into()
     }
 }

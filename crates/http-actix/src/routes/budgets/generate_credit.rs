@@ -2,10 +2,10 @@
 
 use crate::call::Call;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, PositiveDecimalText, body};
-use crate::dry_run::send;
+use crate::dry_run::respond;
+use crate::idempotency::claim;
 use crate::mapping::{credit_problem, write_problem};
 use crate::problem::{Problem, read};
-use crate::repeat::claim;
 use crate::reply::answer;
 use crate::routes::error_sets::SimulationErrors;
 use crate::state::App;
@@ -129,7 +129,7 @@ pub(crate) async fn handle(
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let written = generate_credit(&app.services, &account, instruction, mode, claim).await;
     let object = ("body.budgetId", "budget");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), credit_problem))?, render)
+    respond(written.map_err(|error| write_problem(error, object, recorded.as_ref(), credit_problem))?, render)
 }
 
 fn render(credit: &Credit, dry_run: Option<DryRunView>) -> Answer {

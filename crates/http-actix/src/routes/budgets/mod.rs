@@ -9,15 +9,16 @@ pub(crate) mod list;
 pub(crate) mod transfer;
 
 use crate::middleware::catch_panic;
-use crate::routes::fallback::{get, many, post, reading};
+use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of budgets. The simulation is registered first, because its path would otherwise
 /// match the route with a budget id.
 pub(super) fn configure(config: &mut ServiceConfig) {
-    let budgets =
-        many("/budgets", "GET, HEAD, POST").route(reading().to(list::handle)).route(web::post().to(create::handle));
+    let budgets = resource_allowing("/budgets", "GET, HEAD, POST")
+        .route(get_or_head().to(list::handle))
+        .route(web::post().to(create::handle));
     config
         .service(post("/budgets/generate-credit", generate_credit::handle))
         .service(budgets.wrap(from_fn(catch_panic)))

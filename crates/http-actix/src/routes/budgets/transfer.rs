@@ -3,10 +3,10 @@
 use super::common::{BUDGET, BudgetPath, WRITE};
 use crate::call::Call;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, OtherBudget, PositiveDecimalText, body};
-use crate::dry_run::send;
+use crate::dry_run::respond;
+use crate::idempotency::claim;
 use crate::mapping::{transfer_problem, write_problem};
 use crate::problem::{Problem, read};
-use crate::repeat::claim;
 use crate::reply::answer;
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
@@ -58,7 +58,7 @@ pub(crate) async fn handle(
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let written = transfer(&app.management, &account, instruction, mode, claim).await;
     let object = (BUDGET, "budget");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), transfer_problem))?, render)
+    respond(written.map_err(|error| write_problem(error, object, recorded.as_ref(), transfer_problem))?, render)
 }
 
 fn render(done: &TransferDone, dry_run: Option<DryRunView>) -> Answer {

@@ -106,7 +106,7 @@ body! {
 
 body! {
     /// A follow-up of an earlier message.
-    pub(crate) struct AmountBody as "CardFollowUpRequest" {
+    pub(crate) struct TokenAndAmountBody as "CardFollowUpRequest" {
         /// The token of any approved authorization, advice, increment or partial reversal of the chain.
         "precedingRelatedTransactionToken" => preceding: TransactionToken,
         /// Amount above zero, in the currency of the first message.
@@ -197,7 +197,7 @@ impl From<AuthorizationBody> for First {
     fn from(body: AuthorizationBody) -> Self {
         let extras = Extras {
             partial_approval: body.partial_approval.unwrap_or_default(),
-            decline: decline(body.sandbox),
+            decline: forced_decline(body.sandbox),
             ..Extras::default()
         };
         let (amount, network, acceptor) = (body.amount.0, body.network, body.acceptor.into());
@@ -209,7 +209,7 @@ impl From<AuthorizationBody> for First {
 impl From<WithdrawalBody> for First {
     fn from(body: WithdrawalBody) -> Self {
         let acquirer_fee = body.acquirer_fee.map(|fee| fee.0);
-        let extras = Extras { acquirer_fee, decline: decline(body.sandbox), ..Extras::default() };
+        let extras = Extras { acquirer_fee, decline: forced_decline(body.sandbox), ..Extras::default() };
         let (amount, network, acceptor) = (body.amount.0, body.network, body.acceptor.into());
         let message = FirstMessage { kind: ChainKind::Atm, amount, network, acceptor, extras };
         Self { card: body.card, message, currency: body.currency }
@@ -218,7 +218,7 @@ impl From<WithdrawalBody> for First {
 
 impl From<RefundBody> for First {
     fn from(body: RefundBody) -> Self {
-        let extras = Extras { decline: decline(body.sandbox), ..Extras::default() };
+        let extras = Extras { decline: forced_decline(body.sandbox), ..Extras::default() };
         let (amount, network, acceptor) = (body.amount.0, body.network, body.acceptor.into());
         let message = FirstMessage { kind: ChainKind::Refund, amount, network, acceptor, extras };
         Self { card: body.card, message, currency: body.currency }
@@ -239,13 +239,13 @@ impl From<AcceptorBody> for AcceptorInput {
     }
 }
 
-fn decline(sandbox: Option<SandboxBody>) -> Option<Response> {
+fn forced_decline(sandbox: Option<SandboxBody>) -> Option<Response> {
     sandbox.and_then(|sandbox| sandbox.decline).map(|decline| decline.0)
 }
 
 impl From<IncrementBody> for Next {
     fn from(body: IncrementBody) -> Self {
-        let message = FollowUp::Incremental { amount: body.amount.0, decline: decline(body.sandbox) };
+        let message = FollowUp::Incremental { amount: body.amount.0, decline: forced_decline(body.sandbox) };
         Self { preceding: body.preceding, message }
     }
 }
@@ -277,7 +277,7 @@ impl From<ReversalBody> for Next {
     }
 }
 
-impl AmountBody {
+impl TokenAndAmountBody {
     /// Builds an authorization advice.
     pub(super) fn advice(self) -> Next {
         Next { preceding: self.preceding, message: FollowUp::Advice { amount: self.amount.0 } }

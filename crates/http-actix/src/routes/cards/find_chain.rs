@@ -9,7 +9,7 @@ use crate::routes::error_sets::SandboxReadErrors;
 use crate::state::App;
 use crate::views::ChainView;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::chain_story;
+use florin_application::chain_history;
 use florin_domain::ids::TransactionToken;
 
 parameters! {
@@ -33,7 +33,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let message = call.read::<TokenPath>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    let found = chain_story(&app.services, &account, read(message)?.token).await?;
-    let story = found.ok_or_else(|| Problem::absent("path.token", "card transaction"))?;
-    ok(&ChainView::from(&story))
+    let found = chain_history(&app.services, &account, read(message)?.token).await?;
+    let history = found.ok_or_else(|| Problem::absent("path.token", "card transaction"))?;
+    ok(&ChainView::from(&history))
 }

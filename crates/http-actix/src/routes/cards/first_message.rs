@@ -3,18 +3,18 @@
 use super::bodies::First;
 use super::common::{SIMULATE, transaction_answer};
 use crate::call::Call;
-use crate::declare::Member;
-use crate::dry_run::send;
+use crate::declare::FieldType;
+use crate::dry_run::respond;
+use crate::idempotency::claim;
 use crate::mapping::first_message_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::claim;
 use crate::state::App;
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
 use florin_application::send_first_message;
 
 /// Reads a first message and sends it.
-pub(super) async fn handle<B: Member + Into<First>>(
+pub(super) async fn handle<B: FieldType + Into<First>>(
     app: &App,
     request: &HttpRequest,
     payload: Payload,
@@ -29,5 +29,5 @@ pub(super) async fn handle<B: Member + Into<First>>(
     let claim = claim(&write, &account, false, |record| transaction_answer(record, None))?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let written = send_first_message(&app.services, &account, card, message, mode, claim).await;
-    send(written.map_err(|error| first_message_problem(error, recorded.as_ref()))?, transaction_answer)
+    respond(written.map_err(|error| first_message_problem(error, recorded.as_ref()))?, transaction_answer)
 }

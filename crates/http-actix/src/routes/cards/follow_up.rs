@@ -3,18 +3,18 @@
 use super::bodies::Next;
 use super::common::{SIMULATE, transaction_answer};
 use crate::call::Call;
-use crate::declare::Member;
-use crate::dry_run::send;
+use crate::declare::FieldType;
+use crate::dry_run::respond;
+use crate::idempotency::claim;
 use crate::mapping::{card_problem, write_problem};
 use crate::problem::{Problem, read};
-use crate::repeat::claim;
 use crate::state::App;
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
 use florin_application::send_follow_up;
 
 /// Reads a follow-up and sends it.
-pub(super) async fn handle<B: Member>(
+pub(super) async fn handle<B: FieldType>(
     app: &App,
     request: &HttpRequest,
     payload: Payload,
@@ -30,5 +30,5 @@ pub(super) async fn handle<B: Member>(
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let written = send_follow_up(&app.services, &account, preceding, message, mode, claim).await;
     let object = ("body.precedingRelatedTransactionToken", "card transaction");
-    send(written.map_err(|error| write_problem(error, object, recorded.as_ref(), card_problem))?, transaction_answer)
+    respond(written.map_err(|error| write_problem(error, object, recorded.as_ref(), card_problem))?, transaction_answer)
 }

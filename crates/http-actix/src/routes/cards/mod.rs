@@ -18,20 +18,21 @@ pub(crate) mod set_limit;
 pub(crate) mod transition;
 
 use crate::middleware::catch_panic;
-use crate::routes::fallback::{get, many, not_found, post, reading};
+use crate::routes::fallback::{get, get_or_head, not_found, post, resource_allowing};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of cards. The simulations are registered first, because their paths would otherwise
 /// match the routes with a card id.
 pub(crate) fn configure(config: &mut ServiceConfig) {
-    let cards =
-        many("/cards", "GET, HEAD, POST").route(reading().to(list::handle)).route(web::post().to(create::handle));
-    let limits = many("/cards/{cardId}/spending-limits", "GET, HEAD, POST")
-        .route(reading().to(list_limits::handle))
+    let cards = resource_allowing("/cards", "GET, HEAD, POST")
+        .route(get_or_head().to(list::handle))
+        .route(web::post().to(create::handle));
+    let limits = resource_allowing("/cards/{cardId}/spending-limits", "GET, HEAD, POST")
+        .route(get_or_head().to(list_limits::handle))
         .route(web::post().to(set_limit::handle));
-    let limit =
-        many("/cards/{cardId}/spending-limits/{window}", "DELETE").route(web::delete().to(remove_limit::handle));
+    let limit = resource_allowing("/cards/{cardId}/spending-limits/{window}", "DELETE")
+        .route(web::delete().to(remove_limit::handle));
     config
         .service(web::scope("/cards/simulations").configure(simulations))
         .service(cards.wrap(from_fn(catch_panic)))

@@ -1,6 +1,6 @@
 //! Purchases: authorization, advice, increment, clearing, reversal.
 
-use super::bodies::{AmountBody, AuthorizationBody, ClearingBody, IncrementBody, ReversalBody};
+use super::bodies::{AuthorizationBody, ClearingBody, IncrementBody, ReversalBody, TokenAndAmountBody};
 use super::{first_message, follow_up};
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;
@@ -27,7 +27,7 @@ pub(crate) async fn authorize(
 
 /// Simulates an authorization advice, which sets a new total for the hold.
 #[utoipa::path(post, path = "/v2/cards/simulations/transaction/authorization/advice", tag = "Simulations",
-    operation_id = "adviseTransaction", request_body = AmountBody,
+    operation_id = "adviseTransaction", request_body = TokenAndAmountBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
         body = TransactionAnswer), SimulationErrors))]
@@ -36,7 +36,7 @@ pub(crate) async fn advise(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    follow_up::handle::<AmountBody>(&app, &request, payload, AmountBody::advice).await
+    follow_up::handle::<TokenAndAmountBody>(&app, &request, payload, TokenAndAmountBody::advice).await
 }
 
 /// Simulates an incremental authorization, which adds to the hold. Florin extension.

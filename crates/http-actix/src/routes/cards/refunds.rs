@@ -1,6 +1,6 @@
 //! Refunds: authorization, clearing, reversal.
 
-use super::bodies::{AmountBody, RefundBody, RefundReversalBody};
+use super::bodies::{RefundBody, RefundReversalBody, TokenAndAmountBody};
 use super::{first_message, follow_up};
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;
@@ -25,7 +25,7 @@ pub(crate) async fn authorize(
 
 /// Simulates the clearing of a refund.
 #[utoipa::path(post, path = "/v2/cards/simulations/refund/authorization/clearing", tag = "Simulations",
-    operation_id = "clearRefund", request_body = AmountBody,
+    operation_id = "clearRefund", request_body = TokenAndAmountBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
         body = TransactionAnswer), SimulationErrors))]
@@ -34,7 +34,7 @@ pub(crate) async fn clear(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    follow_up::handle::<AmountBody>(&app, &request, payload, AmountBody::refund_clearing).await
+    follow_up::handle::<TokenAndAmountBody>(&app, &request, payload, TokenAndAmountBody::refund_clearing).await
 }
 
 /// Simulates the reversal of a refund authorization that was not cleared. Florin extension.

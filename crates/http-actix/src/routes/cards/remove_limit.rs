@@ -3,9 +3,9 @@
 use super::common::{CARD, CardPath, WRITE};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, parameters};
+use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::removal_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{claim_without_body, execute};
 use crate::reply::no_content;
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;

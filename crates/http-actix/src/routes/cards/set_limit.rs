@@ -3,9 +3,9 @@
 use super::common::{CARD, CardPath, WRITE};
 use crate::call::Call;
 use crate::declare::{AccountParameter, DecimalText, IdempotencyKeyHeader, Whole, body};
+use crate::idempotency::{claim, execute};
 use crate::mapping::limit_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{claim, execute};
 use crate::reply::answer;
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;

@@ -2,9 +2,9 @@
 
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, MfaProvider, body};
+use crate::idempotency::{claim, execute};
 use crate::mapping::open_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{claim, execute};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
 use crate::state::App;

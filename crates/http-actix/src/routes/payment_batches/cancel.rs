@@ -3,9 +3,9 @@
 use super::common::{BatchPath, WRITE};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
+use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::{BATCH, cancel_problem};
 use crate::problem::{Problem, read};
-use crate::repeat::{claim_without_body, execute};
 use crate::reply::no_content;
 use crate::routes::error_sets::WriteErrors;
 use crate::state::App;

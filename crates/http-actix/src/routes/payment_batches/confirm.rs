@@ -3,10 +3,10 @@
 use super::common::BatchPath;
 use crate::call::Call;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, MfaProvider, body};
-use crate::dry_run::send;
+use crate::dry_run::respond;
+use crate::idempotency::claim;
 use crate::mapping::confirm_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::claim;
 use crate::reply::answer;
 use crate::routes::error_sets::ConfirmErrors;
 use crate::state::App;
@@ -83,7 +83,7 @@ pub(crate) async fn handle(
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let caller = &write.call.caller;
     let written = confirm_batch(&app.services, caller, &account, confirm, mode, claim).await;
-    send(written.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)
+    respond(written.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)
 }
 
 fn render(batch: &PaymentBatch, dry_run: Option<DryRunView>) -> Answer {

@@ -3,9 +3,9 @@
 use super::common::{BatchPath, WRITE};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
+use crate::idempotency::{claim, execute};
 use crate::mapping::BATCH;
 use crate::problem::{Problem, read};
-use crate::repeat::{claim, execute};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
 use crate::state::App;

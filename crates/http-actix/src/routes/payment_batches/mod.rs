@@ -16,21 +16,21 @@ pub(crate) mod upload;
 pub(crate) mod validate;
 
 use crate::middleware::catch_panic;
-use crate::routes::fallback::{get, many, post, reading};
+use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of payment batches.
 pub(super) fn configure(config: &mut ServiceConfig) {
-    let batches = many("/payment-batches", "GET, HEAD, POST")
-        .route(reading().to(list::handle))
+    let batches = resource_allowing("/payment-batches", "GET, HEAD, POST")
+        .route(get_or_head().to(list::handle))
         .route(web::post().to(create::handle));
-    let batch = many("/payment-batches/{paymentBatchId}", "GET, HEAD, PATCH, DELETE")
-        .route(reading().to(find::handle))
+    let batch = resource_allowing("/payment-batches/{paymentBatchId}", "GET, HEAD, PATCH, DELETE")
+        .route(get_or_head().to(find::handle))
         .route(web::patch().to(edit::handle))
         .route(web::delete().to(cancel::handle));
-    let payments = many("/payment-batches/{paymentBatchId}/payments", "GET, HEAD, POST")
-        .route(reading().to(list_payments::handle))
+    let payments = resource_allowing("/payment-batches/{paymentBatchId}/payments", "GET, HEAD, POST")
+        .route(get_or_head().to(list_payments::handle))
         .route(web::post().to(upload::handle));
     config
         .service(batches.wrap(from_fn(catch_panic)))

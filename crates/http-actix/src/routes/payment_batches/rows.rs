@@ -1,11 +1,11 @@
 //! Bodies with payments. They are read and checked on a separate thread, because thousands of rows take a while.
 
 use crate::call::Call;
-use crate::declare::{self, Member};
+use crate::declare::{self, FieldType};
 use crate::extract::body::{self, MAX_BYTES_OF_PAYMENTS};
+use crate::idempotency::{Hash, canonical, hash};
 use crate::json::Document;
 use crate::problem::Problem;
-use crate::repeat::{Hash, canonical, hash};
 use crate::state::App;
 use crate::uploads::UploadCharge;
 use actix_web::HttpRequest;
@@ -43,7 +43,7 @@ pub(super) struct Body<T> {
 type Outcome<T> = Result<Option<Body<T>>, Problem>;
 
 /// Reads JSON. If `is_large`, the idempotency record stores a hash of the body instead of the body, to save space.
-pub(super) async fn json<T: Member + Send + 'static>(
+pub(super) async fn json<T: FieldType + Send + 'static>(
     Received { bytes, charge }: Received,
     record: bool,
     call: &mut Call<'_>,

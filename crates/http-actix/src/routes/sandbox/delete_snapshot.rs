@@ -3,8 +3,8 @@
 use super::common::{PERMISSION, SNAPSHOT, SnapshotPath, WorldPath, world_account};
 use crate::call::Call;
 use crate::declare::IdempotencyKeyHeader;
+use crate::idempotency::{claim_without_body, execute};
 use crate::problem::{Problem, read};
-use crate::repeat::{claim_without_body, execute};
 use crate::reply::no_content;
 use crate::routes::error_sets::WorldErrors;
 use crate::state::App;

@@ -14,25 +14,25 @@ pub(crate) mod set_clock;
 pub(crate) mod take_snapshot;
 
 use crate::middleware::catch_panic;
-use crate::routes::fallback::{many, post, reading};
+use crate::routes::fallback::{get_or_head, post, resource_allowing};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of clocks and worlds.
 pub(super) fn configure(config: &mut ServiceConfig) {
-    let clock = many("/sandbox/clock", "GET, HEAD, POST")
-        .route(reading().to(read_clock::handle))
+    let clock = resource_allowing("/sandbox/clock", "GET, HEAD, POST")
+        .route(get_or_head().to(read_clock::handle))
         .route(web::post().to(set_clock::handle));
-    let worlds = many("/sandbox/worlds", "GET, HEAD, POST")
-        .route(reading().to(list_worlds::handle))
+    let worlds = resource_allowing("/sandbox/worlds", "GET, HEAD, POST")
+        .route(get_or_head().to(list_worlds::handle))
         .route(web::post().to(create_world::handle));
-    let world = many("/sandbox/worlds/{accountId}", "GET, HEAD, DELETE")
-        .route(reading().to(find_world::handle))
+    let world = resource_allowing("/sandbox/worlds/{accountId}", "GET, HEAD, DELETE")
+        .route(get_or_head().to(find_world::handle))
         .route(web::delete().to(delete_world::handle));
-    let snapshots = many("/sandbox/worlds/{accountId}/snapshots", "GET, HEAD, POST")
-        .route(reading().to(list_snapshots::handle))
+    let snapshots = resource_allowing("/sandbox/worlds/{accountId}/snapshots", "GET, HEAD, POST")
+        .route(get_or_head().to(list_snapshots::handle))
         .route(web::post().to(take_snapshot::handle));
-    let snapshot = many("/sandbox/worlds/{accountId}/snapshots/{snapshotId}", "DELETE")
+    let snapshot = resource_allowing("/sandbox/worlds/{accountId}/snapshots/{snapshotId}", "DELETE")
         .route(web::delete().to(delete_snapshot::handle));
     config
         .service(clock.wrap(from_fn(catch_panic)))

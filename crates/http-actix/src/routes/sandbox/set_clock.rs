@@ -3,9 +3,9 @@
 use super::common::PERMISSION;
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, OnlyTrue, body};
+use crate::idempotency::{claim, execute};
 use crate::mapping::clock_problem;
 use crate::problem::{Problem, read};
-use crate::repeat::{claim, execute};
 use crate::reply::answer;
 use crate::routes::error_sets::ClockErrors;
 use crate::state::App;

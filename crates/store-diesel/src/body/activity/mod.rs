@@ -17,7 +17,7 @@ use florin_domain::activity::{Activity, ActivityFilter, ActivitySource};
 use florin_domain::ids::{AccountId, ActivityId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{Activities, StoreError};
-use page::{Key, Wanted};
+use page::{ActivityQuery, Key};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
@@ -29,8 +29,8 @@ impl Activities for Store {
         filter: ActivityFilter,
         page: PageRequest,
     ) -> Result<Page<Activity>, StoreError> {
-        let wanted = Wanted::new(Account(account.clone()), filter);
-        self.read(move |conn| conn.transaction(|conn| list(conn, &wanted, page))).await
+        let query = ActivityQuery::new(Account(account.clone()), filter);
+        self.read(move |conn| conn.transaction(|conn| list(conn, &query, page))).await
     }
 
     async fn find(&self, account: &AccountId, id: ActivityId) -> Result<Option<Activity>, StoreError> {
@@ -39,14 +39,14 @@ impl Activities for Store {
     }
 }
 
-fn list(conn: &mut Conn, wanted: &Wanted, page: PageRequest) -> Outcome<Page<Activity>> {
-    let keys = wanted.keys(conn, page)?;
-    let count = wanted.count(conn)?;
+fn list(conn: &mut Conn, query: &ActivityQuery, page: PageRequest) -> Outcome<Page<Activity>> {
+    let keys = query.keys(conn, page)?;
+    let count = query.count(conn)?;
     let mut found = BTreeMap::new();
     for source in ActivitySource::ALL {
         let ids: Vec<_> = keys.iter().filter(|key| key.source == source).map(|key| key.id).collect();
         if !ids.is_empty() {
-            found.extend(load(conn, wanted.account(), source, &ids)?.into_iter().map(|row| (row.id, row)));
+            found.extend(load(conn, query.account(), source, &ids)?.into_iter().map(|row| (row.id, row)));
         }
     }
     let row = |key: Key| found.remove(&ActivityId(key.id)).ok_or_else(|| corrupt("a movement without its record"));

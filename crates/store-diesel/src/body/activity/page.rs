@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 /// The selection of a page: an account and its filters.
 #[derive(Clone)]
-pub(super) struct Wanted {
+pub(super) struct ActivityQuery {
     account: Account,
     filter: ActivityFilter,
     from: Option<Time>,
@@ -37,7 +37,7 @@ pub(super) struct Key {
 }
 
 /// The table that holds the movements of a source.
-struct Place {
+struct SourceTable {
     source: ActivitySource,
     name: &'static str,
     table: &'static str,
@@ -48,8 +48,8 @@ struct Place {
     of_budget: &'static [&'static str],
 }
 
-const PLACES: [Place; 4] = [
-    Place {
+const PLACES: [SourceTable; 4] = [
+    SourceTable {
         source: ActivitySource::Card,
         name: "card",
         table: "card_transactions",
@@ -57,7 +57,7 @@ const PLACES: [Place; 4] = [
         condition: "",
         of_budget: &[" AND budget_id = ", ""],
     },
-    Place {
+    SourceTable {
         source: ActivitySource::Credit,
         name: "credit",
         table: "journal_transactions",
@@ -69,7 +69,7 @@ const PLACES: [Place; 4] = [
             ")",
         ],
     },
-    Place {
+    SourceTable {
         source: ActivitySource::Payment,
         name: "payment",
         table: "payments",
@@ -77,7 +77,7 @@ const PLACES: [Place; 4] = [
         condition: " AND status IN ('confirmed', 'started', 'completed', 'failed', 'returned')",
         of_budget: &[" AND budget_id = ", ""],
     },
-    Place {
+    SourceTable {
         source: ActivitySource::Transfer,
         name: "transfer",
         table: "transfers",
@@ -89,16 +89,16 @@ const PLACES: [Place; 4] = [
 
 /// The statement that selects a page.
 struct Keys<'a> {
-    wanted: &'a Wanted,
+    query: &'a ActivityQuery,
     page: PageRequest,
     /// The number of rows to read from each source: the end of the page.
     max: i64,
 }
 
 /// The statement that counts the rows of all sources.
-struct Count<'a>(&'a Wanted);
+struct Count<'a>(&'a ActivityQuery);
 
-impl Wanted {
+impl ActivityQuery {
     pub(super) fn new(account: Account, filter: ActivityFilter) -> Self {
         Self {
             account,
@@ -122,7 +122,7 @@ impl Wanted {
             return Ok(Vec::new());
         }
         let max = page.limit.saturating_add(page.offset);
-        let rows = Keys { wanted: self, page, max }.load::<(String, Id)>(conn)?;
+        let rows = Keys { query: self, page, max }.load::<(String, Id)>(conn)?;
         let key = |(name, id): (String, Id)| {
             let place = PLACES.iter().find(|place| place.name == name).ok_or_else(|| corrupt("an unknown source"))?;
             Ok(Key { source: place.source, id: id.0 })
@@ -138,12 +138,12 @@ impl Wanted {
         Ok(Count(self).get_result(conn)?)
     }
 
-    fn places(&self) -> impl Iterator<Item = &'static Place> {
+    fn places(&self) -> impl Iterator<Item = &'static SourceTable> {
         PLACES.iter().filter(|place| self.filter.reaches(place.source))
     }
 
     /// Writes the `FROM` and `WHERE` clauses of a source.
-    fn of_place<'b>(&'b self, place: &Place, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+    fn of_place<'b>(&'b self, place: &SourceTable, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
         out.push_sql(" FROM ");
         out.push_sql(place.table);
         out.push_sql(" WHERE account_id = ");
@@ -202,18 +202,18 @@ fn named(out: &mut AstPass<'_, '_, Db>, condition: &str, name: Option<&str>) {
 
 impl QueryFragment<Db> for Keys<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
-        walk(self.wanted, (&self.page, &self.max), &mut out)
+        walk(self.query, (&self.page, &self.max), &mut out)
     }
 }
 
 /// Writes the statement of a page. `max` is the number of rows to read from each source.
 pub(super) fn walk<'b>(
-    wanted: &'b Wanted,
+    query: &'b ActivityQuery,
     (page, max): (&'b PageRequest, &'b i64),
     out: &mut AstPass<'_, 'b, Db>,
 ) -> QueryResult<()> {
     out.push_sql("SELECT source, id FROM (");
-    for (number, place) in wanted.places().enumerate() {
+    for (number, place) in query.places().enumerate() {
         if number > 0 {
             out.push_sql(" UNION ALL ");
         }
@@ -222,7 +222,7 @@ pub(super) fn walk<'b>(
         out.push_sql("' AS source, ");
         out.push_sql(place.id);
         out.push_sql(" AS id, created_at AS at");
-        wanted.of_place(place, out)?;
+        query.of_place(place, out)?;
         out.push_sql(" ORDER BY created_at DESC, ");
         out.push_sql(place.id);
         out.push_sql(" DESC LIMIT ");

@@ -5,7 +5,7 @@ use super::body::backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, wi
 use super::body::backend::{Conn, Db};
 use super::body::driver;
 use super::body::types::Account;
-use super::page::{Wanted, walk};
+use super::page::{ActivityQuery, walk};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
@@ -14,7 +14,7 @@ use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
 
 /// The statement that explains the plan of a page.
-struct Plan<'a>(&'a Wanted);
+struct Plan<'a>(&'a ActivityQuery);
 
 impl QueryFragment<Db> for Plan<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
@@ -36,8 +36,8 @@ impl Query for Plan<'_> {
 impl RunQueryDsl<Conn> for Plan<'_> {}
 
 fn plan(conn: &mut Conn, filter: ActivityFilter) -> String {
-    let wanted = Wanted::new(Account(AccountId::parse("F1").unwrap()), filter);
-    let rows = Plan(&wanted).load::<PlanRow>(conn).unwrap();
+    let query = ActivityQuery::new(Account(AccountId::parse("F1").unwrap()), filter);
+    let rows = Plan(&query).load::<PlanRow>(conn).unwrap();
     rows.into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
@@ -52,9 +52,9 @@ fn every_source_is_read_by_its_index() {
             let paid = ActivityFilter { kind: Some(ActivityType::Payment), ..none };
             Ok([(plan(conn, none), 0..4), (plan(conn, declined), 0..1), (plan(conn, paid), 2..3)])
         });
-        for (plan, wanted) in plans.unwrap() {
+        for (plan, query) in plans.unwrap() {
             for (place, index) in all.iter().enumerate() {
-                assert_eq!(plan.contains(index), wanted.contains(&place), "{index}: {plan}");
+                assert_eq!(plan.contains(index), query.contains(&place), "{index}: {plan}");
             }
             assert!(!plan.contains("SCAN card_transactions\n") && !plan.contains("Seq Scan"), "{plan}");
         }

@@ -12,7 +12,7 @@ use super::reservations::open_orders;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text};
-use florin_domain::books::{Booking, ExplanationParts, Held, KindSum, MAX_TOLD, OpenHold, Pools, Reservation};
+use florin_domain::books::{Booking, ExplanationParts, Held, KindSum, MAX_LISTED, OpenHold, PoolSums, Reservation};
 use florin_domain::ids::{AccountId, BudgetId, JournalId, OrderId, PaymentBatchId};
 use florin_domain::ledger::JournalKind;
 use florin_domain::money::{self, Minor, Total};
@@ -94,7 +94,7 @@ pub(super) struct Of {
     currency: Currency,
 }
 
-impl From<Halves> for Pools {
+impl From<Halves> for PoolSums {
     fn from(halves: Halves) -> Self {
         Self {
             available: whole(halves.available_high, halves.available_low),
@@ -143,7 +143,7 @@ pub(super) fn explained(conn: &mut Conn, of: &Of, page: PageRequest) -> Outcome<
     let bookings = ask!(of, "{page}, {PLAIN} FROM ({MOVES}) m {NEWEST} LIMIT $4 OFFSET $5");
     let bookings = bookings.bind::<BigInt, _>(limit).bind::<BigInt, _>(offset).load::<BookingRow>(conn)?;
     let skipped = if offset == 0 {
-        Pools::default()
+        PoolSums::default()
     } else {
         let skipped = ask!(of, "SELECT {SUMMED} FROM (SELECT m.* FROM ({MOVES}) m {NEWEST} LIMIT $4) m");
         skipped.bind::<BigInt, _>(offset).get_result::<Halves>(conn)?.into()
@@ -180,7 +180,7 @@ fn without(conn: &mut Conn, of: &Of) -> Outcome<Explained> {
 }
 
 /// Returns the stored balances, right or wrong.
-fn stated(conn: &mut Conn, of: &Of) -> Outcome<Option<Pools>> {
+fn stated(conn: &mut Conn, of: &Of) -> Outcome<Option<PoolSums>> {
     let stated = balances::table
         .filter(balances::account_id.eq(&of.account))
         .filter(balances::budget_id.eq(of.budget))
@@ -190,13 +190,13 @@ fn stated(conn: &mut Conn, of: &Of) -> Outcome<Option<Pools>> {
         .optional()?;
     let pools = |(available, held, reserved): (i64, i64, i64)| {
         let total = |minor: i64| Total(minor.into());
-        Pools { available: total(available), held: total(held), reserved: total(reserved) }
+        PoolSums { available: total(available), held: total(held), reserved: total(reserved) }
     };
     Ok(stated.map(pools))
 }
 
 fn holds(conn: &mut Conn, of: &Of) -> Outcome<Held<OpenHold>> {
-    let max = i64::try_from(MAX_TOLD).unwrap_or(i64::MAX);
+    let max = i64::try_from(MAX_LISTED).unwrap_or(i64::MAX);
     let (count, total) = cards::held(conn, &of.account.0, (of.budget, of.currency))?;
     let chains = cards::open_holds(conn, &of.account.0, (of.budget, of.currency), max)?.into_iter();
     let rows = chains.map(|(chain, due)| OpenHold {
@@ -219,7 +219,7 @@ fn reservations(conn: &mut Conn, of: &Of) -> Outcome<Held<Reservation>> {
             continue;
         }
         held.count += 1;
-        if held.rows.len() < MAX_TOLD {
+        if held.rows.len() < MAX_LISTED {
             held.rows.push(Reservation {
                 batch: PaymentBatchId(order.batch_id.0),
                 order: OrderId(order.order_id.0),

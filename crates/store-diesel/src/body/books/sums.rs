@@ -9,7 +9,7 @@ use super::halves::whole;
 use super::reservations::open_orders;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
-use florin_domain::books::{AccountBooks, BudgetBooks, Pool, Pools};
+use florin_domain::books::{AccountBooks, BudgetBooks, BudgetPool, PoolSums};
 use florin_domain::ids::{AccountId, BudgetId, JournalId};
 use florin_domain::money::{self, Total};
 use std::collections::BTreeMap;
@@ -105,7 +105,7 @@ pub(crate) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Ac
     let mut budgets = Budgets::new();
     stated(conn, account, &mut budgets)?;
     for row in about(POOLS, account).load::<SumRow>(conn)? {
-        let pool = Pool::parse(&row.pool).ok_or_else(|| corrupt("a posting to a budget has an unknown pool"))?;
+        let pool = BudgetPool::parse(&row.pool).ok_or_else(|| corrupt("a posting to a budget has an unknown pool"))?;
         of(&mut budgets, (row.account_id, row.budget_id, row.currency)).proved.add(pool, whole(row.high, row.low));
     }
     let mut open_holds = 0;
@@ -126,7 +126,7 @@ fn stated(conn: &mut Conn, account: Option<&AccountId>, budgets: &mut Budgets) -
     for row in about(BALANCES, account).load::<StatedRow>(conn)? {
         let budget = of(budgets, (row.account_id, row.budget_id, row.currency));
         budget.has_balances = true;
-        budget.stated = Pools {
+        budget.stated = PoolSums {
             available: Total(row.available_minor.into()),
             held: Total(row.held_minor.into()),
             reserved: Total(row.reserved_minor.into()),

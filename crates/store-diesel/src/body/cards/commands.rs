@@ -51,7 +51,7 @@ impl RecordedCommand for FirstMessageCommand {
     }
 
     fn claim(&self) -> Option<&IdempotencyClaim<CardTransaction>> {
-        self.repeat.as_ref()
+        self.claim.as_ref()
     }
 
     fn decision(&self, working_set: &WorkingSet) -> Result<CardDecision, WriteError<CardRefusal>> {
@@ -94,7 +94,7 @@ impl RecordedCommand for FollowUpCommand {
     }
 
     fn claim(&self) -> Option<&IdempotencyClaim<CardTransaction>> {
-        self.repeat.as_ref()
+        self.claim.as_ref()
     }
 
     fn decision(&self, working_set: &WorkingSet) -> Result<CardDecision, WriteError<CardRefusal>> {

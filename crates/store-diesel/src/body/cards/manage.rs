@@ -74,7 +74,7 @@ impl CardManagement for Store {
             let mut footprint = Footprint::default();
             footprint.budget(&command.account, command.budget);
             footprint.creation(&command.account);
-            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 let budget =
                     working_set.balance_set.record(&command.account, command.budget)?.ok_or(WriteError::Absent)?;
                 let situation = CreateCardSituation { budget, cards: count(conn, &command.account)? };
@@ -93,7 +93,7 @@ impl CardManagement for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
-            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 let card = find(conn, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 let decision = ask(|| (command.decide)(&card))?.map_err(WriteError::Refused)?;
@@ -108,7 +108,7 @@ impl CardManagement for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
-            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 let situation = locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 let set = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 remove(conn, &set.card, set.limit.window)?;
@@ -126,7 +126,7 @@ impl CardManagement for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
-            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 let situation = locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 let window = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 remove(conn, &situation.card, window)?;

@@ -2,13 +2,13 @@
 
 mod chains;
 mod commands;
+mod histories;
 mod manage;
 mod messages;
 mod reasons;
 mod records;
 mod rows;
 mod situations;
-mod stories;
 
 use super::body;
 

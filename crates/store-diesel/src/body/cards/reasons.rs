@@ -5,7 +5,7 @@ use super::body::names::Name;
 use super::body::tables::cards::ReasonRow;
 use super::body::types::{Account, Id};
 use chrono::NaiveDate;
-use florin_domain::card::{CardTransaction, Explanation, LimitSeen, Rule};
+use florin_domain::card::{CardTransaction, DeclineExplanation, LimitSeen, Rule};
 use florin_domain::money::Minor;
 use serde::{Deserialize, Serialize};
 
@@ -36,11 +36,13 @@ enum StoredRule {
         spent: i64,
         most_uses: Option<u32>,
         uses: u32,
-        asked: i64,
+        #[serde(rename = "asked")]
+        requested: i64,
     },
     AvailableBalance {
         available: i64,
-        asked: i64,
+        #[serde(rename = "asked")]
+        requested: i64,
     },
 }
 
@@ -61,10 +63,10 @@ impl From<&Rule> for StoredRule {
                 spent: limit.spent.0,
                 most_uses: limit.most_uses,
                 uses: limit.uses,
-                asked: limit.asked.0,
+                requested: limit.requested.0,
             },
-            Rule::AvailableBalance { available, asked } => {
-                Self::AvailableBalance { available: available.0, asked: asked.0 }
+            Rule::AvailableBalance { available, requested } => {
+                Self::AvailableBalance { available: available.0, requested: requested.0 }
             }
         }
     }
@@ -80,7 +82,7 @@ impl StoredRule {
             Self::CardNotExpired { expires_on, today } => {
                 Rule::CardNotExpired { expires_on: day(&expires_on)?, today: day(&today)? }
             }
-            Self::SpendingLimit { window, window_start, amount, spent, most_uses, uses, asked } => {
+            Self::SpendingLimit { window, window_start, amount, spent, most_uses, uses, requested } => {
                 Rule::SpendingLimit(LimitSeen {
                     window: named(&window)?,
                     window_start: day(&window_start)?,
@@ -88,11 +90,11 @@ impl StoredRule {
                     spent: Minor(spent),
                     most_uses,
                     uses,
-                    asked: Minor(asked),
+                    requested: Minor(requested),
                 })
             }
-            Self::AvailableBalance { available, asked } => {
-                Rule::AvailableBalance { available: Minor(available), asked: Minor(asked) }
+            Self::AvailableBalance { available, requested } => {
+                Rule::AvailableBalance { available: Minor(available), requested: Minor(requested) }
             }
         })
     }
@@ -108,7 +110,7 @@ fn day(text: &str) -> Outcome<NaiveDate> {
 
 impl ReasonRow {
     /// Builds the row with the reason that a message was declined.
-    pub(crate) fn of(message: &CardTransaction, declined: &Explanation) -> Self {
+    pub(crate) fn of(message: &CardTransaction, declined: &DeclineExplanation) -> Self {
         let rules: Vec<_> = declined.rules().map(|(rule, _)| StoredRule::from(rule)).collect();
         Self {
             account_id: Account(message.account.clone()),
@@ -119,10 +121,10 @@ impl ReasonRow {
     }
 
     /// Converts the row to the domain.
-    pub(super) fn read(&self) -> Outcome<Explanation> {
+    pub(super) fn read(&self) -> Outcome<DeclineExplanation> {
         let rules: Vec<StoredRule> = serde_json::from_str(&self.rules).map_err(corrupt)?;
-        let mut kept = rules.into_iter().map(StoredRule::read).collect::<Outcome<Vec<_>>>()?;
-        let failed = kept.pop().ok_or_else(|| corrupt("a decline without a rule"))?;
-        Ok(Explanation { kept, failed })
+        let mut passed = rules.into_iter().map(StoredRule::read).collect::<Outcome<Vec<_>>>()?;
+        let failed = passed.pop().ok_or_else(|| corrupt("a decline without a rule"))?;
+        Ok(DeclineExplanation { passed, failed })
     }
 }

@@ -6,7 +6,7 @@ use super::body::statements;
 use super::body::store::Store;
 use super::body::tables::merchant::CheckoutRow;
 use super::body::types::{Account, Currency, Id, Named, Time};
-use super::page::Wanted;
+use super::page::CheckoutQuery;
 use super::{ROWS_AT_ONCE, counts};
 use async_trait::async_trait;
 use florin_domain::ids::AccountId;
@@ -46,8 +46,8 @@ impl Checkouts for Store {
         filter: CheckoutFilter,
         page: PageRequest,
     ) -> Result<Page<Checkout>, StoreError> {
-        let wanted = Wanted::new(Account(account.clone()), filter);
-        self.read(move |conn| wanted.read(conn, page)).await
+        let query = CheckoutQuery::new(Account(account.clone()), filter);
+        self.read(move |conn| query.read(conn, page)).await
     }
 }
 

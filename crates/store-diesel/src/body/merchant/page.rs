@@ -18,24 +18,24 @@ use florin_domain::page::{Page, PageRequest};
 /// names as literals. A generic plan would use the index of a common type for a rare one, and read all rows of other
 /// types.
 #[derive(Clone)]
-pub(super) struct Wanted {
+pub(super) struct CheckoutQuery {
     account: Account,
     filter: CheckoutFilter,
 }
 
 /// The statement that counts the matches.
-struct Count<'a>(&'a Wanted);
+struct Count<'a>(&'a CheckoutQuery);
 
 /// The statement that reads the page; each row carries the count.
 struct Rows<'a> {
     selection: Selection,
-    wanted: &'a Wanted,
+    query: &'a CheckoutQuery,
     page: PageRequest,
 }
 
 type Selection = <ListedCheckoutRow as Selectable<Db>>::SelectExpression;
 
-impl Wanted {
+impl CheckoutQuery {
     pub(super) const fn new(account: Account, filter: CheckoutFilter) -> Self {
         Self { account, filter }
     }
@@ -54,7 +54,7 @@ impl Wanted {
     }
 
     fn rows(&self, conn: &mut Conn, page: PageRequest) -> Outcome<Page<Checkout>> {
-        let rows = Rows { selection: <ListedCheckoutRow as Selectable<Db>>::construct_selection(), wanted: self, page }
+        let rows = Rows { selection: <ListedCheckoutRow as Selectable<Db>>::construct_selection(), query: self, page }
             .load::<(i64, ListedCheckoutRow)>(conn)?;
         let count = rows.first().map_or(0, |(count, _)| *count);
         Ok(Page { count, rows: rows.into_iter().map(|(_, row)| row.read(&self.account)).collect() })
@@ -88,11 +88,11 @@ impl QueryFragment<Db> for Count<'_> {
 impl QueryFragment<Db> for Rows<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
         out.push_sql("SELECT (SELECT CAST(COALESCE(SUM(total), 0) AS BIGINT) FROM checkout_counts");
-        self.wanted.conditions(&mut out)?;
+        self.query.conditions(&mut out)?;
         out.push_sql("), ");
         self.selection.walk_ast(out.reborrow())?;
         out.push_sql(" FROM checkouts");
-        self.wanted.conditions(&mut out)?;
+        self.query.conditions(&mut out)?;
         out.push_sql(" ORDER BY created_at DESC, id DESC LIMIT ");
         out.push_bind_param::<BigInt, _>(&self.page.limit)?;
         out.push_sql(" OFFSET ");

@@ -10,11 +10,11 @@ use super::body::working_set::WorkingSet;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::ids::PaymentId;
-use florin_ports::{AcceptedPayment, SandboxBankMemory, StoreError, WriteError};
+use florin_ports::{AcceptedPayment, SandboxBankStorage, StoreError, WriteError};
 use std::convert::Infallible;
 
 #[async_trait]
-impl SandboxBankMemory for Store {
+impl SandboxBankStorage for Store {
     async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
         self.submit(Accept(payment)).await.map_err(|error| match error {
             WriteError::Store(error) => error,

@@ -28,7 +28,7 @@ use std::convert::Infallible;
 impl BatchManagement for Store {
     async fn create(&self, command: CreateBatchCommand) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
         self.task(move |conn| {
-            under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, working_set| {
+            under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, working_set| {
                 create(conn, working_set, &command)
             })
         })
@@ -39,7 +39,7 @@ impl BatchManagement for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.batch_only(&command.account, command.batch);
-            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 upload(conn, working_set, &command)
             })
         })
@@ -50,7 +50,7 @@ impl BatchManagement for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.batch_only(&command.account, command.batch);
-            under_claim(conn, footprint, command.repeat.as_ref(), |conn, working_set| {
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 let batch = working_set.batches.get(&command.account, command.batch).ok_or(WriteError::Absent)?;
                 let batch = ask(|| (command.decide)(batch))?;
                 working_set.batches.change(batch.clone());
@@ -65,7 +65,7 @@ impl BatchManagement for Store {
             let mut footprint = Footprint::default();
             footprint.batch_only(&command.account, command.batch);
             footprint.funds_of(&command.account, command.batch);
-            under_claim(conn, footprint, command.repeat.as_ref(), |_, working_set| cancel(working_set, &command))
+            under_claim(conn, footprint, command.claim.as_ref(), |_, working_set| cancel(working_set, &command))
         })
         .await
     }
@@ -120,7 +120,7 @@ fn replace(conn: &mut Conn, decision: &UploadDecision) -> Outcome<()> {
     batch_rows::insert_orders(conn, batch)?;
     rows::insert_payments(conn, &decision.payments)?;
     rows::insert_alerts(conn, batch, &decision.alerts)?;
-    work::mark(conn, &batch.account, batch.id)
+    work::update_work_at(conn, &batch.account, batch.id)
 }
 
 fn cancel(

@@ -19,5 +19,5 @@ use std::collections::BTreeSet;
 pub(crate) fn seed(conn: &mut Conn, payments: &[Payment]) -> Outcome<()> {
     rows::insert_payments(conn, payments)?;
     let batches: BTreeSet<_> = payments.iter().map(|payment| (&payment.account, payment.batch)).collect();
-    batches.into_iter().try_for_each(|(account, batch)| work::mark(conn, account, batch))
+    batches.into_iter().try_for_each(|(account, batch)| work::update_work_at(conn, account, batch))
 }

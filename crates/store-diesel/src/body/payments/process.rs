@@ -232,5 +232,5 @@ fn situation(
 /// Stores the staged changes, and whether there is more work on the batch.
 fn store(conn: &mut Conn, working_set: WorkingSet, lease: &Lease) -> Outcome<()> {
     working_set.store(conn)?;
-    work::mark(conn, &lease.account, lease.batch)
+    work::update_work_at(conn, &lease.account, lease.batch)
 }

@@ -21,7 +21,7 @@ const MARK: &str = "UPDATE payment_batches SET work_at = CASE \
 
 /// Stores the time from which there is work on a batch. Must be called after every change of its status or of its
 /// payments.
-pub(super) fn mark(conn: &mut Conn, account: &AccountId, batch: PaymentBatchId) -> Outcome<()> {
+pub(super) fn update_work_at(conn: &mut Conn, account: &AccountId, batch: PaymentBatchId) -> Outcome<()> {
     let marked = sql_query(MARK)
         .bind::<TimeSql, _>(Time(DateTime::UNIX_EPOCH))
         .bind::<Text, _>(Account(account.clone()))

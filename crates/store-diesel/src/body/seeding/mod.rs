@@ -14,7 +14,7 @@ use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::Card;
 use florin_domain::ids::AccountId;
-use florin_ports::{SeedAccount, SeedBudget, Seeding, StoreError, World};
+use florin_ports::{SeedAccount, SeedBudget, SeedData, Seeding, StoreError};
 
 #[async_trait]
 impl Seeding for Store {
@@ -29,7 +29,7 @@ impl Seeding for Store {
         .await
     }
 
-    async fn seed(&self, world: World) -> Result<(), StoreError> {
+    async fn seed(&self, world: SeedData) -> Result<(), StoreError> {
         proof::check(&world)?;
         self.change(move |conn| seed(conn, &world)).await
     }
@@ -50,7 +50,7 @@ impl Seeding for Store {
     }
 }
 
-fn seed(conn: &mut Conn, world: &World) -> Outcome<()> {
+fn seed(conn: &mut Conn, world: &SeedData) -> Outcome<()> {
     world.clients.iter().try_for_each(|client| registry::insert_client(conn, client))?;
     world.accounts.iter().try_for_each(|seed| registry::insert_account(conn, &seed.account))?;
     world.keys.iter().try_for_each(|(key, hash)| registry::insert_key(conn, key, hash))?;

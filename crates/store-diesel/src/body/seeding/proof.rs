@@ -1,17 +1,17 @@
 //! Checks the balances of prepared data against its journal, before any of it is stored.
 
 use florin_domain::ids::BudgetId;
-use florin_domain::ledger::LedgerAccount;
+use florin_domain::ledger::Pool;
 use florin_domain::money::Currency;
-use florin_ports::{StoreError, World};
+use florin_ports::{SeedData, StoreError};
 use std::collections::BTreeMap;
 
 /// Available, held and reserved.
-type Pools = [i128; 3];
+type PoolSums = [i128; 3];
 
 /// Checks that every balance is the sum of its journal, and that nothing is held: seeds have no card messages that
 /// could hold money.
-pub(super) fn check(world: &World) -> Result<(), StoreError> {
+pub(super) fn check(world: &SeedData) -> Result<(), StoreError> {
     let mut sums = journal_sums(world);
     for budget in world.accounts.iter().flat_map(|seed| &seed.budgets).map(|seed| &seed.budget) {
         for (currency, balances) in &budget.balances {
@@ -28,19 +28,16 @@ pub(super) fn check(world: &World) -> Result<(), StoreError> {
     }
 }
 
-fn journal_sums(world: &World) -> BTreeMap<(BudgetId, Currency), Pools> {
-    let mut sums: BTreeMap<_, Pools> = BTreeMap::new();
+fn journal_sums(world: &SeedData) -> BTreeMap<(BudgetId, Currency), PoolSums> {
+    let mut sums: BTreeMap<_, PoolSums> = BTreeMap::new();
     let budgets = world.accounts.iter().flat_map(|seed| &seed.budgets);
     for journal in budgets.flat_map(|seed| &seed.journal) {
         for posting in journal.postings() {
-            let (budget, pool) = match posting.account {
-                LedgerAccount::Available(budget) => (budget, 0),
-                LedgerAccount::Held(budget) => (budget, 1),
-                LedgerAccount::Reserved(budget) => (budget, 2),
-                LedgerAccount::CardNetwork
-                | LedgerAccount::InboundPayments
-                | LedgerAccount::OutboundPayments
-                | LedgerAccount::Fees => {
+            let (budget, pool) = match posting.pool {
+                Pool::Available(budget) => (budget, 0),
+                Pool::Held(budget) => (budget, 1),
+                Pool::Reserved(budget) => (budget, 2),
+                Pool::CardNetwork | Pool::InboundPayments | Pool::OutboundPayments | Pool::Fees => {
                     continue;
                 }
             };

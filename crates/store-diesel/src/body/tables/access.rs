@@ -6,20 +6,20 @@ use florin_domain::access::Feature;
 
 tables! {
     /// A client, without its features.
-    struct ClientRow in clients(id) not kept {
+    struct ClientRow in clients(id) not owned {
         id: Id,
         name: String,
         allowed_networks: String,
     }
 
     /// A feature that is switched on for a client.
-    struct FeatureRow in client_features(client_id, feature) not kept {
+    struct FeatureRow in client_features(client_id, feature) not owned {
         client_id: Id,
         feature: Named<Feature>,
     }
 
     /// An account.
-    struct AccountRow in accounts(id) not kept {
+    struct AccountRow in accounts(id) not owned {
         id: Account,
         client_id: Id,
         name: String,

@@ -11,7 +11,7 @@ use florin_domain::event::EventKind;
 
 tables! {
     /// A batch, without its orders and payments.
-    struct BatchRow in payment_batches(account_id, id) kept by account_id {
+    struct BatchRow in payment_batches(account_id, id) owned by account_id {
         account_id: Account,
         id: Id,
         name: String,
@@ -38,7 +38,7 @@ tables! {
     }
 
     /// An order of a batch.
-    struct OrderRow in payment_orders(account_id, batch_id, position) kept by account_id {
+    struct OrderRow in payment_orders(account_id, batch_id, position) owned by account_id {
         account_id: Account,
         batch_id: Id,
         position: i64,
@@ -50,7 +50,7 @@ tables! {
     }
 
     /// A payment of a batch.
-    struct PaymentRow in payments(account_id, batch_id, input_index) kept by account_id {
+    struct PaymentRow in payments(account_id, batch_id, input_index) owned by account_id {
         account_id: Account,
         batch_id: Id,
         input_index: i64,
@@ -71,7 +71,7 @@ tables! {
     }
 
     /// An alert, with its position among those of the batch.
-    struct AlertRow in payment_alerts(account_id, batch_id, position) kept by account_id {
+    struct AlertRow in payment_alerts(account_id, batch_id, position) owned by account_id {
         account_id: Account,
         batch_id: Id,
         position: i64,
@@ -83,7 +83,7 @@ tables! {
     }
 
     /// An event.
-    struct EventRow in outbox_events(account_id, id) kept by account_id {
+    struct EventRow in outbox_events(account_id, id) owned by account_id {
         account_id: Account,
         id: Id,
         kind: Named<EventKind>,
@@ -94,7 +94,7 @@ tables! {
     }
 
     /// A payment that the sandbox's bank accepted. It has no account column: its id is the id of an account's payment.
-    struct AcceptedRow in sandbox_payments(id) kept by payments {
+    struct AcceptedRow in sandbox_payments(id) owned by payments {
         id: Id,
         currency: Currency,
         amount_minor: i64,

@@ -9,7 +9,7 @@ use florin_domain::card::{
 
 tables! {
     /// A card with all its columns.
-    struct CardRecordRow in cards(account_id, id) kept by account_id {
+    struct CardRecordRow in cards(account_id, id) owned by account_id {
         account_id: Account,
         id: Id,
         budget_id: Id,
@@ -23,7 +23,7 @@ tables! {
     }
 
     /// A transition of a card to another state.
-    struct TransitionRow in card_transitions(account_id, card_id, position) kept by account_id {
+    struct TransitionRow in card_transitions(account_id, card_id, position) owned by account_id {
         account_id: Account,
         card_id: Id,
         position: i64,
@@ -35,7 +35,7 @@ tables! {
     }
 
     /// A spending limit of a card.
-    struct LimitRow in spending_limits(account_id, card_id, limit_window) kept by account_id {
+    struct LimitRow in spending_limits(account_id, card_id, limit_window) owned by account_id {
         account_id: Account,
         card_id: Id,
         limit_window: Named<SpendingWindow>,
@@ -47,7 +47,7 @@ tables! {
     }
 
     /// A card message.
-    struct MessageRow in card_transactions(account_id, token) kept by account_id {
+    struct MessageRow in card_transactions(account_id, token) owned by account_id {
         account_id: Account,
         token: Id,
         chain_id: Id,
@@ -82,7 +82,7 @@ tables! {
     }
 
     /// A chain of card messages.
-    struct ChainRow in card_chains(account_id, id) kept by account_id {
+    struct ChainRow in card_chains(account_id, id) owned by account_id {
         account_id: Account,
         id: Id,
         card_id: Id,
@@ -100,7 +100,7 @@ tables! {
     }
 
     /// Why a message was declined: the rules that were checked as JSON, the last of which failed.
-    struct ReasonRow in decline_reasons(account_id, token) kept by account_id {
+    struct ReasonRow in decline_reasons(account_id, token) owned by account_id {
         account_id: Account,
         token: Id,
         rules: String,

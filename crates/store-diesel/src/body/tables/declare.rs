@@ -3,13 +3,13 @@
 /// Declares the tables of an area, each with the struct of its whole row, in the order of an export: a table comes
 /// after those that its rows refer to.
 ///
-/// `kept by account_id` says that the rows belong to an account: a snapshot of a world contains them, and they are
-/// deleted with the world. `kept by payments` says the same of rows that have the ids of an account's payments. All
-/// others say `not kept`.
+/// `owned by account_id` says that the rows belong to an account: a snapshot of a world contains them, and they are
+/// deleted with the world. `owned by payments` says the same of rows that have the ids of an account's payments. All
+/// others say `not owned`.
 macro_rules! tables {
     ($(
         $(#[$doc:meta])*
-        struct $row:ident in $table:ident($($key:ident),+) $($kept:ident)+ { $($columns:tt)+ }
+        struct $row:ident in $table:ident($($key:ident),+) $($owned:ident)+ { $($columns:tt)+ }
     )+) => {
         use diesel::prelude::*;
 
@@ -19,7 +19,7 @@ macro_rules! tables {
                 $(#[$doc])*
                 struct $row in $table { $($columns)+ }
             }
-            super::body::tables::declare::kept!($row $table $($kept)+);
+            super::body::tables::declare::owned!($row $table $($owned)+);
         )+
 
         /// The tables of this area, in the order of an export.
@@ -122,10 +122,10 @@ macro_rules! whole_row {
 }
 
 /// Implements how the rows of an account are found and deleted.
-macro_rules! kept {
-    ($row:ident $table:ident kept by account_id) => {
+macro_rules! owned {
+    ($row:ident $table:ident owned by account_id) => {
         impl super::table::OfAccount for $row {
-            const KEPT: Option<super::table::Kept> = Some(super::table::Kept {
+            const OWNED: Option<super::table::Owned> = Some(super::table::Owned {
                 rows: |conn, account, take| {
                     let rows = $table::table.filter($table::account_id.eq(account)).order($table::table.primary_key());
                     rows.load::<Self>(conn)?.iter().try_for_each(|row| take(&super::table::json(row)?))
@@ -138,9 +138,9 @@ macro_rules! kept {
             });
         }
     };
-    ($row:ident $table:ident kept by payments) => {
+    ($row:ident $table:ident owned by payments) => {
         impl super::table::OfAccount for $row {
-            const KEPT: Option<super::table::Kept> = Some(super::table::Kept {
+            const OWNED: Option<super::table::Owned> = Some(super::table::Owned {
                 rows: |conn, account, take| {
                     for ids in payment_ids(conn, account)?.chunks(super::table::IDS_AT_ONCE) {
                         let rows = $table::table.filter($table::id.eq_any(ids.iter().copied()));
@@ -163,9 +163,9 @@ macro_rules! kept {
             });
         }
     };
-    ($row:ident $table:ident not kept) => {
+    ($row:ident $table:ident not owned) => {
         impl super::table::OfAccount for $row {
-            const KEPT: Option<super::table::Kept> = None;
+            const OWNED: Option<super::table::Owned> = None;
         }
     };
 }
@@ -262,4 +262,4 @@ macro_rules! lock {
     };
 }
 
-pub(crate) use {changes, diesel_table, kept, lock, lookups, parts, tables, whole_row};
+pub(crate) use {changes, diesel_table, lock, lookups, owned, parts, tables, whole_row};

@@ -6,7 +6,7 @@ use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 
 tables! {
     /// A checkout.
-    struct CheckoutRow in checkouts(account_id, id) kept by account_id {
+    struct CheckoutRow in checkouts(account_id, id) owned by account_id {
         account_id: Account,
         id: Id,
         checkout_type: Named<CheckoutType>,
@@ -23,7 +23,7 @@ tables! {
     }
 
     /// The number of an account's checkouts of one type and status.
-    struct CheckoutCountRow in checkout_counts(account_id, checkout_type, status) kept by account_id {
+    struct CheckoutCountRow in checkout_counts(account_id, checkout_type, status) owned by account_id {
         account_id: Account,
         checkout_type: Named<CheckoutType>,
         status: Named<CheckoutStatus>,
@@ -31,7 +31,7 @@ tables! {
     }
 
     /// A bank of the bank list.
-    struct BankRow in banks(id) not kept {
+    struct BankRow in banks(id) not owned {
         id: String,
         name: String,
         icon_url: String,

@@ -7,7 +7,7 @@ use florin_domain::mfa::{MfaProviderName, MfaSessionState};
 
 tables! {
     /// An MFA session.
-    struct SessionRow in mfa_sessions(account_id, id) kept by account_id {
+    struct SessionRow in mfa_sessions(account_id, id) owned by account_id {
         account_id: Account,
         id: Id,
         client_id: Id,
@@ -20,7 +20,7 @@ tables! {
     }
 
     /// The TOTP enrolment of an account.
-    struct EnrolmentRow in totp_enrolments(account_id) kept by account_id {
+    struct EnrolmentRow in totp_enrolments(account_id) owned by account_id {
         account_id: Account,
         secret: Bytes,
         used_steps: String,

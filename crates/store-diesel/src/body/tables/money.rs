@@ -1,6 +1,6 @@
 //! Budgets, their balances, the journal, transfers and credits.
 
-use super::body::names::LedgerAccountName;
+use super::body::names::PoolName;
 use super::body::types::{Account, Currency, Id, Named, Time};
 use super::declare::{changes, lookups, tables};
 use florin_domain::budget::CreditScheme;
@@ -8,7 +8,7 @@ use florin_domain::ledger::JournalKind;
 
 tables! {
     /// A budget, without its balances.
-    struct BudgetRow in budgets(account_id, id) kept by account_id {
+    struct BudgetRow in budgets(account_id, id) owned by account_id {
         account_id: Account,
         id: Id,
         name: String,
@@ -18,7 +18,7 @@ tables! {
     }
 
     /// The balances of a budget in one currency.
-    struct BalanceRow in balances(account_id, budget_id, currency) kept by account_id {
+    struct BalanceRow in balances(account_id, budget_id, currency) owned by account_id {
         account_id: Account,
         budget_id: Id,
         currency: Currency,
@@ -28,7 +28,7 @@ tables! {
     }
 
     /// A transaction of the journal, without its entries.
-    struct JournalRow in journal_transactions(account_id, id) kept by account_id {
+    struct JournalRow in journal_transactions(account_id, id) owned by account_id {
         account_id: Account,
         id: Id,
         kind: Named<JournalKind>,
@@ -38,17 +38,17 @@ tables! {
     }
 
     /// An entry of a transaction of the journal.
-    struct JournalEntryRow in journal_entries(account_id, journal_id, line) kept by account_id {
+    struct JournalEntryRow in journal_entries(account_id, journal_id, line) owned by account_id {
         account_id: Account,
         journal_id: Id,
         line: i64,
-        pool: Named<LedgerAccountName>,
+        pool: Named<PoolName>,
         budget_id: Option<Id>,
         amount_minor: i64,
     }
 
     /// A transfer between budgets.
-    struct TransferRow in transfers(account_id, id) kept by account_id {
+    struct TransferRow in transfers(account_id, id) owned by account_id {
         account_id: Account,
         id: Id,
         from_budget_id: Id,
@@ -61,13 +61,13 @@ tables! {
     }
 
     /// The number of the last credit of an account.
-    struct CounterRow in credit_counters(account_id) kept by account_id {
+    struct CounterRow in credit_counters(account_id) owned by account_id {
         account_id: Account,
         last_number: i64,
     }
 
     /// A credit.
-    struct CreditRow in credits(account_id, number) kept by account_id {
+    struct CreditRow in credits(account_id, number) owned by account_id {
         account_id: Account,
         number: i64,
         budget_id: Id,

@@ -5,7 +5,7 @@ use super::declare::{lookups, tables};
 
 tables! {
     /// A request under an idempotency key, and its answer.
-    struct RecordRow in idempotency_records(account_id, client_id, idempotency_key) kept by account_id {
+    struct RecordRow in idempotency_records(account_id, client_id, idempotency_key) owned by account_id {
         account_id: Account,
         client_id: Id,
         idempotency_key: String,
@@ -20,7 +20,7 @@ tables! {
     }
 
     /// An imported address, with its position among those of the postcode.
-    struct AddressRow in imported_addresses(postcode, position) not kept {
+    struct AddressRow in imported_addresses(postcode, position) not owned {
         postcode: String,
         position: i64,
         address_line1: String,

@@ -26,11 +26,11 @@ pub(crate) struct Table {
     /// Whether there are no rows.
     pub(crate) is_empty: fn(&mut Conn) -> Outcome<bool>,
     /// Operations on the rows of an account; `None` if snapshots of worlds do not contain the table.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) owned: Option<Owned>,
 }
 
 /// Operations on the rows of an account.
-pub(crate) struct Kept {
+pub(crate) struct Owned {
     /// Passes on the rows of an account, in the order of the keys.
     pub(crate) rows: fn(&mut Conn, &str, Take<'_>) -> Outcome<()>,
     /// Deletes the rows of an account.
@@ -64,7 +64,7 @@ pub(super) trait WholeRow: Row + OfAccount + Serialize + DeserializeOwned {
 /// A row that may belong to an account.
 pub(super) trait OfAccount {
     /// Operations on the rows of an account; `None` if snapshots of worlds do not contain the table.
-    const KEPT: Option<Kept>;
+    const OWNED: Option<Owned>;
 }
 
 impl Table {
@@ -78,7 +78,7 @@ impl Table {
             import: import::<R>,
             count: R::count,
             is_empty: R::is_empty,
-            kept: R::KEPT,
+            owned: R::OWNED,
         }
     }
 }

@@ -30,7 +30,7 @@ fn every_table_of_accounts_is_kept_in_snapshots() {
     for table in all() {
         let has_account = table.columns.iter().any(|column| column.name == "account_id");
         let expected = (has_account && !OF_WORLDS.contains(&table.name)) || table.name == OF_PAYMENTS;
-        assert_eq!(table.kept.is_some(), expected, "{}", table.name);
+        assert_eq!(table.owned.is_some(), expected, "{}", table.name);
     }
 }
 

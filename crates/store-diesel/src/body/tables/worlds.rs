@@ -7,7 +7,7 @@ use florin_domain::world::WorldTemplate;
 
 tables! {
     /// The timeline of an account.
-    struct TimelineRow in timelines(account_id) kept by account_id {
+    struct TimelineRow in timelines(account_id) owned by account_id {
         account_id: Account,
         ahead_micros: i64,
         frozen_at: Option<Time>,
@@ -16,7 +16,7 @@ tables! {
     }
 
     /// A world, and the request that created it.
-    struct WorldRow in worlds(account_id) not kept {
+    struct WorldRow in worlds(account_id) not owned {
         account_id: Account,
         client_id: Id,
         template: Named<WorldTemplate>,
@@ -28,7 +28,7 @@ tables! {
     }
 
     /// A snapshot of a world with its contents.
-    struct SnapshotRow in world_snapshots(account_id, id) not kept {
+    struct SnapshotRow in world_snapshots(account_id, id) not owned {
         account_id: Account,
         id: Id,
         name: Option<String>,

@@ -43,8 +43,8 @@ impl Cards {
         let firsts = firsts.into_iter().map(|(account, first)| (Account(account), Id(first.0)));
         cards.read(load::<MessagesAndChains>(firsts, conn)?)?;
         let of_messages = cards.messages.values().map(|named| (Account(named.account.clone()), Id(named.card.0)));
-        let wanted: BTreeSet<_> = footprint.cards.iter().cloned().chain(of_messages).collect();
-        for (card, limit) in load::<CardsAndLimits>(wanted, conn)? {
+        let cards_to_load: BTreeSet<_> = footprint.cards.iter().cloned().chain(of_messages).collect();
+        for (card, limit) in load::<CardsAndLimits>(cards_to_load, conn)? {
             let card = Card::from(card);
             let key = (card.account.clone(), card.id);
             let (_, limits) = cards.known.entry(key).or_insert_with(|| (card, Vec::new()));

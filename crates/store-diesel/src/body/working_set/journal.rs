@@ -2,7 +2,7 @@
 
 use super::body::backend::Changes;
 use super::body::errors::Outcome;
-use super::body::names::LedgerAccountName;
+use super::body::names::PoolName;
 use super::body::tables::money::{JournalEntryRow, JournalRow};
 use super::body::types::{Account, Currency, Id, Named, Time};
 use florin_domain::ledger::JournalTransaction;
@@ -29,8 +29,8 @@ impl Journal {
             account_id: Account(journal.account.clone()),
             journal_id: Id(journal.id.0),
             line,
-            pool: Named(LedgerAccountName::of(posting.account)),
-            budget_id: posting.account.budget().map(|budget| Id(budget.0)),
+            pool: Named(PoolName::of(posting.pool)),
+            budget_id: posting.pool.budget().map(|budget| Id(budget.0)),
             amount_minor: posting.amount.0,
         }));
     }

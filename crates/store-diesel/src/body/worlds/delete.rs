@@ -3,10 +3,10 @@
 use super::body::backend::Conn;
 use super::body::driver;
 use super::body::errors::Outcome;
+use super::body::export_import::account_rows;
 use super::body::tables::access::accounts;
 use super::body::tables::keys::{api_key_accounts, api_keys};
 use super::body::tables::worlds::{world_snapshots, worlds};
-use super::body::transfer::account_rows;
 use super::body::types::Id;
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;

@@ -3,7 +3,7 @@
 use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, Stop, corrupt};
-use super::body::transfer::account_rows;
+use super::body::export_import::account_rows;
 use super::body::{registry, secrets, seeding, timelines};
 use super::{delete, rows, snapshots};
 use florin_domain::access::Account;
@@ -26,7 +26,7 @@ pub(super) fn make(
     };
     let situation = CreateSituation {
         worlds: rows::count(conn, world.client)?,
-        lives: rows::find(conn, &world.account)?.is_some(),
+        exists: rows::find(conn, &world.account)?.is_some(),
         made: match &command.under {
             Some(under) => rows::made_under(conn, world.client, &under.key)?,
             None => None,

@@ -87,11 +87,11 @@ impl Worlds for Store {
         &self,
         account: &AccountId,
         snapshot: SnapshotId,
-        repeat: Option<IdempotencyClaim<()>>,
+        claim: Option<IdempotencyClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>> {
         let account = account.clone();
         self.task(move |conn| {
-            under_claim(conn, Footprint::default(), repeat.as_ref(), |conn, _| {
+            under_claim(conn, Footprint::default(), claim.as_ref(), |conn, _| {
                 if snapshots::delete(conn, &account, snapshot)? { Ok(()) } else { Err(WriteError::Absent.into()) }
             })
         })

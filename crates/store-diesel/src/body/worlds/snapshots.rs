@@ -4,14 +4,14 @@ use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::driver;
 use super::body::errors::{Outcome, Stop, corrupt};
+use super::body::export_import::account_rows;
 use super::body::footprint::Footprint;
 use super::body::group::under_claim;
-use super::body::repeat;
+use super::body::idempotency;
 use super::body::secrets;
 use super::body::statements;
 use super::body::tables::worlds::{SnapshotRow, SnapshotSummaryRow, world_snapshots, worlds};
 use super::body::timelines;
-use super::body::transfer::account_rows;
 use super::body::types::{Account, Id, Time};
 use super::rows;
 use chrono::{DateTime, Utc};
@@ -50,7 +50,7 @@ impl SnapshotSummaryRow {
 
 /// Returns the name of the last migration.
 fn schema() -> Outcome<String> {
-    Ok(driver::known()?.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
+    Ok(driver::known_migrations()?.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
 }
 
 pub(super) fn take(
@@ -60,7 +60,7 @@ pub(super) fn take(
     if rows::find(conn, &command.account)?.is_none() {
         return Err(WriteError::Absent.into());
     }
-    under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| {
+    under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, _| {
         driver::lock_account(conn, &command.account)?;
         let kept = account_rows::of(conn, &command.account)?;
         let bytes = i64::try_from(kept.text.len()).unwrap_or(i64::MAX);
@@ -154,7 +154,7 @@ pub(super) fn restore(
     conn: &mut Conn,
     command: &RestoreCommand,
 ) -> Result<Written<RestoredWorld>, Stop<WriteError<SnapshotRefusal>>> {
-    under_claim(conn, Footprint::default(), command.repeat.as_ref(), |conn, _| {
+    under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, _| {
         let kept = find(conn, &command.account, command.snapshot)?.ok_or(WriteError::Absent)?;
         ask(|| (command.decide)(&RestoreSituation { outdated: !kept.fits }))?.map_err(WriteError::Refused)?;
         driver::lock_account(conn, &command.account)?;
@@ -162,8 +162,8 @@ pub(super) fn restore(
         account_rows::clear(conn, &command.account)?;
         account_rows::put(conn, &command.account, &kept.contents, secret.as_ref())?;
         // The snapshot may contain a record under the same key. The new answer replaces it.
-        if let Some(claim) = &command.repeat {
-            repeat::forget(conn, claim)?;
+        if let Some(claim) = &command.claim {
+            idempotency::forget(conn, claim)?;
         }
         let was = timelines::find(conn, &command.account)?.unwrap_or_default();
         let clock = was.clock.put_back(kept.created_at, command.real);

@@ -50,7 +50,7 @@ pub(super) struct Committing<'q> {
 }
 
 /// Creates an empty queue with room for the given number of jobs. It ends when its receiver is dropped.
-pub(super) fn with_room(room: usize) -> (QueueSender, Turns) {
+pub(super) fn with_queue_capacity(room: usize) -> (QueueSender, Turns) {
     let (sender, receiver) = sync_channel(room);
     let waiting = Arc::new(AtomicUsize::new(0));
     let receiver = QueueReceiver { queue: receiver, waiting: Arc::clone(&waiting), is_closed: false };
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn one_thread_at_a_time_decides_and_one_commits() {
-        let (sender, turns) = with_room(8);
+        let (sender, turns) = with_queue_capacity(8);
         add(&sender);
         add(&sender);
         let (jobs, turn) = turns.take().unwrap();
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn commands_wait_for_a_record_that_is_being_committed() {
-        let (_entrance, turns) = with_room(8);
+        let (_entrance, turns) = with_queue_capacity(8);
         let committing = turns.hand_over(None, keys("one"));
         // A disjoint key. Otherwise this call would wait forever.
         turns.wait_for(&keys("two"));
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn jobs_after_closing_are_refused() {
-        let (sender, turns) = with_room(8);
+        let (sender, turns) = with_queue_capacity(8);
         add(&sender);
         sender.close();
         add(&sender);

@@ -56,15 +56,15 @@ async fn command(store: &Store, buggy: bool) -> JoinHandle<Result<(), WriteError
 
 /// Blocks the writer until the sender is used.
 async fn busy(store: &Store) -> (Sender<()>, JoinHandle<Result<(), StoreError>>) {
-    let (go_on, told) = channel();
+    let (go_on, signal) = channel();
     let (reached, is_busy) = tokio::sync::oneshot::channel();
-    let (told, reached) = (Mutex::new(told), Mutex::new(Some(reached)));
+    let (signal, reached) = (Mutex::new(signal), Mutex::new(Some(reached)));
     let store = store.clone();
     let work = queued(async move {
         let wait = move |_: &mut Conn| {
             if let Some(reached) = reached.lock().unwrap().take() {
                 reached.send(()).unwrap();
-                told.lock().unwrap().recv().unwrap();
+                signal.lock().unwrap().recv().unwrap();
             }
             Ok(())
         };
@@ -187,20 +187,20 @@ impl Command for Noted {
 fn a_full_queue_is_reported_without_a_write() {
     with_store(2, |store| {
         in_time(async {
-            assert!(!store.has_no_room());
+            assert!(!store.queue_is_full());
             let (go_on, busy) = busy(&store).await;
             let one = command(&store, false).await;
-            assert!(!store.has_no_room());
+            assert!(!store.queue_is_full());
             let two = command(&store, false).await;
-            assert!(store.has_no_room());
+            assert!(store.queue_is_full());
             let refused = command(&store, false).await.await.unwrap();
             assert_eq!(refused, Err(WriteError::Store(StoreError::Overloaded)));
-            assert!(store.has_no_room());
+            assert!(store.queue_is_full());
             go_on.send(()).unwrap();
             busy.await.unwrap().unwrap();
             one.await.unwrap().unwrap();
             two.await.unwrap().unwrap();
-            assert!(!store.has_no_room());
+            assert!(!store.queue_is_full());
         });
     });
 }

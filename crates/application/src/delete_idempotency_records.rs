@@ -8,11 +8,11 @@ use florin_ports::StoreError;
 const PORTION: u32 = 500;
 
 /// Deletes the records older than `kept` and returns their number.
-pub async fn forget_answers(services: &Services, kept: TimeDelta) -> Result<u64, StoreError> {
+pub async fn delete_idempotency_records(services: &Services, kept: TimeDelta) -> Result<u64, StoreError> {
     let before = services.time.real_now() - kept;
     let mut forgotten = 0;
     loop {
-        let gone = services.upkeep.forget_answers(before, PORTION).await?;
+        let gone = services.upkeep.delete_idempotency_records(before, PORTION).await?;
         forgotten += gone;
         if gone < u64::from(PORTION) {
             return Ok(forgotten);

@@ -1,4 +1,4 @@
-//! A test world of one card and its budget.
+//! A test scenario of one card and its budget.
 
 use super::ids::{CountingIds, noon};
 use super::money::{decimal, shown};
@@ -8,7 +8,7 @@ use crate::card::decide::{
     CardDecision, CardRefusal, ChainSituation, FirstMessage, FirstSituation, FollowUp, decide_expiry, decide_first,
     decide_follow_up,
 };
-use crate::card::{Card, CardTransaction, Chain, Explanation, SpendingLimit, TransactionState};
+use crate::card::{Card, CardTransaction, Chain, DeclineExplanation, SpendingLimit, TransactionState};
 use crate::ids::TransactionToken;
 use crate::ledger::{Balances, JournalTransaction};
 use crate::stamp::Stamp;
@@ -16,7 +16,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 /// One card and its budget. Passes messages to the rules, and stores their decisions as an adapter would.
 #[derive(Clone, Debug)]
-pub struct CardWorld {
+pub struct CardScenario {
     /// The card.
     pub card: Card,
     /// Its spending limits.
@@ -30,14 +30,14 @@ pub struct CardWorld {
     /// Every journal transaction, oldest first.
     pub journal: Vec<JournalTransaction>,
     /// The explanation of each record's decline, if it was declined.
-    pub declined: Vec<Option<Explanation>>,
-    /// The current time of the world.
+    pub declined: Vec<Option<DeclineExplanation>>,
+    /// The current time of the scenario.
     pub now: DateTime<Utc>,
     ids: CountingIds,
 }
 
-impl CardWorld {
-    /// A world with a card and the budget that pays for it, which must hold the card's currency.
+impl CardScenario {
+    /// A scenario with a card and the budget that pays for it, which must hold the card's currency.
     pub fn of(card: impl Into<Card>, budget: impl Into<BudgetRecord>) -> Self {
         let (mut card, budget) = (card.into(), budget.into().budget);
         card.budget = budget.id;

@@ -8,20 +8,20 @@ use super::body::tables::cards::{ChainRow, MessageRow, ReasonRow, card_chains, c
 use super::body::types::Id;
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::card::{CardTransaction, ChainStory, ToldMessage};
+use florin_domain::card::{CardTransaction, ChainHistory, ExplainedMessage};
 use florin_domain::ids::{AccountId, TransactionToken};
-use florin_ports::{ChainStories, StoreError};
+use florin_ports::{ChainHistories, StoreError};
 use std::collections::BTreeMap;
 
 #[async_trait]
-impl ChainStories for Store {
-    async fn story(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainStory>, StoreError> {
+impl ChainHistories for Store {
+    async fn history(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainHistory>, StoreError> {
         let account = account.clone();
         self.read(move |conn| conn.transaction(|conn| find(conn, &account, token))).await
     }
 }
 
-fn find(conn: &mut Conn, account: &AccountId, token: TransactionToken) -> Outcome<Option<ChainStory>> {
+fn find(conn: &mut Conn, account: &AccountId, token: TransactionToken) -> Outcome<Option<ChainHistory>> {
     let named = message(conn, account, Id(token.0))?;
     let Some(chain_id) = named.as_ref().map(|named| named.chain_id) else { return Ok(None) };
     let first = if chain_id == Id(token.0) { named } else { message(conn, account, chain_id)? };
@@ -48,13 +48,13 @@ fn find(conn: &mut Conn, account: &AccountId, token: TransactionToken) -> Outcom
         .select(ReasonRow::as_select())
         .load(conn)?;
     let mut reasons: BTreeMap<_, _> = reasons.into_iter().map(|row| (row.token, row)).collect();
-    let told = |row: MessageRow| {
+    let explained = |row: MessageRow| {
         let declined = reasons.remove(&row.token).map(|reason| reason.read()).transpose()?;
-        Ok(ToldMessage { transaction: CardTransaction::from(row), declined })
+        Ok(ExplainedMessage { transaction: CardTransaction::from(row), declined })
     };
-    let messages = rows.into_iter().map(told).collect::<Outcome<_>>()?;
+    let messages = rows.into_iter().map(explained).collect::<Outcome<_>>()?;
     let journal = journal::load(conn, account, &moved)?;
-    Ok(Some(ChainStory::of(messages, chain.map(ChainRow::read).transpose()?, journal)))
+    Ok(Some(ChainHistory::of(messages, chain.map(ChainRow::read).transpose()?, journal)))
 }
 
 fn message(conn: &mut Conn, account: &AccountId, token: Id) -> Outcome<Option<MessageRow>> {

@@ -1,31 +1,31 @@
 //! Checks of chains, the explanations of declines, and the members that extensions add to records.
 
-use crate::check::{Failure, Proof, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{amount, clearing, dollars, expiry, first, follow_up, message, purchase, stamp, token};
-use crate::expect::{fresh, same, there};
+use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
 use crate::observe::{audited, chain};
 use crate::world::{Who, noon, seeded, world};
 use chrono::TimeDelta;
 use florin_domain::card::decide::{Extras, FirstMessage, FollowUp};
 use florin_domain::card::{
-    CardState, CardTransaction, ChainKind, ChainStory, Conversion, Explanation, MerchantSide, Response,
+    CardState, CardTransaction, ChainHistory, ChainKind, Conversion, DeclineExplanation, MerchantSide, Response,
 };
 use florin_domain::money::Minor;
 
 checks! {
-    "chains.story.shows_messages_hold_and_journal" => whole,
-    "chains.story.any_message_names_it" => any_message,
-    "chains.story.unknown_token_is_absent" => unknown,
-    "chains.story.declines_are_explained_as_they_were_decided" => explained,
-    "chains.story.a_declined_first_message_is_all_there_is" => declined,
+    "chains.history.shows_messages_hold_and_journal" => whole,
+    "chains.history.any_message_names_it" => any_message,
+    "chains.history.unknown_token_is_absent" => unknown,
+    "chains.history.declines_are_explained_as_they_were_decided" => explained,
+    "chains.history.a_declined_first_message_is_all_there_is" => declined,
     "cards.extensions.keep_every_field" => every_field,
     "cards.extensions.the_merchants_side_is_kept_from_message_to_message" => merchant_side,
-    "tenancy.story.foreign_token_is_absent" => foreign,
+    "tenancy.history.foreign_token_is_absent" => foreign,
 }
 
-async fn story(handle: &Handle, number: u128) -> Result<ChainStory, Failure> {
-    there("the story", handle.chains.story(&Who::Mine.account()?, token(number)).await?)
+async fn history(handle: &Handle, number: u128) -> Result<ChainHistory, Failure> {
+    there("the history", handle.chains.history(&Who::Mine.account()?, token(number)).await?)
 }
 
 async fn with(
@@ -35,66 +35,66 @@ async fn with(
     extras: Extras,
 ) -> Result<CardTransaction, Failure> {
     let message = FirstMessage { extras, ..message(kind, text)? };
-    fresh(handle.cards.first_message(first(Who::Mine, Who::Mine.card(), message, stamp(number))?).await)
+    expect_new(handle.cards.first_message(first(Who::Mine, Who::Mine.card(), message, stamp(number))?).await)
 }
 
 async fn follow(handle: &Handle, number: u128, message: FollowUp) -> Result<CardTransaction, Failure> {
-    fresh(handle.cards.follow_up(follow_up(Who::Mine, token(1), number, message)?).await)
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), number, message)?).await)
 }
 
-async fn whole(handle: Handle) -> Proof {
+async fn whole(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 2, "7")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "7")?).await)?;
     follow(&handle, 3, FollowUp::Advice { amount: amount("1000")? }).await?;
     follow(&handle, 4, FollowUp::Reversal { amount: Some(amount("4")?) }).await?;
     follow(&handle, 5, clearing("2", false)?).await?;
     follow(&handle, 6, clearing("4", true)?).await?;
-    let told = story(&handle, 1).await?;
-    let tokens: Vec<_> = told.messages.iter().map(|told| told.transaction.token).collect();
+    let found = history(&handle, 1).await?;
+    let tokens: Vec<_> = found.messages.iter().map(|found| found.transaction.token).collect();
     same("the messages", tokens, [1, 3, 4, 5, 6].map(token).to_vec())?;
     let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
-    same("the first message", &told.messages[0].transaction, &seen.first)?;
-    same("the chain", &told.chain, &seen.chain)?;
-    let steps: Vec<_> = told.steps().iter().map(|step| (step.message, step.held.0)).collect();
-    let wanted = [(1, 1_000), (3, 1_000), (4, 600), (5, 400), (6, 0)].map(|(number, held)| (token(number), held));
-    same("the hold, step by step", steps, wanted.to_vec())?;
-    let causes: Vec<_> = told.journal.iter().map(|journal| journal.cause).collect();
+    same("the first message", &found.messages[0].transaction, &seen.first)?;
+    same("the chain", &found.chain, &seen.chain)?;
+    let steps: Vec<_> = found.steps().iter().map(|step| (step.message, step.held.0)).collect();
+    let expected = [(1, 1_000), (3, 1_000), (4, 600), (5, 400), (6, 0)].map(|(number, held)| (token(number), held));
+    same("the hold, step by step", steps, expected.to_vec())?;
+    let causes: Vec<_> = found.journal.iter().map(|journal| journal.cause).collect();
     same("the causes of the journal", causes, [1, 4, 5, 6].map(|number| token(number).0).to_vec())?;
-    let cleared = there("the last transaction", told.journal.last())?;
+    let cleared = there("the last transaction", found.journal.last())?;
     let sum: i64 = cleared.postings().iter().map(|posting| posting.amount.0).sum();
     same("its postings", (cleared.postings().len(), sum), (2, 0))?;
     audited(&handle).await
 }
 
-async fn any_message(handle: Handle) -> Proof {
+async fn any_message(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
     follow(&handle, 2, FollowUp::Advice { amount: amount("1000")? }).await?;
     let due = noon() + TimeDelta::days(7);
     same("the expiry", handle.cards.expire(expiry(Who::Mine, token(1), 3, due)?).await, Ok(true))?;
-    let told = story(&handle, 1).await?;
-    same("how many messages", told.messages.len(), 3)?;
+    let found = history(&handle, 1).await?;
+    same("how many messages", found.messages.len(), 3)?;
     for number in [2, 3] {
-        same("the story by another message", story(&handle, number).await?, told.clone())?;
+        same("the history by another message", history(&handle, number).await?, found.clone())?;
     }
     Ok(())
 }
 
-async fn unknown(handle: Handle) -> Proof {
+async fn unknown(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    same("an unknown token", handle.chains.story(&Who::Mine.account()?, token(2)).await?, None)
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    same("an unknown token", handle.chains.history(&Who::Mine.account()?, token(2)).await?, None)
 }
 
-async fn foreign(handle: Handle) -> Proof {
+async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    fresh(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
-    same("a foreign token", handle.chains.story(&Who::Mine.account()?, token(1)).await?, None)
+    expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
+    same("a foreign token", handle.chains.history(&Who::Mine.account()?, token(1)).await?, None)
 }
 
 /// Declines one message by each rule, and expects everything that the rule read.
-async fn explained(handle: Handle) -> Proof {
+async fn explained(handle: Handle) -> CheckResult {
     let mut world = world(9_500)?;
     let cards = &mut world.accounts[0].cards;
     let mut spare = cards[0].clone();
@@ -121,14 +121,14 @@ async fn explained(handle: Handle) -> Proof {
             FirstMessage { extras: Extras { decline, ..Extras::default() }, ..message(ChainKind::Purchase, "500")? };
         let command = first(Who::Mine, card, message.clone(), stamp(number))?;
         let situation = there("the card", crate::observe::card(&handle, &Who::Mine.account()?, card).await?)?;
-        let wanted: Option<Explanation> = stamp(number)
+        let expected: Option<DeclineExplanation> = stamp(number)
             .rule(|stamp| florin_domain::card::decide::decide_first(&situation, &message, stamp))
             .ok()
             .and_then(|made| made.declined);
-        fresh(handle.cards.first_message(command).await)?;
-        let told = story(&handle, number).await?;
-        same("the explanation", &told.messages[0].declined, &wanted)?;
-        failed.push(there("an explanation", wanted)?.failed.name());
+        expect_new(handle.cards.first_message(command).await)?;
+        let found = history(&handle, number).await?;
+        same("the explanation", &found.messages[0].declined, &expected)?;
+        failed.push(there("an explanation", expected)?.failed.name());
     }
     let rules = [
         "card_activated",
@@ -142,15 +142,15 @@ async fn explained(handle: Handle) -> Proof {
     same("the rules that failed", failed, rules.to_vec())
 }
 
-async fn declined(handle: Handle) -> Proof {
+async fn declined(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let done = fresh(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
-    let told = story(&handle, 1).await?;
-    same("the message", told.messages.iter().map(|told| &told.transaction).collect::<Vec<_>>(), vec![&done])?;
-    same("chain and journal", (told.chain, told.journal), (None, vec![]))
+    let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
+    let found = history(&handle, 1).await?;
+    same("the message", found.messages.iter().map(|found| &found.transaction).collect::<Vec<_>>(), vec![&done])?;
+    same("chain and journal", (found.chain, found.journal), (None, vec![]))
 }
 
-async fn every_field(handle: Handle) -> Proof {
+async fn every_field(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let quotes = Some(dollars()?);
     let acquirer_fee = Some(amount("2.50")?);
@@ -168,36 +168,37 @@ async fn every_field(handle: Handle) -> Proof {
     let mut stored = vec![(1, withdrawal), (2, cleared), (3, part)];
     let refund = with(&handle, 4, (ChainKind::Refund, "5"), Extras::default()).await?;
     let command = follow_up(Who::Mine, token(4), 5, FollowUp::RefundReversal)?;
-    let withdrawn = fresh(handle.cards.follow_up(command).await)?;
+    let withdrawn = expect_new(handle.cards.follow_up(command).await)?;
     for (number, decline) in (10..).zip(Response::DECLINES) {
         let forced = Extras { decline: Some(decline), ..Extras::default() };
         stored.push((number, with(&handle, number, (ChainKind::Purchase, "1"), forced).await?));
     }
     stored.push((5, withdrawn));
-    for (number, wanted) in stored {
-        let told = story(&handle, number).await?;
+    for (number, expected) in stored {
+        let found = history(&handle, number).await?;
         let mut found =
-            there("the message", told.messages.into_iter().find(|told| told.transaction.token == token(number)))?;
+            there("the message", found.messages.into_iter().find(|found| found.transaction.token == token(number)))?;
         // The state of a first message follows its chain.
-        found.transaction.state = wanted.state;
-        same("the message", found.transaction, wanted)?;
+        found.transaction.state = expected.state;
+        same("the message", found.transaction, expected)?;
     }
     same("the refund", refund.chain, token(4))?;
     audited(&handle).await
 }
 
-async fn merchant_side(handle: Handle) -> Proof {
+async fn merchant_side(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let abroad = Extras { quotes: Some(dollars()?), ..Extras::default() };
     with(&handle, 1, (ChainKind::Purchase, "8"), abroad).await?;
     follow(&handle, 2, FollowUp::Incremental { amount: amount("2")?, decline: None }).await?;
     follow(&handle, 3, clearing("3.33", false)?).await?;
-    let side = |story: &ChainStory| story.chain.as_ref().map(|chain| (chain.merchant, chain.held(), chain.cleared));
-    let wanted = Some(MerchantSide { held: Minor(667), cleared: Minor(333) });
-    same("after a part", side(&story(&handle, 1).await?), Some((wanted, Minor(525), Minor(262))))?;
+    let side =
+        |history: &ChainHistory| history.chain.as_ref().map(|chain| (chain.merchant, chain.held(), chain.cleared));
+    let expected = Some(MerchantSide { held: Minor(667), cleared: Minor(333) });
+    same("after a part", side(&history(&handle, 1).await?), Some((expected, Minor(525), Minor(262))))?;
     follow(&handle, 4, clearing("3.33", false)?).await?;
     follow(&handle, 5, clearing("3.34", false)?).await?;
-    let wanted = Some(MerchantSide { held: Minor(0), cleared: Minor(1_000) });
-    same("after the last", side(&story(&handle, 1).await?), Some((wanted, Minor(0), Minor(787))))?;
+    let expected = Some(MerchantSide { held: Minor(0), cleared: Minor(1_000) });
+    same("after the last", side(&history(&handle, 1).await?), Some((expected, Minor(0), Minor(787))))?;
     audited(&handle).await
 }

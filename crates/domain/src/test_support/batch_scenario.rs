@@ -1,4 +1,4 @@
-//! A test world of one payment batch and the budgets that fund it.
+//! A test scenario of one payment batch and the budgets that fund it.
 
 use super::ids::{BUDGET, CLIENT, CountingIds, account, noon};
 use super::money::{currency, shown};
@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 /// One payment batch. Passes actions on it to the rules, and stores their decisions as an adapter would.
 #[derive(Clone, Debug)]
-pub struct BatchWorld {
+pub struct BatchScenario {
     /// The batch, at first an empty draft.
     pub batch: PaymentBatch,
     /// Its payments by input index.
@@ -43,13 +43,13 @@ pub struct BatchWorld {
     pub journal: Vec<JournalTransaction>,
     /// Every event, oldest first.
     pub events: Vec<Event>,
-    /// The current time of the world.
+    /// The current time of the scenario.
     pub now: DateTime<Utc>,
     ids: CountingIds,
 }
 
-impl BatchWorld {
-    /// A world with an empty draft and one budget. This first budget pays for rows that name none.
+impl BatchScenario {
+    /// A scenario with an empty draft and one budget. This first budget pays for rows that name none.
     pub fn of(budget: impl Into<BudgetRecord>) -> Self {
         let (ids, now) = (CountingIds::starting_at(1000), noon());
         let request = CreateRequest {
@@ -61,7 +61,7 @@ impl BatchWorld {
             payments: None,
         };
         let created = decide_create(&FundingBudgets::new(), &request, &Stamp { now, ids: ids.source() }).unwrap();
-        let world = Self {
+        let scenario = Self {
             batch: created.batch,
             payments: Vec::new(),
             alerts: Vec::new(),
@@ -75,7 +75,7 @@ impl BatchWorld {
             now,
             ids: ids.clone(),
         };
-        world.and(budget)
+        scenario.and(budget)
     }
 
     /// Adds another budget that can pay.

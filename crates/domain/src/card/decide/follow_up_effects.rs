@@ -4,12 +4,12 @@
 //! message. All others are in the card's currency, which may be the same.
 
 use super::booking::Movement;
+use super::conversion::Terms;
 use super::first::rounds_to_zero;
 use super::rules::{FundsEffect, RuleInput};
-use super::terms::Terms;
 use super::{CardDecision, CardRefusal, ChainSituation};
 use crate::card::{
-    CardTransaction, Chain, ChainEnd, ChainState, Explanation, MessageKind, Response, Rule, SpendingLimit,
+    CardTransaction, Chain, ChainEnd, ChainState, DeclineExplanation, MessageKind, Response, Rule, SpendingLimit,
     TransactionState,
 };
 use crate::ids::TransactionToken;
@@ -66,9 +66,9 @@ impl<'a> Step<'a> {
         let (total, change) = (chain.held(), less(chain.held(), self.chain.held())?);
         let amounts =
             Amounts { sent, own: total, requested: total, impacted: less(Minor::ZERO, total)?, ..Amounts::default() };
-        let funds = Rule::AvailableBalance { available: self.situation.balances.available(), asked: change };
-        if change > Minor::ZERO && !funds.is_kept() {
-            return Ok(self.declined(amounts, Explanation { kept: Vec::new(), failed: funds }));
+        let funds = Rule::AvailableBalance { available: self.situation.balances.available(), requested: change };
+        if change > Minor::ZERO && !funds.passes() {
+            return Ok(self.declined(amounts, DeclineExplanation { passed: Vec::new(), failed: funds }));
         }
         let (state, movement) = (TransactionState::Pending, Movement::hold(change)?);
         self.apply(Effect { amounts, state, movement, chain, counted: change })
@@ -248,7 +248,7 @@ impl<'a> Step<'a> {
         })
     }
 
-    fn declined(&self, amounts: Amounts, declined: Explanation) -> CardDecision {
+    fn declined(&self, amounts: Amounts, declined: DeclineExplanation) -> CardDecision {
         let state = (TransactionState::Declined, declined.failed.response());
         let balances = self.situation.balances;
         CardDecision {

@@ -1,15 +1,15 @@
 //! A chain with its messages, its hold and its journal.
 
-use super::{CardTransaction, Chain, Explanation};
+use super::{CardTransaction, Chain, DeclineExplanation};
 use crate::ids::TransactionToken;
-use crate::ledger::{JournalTransaction, LedgerAccount};
+use crate::ledger::{JournalTransaction, Pool};
 use crate::money::Minor;
 
 /// Everything stored about one purchase, withdrawal or refund.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChainStory {
+pub struct ChainHistory {
     /// Its messages by time, first message first. A declined first message has no follow-ups.
-    pub messages: Vec<ToldMessage>,
+    pub messages: Vec<ExplainedMessage>,
     /// The chain; `None` if its first message was declined.
     pub chain: Option<Chain>,
     /// Its journal transactions in the order of the messages that caused them.
@@ -18,11 +18,11 @@ pub struct ChainStory {
 
 /// A message, with the explanation of its decline.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldMessage {
+pub struct ExplainedMessage {
     /// The record.
     pub transaction: CardTransaction,
     /// Why it was declined. `None` if it was not, or was recorded before explanations existed.
-    pub declined: Option<Explanation>,
+    pub declined: Option<DeclineExplanation>,
 }
 
 /// The hold after a message.
@@ -34,14 +34,14 @@ pub struct HoldStep {
     pub held: Minor,
 }
 
-impl ChainStory {
+impl ChainHistory {
     /// Sorts the parts.
-    pub fn of(mut messages: Vec<ToldMessage>, chain: Option<Chain>, mut journal: Vec<JournalTransaction>) -> Self {
-        messages.sort_by_key(|told| {
-            let message = &told.transaction;
+    pub fn of(mut messages: Vec<ExplainedMessage>, chain: Option<Chain>, mut journal: Vec<JournalTransaction>) -> Self {
+        messages.sort_by_key(|message| {
+            let message = &message.transaction;
             (message.token != message.chain, message.created_at, message.token)
         });
-        let place = |cause| messages.iter().position(|told| told.transaction.token.0 == cause);
+        let place = |cause| messages.iter().position(|message| message.transaction.token.0 == cause);
         journal.sort_by_key(|transaction| (place(transaction.cause), transaction.id));
         Self { messages, chain, journal }
     }
@@ -49,11 +49,11 @@ impl ChainStory {
     /// The hold after each message, from the journal.
     pub fn steps(&self) -> Vec<HoldStep> {
         let mut held = 0_i64;
-        let step = |told: &ToldMessage| {
-            let message = told.transaction.token;
+        let step = |message: &ExplainedMessage| {
+            let message = message.transaction.token;
             let caused = self.journal.iter().filter(|transaction| transaction.cause == message.0);
             for posting in caused.flat_map(JournalTransaction::postings) {
-                if matches!(posting.account, LedgerAccount::Held(_)) {
+                if matches!(posting.pool, Pool::Held(_)) {
                     held = held.saturating_add(posting.amount.0);
                 }
             }

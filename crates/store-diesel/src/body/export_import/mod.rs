@@ -79,7 +79,7 @@ impl ExportImport for Store {
 
 /// Returns the name of the last migration that this program knows.
 fn schema() -> Result<String, ExportError> {
-    let known = driver::known().map_err(StoreError::from)?;
+    let known = driver::known_migrations().map_err(StoreError::from)?;
     Ok(known.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
 }
 
@@ -108,13 +108,13 @@ fn import(
             return Err(ExportError::NotEmpty(table.name));
         }
     }
-    let mut batch = Batch::default();
+    let mut buffer = InsertBuffer::default();
     let contents = rows.each(|row| {
         let resealed = secrets::resealed(&row, reseal)?;
         let json = resealed.as_deref().unwrap_or(row.json);
-        Ok(batch.add(conn, ExportRow { json, ..row })?)
+        Ok(buffer.add(conn, ExportRow { json, ..row })?)
     })?;
-    batch.store(conn)?;
+    buffer.store(conn)?;
     for table in tables::all() {
         let found = (table.count)(conn).map_err(StoreError::from)?;
         let expected = contents.rows.get(table.name).copied().unwrap_or_default();
@@ -133,7 +133,7 @@ fn prepare(conn: &mut Conn) -> Outcome<()> {
 }
 
 /// Rows of one table, collected for one insert.
-struct Batch {
+struct InsertBuffer {
     /// The table of the rows.
     table: Option<&'static Table>,
     /// The tables that may follow it.
@@ -142,13 +142,13 @@ struct Batch {
     bytes: usize,
 }
 
-impl Default for Batch {
+impl Default for InsertBuffer {
     fn default() -> Self {
         Self { table: None, later: tables::all().rev().collect(), rows: Vec::new(), bytes: 0 }
     }
 }
 
-impl Batch {
+impl InsertBuffer {
     fn add(&mut self, conn: &mut Conn, row: ExportRow<'_>) -> Result<(), Stop<ExportError>> {
         let is_of = |table: &&'static Table| table.name == row.table;
         let is_next = !self.table.as_ref().is_some_and(is_of);

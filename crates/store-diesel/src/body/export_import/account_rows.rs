@@ -5,7 +5,7 @@ use super::body::errors::{Failure, Outcome, Stop, corrupt};
 use super::body::tables;
 use super::body::tables::batches::payment_batches;
 use super::body::types::{Id, Time};
-use super::{Batch, secrets};
+use super::{InsertBuffer, secrets};
 use diesel::prelude::*;
 use florin_domain::ids::AccountId;
 use florin_domain::secret::SealedSecret;
@@ -35,7 +35,7 @@ impl AccountRows {
 pub(crate) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<AccountRows> {
     let mut account_rows = AccountRows::default();
     for table in tables::all() {
-        if let Some(kept) = &table.kept {
+        if let Some(kept) = &table.owned {
             (kept.rows)(conn, account.as_str(), &mut |row| {
                 match secrets::without(table.name, row)? {
                     Some(row) => account_rows.add(table.name, &row),
@@ -50,7 +50,7 @@ pub(crate) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<AccountRows> {
 
 /// Deletes the rows that [`of`] returns.
 pub(crate) fn clear(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
-    for kept in tables::all().rev().filter_map(|table| table.kept.as_ref()) {
+    for kept in tables::all().rev().filter_map(|table| table.owned.as_ref()) {
         (kept.delete)(conn, account.as_str())?;
     }
     Ok(())
@@ -66,7 +66,7 @@ struct Line<'a> {
 /// Inserts rows into an account that has none in these tables. An enrolment gets this secret, and is left out if there
 /// is none. Leases on batches are cleared.
 pub(crate) fn put(conn: &mut Conn, account: &AccountId, text: &str, secret: Option<&SealedSecret>) -> Outcome<()> {
-    let mut batch = Batch::default();
+    let mut batch = InsertBuffer::default();
     for (number, line) in (1..).zip(text.lines()) {
         let Line { table, row } = serde_json::from_str(line).map_err(corrupt)?;
         let mut row = moved(row.get(), account)?;
@@ -76,7 +76,7 @@ pub(crate) fn put(conn: &mut Conn, account: &AccountId, text: &str, secret: Opti
         }
         // A world can be created from a snapshot of another world. The two share the rows of tables with `exists`, so
         // such a row may already be stored.
-        let exists = tables::all().find(|known| known.name == table).and_then(|known| known.kept.as_ref()?.exists);
+        let exists = tables::all().find(|known| known.name == table).and_then(|known| known.owned.as_ref()?.exists);
         if let Some(exists) = exists
             && exists(conn, &row)?
         {

@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use async_trait::async_trait;
-use florin_domain::card::ChainStory;
+use florin_domain::card::ChainHistory;
 use florin_domain::ids::{AccountId, TransactionToken};
 
 /// Reads whole chains of card messages.
@@ -10,7 +10,7 @@ use florin_domain::ids::{AccountId, TransactionToken};
 /// Promises: each call reads one consistent view. Every decline comes with its explanation as decided.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
-pub trait ChainStories: Send + Sync {
+pub trait ChainHistories: Send + Sync {
     /// Returns the chain of any of its messages. `None`: no message with that token on the account.
-    async fn story(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainStory>, StoreError>;
+    async fn history(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainHistory>, StoreError>;
 }

@@ -164,7 +164,7 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     retry_all(&wallet.client, &story.log);
     // An account check leaves no message in the journal of either store.
     assert_eq!(wallet.balance(), before);
-    wallet.followed(CLEARING, &story.hold, "7.31");
+    wallet.follow_ok(CLEARING, &story.hold, "7.31");
     assert_eq!(wallet.balance().ledger, before.ledger - 731);
     let (batch, session) = &story.by_script;
     expect_json(&confirm(&wallet.client, batch, session, "000000"), 200);

@@ -2,15 +2,15 @@
 
 use crate::Services;
 use florin_domain::access::Account;
-use florin_domain::card::ChainStory;
+use florin_domain::card::ChainHistory;
 use florin_domain::ids::TransactionToken;
 use florin_ports::StoreError;
 
 /// Returns the chain of any of its messages.
-pub async fn chain_story(
+pub async fn chain_history(
     services: &Services,
     account: &Account,
     token: TransactionToken,
-) -> Result<Option<ChainStory>, StoreError> {
-    services.chains.story(&account.id, token).await
+) -> Result<Option<ChainHistory>, StoreError> {
+    services.chains.history(&account.id, token).await
 }
