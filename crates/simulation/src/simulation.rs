@@ -301,14 +301,19 @@ impl Simulation {
 
     /// Kills an instance. It writes nothing any more, not even while it is dropped.
     fn kill(&mut self, number: usize) {
+        self.kill_alone(number);
+        self.expect_cut();
+        self.restart_if_doomed();
+    }
+
+    /// Kills an instance. The machine keeps running, even after a failed sync.
+    fn kill_alone(&mut self, number: usize) {
         self.run.kills += 1;
         self.disk.end(Some((End::Kill, 0)));
         self.board.hang_up(number);
         self.instances[number] = None;
         self.wait_for_end();
         self.disk.revive();
-        self.expect_cut();
-        self.restart_if_doomed();
     }
 
     /// A program that ends after a failed sync ends with the machine. If it alone restarted, it would trust what it reads,
