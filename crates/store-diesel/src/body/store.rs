@@ -49,7 +49,7 @@ impl Store {
         Self::with_writer(settings, anchor, writer, false)
     }
 
-    /// Opens the database without threads: the writer works when the returned [`Stepper`] is told to, and reads run on
+    /// Opens the database without threads: the writer works when the returned `Stepper` is told to, and reads run on
     /// the thread of their caller. For simulations.
     #[cfg(feature = "simulation")]
     #[allow(dead_code, reason = "simulations run on SQLite only")]
