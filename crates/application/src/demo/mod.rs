@@ -1,7 +1,7 @@
 //! The demo data, which seeds an unused sandbox.
 //!
 //! Ids and keys are fixed and public, so that examples work as printed. Times are relative to the time of seeding.
-//! Production refuses the demo data. This module does no I/O: [`world`] builds values, and the seeding port stores
+//! Production refuses the demo data. This module does no I/O: [`seed_data`] builds values, and the seeding port stores
 //! them.
 
 mod accounts;
