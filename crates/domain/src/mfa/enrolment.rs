@@ -28,7 +28,7 @@ impl TotpEnrolment {
     pub const MAX_WRONG_TOKENS: usize = 20;
     /// From this number of unforgiven wrong tokens on, a lock takes [`Self::second_lock`].
     pub const SECOND_LOCK: u32 = 40;
-    /// Number of unforgiven wrong tokens that locks TOTP until [`Self::THIRD_LOCK_FORGIVES`] of them are forgiven,
+    /// Number of unforgiven wrong tokens that locks TOTP until `THIRD_LOCK_FORGIVES` of them are forgiven,
     /// however slowly they were sent.
     pub const THIRD_LOCK: u32 = 60;
     /// Number of wrong tokens that are forgiven during the longest lock.
