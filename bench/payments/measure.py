@@ -14,7 +14,7 @@ import tempfile
 import time
 import urllib.request
 
-TURNS = int(os.environ.get("FLORIN_BENCH_TURNS", "3"))
+TURNS = int(os.environ.get("FLORIN_BENCH_ROUNDS", "3"))
 ROWS, ROWS_OF_JSON = 10_000, 3_000
 HEADER = "amount,currencyCode,reference,recipient.name,recipient.accountIdentifier,recipient.bankIdentifier\n"
 PATIENCE = 120

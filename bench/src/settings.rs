@@ -33,10 +33,10 @@ impl Settings {
     pub(crate) fn read() -> anyhow::Result<Self> {
         let settings = Self {
             turn: Duration::from_secs_f64(number("SECONDS", 5.0)?),
-            turns: number("TURNS", 3)?,
+            turns: number("ROUNDS", 3)?,
             connections: number("CONNECTIONS", 32)?,
             clients: list("CLIENTS", "8 16 32 64")?,
-            workloads: list("WORKS", "")?,
+            workloads: list("WORKLOADS", "")?,
             overload: Duration::from_secs_f64(number("OVERLOAD_SECONDS", 60.0)?),
             overload_connections: number("OVERLOAD_CONNECTIONS", 2048)?,
             growth_messages: number("GROWTH_MESSAGES", 10_000_000)?,

@@ -111,8 +111,8 @@ fn contents(
     real: DateTime<Utc>,
 ) -> Result<(WorldTemplate, WorldContents), StoreError> {
     let name = match &new.seed {
-        Some(seed) => format!("SeedData {}", seed.as_str()),
-        None => format!("SeedData {id}"),
+        Some(seed) => format!("World {}", seed.as_str()),
+        None => format!("World {id}"),
     };
     let account = |name| Account {
         id: id.clone(),

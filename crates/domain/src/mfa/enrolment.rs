@@ -19,7 +19,7 @@ pub struct TotpEnrolment {
     pub locked_until: Option<DateTime<Utc>>,
     /// Wrong tokens that are not forgiven yet, however long ago they were sent.
     pub unforgiven: u32,
-    /// The time from which the next wrong token is forgiven after [`Self::forgiven_after`].
+    /// The time from which [`Self::forgiven_after`] counts until the next wrong token is forgiven.
     pub forgiven_at: Option<DateTime<Utc>>,
 }
 
@@ -106,15 +106,14 @@ impl TotpEnrolment {
 
     /// The enrolment without the wrong tokens that are forgiven at this time.
     fn forgiven(&self, now: DateTime<Utc>) -> Self {
-        let from = self.forgiven_at.filter(|_| self.unforgiven > 0).unwrap_or(now);
+        let from = self.forgiven_at.unwrap_or(now);
         let periods = (now - from).num_seconds().max(0) / Self::forgiven_after().num_seconds();
         let forgiven =
             i32::try_from(periods).unwrap_or(i32::MAX).min(i32::try_from(self.unforgiven).unwrap_or(i32::MAX));
-        Self {
-            unforgiven: self.unforgiven.saturating_sub(forgiven.unsigned_abs()),
-            forgiven_at: Some(from + Self::forgiven_after() * forgiven),
-            ..self.clone()
-        }
+        let unforgiven = self.unforgiven.saturating_sub(forgiven.unsigned_abs());
+        // Time without a wrong token to forgive forgives no later one.
+        let forgiven_at = if unforgiven == 0 { now } else { from + Self::forgiven_after() * forgiven };
+        Self { unforgiven, forgiven_at: Some(forgiven_at), ..self.clone() }
     }
 
     /// The enrolment after an operator unlocked it. Its used steps stay.

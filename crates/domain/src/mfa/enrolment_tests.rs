@@ -74,9 +74,12 @@ fn an_operator_unlocks() {
     assert!(!unlocked.is_locked(START));
 }
 
-/// Guesses as fast as allowed after pauses. Returns the largest number of guesses within a year.
-fn most_in_a_year(pauses: impl Iterator<Item = (u32, u32)>) -> usize {
-    let (mut guessed, mut now, mut at) = (enrolment(), START, Vec::new());
+/// Guesses as fast as allowed after pauses, some days after a first wrong token. Returns the largest number of guesses within
+/// a year.
+fn most_in_a_year(idle_days: u32, pauses: impl Iterator<Item = (u32, u32)>) -> usize {
+    let (mut guessed, mut at) = (enrolment().after_wrong_token(START), Vec::new());
+    let mut now = START + TimeDelta::days(idle_days.into());
+    let end = now + TimeDelta::days(1200);
     for (minutes, guesses) in pauses {
         now = now.max(guessed.locked_until.unwrap_or(now)) + TimeDelta::minutes(minutes.into());
         for _ in 0..guesses {
@@ -86,7 +89,7 @@ fn most_in_a_year(pauses: impl Iterator<Item = (u32, u32)>) -> usize {
             guessed = guessed.after_wrong_token(now);
             at.push(now);
         }
-        if now > START + TimeDelta::days(1200) {
+        if now > end {
             break;
         }
     }
@@ -96,15 +99,20 @@ fn most_in_a_year(pauses: impl Iterator<Item = (u32, u32)>) -> usize {
 
 #[test]
 fn guessing_without_a_pause_succeeds_with_less_than_one_in_a_thousand_a_year() {
-    let guesses = most_in_a_year(std::iter::repeat((0, 60)));
-    assert!(guesses < MAX_GUESSES as usize && guesses > 250, "{guesses}");
+    for idle_days in [0, 1, 40, 365, 730] {
+        let guesses = most_in_a_year(idle_days, std::iter::repeat((0, 60)));
+        assert!(guesses < MAX_GUESSES as usize && guesses > 250, "{guesses} after {idle_days} days");
+    }
 }
 
 proptest! {
     /// Whatever the pauses are, a year has too few guesses for a chance of 0.1 %.
     #[test]
-    fn no_rhythm_of_guesses_succeeds(rhythm in proptest::collection::vec((0_u32..6000, 1_u32..25), 1..12)) {
-        let guesses = most_in_a_year(rhythm.into_iter().cycle().take(20_000));
+    fn no_rhythm_of_guesses_succeeds(
+        idle_days in 0_u32..1000,
+        rhythm in proptest::collection::vec((0_u32..6000, 1_u32..25), 1..12),
+    ) {
+        let guesses = most_in_a_year(idle_days, rhythm.into_iter().cycle().take(20_000));
         prop_assert!(guesses < MAX_GUESSES as usize, "{guesses}");
     }
 }

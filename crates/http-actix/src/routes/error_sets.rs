@@ -28,11 +28,7 @@ fn reading(forbidden: &str) -> Responses {
         response("401", "`missing_credentials`: no API key was sent.", &["WWW-Authenticate"]),
         response("403", forbidden, &[]),
         response("404", "`not_found`: the object does not exist, or this API key cannot access it.", &[]),
-        response(
-            "429",
-            "`rate_limited`: too resource_allowing requests, or too resource_allowing unknown API keys.",
-            &["Retry-After"],
-        ),
+        response("429", "`rate_limited`: too many requests, or too many unknown API keys.", &["Retry-After"]),
         response("500", "`internal`: a bug in Florin; the message contains the request id.", &[]),
         response("503", "`overloaded`, `provider_unavailable`: retry later.", &["Retry-After"]),
     ])

@@ -146,7 +146,7 @@ fn illustrate_error(response: &mut Value) {
         "payload_too_large" => ("body", "must be at most 1048576 bytes"),
         "unsupported_media_type" => ("header.Content-Type", "must be sent as application/json in UTF-8"),
         "idempotency_mismatch" => ("body", "differs from the first request with this idempotency key"),
-        "rate_limited" => ("", "too resource_allowing requests; retry after the interval in Retry-After"),
+        "rate_limited" => ("", "too many requests; retry after the interval in Retry-After"),
         "overloaded" => ("", "server overloaded; retry after the interval in Retry-After"),
         "internal" => ("", "internal error; report request 01a201e9-8ec7-7627-8824-3cd557968b01"),
         _ => ("", "the current state does not allow this"),
