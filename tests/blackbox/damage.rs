@@ -93,9 +93,14 @@ fn damage_while_serving(page_mentions: &str, damage: fn(&[u8]) -> Vec<u8>) {
     let open = fs::OpenOptions::new().write(true).open(path).unwrap();
     let pages = pages(&sound, page_mentions);
     assert!(!pages.is_empty());
+    let mut changed = 0;
     for page in pages {
-        open.write_all_at(&damage(&sound[page.clone()]), page.start as u64).unwrap();
+        let damaged = damage(&sound[page.clone()]);
+        changed += usize::from(damaged != sound[page.clone()]);
+        open.write_all_at(&damaged, page.start as u64).unwrap();
     }
+    assert!(changed > 0, "no page was damaged");
+    let mut failed = 0;
     let (budget, card) = (demo().budget("GBP"), demo().active_card("GBP").id.clone());
     for _ in 0..6 {
         let answers = [
@@ -106,8 +111,10 @@ fn damage_while_serving(page_mentions: &str, damage: fn(&[u8]) -> Vec<u8>) {
         ];
         for answer in answers {
             assert!([200, 201, 500, 503].contains(&answer.status), "{answer:?}");
+            failed += usize::from(answer.status >= 500);
         }
     }
+    assert!(failed > 0, "the damage was not noticed");
 }
 
 #[test]

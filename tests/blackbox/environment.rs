@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::support::assert::text;
+use crate::support::store::is_sqlite;
 use crate::support::{BANKS, Home, Server, expect_json};
 
 /// Returns a home with an initialized production store.
@@ -13,21 +14,11 @@ fn production() -> Home {
     home
 }
 
-/// Checks that a command fails with exit code 2, and returns its message.
-fn refused(home: &Home, arguments: &[&str]) -> String {
-    assert_eq!(home.run(arguments).status.code(), Some(2), "{arguments:?}");
-    home.refused(arguments)
-}
-
-fn is_sqlite(home: &Home) -> bool {
-    home.setting("FLORIN_DATABASE_URL").starts_with("sqlite:")
-}
-
 #[test]
 fn a_production_server_requires_an_initialized_store() {
     let home = Home::empty().production();
     for command in ["serve", "migrate"] {
-        let said = refused(&home, &[command]);
+        let said = home.refused_as_invalid(&[command]);
         assert!(said.contains("florin init"), "{said}");
     }
     assert_eq!(fs::read_dir(home.path()).unwrap().filter(is_database).count(), 0);
@@ -45,16 +36,16 @@ fn a_store_of_another_environment_is_refused() {
     let before = production.stored();
     let sandbox = production.set("FLORIN_ENVIRONMENT", "sandbox");
     for arguments in [&["serve"][..], &["init"], &["migrate"], &["demo"], &["keys", "list"], &["export", "x.jsonl"]] {
-        let said = refused(&sandbox, arguments);
+        let said = sandbox.refused_as_invalid(arguments);
         assert!(said.contains("FLORIN_ENVIRONMENT=production"), "{arguments:?}: {said}");
     }
     // The default of a server is the sandbox.
     let unset = sandbox.unset("FLORIN_ENVIRONMENT");
-    assert!(refused(&unset, &["serve"]).contains("FLORIN_ENVIRONMENT=production"));
+    assert!(unset.refused_as_invalid(&["serve"]).contains("FLORIN_ENVIRONMENT=production"));
     assert_eq!(unset.stored(), before);
 
     let demo = Home::demo().production();
-    let said = refused(&demo, &["serve"]);
+    let said = demo.refused_as_invalid(&["serve"]);
     assert!(said.contains("this is a sandbox database"), "{said}");
 }
 
@@ -89,7 +80,7 @@ fn commands_do_not_create_a_store_at_a_mistyped_path() {
     ] {
         let path = home.path().join("florin.bd");
         let line = [arguments, &["--database-url", path.to_str().unwrap()]].concat();
-        let said = refused(&home, &line);
+        let said = home.refused_as_invalid(&line);
         assert!(said.contains("florin init") && !path.exists(), "{arguments:?}: {said}");
     }
 }
@@ -99,7 +90,7 @@ fn the_database_is_private() {
     use std::os::unix::fs::PermissionsExt;
 
     let server = Server::on(Home::empty());
-    if !is_sqlite(server.home()) {
+    if !is_sqlite() {
         return;
     }
     expect_json(&server.client().get(BANKS), 200);

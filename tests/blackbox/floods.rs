@@ -1,6 +1,5 @@
 //! Callers without a key who try to use up the server: its memory and its connections.
 
-use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::thread;
@@ -12,13 +11,6 @@ use socket2::{Domain, Socket, Type};
 use crate::support::http::{Wire, exchange};
 use crate::support::server::LIMIT;
 use crate::support::{Answer, BANKS, CREDIT, Home, Server, demo, expect_fault, expect_json};
-
-/// Peak memory of a process, in KiB.
-fn peak(pid: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse().unwrap()
-}
 
 /// Sends `request` again and again, until nothing is accepted for half a second. The answers are never read.
 fn flood(address: &str, connections: usize, request: &[u8]) -> Vec<(TcpStream, usize)> {
@@ -42,12 +34,12 @@ fn flood(address: &str, connections: usize, request: &[u8]) -> Vec<(TcpStream, u
 #[test]
 fn requests_whose_answers_are_never_read_take_little_memory() {
     let server = Server::on(Home::demo());
-    let before = peak(server.pid());
+    let before = server.peak_memory();
     let streams = flood(&server.address, 60, b"GET /openapi.json HTTP/1.1\r\nHost:x\r\n\r\n");
-    let grown = peak(server.pid()) - before;
+    let grown = server.peak_memory() - before;
     expect_json(&server.client().with_authorization(None).get("/healthz?"), 200);
     drop(streams);
-    assert!(grown < 150 * 1024, "60 connections took {} MiB", grown / 1024);
+    assert!(grown < 150, "60 connections took {grown} MiB");
 }
 
 /// Sends a request from 127.0.0.2, a neighbour of the address that the other requests come from.

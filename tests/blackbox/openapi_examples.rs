@@ -125,7 +125,10 @@ fn shorten(value: &mut Value) {
             items.truncate(1);
             items.iter_mut().for_each(shorten);
         }
-        Value::Object(members) => members.values_mut().for_each(shorten),
+        // The postings of a transaction add up to zero.
+        Value::Object(members) => {
+            members.iter_mut().filter(|(name, _)| *name != "postings").for_each(|(_, value)| shorten(value));
+        }
         _ => {}
     }
 }
@@ -155,10 +158,10 @@ fn every_example_succeeds() {
             refused.push(format!("{} {} {}: {answer:?}", operation.id, operation.method, operation.target));
         }
     }
-    if std::env::var_os("FLORIN_UPDATE_EXAMPLES").is_some() {
-        std::fs::write(ANSWERS, format!("{:#}\n", json!(answers))).unwrap();
-    }
     assert!(refused.is_empty(), "{} of {}: {refused:#?}", refused.len(), all.len());
     assert_eq!(follow_ups, FOLLOW_UPS.map(|(id, ..)| id).into(), "follow-ups that need no id any more");
     assert!(all.len() >= 56, "{} operations", all.len());
+    if std::env::var_os("FLORIN_UPDATE_EXAMPLES").is_some() {
+        std::fs::write(ANSWERS, format!("{:#}\n", json!(answers))).unwrap();
+    }
 }

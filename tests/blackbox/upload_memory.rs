@@ -1,10 +1,8 @@
 //! Concurrent uploads: the memory that they take together is limited.
 
 use std::fmt::Write as _;
-use std::fs;
 
 use crate::support::payments::{alone, create, upload_csv};
-use crate::support::server::Server;
 use crate::support::together::together;
 use crate::support::{expect_fault, expect_json};
 
@@ -13,13 +11,6 @@ const UPLOADS: usize = 32;
 /// Memory that they may take together, in MiB: an upload takes about five times the size of its body, and 32 MiB of
 /// bodies are accepted at once.
 const MAX_GROWTH: u64 = 230;
-
-/// Returns the maximum of the server's memory so far, in MiB.
-fn peak(server: &Server) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1024
-}
 
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "reads /proc")]
@@ -31,7 +22,7 @@ fn concurrent_uploads_share_a_limited_amount_of_memory() {
         writeln!(csv, "1,GBP,Ada,GB29NWBK60161331926819,{purpose}").unwrap();
     }
     let batches: Vec<_> = (0..UPLOADS).map(|number| create(&client, &number.to_string())).collect();
-    let before = peak(&server);
+    let before = server.peak_memory();
     let answers = together(UPLOADS, |number| upload_csv(&client, &batches[number], &csv));
     for answer in &answers {
         if answer.status == 503 {
@@ -42,6 +33,6 @@ fn concurrent_uploads_share_a_limited_amount_of_memory() {
         }
     }
     assert!(answers.iter().filter(|answer| answer.status == 202).count() >= 4, "{answers:?}");
-    let growth = peak(&server) - before;
+    let growth = server.peak_memory() - before;
     assert!(growth < MAX_GROWTH, "{UPLOADS} uploads of {} MiB took {growth} MiB", csv.len() / 1024 / 1024);
 }

@@ -30,15 +30,15 @@ pub async fn create_budget(
     new: NewBudget,
     claim: Option<IdempotencyClaim<BudgetRecord>>,
 ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
-    let (at, parent) = (services.clock_of(account).await?, new.parent);
+    let (clock, parent) = (services.clock_of(account).await?, new.parent);
     let request = BudgetRequest {
-        id: BudgetId(at.next_id()),
+        id: BudgetId(clock.next_id()),
         account: account.id.clone(),
         name: new.name,
         parent,
         currencies: new.currencies,
         features: new.features.unwrap_or_else(BudgetFeature::every),
-        now: at.now(),
+        now: clock.now(),
     };
     let command = CreateBudgetCommand {
         account: account.id.clone(),

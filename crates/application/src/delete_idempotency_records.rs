@@ -10,12 +10,12 @@ const PORTION: u32 = 500;
 /// Deletes the records older than `kept` and returns their number.
 pub async fn delete_idempotency_records(services: &Services, kept: TimeDelta) -> Result<u64, StoreError> {
     let before = services.time.real_now() - kept;
-    let mut forgotten = 0;
+    let mut deleted = 0;
     loop {
-        let gone = services.upkeep.delete_idempotency_records(before, PORTION).await?;
-        forgotten += gone;
-        if gone < u64::from(PORTION) {
-            return Ok(forgotten);
+        let count = services.upkeep.delete_idempotency_records(before, PORTION).await?;
+        deleted += count;
+        if count < u64::from(PORTION) {
+            return Ok(deleted);
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// The ports for managing budgets and cards.
 #[derive(Clone)]
 pub struct ManagementServices {
-    /// Time and ids; those of an account by [`ManagementServices::clock_of`].
+    /// Real time and ids. [`ManagementServices::clock_of`] returns those of an account.
     pub time: AccountClocks,
     /// Reads and creates budgets.
     pub budgets: Arc<dyn Budgets>,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub struct Services {
     /// Sandbox or production.
     pub environment: Environment,
-    /// Time and ids; those of an account by [`Services::clock_of`].
+    /// Real time and ids. [`Services::clock_of`] returns those of an account.
     pub time: AccountClocks,
     /// Finds callers by their keys.
     pub callers: Arc<dyn Callers>,

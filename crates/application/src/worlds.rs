@@ -16,6 +16,7 @@ use florin_ports::{
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use uuid::Uuid;
 
 /// The default time of seeded worlds' frozen clocks: 2026-01-05T12:00:00Z, a Monday.
 const START: i64 = 1_767_614_400;
@@ -56,6 +57,12 @@ pub struct MadeWorld {
     pub world: SandboxWorld,
     /// Its key.
     pub key: String,
+}
+
+/// Returns the account of the world that a new world replaces, if it replaces one.
+pub fn replaced_account(caller: &Caller, new: &NewWorld) -> Result<Option<AccountId>, StoreError> {
+    let seed = new.seed.as_ref().filter(|_| new.replace).map(|text| seed_of(caller.client.id, text.as_str()));
+    seed.map(|seed| account_of_world(Some(seed), Uuid::nil())).transpose()
 }
 
 /// Creates a world of the caller's client. Its key has the caller's scopes and expiry, and grants access to this world
@@ -126,7 +133,7 @@ fn contents(
     Ok(match new.template {
         NewWorldTemplate::Demo => {
             let seed = demo::filled(account(name), timeline.clock.now(real), services.cipher.as_ref());
-            (WorldTemplate::Demo, seeded(seed.map_err(|fault| StoreError::Corrupt(fault.to_string()))?))
+            (WorldTemplate::Demo, seeded(seed?))
         }
         NewWorldTemplate::Empty => (WorldTemplate::Empty, seeded(demo::bare(account(name)))),
         NewWorldTemplate::Snapshot(id) => {
@@ -175,12 +182,12 @@ pub async fn take_snapshot(
     if services.worlds.find(&account.id).await?.is_none() {
         return Err(WriteError::Absent);
     }
-    let moment = services.time.clock_of(account).await?;
+    let clock = services.time.clock_of(account).await?;
     let command = SnapshotCommand {
         account: account.id.clone(),
-        id: SnapshotId(moment.next_id()),
+        id: SnapshotId(clock.next_id()),
         name,
-        now: moment.now(),
+        now: clock.now(),
         decide: Arc::new(|situation| decide_snapshot(*situation)),
         claim,
     };

@@ -4,25 +4,8 @@ use super::*;
 use chrono::{DateTime, TimeDelta};
 use florin_domain::batch::{FailureReason, PaymentNetwork, PaymentOutcome, RecipientInput};
 use florin_domain::money::{Currency, Minor};
-use florin_ports::test_support::FakeClock;
-use std::collections::BTreeMap;
-use std::sync::Mutex;
+use florin_ports::test_support::{FakeBankStorage, FakeClock};
 use uuid::Uuid;
-
-/// [`SandboxBankStorage`] in memory.
-#[derive(Default)]
-struct InMemoryPayments(Mutex<BTreeMap<PaymentId, AcceptedPayment>>);
-
-#[async_trait]
-impl SandboxBankStorage for InMemoryPayments {
-    async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
-        Ok(self.0.lock().unwrap().entry(payment.id).or_insert(payment).clone())
-    }
-
-    async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
-        Ok(self.0.lock().unwrap().get(&payment).cloned())
-    }
-}
 
 const ID: PaymentId = PaymentId(Uuid::from_u128(1));
 
@@ -41,7 +24,7 @@ fn instruction(reference: &str) -> PaymentInstruction {
 /// Returns the bank's reports when a payment is sent, and after each of the given pauses in seconds.
 async fn reports(reference: &str, seconds: &[i64]) -> Vec<PaymentOutcome> {
     let clock = Arc::new(FakeClock::at(DateTime::UNIX_EPOCH));
-    let bank = SandboxBank::new(Arc::new(InMemoryPayments::default()), clock.clone());
+    let bank = SandboxBank::new(Arc::new(FakeBankStorage::default()), clock.clone());
     assert_eq!(bank.ask(ID).await, Ok(None), "nothing was sent yet");
     let mut reports = vec![bank.send(instruction(reference)).await.unwrap().outcome];
     for pause in seconds {
@@ -73,11 +56,11 @@ async fn every_reference_has_its_scripted_outcome() {
 #[tokio::test]
 async fn a_repeated_payment_keeps_its_first_outcome() {
     let clock = Arc::new(FakeClock::at(DateTime::UNIX_EPOCH));
-    let storage = Arc::new(InMemoryPayments::default());
+    let storage = Arc::new(FakeBankStorage::default());
     let bank = SandboxBank::new(storage.clone(), clock.clone());
     bank.send(instruction("SBX-SLOW")).await.unwrap();
     clock.advance(TimeDelta::seconds(5));
     let again = bank.send(instruction("SBX-FAIL-CLOSED")).await.unwrap();
     assert_eq!(again.outcome, PaymentOutcome::Completed);
-    assert_eq!(storage.0.lock().unwrap().len(), 1);
+    assert_eq!(storage.count(), 1);
 }

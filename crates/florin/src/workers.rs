@@ -45,7 +45,11 @@ impl Workers {
         if let Some(processing) = processing {
             workers.add(PROCESS_PAUSE, processing, |processing| async move { process(&processing).await });
         }
-        workers.add(RECORDS_PAUSE, services.clone(), move |services| async move { forget(&services, kept).await });
+        workers.add(
+            RECORDS_PAUSE,
+            services.clone(),
+            move |services| async move { delete_records(&services, kept).await },
+        );
         if let Some(handle) = metrics {
             workers.add(METRICS_PAUSE, handle, |handle| async move {
                 handle.run_upkeep();
@@ -161,10 +165,10 @@ async fn process(processing: &ProcessingServices) -> Round {
     }
 }
 
-async fn forget(services: &Services, kept: TimeDelta) -> Round {
+async fn delete_records(services: &Services, kept: TimeDelta) -> Round {
     match florin_application::delete_idempotency_records(services, kept).await {
         Ok(0) => {}
-        Ok(forgotten) => tracing::info!(forgotten, "deleted old idempotency records"),
+        Ok(deleted) => tracing::info!(deleted, "deleted old idempotency records"),
         Err(error) => return Err(format!("could not delete old idempotency records: {error}")),
     }
     Ok(Next::AfterPause)

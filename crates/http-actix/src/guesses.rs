@@ -7,11 +7,15 @@ use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::num::NonZeroU32;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Number of unknown keys that an address may send at once, and per minute afterwards.
 const PER_MINUTE: NonZeroU32 = NonZeroU32::MIN.saturating_add(299);
 /// Maximum number of addresses that are counted separately.
 const MAX_ADDRESSES: usize = 10_000;
+/// Minimum time between two searches for quiet addresses.
+const PAUSE: Duration = Duration::from_secs(5);
 /// The address under which all others are counted when there are too many.
 const OTHERS: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
@@ -20,6 +24,9 @@ pub(crate) struct GuessLimiter {
     limiter: DefaultKeyedRateLimiter<IpAddr>,
     clock: DefaultClock,
     max: usize,
+    /// The time at which quiet addresses were last forgotten. To look for them takes a while, so it is not done for each
+    /// key.
+    forgotten_at: Mutex<Option<Instant>>,
 }
 
 impl GuessLimiter {
@@ -32,6 +39,16 @@ impl GuessLimiter {
             limiter: DefaultKeyedRateLimiter::keyed(Quota::per_minute(PER_MINUTE)),
             clock: DefaultClock::default(),
             max,
+            forgotten_at: Mutex::default(),
+        }
+    }
+
+    /// Forgets addresses that have sent no unknown key for a minute.
+    fn forget_quiet_addresses(&self) {
+        let mut forgotten_at = self.forgotten_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if forgotten_at.is_none_or(|at| at.elapsed() >= PAUSE) {
+            *forgotten_at = Some(Instant::now());
+            self.limiter.retain_recent();
         }
     }
 
@@ -39,8 +56,7 @@ impl GuessLimiter {
     pub(crate) fn count(&self, peer: Option<IpAddr>) -> Result<(), u64> {
         let mut key = peer.map_or(OTHERS, network);
         if self.limiter.len() >= self.max {
-            // Addresses that have not sent any for a minute are forgotten.
-            self.limiter.retain_recent();
+            self.forget_quiet_addresses();
             if self.limiter.len() >= self.max {
                 key = OTHERS;
             }
@@ -52,7 +68,7 @@ impl GuessLimiter {
 }
 
 /// The network of an address that one caller controls: an IPv4 address, or 64 bits of an IPv6 address.
-fn network(address: IpAddr) -> IpAddr {
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),

@@ -5,10 +5,10 @@
 //! - `declare` declares bodies and parameters once: reader, OpenAPI schema and documentation.
 //! - `json` reads JSON in place; `extract` reads headers, queries and the bytes of bodies.
 //! - `mapping` maps errors to responses; `problem` is the error body; `reply` contains successful responses.
-//! - `repeat` creates idempotency claims; `dry_run` sends the results of dry runs.
+//! - `idempotency` creates idempotency claims; `dry_run` sends the results of dry runs.
 //! - `payments` reads and writes the payments of batches, as JSON and as CSV.
 //! - `connections` limits connections and what each reads ahead; `load` limits concurrent requests; `turns` lets a
-//!   restore of a world wait for its requests.
+//!   restore of a world wait for its requests; `uploads` limits the memory of uploads, and `guesses` unknown API keys.
 //! - `pages` has the home page and the docs page; `middleware` wraps every request.
 
 mod call;

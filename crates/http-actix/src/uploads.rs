@@ -2,54 +2,81 @@
 //!
 //! An upload takes several times the size of its body while it is read, checked and stored. Its body is therefore
 //! charged to a common budget before it is read; an upload that does not fit waits, and is refused if that takes long.
+//! One client can't use the whole budget, however slowly it sends.
 
 use crate::load::refusal;
 use crate::problem::Problem;
 use actix_web::HttpRequest;
 use actix_web::http::header::CONTENT_LENGTH;
-use std::sync::Arc;
+use florin_domain::ids::ClientId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 /// Total size of the bodies of uploads in progress, in KiB.
-const MAX_KIB: usize = 32 * 1024;
+const MAX_KIB: usize = 48 * 1024;
+/// The same of one client.
+const MAX_KIB_OF_CLIENT: usize = 32 * 1024;
 /// The time that an upload waits for others to finish.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// The memory for uploads.
-pub(crate) struct Uploads(Arc<Semaphore>);
+pub(crate) struct Uploads {
+    all: Arc<Semaphore>,
+    /// That of each client that uploads now.
+    clients: Mutex<HashMap<ClientId, Arc<Semaphore>>>,
+}
 
 /// The charge of an upload. It ends with the last clone, so that work on a blocking thread keeps it.
 #[derive(Clone)]
 pub(crate) struct UploadCharge {
-    _permit: Arc<OwnedSemaphorePermit>,
+    _permits: Arc<[OwnedSemaphorePermit; 2]>,
 }
 
-/// A charge before the size of the body is known for certain.
-pub(crate) struct Reserved(OwnedSemaphorePermit);
+/// A charge before the size of the body is known for certain: to the client, and to all.
+pub(crate) struct Reserved([OwnedSemaphorePermit; 2]);
 
 impl Uploads {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(Semaphore::new(MAX_KIB)))
+        Self { all: Arc::new(Semaphore::new(MAX_KIB)), clients: Mutex::default() }
     }
 
-    /// Reserves memory for the body of a request: its announced size, or else the maximum. Waits until it is available.
-    pub(crate) async fn reserve(&self, request: &HttpRequest, max: usize) -> Result<Reserved, Problem> {
+    /// Reserves memory for the body of a request: its announced size, or else the maximum. Waits until it is available. A
+    /// body that is announced as too large will be refused unread, so it needs none.
+    pub(crate) async fn reserve(
+        &self,
+        client: ClientId,
+        request: &HttpRequest,
+        max: usize,
+    ) -> Result<Reserved, Problem> {
         let announced = request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-        let free = Arc::clone(&self.0).acquire_many_owned(kib(announced.map_or(max, |length: usize| length.min(max))));
-        match tokio::time::timeout(PATIENCE, free).await {
-            Ok(Ok(permit)) => Ok(Reserved(permit)),
+        let size = kib(announced.map_or(max, |length: usize| if length > max { 0 } else { length }));
+        let permits = async {
+            let of_client = self.of(client).acquire_many_owned(size).await?;
+            Ok::<_, AcquireError>([of_client, Arc::clone(&self.all).acquire_many_owned(size).await?])
+        };
+        match tokio::time::timeout(PATIENCE, permits).await {
+            Ok(Ok(permits)) => Ok(Reserved(permits)),
             Ok(Err(_)) | Err(_) => Err(refusal()),
         }
+    }
+
+    fn of(&self, client: ClientId) -> Arc<Semaphore> {
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.retain(|_, memory| Arc::strong_count(memory) > 1);
+        Arc::clone(clients.entry(client).or_insert_with(|| Arc::new(Semaphore::new(MAX_KIB_OF_CLIENT))))
     }
 }
 
 impl Reserved {
     /// Charges the actual size of the body, and frees the rest.
     pub(crate) fn charge(mut self, size: usize) -> UploadCharge {
-        let spare = self.0.num_permits().saturating_sub(kib(size) as usize);
-        drop(self.0.split(spare));
-        UploadCharge { _permit: Arc::new(self.0) }
+        for permit in &mut self.0 {
+            let spare = permit.num_permits().saturating_sub(kib(size) as usize);
+            drop(permit.split(spare));
+        }
+        UploadCharge { _permits: Arc::new(self.0) }
     }
 }
 
@@ -62,6 +89,7 @@ fn kib(bytes: usize) -> u32 {
 mod tests {
     use super::*;
     use actix_web::test::TestRequest;
+    use uuid::Uuid;
 
     const MAX: usize = 16 * 1024 * 1024;
 
@@ -69,31 +97,44 @@ mod tests {
         TestRequest::post().insert_header((CONTENT_LENGTH, length)).to_http_request()
     }
 
+    const ONE: ClientId = ClientId(Uuid::from_u128(1));
+    const OTHER: ClientId = ClientId(Uuid::from_u128(2));
+
     #[actix_web::test]
     async fn uploads_wait_until_their_bodies_fit() {
         let uploads = Uploads::new();
         let mut held = Vec::new();
-        for _ in 0..MAX_KIB / (MAX / 1024) {
-            held.push(uploads.reserve(&of_length(MAX), MAX).await.ok().unwrap().charge(MAX));
+        for _ in 0..MAX_KIB_OF_CLIENT / (MAX / 1024) {
+            held.push(uploads.reserve(ONE, &of_length(MAX), MAX).await.ok().unwrap().charge(MAX));
         }
         tokio::time::pause();
-        assert!(uploads.reserve(&of_length(1), MAX).await.is_err());
+        assert!(uploads.reserve(ONE, &of_length(1), MAX).await.is_err());
+        let others = uploads.reserve(OTHER, &of_length(MAX), MAX).await.ok().unwrap();
+        assert!(uploads.reserve(OTHER, &of_length(1), MAX).await.is_err(), "all memory is in use");
+        drop(others);
         let (request, second) = (of_length(MAX), held.pop().unwrap());
         let clone = second.clone();
         drop(second);
-        assert!(uploads.reserve(&request, MAX).await.is_err(), "work in progress still needs the memory");
+        assert!(uploads.reserve(ONE, &request, MAX).await.is_err(), "work in progress still needs the memory");
         drop(clone);
-        assert!(uploads.reserve(&request, MAX).await.is_ok());
+        assert!(uploads.reserve(ONE, &request, MAX).await.is_ok());
     }
 
     #[actix_web::test]
     async fn an_unannounced_body_is_charged_by_its_size() {
         let uploads = Uploads::new();
-        let reserved = uploads.reserve(&TestRequest::post().to_http_request(), MAX).await.ok().unwrap();
-        assert_eq!(uploads.0.available_permits(), MAX_KIB - MAX / 1024);
+        let reserved = uploads.reserve(ONE, &TestRequest::post().to_http_request(), MAX).await.ok().unwrap();
+        assert_eq!(uploads.all.available_permits(), MAX_KIB - MAX / 1024);
         let charge = reserved.charge(1025);
-        assert_eq!(uploads.0.available_permits(), MAX_KIB - 2);
+        assert_eq!(uploads.all.available_permits(), MAX_KIB - 2);
         drop(charge);
-        assert_eq!(uploads.0.available_permits(), MAX_KIB);
+        assert_eq!(uploads.all.available_permits(), MAX_KIB);
+    }
+
+    #[actix_web::test]
+    async fn a_body_that_is_too_large_takes_no_memory() {
+        let uploads = Uploads::new();
+        let _reserved = uploads.reserve(ONE, &of_length(MAX + 1), MAX).await.ok().unwrap();
+        assert_eq!(uploads.all.available_permits(), MAX_KIB - 1);
     }
 }

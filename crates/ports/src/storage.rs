@@ -43,7 +43,7 @@ sum_of_ports! {
 }
 
 sum_of_ports! {
-    /// Every port that only a sandbox needs: worlds, clocks of accounts, demo data, the memory of the simulated bank. An adapter
+    /// Every port that only a sandbox needs: worlds, clocks of accounts, demo data, the storage of the simulated bank. An adapter
     /// for production leaves it out with [`crate::ProductionOnly`].
     SandboxStorage: SandboxBankStorage + Seeding + Timelines + Worlds
 }

@@ -1,10 +1,14 @@
-//! Fakes in addition to the mocks: a frozen clock, ids that count up, and a cipher that hides nothing.
+//! Fakes in addition to the mocks: a frozen clock, ids that count up, a cipher that hides nothing, and storage of the
+//! simulated bank.
 
-use crate::{Clock, IdSource, SecretCipher, SecretError};
+use crate::{AcceptedPayment, Clock, IdSource, SandboxBankStorage, SecretCipher, SecretError, StoreError};
+use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::ids::PaymentId;
 use florin_domain::secret::{SealedParts, SealedSecret, Secret, SecretKeyId, SecretOwner};
-use std::sync::Mutex;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use uuid::Uuid;
 
 /// A clock that stays frozen until it is advanced.
@@ -19,13 +23,13 @@ impl FakeClock {
 
     /// Advances the clock.
     pub fn advance(&self, time: TimeDelta) {
-        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += time;
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += time;
     }
 }
 
 impl Clock for FakeClock {
     fn now(&self) -> DateTime<Utc> {
-        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -62,5 +66,27 @@ impl SecretCipher for FakeCipher {
         let Some(SealedParts::Encrypted { contents, .. }) = sealed.parts() else { return Err(damaged()) };
         let secret = contents.strip_prefix(format!("{owner}=").as_bytes()).ok_or_else(damaged)?;
         Ok(Secret::new(secret.to_vec()))
+    }
+}
+
+/// Storage of the simulated bank in memory. Nothing is ever lost.
+#[derive(Debug, Default)]
+pub struct FakeBankStorage(Mutex<BTreeMap<PaymentId, AcceptedPayment>>);
+
+impl FakeBankStorage {
+    /// The number of payments that are kept.
+    pub fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
+#[async_trait]
+impl SandboxBankStorage for FakeBankStorage {
+    async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
+        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(payment.id).or_insert(payment).clone())
+    }
+
+    async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
+        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&payment).cloned())
     }
 }

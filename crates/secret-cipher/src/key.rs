@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use std::fmt::{self, Write as _};
 use zeroize::Zeroizing;
 
-/// A key of 256 bits. It is erased from memory when it is dropped, and never printed.
+/// A key of 256 bits. This value is erased from memory when it is dropped, and never printed.
 #[derive(Clone)]
 pub struct SecretKey(Zeroizing<[u8; 32]>);
 
@@ -33,7 +33,10 @@ impl SecretKey {
 
     /// The key that a sandbox keeps in its database.
     pub fn kept(secret: &Secret) -> Option<Self> {
-        secret.expose().try_into().ok().map(|bytes| Self(Zeroizing::new(bytes)))
+        let bytes = secret.expose();
+        let mut key = Zeroizing::new([0; 32]);
+        (bytes.len() == key.len()).then(|| key.copy_from_slice(bytes))?;
+        Some(Self(key))
     }
 
     /// The key as a secret that a sandbox keeps.

@@ -70,7 +70,7 @@ impl fmt::Debug for KeyRing {
 }
 
 fn cipher(key: &SecretKey) -> XChaCha20Poly1305 {
-    XChaCha20Poly1305::new(&(*key.bytes()).into())
+    XChaCha20Poly1305::new(key.bytes().into())
 }
 
 /// The authenticated data of a secret.

@@ -4,26 +4,11 @@ use async_trait::async_trait;
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::batch::{PaymentInstruction, PaymentReport};
 use florin_domain::ids::PaymentId;
-use florin_ports::{AcceptedPayment, Clock, PaymentRail, RailUnavailable, SandboxBankStorage, StoreError};
+use florin_ports::test_support::FakeBankStorage;
+use florin_ports::{Clock, PaymentRail, RailUnavailable};
 use futures_util::FutureExt;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::oneshot;
-
-/// The memory of a bank that is not on our disk: nothing there is ever lost.
-#[derive(Default)]
-pub(crate) struct Vault(Mutex<BTreeMap<PaymentId, AcceptedPayment>>);
-
-#[async_trait]
-impl SandboxBankStorage for Vault {
-    async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
-        Ok(self.0.lock().unwrap().entry(payment.id).or_insert(payment).clone())
-    }
-
-    async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {
-        Ok(self.0.lock().unwrap().get(&payment).cloned())
-    }
-}
 
 /// What the network does, for all instances.
 pub(crate) struct Network {
@@ -56,7 +41,7 @@ enum Luck {
 impl Network {
     /// A network to a bank of its own.
     pub(crate) fn new(seed: u64, clock: Arc<dyn Clock>) -> Arc<Self> {
-        let bank = SandboxBank::new(Arc::new(Vault::default()), clock);
+        let bank = SandboxBank::new(Arc::new(FakeBankStorage::default()), clock);
         let rng = Mutex::new(fastrand::Rng::with_seed(seed));
         Arc::new(Self { rng, state: Mutex::default(), bank })
     }

@@ -4,7 +4,7 @@ use crate::clients::{Kind, Known, Request};
 use crate::instance::Ports;
 use crate::world::{OPENING, budget, home, pounds};
 use florin_domain::activity::{Activity, ActivityDetail, ActivityFilter, ActivityType};
-use florin_domain::batch::{Payment, PaymentBatchStatus, PaymentFilter, PaymentStatus};
+use florin_domain::batch::{Payment, PaymentBatchStatus, PaymentFilter, PaymentOutcome, PaymentStatus};
 use florin_domain::card::MessageKind;
 use florin_domain::ids::PaymentBatchId;
 use florin_domain::ledger::Balances;
@@ -114,11 +114,12 @@ async fn processed(ports: &Ports, id: PaymentBatchId) -> Checked<i64> {
 
 async fn outcome(ports: &Ports, payment: &Payment) -> Checked<i64> {
     let report = ports.processing.rail.ask(payment.id).await;
-    let Ok(Some(_)) = report else { return Err(format!("the bank does not know payment {}", payment.id)) };
-    let expected = match payment.input.reference.as_deref() {
-        Some("SBX-FAIL-NAME") => PaymentStatus::Failed,
-        Some("SBX-RETURN") => PaymentStatus::Returned,
-        _ => PaymentStatus::Completed,
+    let Ok(Some(report)) = report else { return Err(format!("the bank does not know payment {}", payment.id)) };
+    let expected = match report.outcome {
+        PaymentOutcome::Completed => PaymentStatus::Completed,
+        PaymentOutcome::Failed(_) => PaymentStatus::Failed,
+        PaymentOutcome::Returned(_) => PaymentStatus::Returned,
+        PaymentOutcome::Pending => return Err(format!("the bank still processes payment {}", payment.id)),
     };
     if payment.status() != expected {
         return Err(format!("payment {} is {:?}, not {expected:?}", payment.id, payment.status()));

@@ -2,17 +2,16 @@
 
 use crate::Mutant;
 use crate::instance::Ports;
-use crate::world::{budget, card, home, noon, pounds};
+use crate::world::{budget, card, home};
 use florin_application::{FirstMessageError, generate_credit, send_first_message, transfer};
 use florin_domain::batch::{ConfirmRefusal, PaymentBatch, decide_confirm};
 use florin_domain::budget::{
-    Credit, CreditInstruction, CreditRefusal, CreditScheme, TransferDone, TransferInstruction, TransferRefusal,
+    Credit, CreditInstruction, CreditRefusal, TransferDone, TransferInstruction, TransferRefusal,
 };
-use florin_domain::card::decide::{CardRefusal, Extras, FirstMessage};
-use florin_domain::card::{AcceptorInput, CardTransaction, ChainKind, Network};
-use florin_domain::money::DecimalAmount;
+use florin_domain::card::CardTransaction;
+use florin_domain::card::decide::CardRefusal;
 use florin_domain::stamp::Stamp;
-use florin_domain::text::Text;
+use florin_domain::test_support::{a_credit, a_purchase, a_transfer, noon};
 use florin_ports::{
     Answer, ConfirmCommand, IdempotencyClaim, IdempotencyKey, Mode, RecordedBody, RecordedRequest, StoreError,
     WriteError, Written,
@@ -191,8 +190,9 @@ impl Board {
     }
 }
 
-fn decimal(minor: i64) -> DecimalAmount {
-    DecimalAmount::from_json_number(&format!("{}.{:02}", minor / 100, minor % 100)).unwrap()
+/// An amount in pounds.
+fn in_pounds(minor: i64) -> String {
+    format!("{}.{:02}", minor / 100, minor % 100)
 }
 
 async fn credit(
@@ -200,22 +200,8 @@ async fn credit(
     request: Request,
     claim: Option<IdempotencyClaim<Credit>>,
 ) -> Result<Written<Credit>, WriteError<CreditRefusal>> {
-    let instruction = CreditInstruction {
-        budget: budget(0),
-        amount: decimal(request.amount),
-        currency: pounds(),
-        remitters_name: Text::parse("Ann").unwrap(),
-        remitters_address: Text::parse("London").unwrap(),
-        beneficiary_name: Text::parse("Bob").unwrap(),
-        scheme: CreditScheme::FasterPayment,
-        reference: None,
-        bank_identifier: None,
-        account_identifier: None,
-        order_id: None,
-        third_party_reference: None,
-        institution_name: None,
-        institution_address: None,
-    };
+    let amount = format!("{} GBP", in_pounds(request.amount));
+    let instruction = CreditInstruction { budget: budget(0), ..a_credit(&amount) };
     generate_credit(&to.services, &home().account, instruction, Mode::Commit, claim).await
 }
 
@@ -224,13 +210,8 @@ async fn transferred(
     request: Request,
     claim: Option<IdempotencyClaim<TransferDone>>,
 ) -> Result<Written<TransferDone>, WriteError<TransferRefusal>> {
-    let instruction = TransferInstruction {
-        from: budget(0),
-        to: budget(1),
-        amount: decimal(request.amount),
-        currency: pounds(),
-        reference: None,
-    };
+    let amount = format!("{} GBP", in_pounds(request.amount));
+    let instruction = TransferInstruction { from: budget(0), ..a_transfer(&amount, budget(1)) };
     transfer(&to.management, &home().account, instruction, Mode::Commit, claim).await
 }
 
@@ -239,16 +220,7 @@ async fn authorization(
     request: Request,
     claim: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
-    let mid = Text::parse("11111").unwrap();
-    let acceptor =
-        AcceptorInput { mid, name: None, city: None, state: None, postal_code: None, country_code: None, mcc: None };
-    let message = FirstMessage {
-        kind: ChainKind::Purchase,
-        amount: decimal(request.amount),
-        network: Network::Visa,
-        acceptor,
-        extras: Extras::default(),
-    };
+    let message = a_purchase(&in_pounds(request.amount));
     let sent = send_first_message(&to.services, &home().account, card(), (message, None), Mode::Commit, claim).await;
     sent.map_err(|error| match error {
         FirstMessageError::Write(error) => error,

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Params};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The name of the database file.
@@ -16,6 +16,9 @@ pub(crate) enum End {
     /// A program is killed: what it wrote is still there.
     Kill,
 }
+
+/// The time that connections have to close.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A disk in a directory of its own.
 pub(crate) struct Disk {
@@ -85,7 +88,13 @@ impl Disk {
     pub(crate) fn wait_for_connections(&self, left: usize) {
         // Each connection has opened the database and its log.
         let left = 2 * i64::try_from(left).unwrap();
+        let start = Instant::now();
         while self.call("SELECT disk_open(?1)", (&self.name,)) > left {
+            // After a panic, files may stay open.
+            if std::thread::panicking() {
+                return;
+            }
+            assert!(start.elapsed() < PATIENCE, "a connection stays open on {}", self.name);
             std::thread::sleep(Duration::from_millis(1));
         }
     }

@@ -70,5 +70,8 @@ fn parse(mut args: impl Iterator<Item = String>) -> Option<Command> {
         [first, count] => (*first, *count),
         _ => return None,
     };
+    if count == 0 || (count > 1 && list.is_some()) {
+        return None;
+    }
     Some(Command { first, count, mutant, list })
 }

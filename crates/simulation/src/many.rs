@@ -3,8 +3,8 @@
 use crate::{Mutant, Run, Violation, run};
 use std::fmt;
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// What happened in many runs.
@@ -44,10 +44,6 @@ impl fmt::Display for Totals {
 }
 
 /// Runs seeds until one is violated. Of several violations it returns the one with the smallest seed.
-///
-/// # Panics
-///
-/// If a run does.
 pub fn run_all(seeds: Range<u64>, mutant: Option<Mutant>) -> Result<Totals, Box<Violation>> {
     let next = AtomicU64::new(seeds.start);
     let totals = Mutex::new(Totals::default());
@@ -59,11 +55,11 @@ pub fn run_all(seeds: Range<u64>, mutant: Option<Mutant>) -> Result<Totals, Box<
                 return;
             }
             match run(seed, mutant, None) {
-                Ok(run) => totals.lock().unwrap().add(&run),
+                Ok(run) => totals.lock().unwrap_or_else(PoisonError::into_inner).add(&run),
                 Err(violation) => {
                     // Nobody begins with a later seed.
                     next.store(seeds.end, Ordering::Relaxed);
-                    let mut first = first.lock().unwrap();
+                    let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
                     if first.as_ref().is_none_or(|known| violation.seed < known.seed) {
                         *first = Some(violation);
                     }
@@ -76,8 +72,8 @@ pub fn run_all(seeds: Range<u64>, mutant: Option<Mutant>) -> Result<Totals, Box<
             scope.spawn(work);
         }
     });
-    match first.into_inner().unwrap() {
+    match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(violation) => Err(violation),
-        None => Ok(totals.into_inner().unwrap()),
+        None => Ok(totals.into_inner().unwrap_or_else(PoisonError::into_inner)),
     }
 }

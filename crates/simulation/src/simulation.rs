@@ -9,12 +9,15 @@ use crate::instance::{Instance, Surroundings};
 use crate::leases::LeaseBook;
 use crate::plan::Plan;
 use crate::task::Task;
-use crate::world::{Ids, home, noon};
+use crate::world::{Ids, home};
 use chrono::TimeDelta;
 use florin_application::ProcessingLimits;
+use florin_domain::test_support::noon;
 use florin_ports::test_support::FakeClock;
 use futures_util::FutureExt;
+use std::any::Any;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -96,7 +99,7 @@ impl Event {
 ///
 /// # Panics
 ///
-/// If the world of the simulation is wrong, or the product panics.
+/// If the world of the simulation is wrong.
 pub fn run(seed: u64, mutant: Option<Mutant>, listing: Option<&Path>) -> Result<Run, Box<Violation>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     // Deadlines need a runtime. They never pass, because nothing drives its time.
@@ -105,13 +108,20 @@ pub fn run(seed: u64, mutant: Option<Mutant>, listing: Option<&Path>) -> Result<
     if let Some(file) = listing {
         simulation.disk.list(file);
     }
-    let done = simulation.go();
+    let done = catch_unwind(AssertUnwindSafe(|| simulation.go()))
+        .unwrap_or_else(|panic| Err(format!("a panic: {}", message(panic.as_ref()))));
     let mut run = std::mem::take(&mut simulation.run);
     run.disk = simulation.disk.trace();
     match done {
         Ok(()) => Ok(run),
         Err(what) => Err(Box::new(Violation { seed, mutant, what, run })),
     }
+}
+
+/// The message of a panic.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 struct Simulation {

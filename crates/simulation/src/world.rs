@@ -1,15 +1,16 @@
 //! The world in which every run begins: a migrated store with an account, its money and its payment batches. It is made
 //! once, and every run starts with a copy of its file.
 
-use chrono::{DateTime, NaiveDate, TimeZone, Utc};
+use chrono::NaiveDate;
 use florin_application::{AccountClocks, BatchServices, NewBatch, Upload, check_basis, check_upload, create_batch};
 use florin_domain::access::{Account, ApiClient};
-use florin_domain::batch::{InputFormat, ModulusTable, PaymentInput, PaymentRow, RecipientInput};
+use florin_domain::batch::{InputFormat, ModulusTable, PaymentInput, PaymentRow};
 use florin_domain::budget::Budget;
 use florin_domain::card::{Card, CardState};
 use florin_domain::ids::{AccountId, BudgetId, CardId, ClientId, JournalId, PaymentBatchId, UserToken};
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
 use florin_domain::money::{Currency, Minor};
+use florin_domain::test_support::{a_payment, noon};
 use florin_domain::world::Timeline;
 use florin_ports::test_support::FakeClock;
 use florin_ports::{IdSource, SeedAccount, SeedBudget, SeedCard, SeedData, Seeding, Written};
@@ -66,11 +67,6 @@ pub(crate) fn home() -> &'static Home {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(make())
     })
-}
-
-/// The time at which a run begins.
-pub(crate) fn noon() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 9, 1, 12, 0, 0).unwrap()
 }
 
 /// The currency of all money.
@@ -164,21 +160,9 @@ fn funded(account: &Account, number: u64) -> SeedBudget {
 }
 
 async fn batch(services: &BatchServices, account: &Account, references: &[&str]) -> PaymentBatchId {
-    let text = |text: &str| Some(text.to_owned());
     let row = |(number, reference): (usize, &&str)| {
-        let recipient = RecipientInput {
-            name: text("Ann"),
-            account_identifier: text("66374958"),
-            bank_identifier: text("089999"),
-            ..RecipientInput::default()
-        };
-        let input = PaymentInput {
-            amount: Some(format!("{}.00", number + 1)),
-            currency_code: text("GBP"),
-            reference: text(reference),
-            recipient,
-            ..PaymentInput::default()
-        };
+        let reference = Some((*reference).to_owned());
+        let input = PaymentInput { reference, ..a_payment(&format!("{}.00 GBP", number + 1)) };
         PaymentRow { input, miscounted: None }
     };
     let rows = references.iter().enumerate().map(row).collect();

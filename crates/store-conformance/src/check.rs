@@ -105,7 +105,7 @@ pub enum Need {
     /// Stores with older and newer schemas.
     Schemas,
     /// A limit on the number of waiting writes.
-    Room,
+    QueueCapacity,
 }
 
 impl Need {
@@ -116,7 +116,7 @@ impl Need {
             Self::Outage => handle.outage.is_none().then_some("its server can't be taken away"),
             Self::Events => handle.events.is_none().then_some("its events can't be seen"),
             Self::Schemas => handle.schemas.is_none().then_some("it can't be opened with another schema"),
-            Self::Room => handle.room.is_none().then_some("it has no bound on writes that wait"),
+            Self::QueueCapacity => handle.queue_capacity.is_none().then_some("it has no bound on writes that wait"),
             Self::Faults => handle.faults.is_none().then_some("its writes can't be made to fail"),
         }
     }

@@ -105,7 +105,7 @@ pub struct Handle {
     pub activities: Arc<dyn Activities>,
     /// The books of accounts.
     pub books: Arc<dyn Books>,
-    /// Memory of the sandbox's simulated bank.
+    /// Storage of the sandbox's simulated bank.
     pub bank: Arc<dyn SandboxBankStorage>,
     /// MFA sessions.
     pub mfa: Arc<dyn MfaSessions>,
@@ -131,7 +131,7 @@ pub struct Handle {
     pub(crate) faults: Option<Arc<dyn Faults>>,
     pub(crate) events: Option<Arc<dyn EventLog>>,
     pub(crate) schemas: Option<Arc<dyn Schemas>>,
-    pub(crate) room: Option<usize>,
+    pub(crate) queue_capacity: Option<usize>,
     kept: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -183,7 +183,7 @@ impl Handle {
             faults: None,
             events: None,
             schemas: None,
-            room: None,
+            queue_capacity: None,
             kept: Vec::new(),
         }
     }
@@ -237,7 +237,7 @@ impl Handle {
     /// [`florin_ports::StoreError::Overloaded`].
     #[must_use]
     pub const fn with_queue_capacity(mut self, writes: usize) -> Self {
-        self.room = Some(writes);
+        self.queue_capacity = Some(writes);
         self
     }
 }
@@ -251,7 +251,7 @@ impl fmt::Debug for Handle {
             .field("has_faults", &self.faults.is_some())
             .field("has_events", &self.events.is_some())
             .field("has_schemas", &self.schemas.is_some())
-            .field("room", &self.room)
+            .field("queue_capacity", &self.queue_capacity)
             .finish_non_exhaustive()
     }
 }

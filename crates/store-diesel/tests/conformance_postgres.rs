@@ -23,7 +23,7 @@ mod places;
 mod zones;
 
 /// The number of writes that can wait in a store under test.
-const ROOM: usize = 256;
+const QUEUE_CAPACITY: usize = 256;
 
 /// Creates each store in its own database, which is dropped with the handle.
 #[derive(Default)]
@@ -66,7 +66,7 @@ fn migrated() -> Result<Arc<Database>, SetupError> {
 }
 
 fn open(url: &str) -> Result<PostgresStore, SetupError> {
-    let settings = StoreSettings { readers: Some(2), queue: ROOM, ..StoreSettings::at(url.to_owned()) };
+    let settings = StoreSettings { readers: Some(2), queue: QUEUE_CAPACITY, ..StoreSettings::at(url.to_owned()) };
     Ok(PostgresStore::open(&settings)?)
 }
 
@@ -74,8 +74,10 @@ fn open(url: &str) -> Result<PostgresStore, SetupError> {
 fn handle(database: &Arc<Database>) -> Result<Handle, SetupError> {
     let again = Arc::clone(database);
     let store = Arc::new(open(&database.url)?);
-    let first =
-        Handle::of(&store).with_queue_capacity(ROOM).with_events(events::Exported(store)).keeping(Arc::clone(database));
+    let first = Handle::of(&store)
+        .with_queue_capacity(QUEUE_CAPACITY)
+        .with_events(events::Exported(store))
+        .keeping(Arc::clone(database));
     Ok(first.reopened_by(move || {
         let again = Arc::clone(&again);
         async move { handle(&again) }

@@ -22,7 +22,7 @@ mod places;
 mod zones;
 
 /// The number of writes that can wait in a store under test.
-const ROOM: usize = 256;
+const QUEUE_CAPACITY: usize = 256;
 
 const FILE: &str = "florin.db";
 
@@ -60,7 +60,7 @@ impl Factory for Files {
 }
 
 fn open(path: &Path) -> Result<Store, SetupError> {
-    let settings = StoreSettings { queue: ROOM, ..StoreSettings::at(format!("sqlite://{}", path.display())) };
+    let settings = StoreSettings { queue: QUEUE_CAPACITY, ..StoreSettings::at(format!("sqlite://{}", path.display())) };
     Ok(Store::open(&settings)?)
 }
 
@@ -70,7 +70,7 @@ fn handle(directory: &Arc<TempDir>) -> Result<Handle, SetupError> {
     let store = Arc::new(open(&directory.path().join(FILE))?);
     let handle = Handle::of(&store)
         .keeping(Arc::clone(directory))
-        .with_queue_capacity(ROOM)
+        .with_queue_capacity(QUEUE_CAPACITY)
         .with_events(events::Exported(store));
     Ok(handle.reopened_by(move || {
         let again = again.clone();

@@ -17,8 +17,8 @@ impl Checkouts for MemoryStore {
     ) -> Result<Page<Checkout>, StoreError> {
         let matches = |checkout: &&Checkout| {
             checkout.account == *account
-                && filter.checkout_type.is_none_or(|matches| checkout.kind.checkout_type() == matches)
-                && filter.status.is_none_or(|matches| checkout.status == matches)
+                && filter.checkout_type.is_none_or(|expected| checkout.kind.checkout_type() == expected)
+                && filter.status.is_none_or(|expected| checkout.status == expected)
         };
         let mut matching: Vec<_> = self.read(|data| data.checkouts.values().filter(matches).cloned().collect());
         matching.sort_by_key(|checkout| std::cmp::Reverse((checkout.created_at, checkout.id)));

@@ -1,4 +1,4 @@
-//! Seeding of worlds, and the operator's view of accounts.
+//! Seeding, and the operator's view of accounts.
 
 use crate::MemoryStore;
 use crate::audit::sums_of;
@@ -18,9 +18,9 @@ impl Seeding for MemoryStore {
         Ok(self.read(|data| data.clients.is_empty() && data.accounts.is_empty()))
     }
 
-    async fn seed(&self, world: SeedData) -> Result<(), StoreError> {
-        prove(&world)?;
-        self.change(|data| seed(data, world))
+    async fn seed(&self, new: SeedData) -> Result<(), StoreError> {
+        prove(&new)?;
+        self.change(|data| seed(data, new))
     }
 
     async fn budgets(&self, account: &AccountId) -> Result<Vec<Budget>, StoreError> {
@@ -37,10 +37,10 @@ impl Seeding for MemoryStore {
     }
 }
 
-/// Checks that every balance equals the sum of its journal and that nothing is held, because a seeded world has no card
+/// Checks that every balance equals the sum of its journal and that nothing is held, because seeded data has no card
 /// messages.
-fn prove(world: &SeedData) -> Result<(), StoreError> {
-    let budgets = || world.accounts.iter().flat_map(|seed| &seed.budgets);
+fn prove(new: &SeedData) -> Result<(), StoreError> {
+    let budgets = || new.accounts.iter().flat_map(|seed| &seed.budgets);
     let mut sums = sums_of(budgets().flat_map(|seed| &seed.journal));
     for budget in budgets().map(|seed| &seed.budget) {
         for (currency, balances) in &budget.balances {
@@ -57,8 +57,8 @@ fn prove(world: &SeedData) -> Result<(), StoreError> {
     }
 }
 
-fn seed(data: &mut Data, world: SeedData) -> Result<(), StoreError> {
-    let SeedData { clients, keys, accounts, banks } = world;
+fn seed(data: &mut Data, new: SeedData) -> Result<(), StoreError> {
+    let SeedData { clients, keys, accounts, banks } = new;
     clients.into_iter().try_for_each(|client| insert_client(data, client))?;
     accounts.iter().try_for_each(|seed| insert_account(data, seed.account.clone()))?;
     keys.into_iter().try_for_each(|(key, hash)| insert_key(data, key, hash))?;

@@ -147,6 +147,12 @@ impl Home {
             .unwrap_or_else(|error| panic!("florin {arguments:?} printed no JSON ({error}): {stdout}"))
     }
 
+    /// Checks that a command fails with exit code 2, and returns its message.
+    pub(crate) fn refused_as_invalid(&self, arguments: &[&str]) -> String {
+        assert_eq!(self.run(arguments).status.code(), Some(2), "{arguments:?}");
+        self.refused(arguments)
+    }
+
     /// Runs a command that must fail, and returns its stderr.
     pub(crate) fn refused(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
@@ -258,6 +264,13 @@ impl Server {
     /// Returns the id of the server's process.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Returns the peak memory of the server so far, in MiB. Linux only.
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1024
     }
 
     pub(crate) fn home(&self) -> &Home {

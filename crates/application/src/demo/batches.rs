@@ -80,7 +80,7 @@ fn batches(
     books: &mut [BudgetBuilder],
     now: DateTime<Utc>,
 ) -> Result<Filled, DemoFault> {
-    let modulus = Arc::new(ModulusTable::built_in().map_err(|error| DemoFault(error.to_string()))?);
+    let modulus = Arc::new(ModulusTable::built_in().map_err(|error| DemoFault::Rule(error.to_string()))?);
     let funding: FundingBudgets = books.iter().map(|book| (book.id(), BTreeSet::from([book.currency()]))).collect();
     let basis = CheckBasis { default_budget: None, funding, modulus };
     let (mut batches, mut payments) = (Vec::new(), Vec::new());
@@ -118,7 +118,7 @@ fn upload(
     };
     // The creation's event is not seeded, so its id is drawn elsewhere.
     let created = decide_create(&basis.funding, &create, &Stamp { now: created_at, ids: &Uuid::nil })
-        .map_err(|refusal| DemoFault(refusal.to_string()))?;
+        .map_err(|refusal| DemoFault::Rule(refusal.to_string()))?;
     if payments.is_empty() {
         return Ok((created.batch, Vec::new()));
     }
@@ -128,12 +128,12 @@ fn upload(
     let now = created_at + TimeDelta::minutes(5);
     let checked = check_rows(rows.collect(), basis.clone(), now);
     if let Some(alert) = checked.alerts().first() {
-        return Err(DemoFault(format!("{name}: {}", alert.message)));
+        return Err(DemoFault::Rule(format!("{name}: {}", alert.message)));
     }
     let situation = UploadSituation { batch: created.batch, funding: basis.funding.clone() };
     let request = UploadRequest { format: InputFormat::Json, checked };
     let uploaded = decide_upload(&situation, &request, &Stamp { now, ids: &ids })
-        .map_err(|refusal| DemoFault(refusal.to_string()))?;
+        .map_err(|refusal| DemoFault::Rule(refusal.to_string()))?;
     Ok((uploaded.batch, uploaded.payments))
 }
 
@@ -209,5 +209,5 @@ fn book_of(
     (budget, currency): (florin_domain::ids::BudgetId, Currency),
 ) -> Result<&mut BudgetBuilder, DemoFault> {
     let found = books.iter_mut().find(|book| book.id() == budget && book.currency() == currency);
-    found.ok_or_else(|| DemoFault(format!("no budget {budget} in {currency}")))
+    found.ok_or_else(|| DemoFault::Rule(format!("no budget {budget} in {currency}")))
 }

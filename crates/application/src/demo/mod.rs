@@ -25,34 +25,43 @@ use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::AccountId;
 use florin_domain::ledger::{AmountOverflow, Unbalanced};
-use florin_ports::{SecretCipher, SecretError, SeedData};
+use florin_ports::{SecretCipher, SecretError, SeedData, StoreError};
 
-/// The demo data violates a rule of the domain, which is a bug of this module, or its secrets can't be encrypted.
+/// Reasons that the demo data can't be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("invalid demo data: {0}")]
-pub struct DemoFault(String);
+pub enum DemoFault {
+    /// It violates a rule of the domain, which is a bug of this module.
+    #[error("invalid demo data: {0}")]
+    Rule(String),
+    /// A secret can't be encrypted.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+}
+
+impl From<DemoFault> for StoreError {
+    fn from(fault: DemoFault) -> Self {
+        match fault {
+            DemoFault::Rule(_) => Self::Corrupt(fault.to_string()),
+            DemoFault::Secret(error) => error.into(),
+        }
+    }
+}
 
 impl From<Flaw> for DemoFault {
     fn from(flaw: Flaw) -> Self {
-        Self(flaw.message.into_owned())
+        Self::Rule(flaw.message.into_owned())
     }
 }
 
 impl From<Unbalanced> for DemoFault {
     fn from(fault: Unbalanced) -> Self {
-        Self(fault.to_string())
+        Self::Rule(fault.to_string())
     }
 }
 
 impl From<AmountOverflow> for DemoFault {
     fn from(fault: AmountOverflow) -> Self {
-        Self(fault.to_string())
-    }
-}
-
-impl From<SecretError> for DemoFault {
-    fn from(error: SecretError) -> Self {
-        Self(error.to_string())
+        Self::Rule(fault.to_string())
     }
 }
 

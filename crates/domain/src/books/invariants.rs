@@ -105,7 +105,7 @@ pub enum CounterExample {
         sum: Total,
     },
     /// A pool of a budget.
-    BudgetPool {
+    Pool {
         /// The budget.
         budget: BudgetId,
         /// The currency.
@@ -188,7 +188,7 @@ fn pool(books: &AccountBooks, matches: impl Fn(Disagreement) -> bool) -> Option<
             Disagreement::Holds => (BudgetPool::Held, said.holds),
             Disagreement::Reservations => (BudgetPool::Reserved, said.reservations),
         };
-        Some(CounterExample::BudgetPool { budget, currency, pool, stated: said.stated.of(pool), computed })
+        Some(CounterExample::Pool { budget, currency, pool, stated: said.stated.of(pool), computed })
     })
 }
 
@@ -243,26 +243,25 @@ mod tests {
             (|budget| budget.holds.0 += 1, &[Invariant::Holds]),
             (|budget| budget.reservations.0 = 0, &[Invariant::Reservations]),
         ];
-        for (falsify, matches) in falsify {
+        for (falsify, expected) in falsify {
             let mut books = books();
             books.budgets.values_mut().for_each(falsify);
             let report = judge(&books);
             let broken = report.checks.iter().filter(|check| check.counter_example.is_some());
-            assert_eq!(broken.map(|check| check.invariant).collect::<Vec<_>>(), matches);
+            assert_eq!(broken.map(|check| check.invariant).collect::<Vec<_>>(), expected);
         }
         let mut books = books();
         let (journal, currency, sum) = (JournalId(Uuid::nil()), Currency::parse("GBP").unwrap(), Total(3));
         books.unbalanced.push((journal, currency, sum));
-        let matches = CounterExample::Transaction { journal, currency, sum };
-        assert_eq!(judge(&books).checks[0].counter_example, Some(matches));
+        let expected = CounterExample::Transaction { journal, currency, sum };
+        assert_eq!(judge(&books).checks[0].counter_example, Some(expected));
     }
 
     #[test]
     fn a_counterexample_shows_both_sides() {
         let mut books = books();
         books.budgets.values_mut().for_each(|budget| budget.holds = Total(15));
-        let Some(CounterExample::BudgetPool { pool, stated, computed, .. }) =
-            judge(&books).checks[2].counter_example.clone()
+        let Some(CounterExample::Pool { pool, stated, computed, .. }) = judge(&books).checks[2].counter_example.clone()
         else {
             panic!("no counter-example")
         };

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use std::fmt;
 use uuid::Uuid;
 
-/// An account of the ledger. The first three belong to a budget: their sum is its ledger balance, and the first is its
+/// A pool of the ledger. The first three belong to a budget: their sum is its ledger balance, and the first is its
 /// available balance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Pool {
@@ -45,8 +45,8 @@ impl Pool {
         let of_budget = [Self::Available, Self::Held, Self::Reserved];
         let others = [Self::CardNetwork, Self::InboundPayments, Self::OutboundPayments, Self::Fees];
         match budget {
-            Some(budget) => of_budget.into_iter().map(|account| account(budget)).find(|account| account.kind() == kind),
-            None => others.into_iter().find(|account| account.kind() == kind),
+            Some(budget) => of_budget.into_iter().map(|pool| pool(budget)).find(|pool| pool.kind() == kind),
+            None => others.into_iter().find(|pool| pool.kind() == kind),
         }
     }
 
@@ -62,7 +62,7 @@ impl Pool {
 /// One line of a journal transaction: the gain of an account, or its loss if negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Posting {
-    /// The account.
+    /// The pool.
     pub pool: Pool,
     /// Its gain, never zero.
     pub amount: Minor,

@@ -56,7 +56,7 @@ pub(crate) enum Command {
     /// Manage the multi-factor authentication of accounts
     #[command(subcommand)]
     Mfa(mfa::Action),
-    /// Rotate the key that encrypts secrets
+    /// Show and rotate the key that encrypts secrets
     #[command(subcommand)]
     Secrets(secret_key::Action),
     /// Issue, list and revoke API keys

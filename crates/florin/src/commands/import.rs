@@ -4,14 +4,13 @@ use super::{Context, caches_expired};
 use crate::output;
 use crate::progress::{Progress, ProgressFlag};
 use crate::secrets;
-use crate::usage::UsageError;
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 use florin_domain::access::Environment;
 use florin_domain::secret::SecretKeyId;
-use florin_ports::{Reseal, SecretCipher};
+use florin_ports::{Reseal, SecretCipher, SecretError, StoreError};
 use florin_secret_cipher::{KeyRing, SecretKey};
 use florin_store_contract::AnyStore;
-use florin_store_contract::export::{ExportError, ExportReader, ImportReport};
+use florin_store_contract::export::{ExportReader, ImportReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -50,7 +49,7 @@ pub(super) async fn run(
     let unreadable = |error| anyhow!("cannot read {}: {error}", file.display());
     let opened = File::open(file).map_err(unreadable)?;
     let bytes = opened.metadata().map_err(unreadable)?.len();
-    let (reseal, missing) = reseal(context, store, environment, file).await?;
+    let reseal = reseal(context, store, environment, &opened, file).await?;
     let progress = Progress::start(arguments.progress, "importing");
     let imported = store
         .import(
@@ -58,10 +57,7 @@ pub(super) async fn run(
             &mut BufReader::with_capacity(256 * 1024, progress.reading(opened, bytes)),
             &reseal,
         )
-        .map_err(|error| match (&error, missing) {
-            (ExportError::Line { .. }, Some(missing)) => missing.into(),
-            _ => anyhow!("nothing was imported from {}: {error}", file.display()),
-        })?;
+        .map_err(|error| anyhow!("nothing was imported from {}: {error}", file.display()))?;
     drop(progress);
     // A running server may have cached the empty bank list.
     caches_expired().await;
@@ -76,35 +72,33 @@ pub(super) async fn run(
 }
 
 /// How the secrets of a file are encrypted for this store. The key of the file must be that of the store, the previous
-/// one, or that of a sandbox, which the file contains. For another key, it also returns the error of the first secret.
+/// one, or that of a sandbox, which the file contains.
 async fn reseal(
     context: &Context,
     store: &dyn AnyStore,
     environment: Environment,
+    opened: &File,
     file: &Path,
-) -> anyhow::Result<(Reseal, Option<UsageError>)> {
+) -> anyhow::Result<Reseal> {
     let ours = secrets::open(&context.settings, environment, store).await?.cipher;
-    let failed = |error| anyhow!("nothing was imported from {}: {error}", file.display());
-    let mut opened = BufReader::new(File::open(file).with_context(|| format!("cannot read {}", file.display()))?);
-    let export = ExportReader::open(&mut opened).map_err(failed)?;
+    let mut opened = BufReader::new(opened);
+    let export = ExportReader::open(&mut opened)
+        .map_err(|error| anyhow!("nothing was imported from {}: {error}", file.display()))?;
     let [id, key] = [export.header().secret_key(), export.header().sandbox_key()];
     let id = id.and_then(SecretKeyId::parse);
     let theirs = match key.and_then(SecretKey::parse).filter(|key| Some(key.id()) == id) {
         Some(key) if environment == Environment::Sandbox => Arc::new(KeyRing::new(key, None)),
         _ => Arc::clone(&ours),
     };
-    let missing = id.filter(|id| !theirs.has(*id)).map(|id| {
-        UsageError::new(format!(
-            "nothing was imported from {}: its secrets are encrypted under key {id}; give that key as \
-             FLORIN_SECRET_KEY_PREVIOUS_FILE",
-            file.display()
-        ))
-    });
-    let reseal: Reseal = Arc::new(move |from, to, sealed| {
-        let secret = theirs.open(from, sealed)?;
+    Ok(Arc::new(move |from, to, sealed| {
+        let secret = theirs.open(from, sealed).map_err(|error| match error {
+            SecretError::Key { .. } => {
+                StoreError::Corrupt(format!("{error}; give that key as FLORIN_SECRET_KEY_PREVIOUS_FILE"))
+            }
+            error => error.into(),
+        })?;
         if from == to && sealed.is_under(ours.key()) { Ok(sealed.clone()) } else { Ok(ours.seal(to, &secret)?) }
-    });
-    Ok((reseal, missing))
+    }))
 }
 
 fn print(file: &Path, imported: &ImportReport) -> String {

@@ -50,12 +50,12 @@ pub(super) async fn run(
             let bound = store.secret_key().await?.map(|bound| bound.id);
             let complete = bound == Some(key) && store.secrets(SecretFilter::NotUnder(key), 1).await?.is_empty();
             let keys = Keys { key: key.to_string(), bound: bound.map(|bound| bound.to_string()), complete };
-            output::either(context.json, &keys, || {
-                if keys.complete {
-                    format!("All secrets are encrypted under key {key}.")
-                } else {
-                    format!("Some secrets are not encrypted under key {key}; run `florin secrets rotate`.")
-                }
+            output::either(context.json, &keys, || match &keys.bound {
+                _ if keys.complete => format!("All secrets are encrypted under key {key}."),
+                Some(bound) if *bound != keys.key => format!(
+                    "The database is bound to key {bound}, and key {key} is given; run `florin secrets rotate`."
+                ),
+                _ => format!("Some secrets are not encrypted under key {key}; run `florin secrets rotate`."),
             })
         }
         Action::Rotate => {

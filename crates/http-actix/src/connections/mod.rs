@@ -2,7 +2,7 @@
 //!
 //! `actix-http` decodes all requests that it has read, and queues them while the first response is written. A caller
 //! that pipelines and never reads would fill the memory. So a connection hands over one request at a time (`read_ahead`),
-//! while none is in progress and the peer reads (`gate`, `stream`), and the body when it is wanted (`payload`).
+//! while none is in progress and the peer reads (`gate`, `stream`), and a body only while its reader waits (`payload`).
 //! `admission` counts connections, and `parts` sends bodies in parts.
 
 mod admission;

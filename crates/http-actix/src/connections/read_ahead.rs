@@ -1,4 +1,4 @@
-//! Bytes that were read before the request to which they belong is wanted.
+//! Bytes that were read before their request may be handed over.
 
 use std::io;
 use std::pin::Pin;

@@ -9,7 +9,7 @@ pub(crate) enum Place<'a> {
     /// The body as a whole.
     Body,
     /// A member of an object.
-    FieldType { object: &'a Place<'a>, name: &'a str },
+    Member { object: &'a Place<'a>, name: &'a str },
     /// An item of an array.
     Item { array: &'a Place<'a>, index: usize },
 }
@@ -17,7 +17,7 @@ pub(crate) enum Place<'a> {
 impl<'a> Place<'a> {
     /// Returns the place of a member of the object at this place.
     pub(crate) fn member(&'a self, name: &'a str) -> Self {
-        Self::FieldType { object: self, name }
+        Self::Member { object: self, name }
     }
 
     /// Returns the place of an item of the array at this place.
@@ -30,7 +30,7 @@ impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Body => f.write_str("body"),
-            Self::FieldType { object, name } => write!(f, "{object}.{name}"),
+            Self::Member { object, name } => write!(f, "{object}.{name}"),
             Self::Item { array, index } => write!(f, "{array}[{index}]"),
         }
     }

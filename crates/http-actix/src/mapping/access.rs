@@ -43,9 +43,14 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Overloaded => refusal(),
-            StoreError::Unavailable(cause) | StoreError::OutcomeUnknown(cause) => {
+            StoreError::Unavailable(cause) => {
                 tracing::error!(%cause, "storage unreachable");
                 Self::unavailable(ErrorCode::Overloaded, "storage unreachable; retry after the interval in Retry-After")
+            }
+            StoreError::OutcomeUnknown(cause) => {
+                tracing::error!(%cause, "the outcome of a write is unknown");
+                let message = "the request may have taken effect; retry it with the same Idempotency-Key";
+                Self::unavailable(ErrorCode::Overloaded, message)
             }
             StoreError::Duplicate(cause) | StoreError::NotFound(cause) | StoreError::Corrupt(cause) => {
                 tracing::error!(%cause, "storage failed");

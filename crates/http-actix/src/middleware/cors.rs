@@ -7,7 +7,7 @@ use actix_web::http::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, HeaderName, RE
 /// The time in seconds for which browsers keep the answer to a preflight.
 const MAX_AGE: usize = 600;
 
-/// Allows pages of these origins to call the API with a key. Cookies are never sent, and no wildcard is. Callers of
+/// Allows pages of these origins to call the API with a key. Never allows cookies or a wildcard origin. Callers of
 /// other origins get the usual responses, which their browsers keep from the page.
 pub(crate) fn cors(origins: &[String]) -> Cors {
     const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

@@ -126,7 +126,7 @@ fn with_error_body(response: HttpResponse, id: &str) -> HttpResponse {
         Some(problem) => problem.response(Some(id)),
         None => framework_problem(status).response(Some(id)),
     };
-    // Such as those of CORS.
+    // Keep headers that other middleware has added, such as those of CORS.
     let (headers, own) = (answer.headers_mut(), response.headers());
     let missing: Vec<_> = own.iter().filter(|(name, _)| !headers.contains_key(*name)).collect();
     for (name, value) in missing {

@@ -114,14 +114,14 @@ struct JournalView {
     postings: Vec<PostingView>,
 }
 
-/// A posting to a ledger account. A negative amount reduces the account.
+/// A posting to a pool. A negative amount reduces the pool.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardJournalPosting)]
 #[serde(rename_all = "camelCase")]
 struct PostingView {
     #[schema(pattern = "^(available|held|reserved|card_network|inbound_payments|outbound_payments|fees)$")]
     pool: &'static str,
-    /// The budget; null if the ledger account does not belong to one.
+    /// The budget; null if the pool does not belong to one.
     #[schema(value_type = Option<String>, format = Uuid)]
     budget_id: Option<Uuid>,
     #[schema(value_type = String)]

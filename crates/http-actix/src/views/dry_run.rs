@@ -22,14 +22,14 @@ pub(crate) struct DryRunView {
     explanation: Option<DeclineView>,
 }
 
-/// A posting to a ledger account. A negative amount reduces the account.
+/// A posting to a pool. A negative amount reduces the pool.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DryRunPosting)]
 #[serde(rename_all = "camelCase")]
 struct PostingView {
     #[schema(pattern = "^(available|held|reserved|card_network|inbound_payments|outbound_payments|fees)$")]
     pool: &'static str,
-    /// The budget; null if the ledger account does not belong to one.
+    /// The budget; null if the pool does not belong to one.
     #[schema(value_type = Option<String>, format = Uuid)]
     budget_id: Option<Uuid>,
     #[schema(value_type = String)]

@@ -40,7 +40,7 @@ struct CheckView {
 #[serde(untagged)]
 enum CounterExampleView {
     Transaction(TransactionExample),
-    BudgetPool(PoolExample),
+    Pool(PoolExample),
     Limit(LimitExample),
 }
 
@@ -126,7 +126,7 @@ impl From<&CounterExample> for CounterExampleView {
                 currency_code: currency.code(),
                 sum: Sum(sum.of(currency)),
             }),
-            CounterExample::BudgetPool { budget, currency, pool, stated, computed } => Self::BudgetPool(PoolExample {
+            CounterExample::Pool { budget, currency, pool, stated, computed } => Self::Pool(PoolExample {
                 budget_id: budget.0,
                 currency_code: currency.code(),
                 pool: pool.as_str(),

@@ -297,14 +297,14 @@ async fn in_line(handle: Handle) -> CheckResult {
         approved += i32::from(done.state == TransactionState::Pending);
     }
     same("nine had the money", approved, 9)?;
-    let done = |tried: Result<DryRun<CardTransaction>, WriteError<CardRefusal>>| Ok::<_, Failure>(tried?.done);
+    let transaction = |tried: Result<DryRun<CardTransaction>, WriteError<CardRefusal>>| Ok::<_, Failure>(tried?.done);
     for task in tried {
-        let done = done(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
+        let done = transaction(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
         // A dry run sees the effects of purchases, but never those of another dry run.
-        holds("what earlier orders left", (done.available_balance.0 + 500) % 1_000 == 500)?;
+        holds("what earlier purchases left", (done.available_balance.0 + 500) % 1_000 == 500)?;
         same("there was enough", done.state, TransactionState::Pending)?;
     }
-    let last = done(preview_first_message(&handle, purchase(Who::Mine, 99, "5")?).await)?;
+    let last = transaction(preview_first_message(&handle, purchase(Who::Mine, 99, "5")?).await)?;
     same("what is left after all", last.available_balance, Minor(0))
 }
 

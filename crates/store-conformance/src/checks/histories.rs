@@ -51,7 +51,7 @@ async fn whole(handle: Handle) -> CheckResult {
     follow(&handle, 5, clearing("2", false)?).await?;
     follow(&handle, 6, clearing("4", true)?).await?;
     let found = history(&handle, 1).await?;
-    let tokens: Vec<_> = found.messages.iter().map(|found| found.transaction.token).collect();
+    let tokens: Vec<_> = found.messages.iter().map(|message| message.transaction.token).collect();
     same("the messages", tokens, [1, 3, 4, 5, 6].map(token).to_vec())?;
     let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
     same("the first message", &found.messages[0].transaction, &seen.first)?;
@@ -146,7 +146,7 @@ async fn declined(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let done = expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "95.01")?).await)?;
     let found = history(&handle, 1).await?;
-    same("the message", found.messages.iter().map(|found| &found.transaction).collect::<Vec<_>>(), vec![&done])?;
+    same("the message", found.messages.iter().map(|message| &message.transaction).collect::<Vec<_>>(), vec![&done])?;
     same("chain and journal", (found.chain, found.journal), (None, vec![]))
 }
 
@@ -175,12 +175,12 @@ async fn every_field(handle: Handle) -> CheckResult {
     }
     stored.push((5, withdrawn));
     for (number, expected) in stored {
-        let found = history(&handle, number).await?;
-        let mut found =
-            there("the message", found.messages.into_iter().find(|found| found.transaction.token == token(number)))?;
+        let chain = history(&handle, number).await?;
+        let mut messages = chain.messages.into_iter().map(|message| message.transaction);
+        let mut message = there("the message", messages.find(|message| message.token == token(number)))?;
         // The state of a first message follows its chain.
-        found.transaction.state = expected.state;
-        same("the message", found.transaction, expected)?;
+        message.state = expected.state;
+        same("the message", message, expected)?;
     }
     same("the refund", refund.chain, token(4))?;
     audited(&handle).await

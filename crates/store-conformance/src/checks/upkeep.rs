@@ -21,7 +21,7 @@ checks! {
     "upkeep.readiness.shows_a_newer_schema" (Schemas) => newer,
     "upkeep.environment.is_bound_once" => bound_once,
     "upkeep.environment.is_seen_by_every_handle" (Reopen) => bound_for_all,
-    "upkeep.is_overloaded.while_writes_are_refused" (Room) => overloaded,
+    "upkeep.is_overloaded.while_writes_are_refused" (QueueCapacity) => overloaded,
     "audit.of_an_empty_store" => empty,
     "audit.counts_and_finds_nothing_on_good_data" => good_data,
 }
@@ -60,7 +60,7 @@ async fn bound_for_all(handle: Handle) -> CheckResult {
 /// Sends more writes than may wait behind a command with a slow rule.
 async fn overloaded(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let room = there("the room", handle.room)?;
+    let capacity = there("the capacity", handle.queue_capacity)?;
     same("overloaded at first", handle.upkeep.is_overloaded(), false)?;
     let before = Observation::take(&handle, 1).await?;
     let mut slow = purchase(Who::Mine, 0, "1")?;
@@ -73,7 +73,7 @@ async fn overloaded(handle: Handle) -> CheckResult {
     tokio::time::sleep(Duration::from_millis(50)).await;
     // A store that prepares the next group while it executes one has room for twice as many.
     let mut work: Vec<Work<_>> = Vec::new();
-    for _ in 0..room * 3 {
+    for _ in 0..capacity * 3 {
         let mut command = purchase(Who::Mine, 1, "1")?;
         command.decide = Arc::new(|_| Err(CardRefusal::Expired));
         let cards = handle.cards.clone();
@@ -90,8 +90,11 @@ async fn overloaded(handle: Handle) -> CheckResult {
     let answers = waiting.await;
     let refused = answers.iter().filter(|answer| **answer == Err(WriteError::Store(StoreError::Overloaded))).count();
     let decided = answers.iter().filter(|answer| **answer == Err(WriteError::Refused(CardRefusal::Expired))).count();
-    same("writes that were decided or refused for lack of room", refused + decided, room * 3)?;
-    holds(&format!("{decided} of {} writes found room for {room}", room * 3), decided >= room && refused >= room)?;
+    same("writes that were decided or refused for lack of room", refused + decided, capacity * 3)?;
+    holds(
+        &format!("{decided} of {} writes fitted into a queue of {capacity}", capacity * 3),
+        decided >= capacity && refused >= capacity,
+    )?;
     slow.await.map_err(|error| Failure::new(error.to_string()))?.err();
     same("overloaded in the end", handle.upkeep.is_overloaded(), false)?;
     before.still_holds("writes without an effect", &handle).await?;

@@ -225,15 +225,15 @@ impl BatchProcessing for Mutant {
         if !self.has(Bug::TakenNotStored) {
             return self.inner.take(command).await;
         }
-        let (rule, seen) = (command.decide, Arc::new(Mutex::new(Vec::new())));
-        let ear = Arc::clone(&seen);
+        let (rule, decided) = (command.decide, Arc::new(Mutex::new(Vec::new())));
+        let sink = Arc::clone(&decided);
         command.decide = Arc::new(move |situation: &TakeSituation| {
-            *ear.lock().unwrap() = rule(situation).payments;
+            *sink.lock().unwrap() = rule(situation).payments;
             TakeDecision { payments: vec![], events: vec![] }
         });
         self.inner.take(command).await?;
-        let seen = seen.lock().unwrap().clone();
-        Ok(seen)
+        let decided = decided.lock().unwrap().clone();
+        Ok(decided)
     }
 
     async fn due(&self, lease: &Lease, now: DateTime<Utc>, max: u32) -> Result<Vec<Payment>, StoreError> {
@@ -269,9 +269,9 @@ impl BatchProcessing for Mutant {
 #[async_trait]
 impl SandboxBankStorage for Mutant {
     async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError> {
-        let seen = payment.clone();
+        let given = payment.clone();
         let remembered = self.inner.accept(payment).await?;
-        Ok(if self.has(Bug::BankForgetsTheFirst) { seen } else { remembered })
+        Ok(if self.has(Bug::BankForgetsTheFirst) { given } else { remembered })
     }
 
     async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError> {

@@ -61,7 +61,7 @@ bugs! {
     NegativeClipped,
     DeadAfterPanic,
     DeletesTooManyRecords,
-    ForgetsTooYoung,
+    DeletesTooYoungRecords,
     DuplicateIsCorrupt,
     UnknownKeyRevoked,
     EnrolmentOutlivesItself,
@@ -97,8 +97,8 @@ bugs! {
     CardStateNotStored,
     LimitChangeForgets,
     ReasonsNotStored,
-    NoTenantFilterOnStories,
-    StoriesWithoutJournal,
+    NoTenantFilterOnHistories,
+    HistoriesWithoutJournal,
     ClockRecordsLost,
     NumbersTwice,
     OwnDueHoldsUnbounded,
@@ -139,7 +139,7 @@ bugs! {
     GroupsHideFirstStates,
     GroupsPanicTogether,
     CurrenciesOfAnyAccount,
-    ForgetsEqualKeys,
+    DeletesRecordsOfEqualKeys,
     RestoresForgetEqualKeys,
     ActivityOfAnyBudget,
     AddressesTrimmed,
@@ -152,7 +152,7 @@ bugs! {
     PaidOrdersCount,
     ReservationsById,
     RefundsAreHolds,
-    StoriesByToken,
+    HistoriesByToken,
     UsedStepsLost,
     EmptyReferencesAreMissing,
     AlertsOutOfOrder,
@@ -163,7 +163,7 @@ bugs! {
 }
 
 /// Number of first messages that may wait for their turn.
-pub(crate) const ROOM: usize = 128;
+pub(crate) const QUEUE_CAPACITY: usize = 128;
 
 /// Tokens of an account's messages that wait behind a slow command.
 pub(crate) type Waiting = (AccountId, Vec<TransactionToken>);

@@ -1,6 +1,6 @@
 //! Bugs in deciding and storing.
 
-use crate::bugs::{Bug, Mutant, ROOM, Waiting};
+use crate::bugs::{Bug, Mutant, QUEUE_CAPACITY, Waiting};
 use async_trait::async_trait;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use florin_domain::batch::{AllPayments, ConfirmRefusal, ConfirmSituation, PaymentBatch};
@@ -173,7 +173,7 @@ impl CardLedger for Mutant {
         if command.mode == Mode::DryRun {
             return self.dry_first_message(command).await;
         }
-        if self.waiting.fetch_add(1, Ordering::Relaxed) >= ROOM {
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= QUEUE_CAPACITY {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
             return Err(StoreError::Overloaded.into());
         }

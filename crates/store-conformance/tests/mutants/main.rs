@@ -68,8 +68,10 @@ fn handle(store: &Arc<Mutant>) -> Handle {
     let again = Arc::clone(store);
     let late = TimeDelta::seconds(i64::from(store.has(Bug::EventsLate)));
     let events = batches::Events { store: store.inner.clone(), late };
-    let ready =
-        Handle::of(store).with_events(events).with_queue_capacity(bugs::ROOM).with_schemas(OtherSchemas(store.bug));
+    let ready = Handle::of(store)
+        .with_events(events)
+        .with_queue_capacity(bugs::QUEUE_CAPACITY)
+        .with_schemas(OtherSchemas(store.bug));
     ready.with_faults(NoRecords(Arc::clone(&store.no_records))).reopened_by(move || {
         let again =
             Arc::new(if again.has(Bug::SecondHandleIsAnotherStore) { Mutant::with(None) } else { again.twin() });
@@ -108,7 +110,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::NegativeClipped, "money.negative_available_is_kept"),
     (Bug::DeadAfterPanic, "panics.rule_that_panics_answers_and_changes_nothing"),
     (Bug::DeletesTooManyRecords, "upkeep.delete_idempotency_records.at_most_so_many"),
-    (Bug::ForgetsTooYoung, "upkeep.delete_idempotency_records.only_older_ones"),
+    (Bug::DeletesTooYoungRecords, "upkeep.delete_idempotency_records.only_older_ones"),
     (Bug::DuplicateIsCorrupt, "registry.add_client.twice_is_a_duplicate"),
     (Bug::UnknownKeyRevoked, "registry.revoke_key.first_time_counts"),
     (Bug::EnrolmentOutlivesItself, "registry.enrol.replaces_and_removes"),
@@ -144,8 +146,8 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::CardStateNotStored, "card_management.transition.is_kept_and_decides_messages"),
     (Bug::LimitChangeForgets, "card_management.set_limit.decides_messages_and_keeps_what_was_used"),
     (Bug::ReasonsNotStored, "chains.history.declines_are_explained_as_they_were_decided"),
-    (Bug::NoTenantFilterOnStories, "tenancy.history.foreign_token_is_absent"),
-    (Bug::StoriesWithoutJournal, "chains.history.shows_messages_hold_and_journal"),
+    (Bug::NoTenantFilterOnHistories, "tenancy.history.foreign_token_is_absent"),
+    (Bug::HistoriesWithoutJournal, "chains.history.shows_messages_hold_and_journal"),
     (Bug::ClockRecordsLost, "timelines.set_clock.replay_gives_the_stored_answer"),
     (Bug::NumbersTwice, "timelines.next_number.each_once"),
     (Bug::OwnDueHoldsUnbounded, "timelines.due_holds.oldest_first_and_bounded"),
@@ -196,7 +198,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::GroupsHideFirstStates, "groups.follow_ups.are_shown_the_state_of_the_first_message"),
     (Bug::GroupsPanicTogether, "panics.rule_in_a_group_fails_its_own_command_only"),
     (Bug::CurrenciesOfAnyAccount, "equal_ids.budgets.have_their_own_parents_and_currencies"),
-    (Bug::ForgetsEqualKeys, "equal_ids.records.are_forgotten_by_their_own_age"),
+    (Bug::DeletesRecordsOfEqualKeys, "equal_ids.records.are_forgotten_by_their_own_age"),
     (Bug::RestoresForgetEqualKeys, "equal_ids.restore.leaves_the_other_accounts_record"),
     (Bug::ActivityOfAnyBudget, "equal_ids.activities.are_of_the_budgets_own_account"),
     (Bug::AddressesTrimmed, "addresses.find.keeps_every_member"),
@@ -209,7 +211,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::PaidOrdersCount, "books.explain.paid_orders_reserve_nothing"),
     (Bug::ReservationsById, "books.explain.reservations_of_the_oldest_batch_first"),
     (Bug::RefundsAreHolds, "books.books.chains_that_hold_nothing_do_not_count"),
-    (Bug::StoriesByToken, "chains.history.by_time_whatever_the_tokens"),
+    (Bug::HistoriesByToken, "chains.history.by_time_whatever_the_tokens"),
     (Bug::UsedStepsLost, "registry.enrol.keeps_every_member"),
     (Bug::EmptyReferencesAreMissing, "sandbox_bank.accept.keeps_every_member"),
     (Bug::AlertsOutOfOrder, "batch_reading.alerts.are_ordered_by_row_however_found"),

@@ -1,6 +1,6 @@
 //! Bugs in reads and in operator commands.
 
-use crate::bugs::{Bug, Mutant, ROOM};
+use crate::bugs::{Bug, Mutant, QUEUE_CAPACITY};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::{Account, ApiClient, ApiKey, Caller, Environment, Feature, KeyHash};
@@ -30,15 +30,15 @@ impl Callers for Mutant {
 impl ChainHistories for Mutant {
     async fn history(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainHistory>, StoreError> {
         let mut found = self.inner.history(account, token).await?;
-        if self.has(Bug::NoTenantFilterOnStories) && found.is_none() {
+        if self.has(Bug::NoTenantFilterOnHistories) && found.is_none() {
             for other in self.inner.accounts().await? {
                 found = found.or(self.inner.history(&other.id, token).await?);
             }
         }
-        if let Some(history) = found.as_mut().filter(|_| self.has(Bug::StoriesWithoutJournal)) {
+        if let Some(history) = found.as_mut().filter(|_| self.has(Bug::HistoriesWithoutJournal)) {
             history.journal.clear();
         }
-        if let Some(history) = found.as_mut().filter(|_| self.has(Bug::StoriesByToken)) {
+        if let Some(history) = found.as_mut().filter(|_| self.has(Bug::HistoriesByToken)) {
             history.messages.sort_by_key(|message| message.transaction.token);
         }
         Ok(found)
@@ -251,14 +251,14 @@ impl Upkeep for Mutant {
     }
 
     fn is_overloaded(&self) -> bool {
-        !self.has(Bug::NeverOverloaded) && self.waiting.load(Ordering::Relaxed) >= ROOM
+        !self.has(Bug::NeverOverloaded) && self.waiting.load(Ordering::Relaxed) >= QUEUE_CAPACITY
     }
 
     async fn delete_idempotency_records(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
-        let before = if self.has(Bug::ForgetsTooYoung) { before + TimeDelta::microseconds(1) } else { before };
+        let before = if self.has(Bug::DeletesTooYoungRecords) { before + TimeDelta::microseconds(1) } else { before };
         let max = if self.has(Bug::DeletesTooManyRecords) { u32::MAX } else { max };
         let gone = self.inner.delete_idempotency_records(before, max).await?;
-        if self.has(Bug::ForgetsEqualKeys) {
+        if self.has(Bug::DeletesRecordsOfEqualKeys) {
             self.inner.delete_idempotency_records(before + TimeDelta::days(1), max).await?;
         }
         Ok(gone)

@@ -2,7 +2,8 @@
 //!
 //! The file is JSON Lines: a header, a line for each row of each table, and a footer with the number of rows of each
 //! table and the SHA-256 of all lines before it. Amounts are integers in minor units, times RFC 3339 with microseconds,
-//! bytes hexadecimal. It contains all secrets of the store, as encrypted as they are there.
+//! bytes hexadecimal. Secrets are encrypted as in the store, and the header has the id of their key. If a sandbox
+//! generated the key, the header contains the key itself: such a file is as secret as its contents.
 
 mod error;
 mod header;

@@ -34,7 +34,7 @@ impl Anchor {
     }
 
     /// Records that the database is damaged: it is not used any more.
-    pub(crate) fn is_damaged(&self, damage: String) {
+    pub(crate) fn mark_damaged(&self, damage: String) {
         // The first finding is enough.
         let _known = self.damage.set(damage);
     }

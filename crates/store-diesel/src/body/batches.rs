@@ -77,7 +77,7 @@ fn situation(working_set: &WorkingSet, command: &ConfirmCommand) -> Option<Confi
     Some(ConfirmSituation {
         session: command.session.and_then(|id| working_set.mfa.session(account, id)),
         enrolment: working_set.mfa.enrolment(account),
-        mfa_required: working_set.batches.wants_mfa(account),
+        mfa_required: working_set.batches.requires_mfa(account),
         balances: funds(working_set, &batch),
         batch,
     })

@@ -19,7 +19,7 @@ use florin_domain::world::WorldTemplate;
 use std::fmt::Debug;
 use uuid::Uuid;
 
-/// The name of a ledger account, without the budget that it may belong to.
+/// The name of a pool, without the budget that it may belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PoolName(pub(crate) &'static str);
 
@@ -34,9 +34,9 @@ impl PoolName {
         Self::of(Pool::Fees),
     ];
 
-    /// Returns the name of this account.
-    pub(crate) const fn of(account: Pool) -> Self {
-        Self(account.kind())
+    /// Returns the name of this pool.
+    pub(crate) const fn of(pool: Pool) -> Self {
+        Self(pool.kind())
     }
 
     const fn as_str(self) -> &'static str {

@@ -64,7 +64,10 @@ fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(Secr
     for row in rows.load_iter::<(Account, Bytes), RowByRow>(conn)? {
         let (account, secret) = row?;
         let secret = SealedSecret::new(secret.0);
-        if filter.includes(&secret) && found.len() < max as usize {
+        if found.len() == max as usize {
+            break;
+        }
+        if filter.includes(&secret) {
             found.push((SecretOwner::Totp(account.0), secret));
         }
     }

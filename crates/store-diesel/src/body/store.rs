@@ -3,7 +3,7 @@
 use super::anchor::Anchor;
 use super::backend::{self, Conn, Place, Readers};
 use super::driver;
-use super::errors::{Outcome, Stop};
+use super::errors::{Failure, Outcome, Stop};
 use super::group::Command;
 use super::job::{Job, Reply};
 #[cfg(feature = "simulation")]
@@ -21,8 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const READ_DEADLINE: Duration = Duration::from_secs(10);
 /// The time that one transaction of the writer may take before the store counts as not ready.
 const STUCK: Duration = Duration::from_secs(5);
-/// The time for which a write shows that the store accepts writes.
-const RECENT: Duration = Duration::from_secs(2);
+/// How long a successful probe counts. Until then, readiness checks do not write again.
+const PROBE_VALID_FOR: Duration = Duration::from_secs(2);
 
 /// A store on one database, which implements every storage port. Clones share it.
 #[derive(Clone)]
@@ -125,7 +125,7 @@ impl Store {
     pub(crate) async fn check_writes(&self) -> Result<(), StoreError> {
         self.check_writer()?;
         let writer = &self.inner.writer;
-        if !writer.was_proved_within(RECENT) {
+        if !writer.was_proved_within(PROBE_VALID_FOR) {
             self.write(driver::probe).await?;
             writer.proved();
         }
@@ -134,11 +134,15 @@ impl Store {
 
     /// Checks the structure of the database. If it is damaged, it is not used any more.
     pub(crate) async fn check_structure(&self) -> Result<(), StoreError> {
-        let checked = self.read_to_the_end(driver::check_integrity).await;
-        if let Err(StoreError::Corrupt(damage)) = &checked {
-            self.inner.anchor.is_damaged(damage.clone());
-        }
-        checked
+        let anchor = self.inner.anchor.clone();
+        self.read_to_the_end(move |conn| {
+            driver::check_integrity(conn).inspect_err(|failure| {
+                if let Failure::Corrupt(damage) = failure {
+                    anchor.mark_damaged(damage.clone());
+                }
+            })
+        })
+        .await
     }
 
     /// Runs a read on a thread that may block, until a deadline. The read may run more than once.

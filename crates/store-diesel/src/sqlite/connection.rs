@@ -21,8 +21,10 @@ use std::time::Duration;
 const PRAGMAS: &str = "PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
 
 /// Settings of the writer: a page cache of 32 MiB, so that a group rarely reads from the file, and a log of the same
-/// size before a checkpoint, because a checkpoint takes as long as many commits.
-const WRITER_PRAGMAS: &str = "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 8192;";
+/// size before a checkpoint, because a checkpoint takes as long as many commits. Replaced values are overwritten where that
+/// needs no further write, so that the file does not keep old secrets.
+const WRITER_PRAGMAS: &str =
+    "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 8192; PRAGMA secure_delete = FAST;";
 
 /// The number in the header of the file that says whose database it is: `FLRN`.
 pub(crate) const APPLICATION_ID: i32 = i32::from_be_bytes(*b"FLRN");

@@ -25,7 +25,7 @@ pub(crate) fn stored_response(message: &CardTransaction) -> Answer {
     Answer { status: 201, body: message.token.to_string() }
 }
 
-fn told_of_session(session: &MfaSession) -> Answer {
+fn stored_session(session: &MfaSession) -> Answer {
     Answer { status: 201, body: session.id.to_string() }
 }
 
@@ -77,7 +77,7 @@ async fn one_key_for_different_requests_has_one_effect() {
     for round in 0..20_u128 {
         let key = format!("k{round}");
         let session = OpenSessionCommand {
-            claim: Some(claim(&key, "open", told_of_session)),
+            claim: Some(claim(&key, "open", stored_session)),
             ..open(MINE, MINE, round, MfaProviderName::Sandbox)
         };
         let message = FirstMessageCommand {
@@ -132,7 +132,7 @@ async fn one_key_on_two_instances_opens_one_session() {
     let mut tasks = JoinSet::new();
     for number in 0..20_u128 {
         let store = stores[usize::from(number % 2 == 0)].clone();
-        let claim = Some(claim("k", "{}", told_of_session));
+        let claim = Some(claim("k", "{}", stored_session));
         let command = OpenSessionCommand { claim, ..open(MINE, MINE, number, MfaProviderName::Sandbox) };
         tasks.spawn(async move { store.open(command).await });
     }

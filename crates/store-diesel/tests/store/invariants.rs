@@ -46,7 +46,7 @@ async fn disproved(home: &Home) -> Vec<&'static str> {
 
 fn pool(pool: BudgetPool, stated: i128, computed: i128) -> CounterExample {
     let (budget, currency) = (budget(MINE), gbp());
-    CounterExample::BudgetPool { budget, currency, pool, stated: Total(stated), computed: Total(computed) }
+    CounterExample::Pool { budget, currency, pool, stated: Total(stated), computed: Total(computed) }
 }
 
 /// Falsifies the data, and returns the findings.

@@ -1,6 +1,6 @@
 //! Tests of the extensions of the original interface (contract 5.7), and of explanations.
 
-use super::testing::{advice, clearing, extended, incremental, reversal, row, world_with};
+use super::testing::{advice, clearing, extended, incremental, reversal, row, scenario_with};
 use super::{CardDecision, CardRefusal, Extras, FollowUp};
 use crate::card::{
     CardState, ChainEnd, ChainKind, DeclineExplanation, Response, Rule, SpendingLimit, SpendingWindow, TransactionState,
@@ -28,7 +28,7 @@ fn amounts(decision: &CardDecision) -> (i64, i64, i64) {
 
 #[test]
 fn an_explanation_lists_the_evaluated_rules_with_their_inputs() {
-    let mut scenario = world_with(10_000);
+    let mut scenario = scenario_with(10_000);
     scenario.limits = vec![limit(SpendingWindow::Lifetime, 9_000, None), limit(SpendingWindow::Day, 5_000, Some(1))];
     scenario.authorize("10");
     let declined = scenario.send(&first_message(ChainKind::Purchase, "20")).unwrap().declined.unwrap();
@@ -52,7 +52,7 @@ fn an_explanation_lists_the_evaluated_rules_with_their_inputs() {
 
 #[test]
 fn an_advice_that_is_declined_is_explained_by_the_difference() {
-    let mut scenario = world_with(2_000);
+    let mut scenario = scenario_with(2_000);
     let token = scenario.authorize("10").token;
     let declined = scenario.follow(token, &advice("20.01")).unwrap().declined.unwrap();
     let failed = Rule::AvailableBalance { available: Minor(1_000), requested: Minor(1_001) };
@@ -62,7 +62,7 @@ fn an_advice_that_is_declined_is_explained_by_the_difference() {
 
 #[test]
 fn an_increment_adds_to_the_hold() {
-    let mut scenario = world_with(25_000);
+    let mut scenario = scenario_with(25_000);
     let token = scenario.authorize("10").token;
     let more = scenario.follow(token, &incremental("2.50")).unwrap();
     assert_eq!(row(&more), ["authorization.incremental", "PENDING", "250.00", "237.50", "-2.50"]);
@@ -77,7 +77,7 @@ fn an_increment_adds_to_the_hold() {
 
 #[test]
 fn an_increment_is_checked_by_all_rules_except_the_number_of_uses() {
-    let mut scenario = world_with(2_000);
+    let mut scenario = scenario_with(2_000);
     scenario.limits = vec![limit(SpendingWindow::Day, 1_500, Some(1))];
     let token = scenario.authorize("10").token;
     let more = scenario.follow(token, &incremental("5")).unwrap();
@@ -105,7 +105,7 @@ fn an_increment_is_checked_by_all_rules_except_the_number_of_uses() {
 #[test]
 fn a_partial_approval_approves_the_available_amount() {
     let partial = Extras { partial_approval: true, ..Extras::default() };
-    let mut scenario = world_with(700);
+    let mut scenario = scenario_with(700);
     let part = scenario.send(&extended(ChainKind::Purchase, "10", partial.clone())).unwrap();
     assert_eq!(row(&part), ["authorization", "PENDING", "7.00", "0.00", "-7.00"]);
     assert_eq!((part.transaction.response, amounts(&part)), (Response::PartiallyApproved, (700, 1_000, 0)));
@@ -115,7 +115,7 @@ fn a_partial_approval_approves_the_available_amount() {
     assert_eq!((back.amount, back.requested), (Minor(700), Minor(700)));
     let whole = scenario.send(&extended(ChainKind::Purchase, "7", partial.clone())).unwrap();
     assert_eq!(whole.transaction.response, Response::Approved);
-    let mut scenario = world_with(700);
+    let mut scenario = scenario_with(700);
     assert_eq!(scenario.send(&extended(ChainKind::Atm, "10", partial.clone())).unwrap().chain, None);
     scenario.limits = vec![limit(SpendingWindow::Day, 500, None)];
     let limited = scenario.send(&extended(ChainKind::Purchase, "10", partial)).unwrap();
@@ -124,7 +124,7 @@ fn a_partial_approval_approves_the_available_amount() {
 
 #[test]
 fn a_partial_approval_in_another_currency_stays_within_the_available_balance() {
-    let mut scenario = world_with(700);
+    let mut scenario = scenario_with(700);
     let extras = Extras { partial_approval: true, ..in_usd() };
     let part = scenario.send(&extended(ChainKind::Purchase, "10", extras)).unwrap();
     assert_eq!(amounts(&part), (700, 787, 890));
@@ -133,7 +133,7 @@ fn a_partial_approval_in_another_currency_stays_within_the_available_balance() {
 
 #[test]
 fn a_refund_authorization_can_be_reversed() {
-    let mut scenario = world_with(25_000);
+    let mut scenario = scenario_with(25_000);
     let token = scenario.send(&first_message(ChainKind::Refund, "10")).unwrap().transaction.token;
     let gone = scenario.follow(token, &FollowUp::RefundReversal).unwrap();
     assert_eq!(row(&gone), ["refund.authorization.reversal", "CLEARED", "250.00", "250.00", "-10.00"]);
@@ -148,7 +148,7 @@ fn a_refund_authorization_can_be_reversed() {
 
 #[test]
 fn the_acquirer_fee_is_added_to_the_amount() {
-    let mut scenario = world_with(25_000);
+    let mut scenario = scenario_with(25_000);
     scenario.limits = vec![limit(SpendingWindow::Day, 20_000, None)];
     let extras = Extras { acquirer_fee: Some(decimal("2.50")), ..Extras::default() };
     let held = scenario.send(&extended(ChainKind::Atm, "100", extras.clone())).unwrap();
@@ -168,7 +168,7 @@ fn the_acquirer_fee_is_added_to_the_amount() {
 
 #[test]
 fn partial_clearings_in_another_currency_add_up_to_the_converted_total() {
-    let mut scenario = world_with(25_000);
+    let mut scenario = scenario_with(25_000);
     let held = scenario.send(&extended(ChainKind::Purchase, "10", in_usd())).unwrap();
     assert_eq!(row(&held), ["authorization", "PENDING", "250.00", "242.13", "-7.87"]);
     assert_eq!(amounts(&held), (787, 787, 1_000));
@@ -194,7 +194,7 @@ fn partial_clearings_in_another_currency_add_up_to_the_converted_total() {
 
 #[test]
 fn the_rate_of_the_first_message_applies_to_its_chain() {
-    let mut scenario = world_with(25_000);
+    let mut scenario = scenario_with(25_000);
     let token = scenario.send(&extended(ChainKind::Purchase, "10", in_usd())).unwrap().transaction.token;
     assert_eq!(amounts(&scenario.follow(token, &advice("8")).unwrap()), (630, 630, 800));
     assert_eq!(amounts(&scenario.follow(token, &incremental("2")).unwrap()), (157, 157, 200));
@@ -215,7 +215,7 @@ fn the_rate_of_the_first_message_applies_to_its_chain() {
 
 #[test]
 fn foreign_amounts_use_the_decimals_of_their_currency_and_must_not_round_to_zero() {
-    let mut scenario = world_with(25_000);
+    let mut scenario = scenario_with(25_000);
     let yen = Extras { quotes: Some(quotes("JPY", "0.0052")), ..Extras::default() };
     assert!(matches!(scenario.send(&extended(ChainKind::Purchase, "100.5", yen.clone())), Err(CardRefusal::Amount(_))));
     let token = scenario.send(&extended(ChainKind::Purchase, "100", yen)).unwrap().transaction.token;
@@ -236,7 +236,7 @@ fn a_decline_can_be_forced() {
     for (decline, kind) in
         Response::DECLINES.into_iter().zip([ChainKind::Purchase, ChainKind::Atm, ChainKind::Refund].into_iter().cycle())
     {
-        let mut scenario = world_with(25_000);
+        let mut scenario = scenario_with(25_000);
         let forced = Extras { decline: Some(decline), partial_approval: true, ..Extras::default() };
         let declined = scenario.send(&extended(kind, "10", forced)).unwrap();
         assert_eq!((declined.transaction.state, declined.transaction.response), (TransactionState::Declined, decline));

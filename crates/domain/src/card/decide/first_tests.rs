@@ -1,7 +1,7 @@
 //! Tests of first messages.
 
 use crate::card::decide::CardRefusal;
-use crate::card::decide::testing::{row, world_with};
+use crate::card::decide::testing::{row, scenario_with};
 use crate::card::{CardState, ChainEnd, ChainKind, Response, SpendingWindow};
 use crate::money::Minor;
 use crate::test_support::{CardScenario, a_limit, first_message};
@@ -14,22 +14,22 @@ fn the_balance_table() {
         (ChainKind::Atm, ["authorization.atm.withdrawal", "PENDING", "250.00", "240.00", "-10.00"]),
         (ChainKind::Refund, ["refund.authorization", "PENDING", "250.00", "250.00", "10.00"]),
     ] {
-        assert_eq!(row(&world_with(25_000).send(&first_message(kind, "10.00")).unwrap()), expected);
+        assert_eq!(row(&scenario_with(25_000).send(&first_message(kind, "10.00")).unwrap()), expected);
     }
-    let declined = world_with(25_000).send(&first_message(ChainKind::Purchase, "250.01")).unwrap();
+    let declined = scenario_with(25_000).send(&first_message(ChainKind::Purchase, "250.01")).unwrap();
     assert_eq!(row(&declined), ["authorization", "DECLINED", "250.00", "250.00", "0.00"]);
     assert_eq!(declined.transaction.amount, Minor(25_001));
 }
 
 #[test]
 fn an_account_check_ends_immediately() {
-    let check = world_with(0).send(&first_message(ChainKind::Purchase, "0")).unwrap();
+    let check = scenario_with(0).send(&first_message(ChainKind::Purchase, "0")).unwrap();
     assert_eq!(row(&check), ["authorization", "COMPLETION", "0.00", "0.00", "0.00"]);
     assert_eq!(check.transaction.response, Response::AccountVerified);
     assert_eq!(check.chain.unwrap().end(), Some(ChainEnd::Cleared));
     assert_eq!(check.journal, None);
     for kind in [ChainKind::Atm, ChainKind::Refund] {
-        assert!(matches!(world_with(0).send(&first_message(kind, "0")), Err(CardRefusal::Amount(_))), "{kind:?}");
+        assert!(matches!(scenario_with(0).send(&first_message(kind, "0")), Err(CardRefusal::Amount(_))), "{kind:?}");
     }
 }
 
@@ -46,7 +46,7 @@ fn the_rules_decide_in_order() {
     ];
     for (state, expired, [authorization, check, refund]) in cases {
         let respond = |kind, amount| {
-            let mut scenario = world_with(1000);
+            let mut scenario = scenario_with(1000);
             scenario.card.state = state;
             if expired {
                 scenario.card.expires_on = NaiveDate::from_ymd_opt(2026, 8, 31).unwrap();
@@ -62,7 +62,7 @@ fn the_rules_decide_in_order() {
 
 #[test]
 fn spending_limits_are_checked_before_the_balance_and_do_not_apply_to_refunds() {
-    let mut scenario = world_with(10_000);
+    let mut scenario = scenario_with(10_000);
     scenario.limits = vec![a_limit(SpendingWindow::Day, "50.00 GBP")];
     let respond = |scenario: &mut CardScenario, kind, amount| {
         scenario.send(&first_message(kind, amount)).unwrap().transaction.response

@@ -1,6 +1,6 @@
 //! Tests of follow-ups.
 
-use crate::card::decide::testing::{advice, clearing, incremental, reversal, row, world_with};
+use crate::card::decide::testing::{advice, clearing, incremental, reversal, row, scenario_with};
 use crate::card::decide::{CardRefusal, FollowUp};
 use crate::card::{ChainKind, MessageKind, SpendingWindow, TransactionState};
 use crate::fault::FlawCode;
@@ -16,15 +16,15 @@ fn the_balance_table() {
         (reversal(None), ["authorization.reversal", "CLEARED", "250.00", "250.00", "10.00"]),
         (reversal(Some("4")), ["authorization.reversal", "PENDING", "250.00", "244.00", "4.00"]),
     ] {
-        let mut world = world_with(25_000);
+        let mut world = scenario_with(25_000);
         let token = world.authorize("10").token;
         assert_eq!(row(&world.follow(token, &message).unwrap()), expected);
     }
-    let mut world = world_with(25_000);
+    let mut world = scenario_with(25_000);
     let token = world.send(&first_message(ChainKind::Atm, "10")).unwrap().transaction.token;
     let cleared = world.follow(token, &FollowUp::AtmClearing { amount: decimal("10"), fee: None }).unwrap();
     assert_eq!(row(&cleared), ["authorization.clearing.atm.withdrawal", "COMPLETION", "240.00", "240.00", "-10.00"]);
-    let mut world = world_with(25_000);
+    let mut world = scenario_with(25_000);
     let token = world.send(&first_message(ChainKind::Refund, "10")).unwrap().transaction.token;
     let cleared = world.follow(token, &FollowUp::RefundClearing { amount: decimal("10") }).unwrap();
     assert_eq!(row(&cleared), ["refund.authorization.clearing", "COMPLETION", "260.00", "260.00", "10.00"]);
@@ -32,7 +32,7 @@ fn the_balance_table() {
 
 #[test]
 fn a_hold_expires_after_seven_days_unless_it_ended_before() {
-    let mut world = world_with(25_000);
+    let mut world = scenario_with(25_000);
     let token = world.authorize("10").token;
     let cleared = world.authorize("5").token;
     world.follow(cleared, &clearing("5", true)).unwrap();
@@ -49,7 +49,7 @@ fn a_hold_expires_after_seven_days_unless_it_ended_before() {
 
 #[test]
 fn an_advice_replaces_the_hold_or_is_declined() {
-    let mut world = world_with(2_000);
+    let mut world = scenario_with(2_000);
     let token = world.authorize("10").token;
     let higher = world.follow(token, &advice("20")).unwrap();
     assert_eq!(row(&higher), ["authorization.advice", "PENDING", "20.00", "0.00", "-20.00"]);
@@ -64,7 +64,7 @@ fn an_advice_replaces_the_hold_or_is_declined() {
 
 #[test]
 fn clearings_below_and_above_the_hold() {
-    let mut world = world_with(2_000);
+    let mut world = scenario_with(2_000);
     let token = world.authorize("10").token;
     let part = world.follow(token, &clearing("4", false)).unwrap();
     assert_eq!(row(&part), ["authorization.clearing", "COMPLETION", "16.00", "10.00", "-4.00"]);
@@ -84,7 +84,7 @@ fn clearings_below_and_above_the_hold() {
 
 #[test]
 fn partial_reversals() {
-    let mut world = world_with(2_000);
+    let mut world = scenario_with(2_000);
     let token = world.authorize("10").token;
     let part = world.follow(token, &reversal(Some("4"))).unwrap().transaction;
     assert_eq!((part.amount, part.requested, part.impacted), (Minor(400), Minor(1000), Minor(400)));
@@ -100,7 +100,7 @@ fn partial_reversals() {
 
 #[test]
 fn a_reversal_after_a_partial_clearing_releases_the_rest() {
-    let mut world = world_with(2_000);
+    let mut world = scenario_with(2_000);
     let token = world.authorize("10").token;
     world.follow(token, &clearing("4", false)).unwrap();
     let reversed = world.follow(token, &reversal(None)).unwrap();
@@ -128,7 +128,7 @@ fn follow_ups_must_match_the_kind_of_the_chain() {
         (ChainKind::Refund, [false, false, false, false, true, false, true]),
     ] {
         for (message, allowed) in all.iter().zip(allowed) {
-            let mut world = world_with(2_000);
+            let mut world = scenario_with(2_000);
             let token = world.send(&first_message(kind, "10")).unwrap().transaction.token;
             let refused = matches!(world.follow(token, message), Err(CardRefusal::WrongKind { .. }));
             assert_eq!(refused, !allowed, "{kind:?} {message:?}");
@@ -138,7 +138,7 @@ fn follow_ups_must_match_the_kind_of_the_chain() {
 
 #[test]
 fn a_wrong_kind_is_reported_even_if_the_chain_has_ended() {
-    let mut world = world_with(2_000);
+    let mut world = scenario_with(2_000);
     let token = world.authorize("10").token;
     let cleared = world.follow(token, &clearing("10", true)).unwrap().transaction;
     let refund_clearing = FollowUp::RefundClearing { amount: decimal("1") };
@@ -156,7 +156,7 @@ fn a_wrong_kind_is_reported_even_if_the_chain_has_ended() {
 
 #[test]
 fn a_refund_is_cleared_once_up_to_what_was_authorised() {
-    let mut world = world_with(0);
+    let mut world = scenario_with(0);
     let token = world.send(&first_message(ChainKind::Refund, "10")).unwrap().transaction.token;
     let refund = |text| FollowUp::RefundClearing { amount: decimal(text) };
     let authorised = Minor(1000).of(world.card.currency);
@@ -167,7 +167,7 @@ fn a_refund_is_cleared_once_up_to_what_was_authorised() {
 
 #[test]
 fn releases_and_refunds_reduce_the_usage_of_a_limit() {
-    let mut world = world_with(20_000);
+    let mut world = scenario_with(20_000);
     world.limits = vec![a_limit(SpendingWindow::Day, "100.00 GBP")];
     let token = world.authorize("50").token;
     world.follow(token, &clearing("20", true)).unwrap();

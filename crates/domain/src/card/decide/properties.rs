@@ -1,6 +1,6 @@
 //! Property tests of arbitrary sequences of messages.
 
-use super::testing::{extended, world_with};
+use super::testing::{extended, scenario_with};
 use super::{CardRefusal, Extras, FollowUp};
 use crate::card::{Chain, ChainKind, Response, Rule, TransactionState};
 use crate::ids::TransactionToken;
@@ -132,7 +132,7 @@ proptest! {
         opening in prop_oneof![4 => 0_i64..20_000, 1 => (i64::MAX - 10_000)..=i64::MAX],
         actions in proptest::collection::vec(action(), 1..60),
     ) {
-        let mut scenario = world_with(opening);
+        let mut scenario = scenario_with(opening);
         for action in actions {
             let before = (scenario.balances, scenario.records.len(), scenario.journal.len(), scenario.chains.clone());
             let result = match action {

@@ -7,7 +7,7 @@ use crate::money::Minor;
 use crate::test_support::{CardScenario, a_budget, a_card, decimal, first_message};
 
 /// A GBP budget with this much available (in pence) and an ACTIVE card.
-pub(super) fn world_with(available: i64) -> CardScenario {
+pub(super) fn scenario_with(available: i64) -> CardScenario {
     let mut scenario = CardScenario::of(a_card(), a_budget().with("0.00 GBP"));
     scenario.balances = Balances::new(Minor(available), Minor(0), Minor(0)).unwrap();
     scenario

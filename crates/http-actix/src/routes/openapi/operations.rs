@@ -154,3 +154,13 @@ fn illustrate_error(response: &mut Value) {
     let whole = if path.is_empty() { message.to_owned() } else { format!("{path} {message}") };
     content["example"] = json!({"message": whole, "errors": [{"path": path, "message": message, "errorCode": code}]});
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recorded_answers_can_be_read() {
+        assert!(ANSWERS.len() > 40, "{} answers", ANSWERS.len());
+    }
+}

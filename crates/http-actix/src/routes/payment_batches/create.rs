@@ -46,7 +46,7 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE).await?;
-    let received = Received::read(&app, &request, payload).await?;
+    let received = Received::read(&call, payload).await?;
     let charge = received.charge.clone();
     if !received.bytes.is_empty() && !is_json(&request) {
         return Err(unsupported("must be sent as application/json in UTF-8"));

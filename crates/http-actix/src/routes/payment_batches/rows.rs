@@ -8,7 +8,6 @@ use crate::json::Document;
 use crate::problem::Problem;
 use crate::state::App;
 use crate::uploads::UploadCharge;
-use actix_web::HttpRequest;
 use actix_web::web::{self, Bytes, Payload};
 use florin_application::{Upload, check_basis, check_upload};
 use florin_domain::access::Account;
@@ -24,9 +23,10 @@ pub(super) struct Received {
 
 impl Received {
     /// Waits until there is memory for the body, then reads it.
-    pub(super) async fn read(app: &App, request: &HttpRequest, payload: Payload) -> Result<Self, Problem> {
-        let reserved = app.uploads.reserve(request, MAX_BYTES_OF_PAYMENTS).await?;
-        let bytes = body::bytes(request, payload, MAX_BYTES_OF_PAYMENTS).await?;
+    pub(super) async fn read(call: &Call<'_>, payload: Payload) -> Result<Self, Problem> {
+        let client = call.caller.client.id;
+        let reserved = call.app.uploads.reserve(client, call.request, MAX_BYTES_OF_PAYMENTS).await?;
+        let bytes = body::bytes(call.request, payload, MAX_BYTES_OF_PAYMENTS).await?;
         let charge = reserved.charge(bytes.len());
         Ok(Self { bytes, charge })
     }
@@ -123,12 +123,14 @@ mod tests {
     use super::*;
     use crate::uploads::Uploads;
     use actix_web::test::TestRequest;
+    use florin_domain::ids::ClientId;
     use std::thread;
+    use uuid::Uuid;
 
     #[actix_web::test]
     async fn work_runs_on_a_blocking_thread() {
         let request = TestRequest::post().to_http_request();
-        let charge = Uploads::new().reserve(&request, 1).await.ok().unwrap().charge(1);
+        let charge = Uploads::new().reserve(ClientId(Uuid::nil()), &request, 1).await.ok().unwrap().charge(1);
         let (here, there) = (thread::current().id(), elsewhere(charge, || thread::current().id()).await.unwrap());
         assert_ne!(here, there);
     }

@@ -45,7 +45,7 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE).await?;
-    let received = Received::read(&app, &request, payload).await?;
+    let received = Received::read(&call, payload).await?;
     let charge = received.charge.clone();
     let format = format_of(&request, &received.bytes)?;
     let key = call.idempotency_key();

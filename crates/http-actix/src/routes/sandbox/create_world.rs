@@ -12,7 +12,7 @@ use crate::state::App;
 use crate::views::MadeWorldView;
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
-use florin_application::{NewWorld, NewWorldTemplate, create_world, permit_worlds};
+use florin_application::{NewWorld, NewWorldTemplate, create_world, permit_worlds, replaced_account};
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::SnapshotId;
 use florin_domain::text::Text;
@@ -68,7 +68,11 @@ pub(crate) async fn handle(
     none_of(std::mem::take(&mut call.faults))?;
     let request = format!("{}\n{}", call.query.canonical(), canonical(document.as_ref())?);
     let under = key.map(|key| CreationClaim { key: key.as_str().to_owned(), request: hash(request.as_bytes()) });
-    let made = create_world(&app.services, &call.caller, new_world(read(body)?, under)).await;
+    let new = new_world(read(body)?, under);
+    if let Some(replaced) = replaced_account(&call.caller, &new)? {
+        call.be_alone_with(&replaced).await?;
+    }
+    let made = create_world(&app.services, &call.caller, new).await;
     let object = ("body.snapshotId", "snapshot");
     let made = made.map_err(|error| write_problem(error, object, None, create_world_problem))?;
     Ok(HttpResponse::Created().json(MadeWorldView::at(made, app.services.time.real_now())))

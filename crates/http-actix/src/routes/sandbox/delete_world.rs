@@ -26,6 +26,6 @@ pub(crate) async fn handle(
     call.idempotency_key();
     let world = call.read::<WorldPath>();
     let account = world_account(&mut call, world).await?;
-    call.be_alone_with(&account).await?;
+    call.be_alone_with(&account.id).await?;
     if delete_world(&app.services, &account).await? { Ok(HttpResponse::NoContent().finish()) } else { Err(no_world()) }
 }

@@ -44,7 +44,7 @@ pub(crate) async fn handle(
     let world = call.read::<WorldPath>();
     let body = call.read_body::<RestoreBody>(document.as_ref())?;
     let account = world_account(&mut call, world).await?;
-    call.be_alone_with(&account).await?;
+    call.be_alone_with(&account.id).await?;
     let recorded = RecordedBody::Json(canonical(document.as_ref())?);
     let claim = key.map(|key| claim_of(&call, key, &account, recorded, render));
     let snapshot = read(body)?.snapshot;

@@ -52,9 +52,9 @@ fn every_source_is_read_by_its_index() {
             let paid = ActivityFilter { kind: Some(ActivityType::Payment), ..none };
             Ok([(plan(conn, none), 0..4), (plan(conn, declined), 0..1), (plan(conn, paid), 2..3)])
         });
-        for (plan, query) in plans.unwrap() {
+        for (plan, expected) in plans.unwrap() {
             for (place, index) in all.iter().enumerate() {
-                assert_eq!(plan.contains(index), query.contains(&place), "{index}: {plan}");
+                assert_eq!(plan.contains(index), expected.contains(&place), "{index}: {plan}");
             }
             assert!(!plan.contains("SCAN card_transactions\n") && !plan.contains("Seq Scan"), "{plan}");
         }

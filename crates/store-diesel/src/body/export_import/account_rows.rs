@@ -35,8 +35,8 @@ impl AccountRows {
 pub(crate) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<AccountRows> {
     let mut account_rows = AccountRows::default();
     for table in tables::all() {
-        if let Some(kept) = &table.owned {
-            (kept.rows)(conn, account.as_str(), &mut |row| {
+        if let Some(owned) = &table.owned {
+            (owned.rows)(conn, account.as_str(), &mut |row| {
                 match secrets::without(table.name, row)? {
                     Some(row) => account_rows.add(table.name, &row),
                     None => account_rows.add(table.name, row),
@@ -50,8 +50,8 @@ pub(crate) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<AccountRows> {
 
 /// Deletes the rows that [`of`] returns.
 pub(crate) fn clear(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
-    for kept in tables::all().rev().filter_map(|table| table.owned.as_ref()) {
-        (kept.delete)(conn, account.as_str())?;
+    for owned in tables::all().rev().filter_map(|table| table.owned.as_ref()) {
+        (owned.delete)(conn, account.as_str())?;
     }
     Ok(())
 }

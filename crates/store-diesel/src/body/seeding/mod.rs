@@ -29,9 +29,9 @@ impl Seeding for Store {
         .await
     }
 
-    async fn seed(&self, world: SeedData) -> Result<(), StoreError> {
-        proof::check(&world)?;
-        self.change(move |conn| seed(conn, &world)).await
+    async fn seed(&self, data: SeedData) -> Result<(), StoreError> {
+        proof::check(&data)?;
+        self.change(move |conn| seed(conn, &data)).await
     }
 
     async fn budgets(&self, account: &AccountId) -> Result<Vec<Budget>, StoreError> {
@@ -50,12 +50,12 @@ impl Seeding for Store {
     }
 }
 
-fn seed(conn: &mut Conn, world: &SeedData) -> Outcome<()> {
-    world.clients.iter().try_for_each(|client| registry::insert_client(conn, client))?;
-    world.accounts.iter().try_for_each(|seed| registry::insert_account(conn, &seed.account))?;
-    world.keys.iter().try_for_each(|(key, hash)| registry::insert_key(conn, key, hash))?;
-    world.accounts.iter().try_for_each(|seed| seed_account(conn, seed))?;
-    merchant::insert_banks(conn, &world.banks)
+fn seed(conn: &mut Conn, data: &SeedData) -> Outcome<()> {
+    data.clients.iter().try_for_each(|client| registry::insert_client(conn, client))?;
+    data.accounts.iter().try_for_each(|seed| registry::insert_account(conn, &seed.account))?;
+    data.keys.iter().try_for_each(|(key, hash)| registry::insert_key(conn, key, hash))?;
+    data.accounts.iter().try_for_each(|seed| seed_account(conn, seed))?;
+    merchant::insert_banks(conn, &data.banks)
 }
 
 /// Stores the data of an account that exists.

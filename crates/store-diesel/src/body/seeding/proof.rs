@@ -11,9 +11,9 @@ type PoolSums = [i128; 3];
 
 /// Checks that every balance is the sum of its journal, and that nothing is held: seeds have no card messages that
 /// could hold money.
-pub(super) fn check(world: &SeedData) -> Result<(), StoreError> {
-    let mut sums = journal_sums(world);
-    for budget in world.accounts.iter().flat_map(|seed| &seed.budgets).map(|seed| &seed.budget) {
+pub(super) fn check(data: &SeedData) -> Result<(), StoreError> {
+    let mut sums = journal_sums(data);
+    for budget in data.accounts.iter().flat_map(|seed| &seed.budgets).map(|seed| &seed.budget) {
         for (currency, balances) in &budget.balances {
             let stated = [balances.available(), balances.held(), balances.reserved()].map(|minor| i128::from(minor.0));
             let proved = sums.remove(&(budget.id, *currency)).unwrap_or_default();
@@ -28,9 +28,9 @@ pub(super) fn check(world: &SeedData) -> Result<(), StoreError> {
     }
 }
 
-fn journal_sums(world: &SeedData) -> BTreeMap<(BudgetId, Currency), PoolSums> {
+fn journal_sums(data: &SeedData) -> BTreeMap<(BudgetId, Currency), PoolSums> {
     let mut sums: BTreeMap<_, PoolSums> = BTreeMap::new();
-    let budgets = world.accounts.iter().flat_map(|seed| &seed.budgets);
+    let budgets = data.accounts.iter().flat_map(|seed| &seed.budgets);
     for journal in budgets.flat_map(|seed| &seed.journal) {
         for posting in journal.postings() {
             let (budget, pool) = match posting.pool {
@@ -48,5 +48,7 @@ fn journal_sums(world: &SeedData) -> BTreeMap<(BudgetId, Currency), PoolSums> {
 }
 
 fn disproved(budget: BudgetId, currency: Currency) -> StoreError {
-    StoreError::Corrupt(format!("the journal of the world does not prove the {currency} balance of budget {budget}"))
+    StoreError::Corrupt(format!(
+        "the journal of the seed data does not prove the {currency} balance of budget {budget}"
+    ))
 }

@@ -35,7 +35,7 @@ impl Batches {
         let work =
             locked.iter().map(|row| ((row.account_id.0.clone(), PaymentBatchId(row.id.0)), row.work_at)).collect();
         let accounts: BTreeSet<_> = footprint.funded.iter().map(|(account, _)| (account.clone(),)).collect();
-        let (commands, policies, sessions, enrolments) =
+        let (orders, policies, sessions, enrolments) =
             load_four::<OrdersOfBatches, PoliciesById, SessionsById, LockedEnrolments>(
                 locked.iter().map(BatchRow::key).collect::<Vec<_>>(),
                 accounts,
@@ -43,7 +43,7 @@ impl Batches {
                 footprint.enrolments.iter().cloned(),
                 conn,
             )?;
-        let batches = assemble(locked, commands)?.into_iter();
+        let batches = assemble(locked, orders)?.into_iter();
         let batches = Self {
             known: batches.map(|batch| ((batch.account.clone(), batch.id), batch)).collect(),
             work,
@@ -58,7 +58,7 @@ impl Batches {
     }
 
     /// Whether a confirmation on the account requires MFA.
-    pub(crate) fn wants_mfa(&self, account: &AccountId) -> bool {
+    pub(crate) fn requires_mfa(&self, account: &AccountId) -> bool {
         self.policies.get(account).copied().unwrap_or(true)
     }
 
@@ -81,11 +81,11 @@ impl Batches {
         balance_set: &BalanceSet,
     ) -> Outcome<()> {
         for (account, id) in &footprint.funded {
-            let commands = self.get(&account.0, PaymentBatchId(id.0)).map_or(&[][..], |batch| &batch.orders);
-            for command in commands.iter().filter(|command| balance_set.of(&account.0, command.budget).is_empty()) {
+            let orders = self.get(&account.0, PaymentBatchId(id.0)).map_or(&[][..], |batch| &batch.orders);
+            for order in orders.iter().filter(|order| balance_set.of(&account.0, order.budget).is_empty()) {
                 let of_budget = balances::table
                     .filter(balances::account_id.eq(account))
-                    .filter(balances::budget_id.eq(Id(command.budget.0)));
+                    .filter(balances::budget_id.eq(Id(order.budget.0)));
                 if of_budget.count().get_result::<i64>(conn)? > 0 {
                     return Err(Failure::Contended("the orders of a batch were replaced meanwhile".into()));
                 }

@@ -2,7 +2,7 @@
 
 use super::body::ask::ask;
 use super::body::backend::Conn;
-use super::body::errors::{Outcome, Stop, corrupt};
+use super::body::errors::{Failure, Outcome, Stop, corrupt};
 use super::body::export_import::account_rows;
 use super::body::{registry, secrets, seeding, timelines};
 use super::{delete, rows, snapshots};
@@ -87,8 +87,7 @@ fn fill(
 
 /// Encrypts the TOTP secret of a snapshot's world for the new world.
 fn resealed(conn: &mut Conn, command: &CreateWorldCommand, from: &AccountId) -> Outcome<Option<SealedSecret>> {
+    let Some(secret) = secrets::of_totp(conn, from)? else { return Ok(None) };
     let [from, to] = [from, &command.world.account].map(|account| SecretOwner::Totp(account.clone()));
-    let SecretOwner::Totp(account) = &from;
-    let secret = secrets::of_totp(conn, account)?;
-    secret.map(|secret| (command.reseal)(&from, &to, &secret).map_err(corrupt)).transpose()
+    Ok(Some((command.reseal)(&from, &to, &secret).map_err(Failure::from)?))
 }
