@@ -64,6 +64,19 @@ fn a_clock_freezes_advances_and_resumes() {
 }
 
 #[test]
+fn a_clock_returns_to_real_time_unless_it_is_ahead() {
+    let (server, client) = frozen();
+    let behind = client.post(CLOCK, json!({"realTime": true}).to_string());
+    truthful("post", CLOCK, &behind);
+    let shown = expect_json(&behind, 200);
+    assert_eq!((&shown["state"], &shown["realTime"]), (&json!("RUNNING"), &json!(true)), "{shown}");
+    let (_, client) = make(&server, json!({"startsAt": "2098-09-01T12:00:00Z"}));
+    let ahead = client.post(CLOCK, json!({"realTime": true}).to_string());
+    expect_fault(&ahead, 409, "body.realTime", "invalid_state");
+    assert_eq!(clock(&client), json!({"now": "2098-09-01T12:00:00Z", "state": "FROZEN", "realTime": false}));
+}
+
+#[test]
 fn events_are_dated_by_the_accounts_clock() {
     let (_server, client) = frozen();
     let message = transaction(&client.post(AUTHORIZATION, first_body(card(), "1")));

@@ -238,6 +238,27 @@ fn only_true_and_false_are_accepted() {
     }
 }
 
+#[test]
+fn operations_without_dry_runs_refuse_them() {
+    let client = shared().client();
+    let mut checked = 0;
+    for (path, item) in crate::openapi::document()["paths"].as_object().unwrap() {
+        for (method, described) in item.as_object().unwrap() {
+            let parameters = described["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
+            if !path.starts_with("/v2/") || parameters.iter().any(|parameter| parameter["name"] == "dryRun") {
+                continue;
+            }
+            let path = path.replace("{accountId}", &client.account).replace('{', "").replace('}', "");
+            let target = format!("{path}?accountId={}&dryRun=true", client.account);
+            let call = client.call(&method.to_uppercase(), &target);
+            let answer = if described.get("requestBody").is_some() { call.json("{}").send() } else { call.send() };
+            expect_faults_include(&answer, "query.dryRun");
+            checked += 1;
+        }
+    }
+    assert!(checked > 30, "{checked}");
+}
+
 fn expect_faults_include(answer: &Answer, path: &str) {
     let faults = crate::support::expect_error(answer, 400);
     assert!(faults.iter().any(|fault| fault.path == path && fault.code == "invalid_value"), "{answer:?}");

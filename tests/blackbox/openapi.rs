@@ -49,6 +49,7 @@ fn operations() -> Vec<(&'static str, &'static str, u16, Vec<u16>)> {
         ("get", "/v2/sandbox/worlds/{accountId}/snapshots", 200, vec![400, 401, 403, 404]),
         ("post", "/v2/sandbox/worlds/{accountId}/snapshots", 201, OF_A_BODY.to_vec()),
         ("delete", "/v2/sandbox/worlds/{accountId}/snapshots/{snapshotId}", 204, vec![400, 401, 403, 404, 422]),
+        ("post", "/v2/sandbox/worlds/{accountId}/renew", 200, OF_A_BODY.to_vec()),
         ("post", "/v2/sandbox/worlds/{accountId}/restore", 200, OF_A_BODY.to_vec()),
     ];
     all.push(("get", CHAIN, 200, vec![400, 401, 403, 404]));

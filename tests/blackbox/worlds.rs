@@ -21,6 +21,8 @@ const ONE: &str = "/v2/sandbox/worlds/{accountId}";
 const SNAPSHOTS: &str = "/v2/sandbox/worlds/{accountId}/snapshots";
 const RESTORE: &str = "/v2/sandbox/worlds/{accountId}/restore";
 
+const RENEW: &str = "/v2/sandbox/worlds/{accountId}/renew";
+
 fn listed(client: &Client) -> Vec<String> {
     let list = expect_json(&client.get(WORLDS), 200);
     list["rows"].as_array().unwrap().iter().map(|world| text(world, "/accountId").to_owned()).collect()
@@ -364,4 +366,32 @@ fn calls_that_race_a_restore_see_a_whole_world() {
     });
     let report = expect_json(&client.get("/v2/sandbox/invariants"), 200);
     assert_eq!(report["verdict"], "holds", "{report}");
+}
+
+#[test]
+fn a_world_is_renewed_and_never_shortened() {
+    let server = Server::sandbox();
+    let (made, client) = make(&server, json!({}));
+    let path = below_world(&client.account, "renew");
+    let answer = client.post_once(&path, "renewal", json!({"hours": 48}).to_string());
+    truthful("post", RENEW, &answer);
+    let renewed = expect_json(&answer, 200);
+    let hours = (time(&renewed["expiresAt"]) - time(&made["createdAt"])).num_hours();
+    assert!((48..=49).contains(&hours), "{renewed}");
+    assert!(client.post_once(&path, "renewal", json!({"hours": 48}).to_string()).replayed());
+    let shorter = expect_json(&client.post(&path, json!({"hours": 1}).to_string()), 200);
+    assert_eq!(shorter["expiresAt"], renewed["expiresAt"]);
+    let found = expect_json(&client.get(&world_path(&client.account)), 200);
+    assert_eq!(found["expiresAt"], renewed["expiresAt"]);
+    for (body, code) in [
+        (json!({"hours": 0}), "out_of_range"),
+        (json!({"hours": 721}), "out_of_range"),
+        (json!({"hours": "1"}), "invalid_type"),
+        (json!({}), "required"),
+    ] {
+        expect_faults(&client.post(&path, body.to_string()), 400, &[("body.hours", code)]);
+    }
+    let no_world = server.client();
+    let answer = no_world.post(&below_world(&no_world.account, "renew"), json!({"hours": 1}).to_string());
+    expect_fault(&answer, 404, "path.accountId", "not_found");
 }

@@ -65,5 +65,5 @@ pub use upload_payments::{Upload, check_basis, check_upload, upload_payments};
 pub use validate_batch::validate_batch;
 pub use worlds::{
     MadeWorld, NewWorld, NewWorldTemplate, WORLD_LIFETIME, create_world, delete_world, find_world, list_worlds,
-    replaced_account, restore_world, sweep_worlds, take_snapshot,
+    renew_world, replaced_account, restore_world, sweep_worlds, take_snapshot,
 };

@@ -7,14 +7,15 @@ use florin_domain::access::{Account, AccountGrant, ApiKey, Caller};
 use florin_domain::ids::{AccountId, ApiKeyId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    ClockSetting, CreateWorldRefusal, CreationClaim, RestoredWorld, SandboxWorld, SeedText, SnapshotName,
-    SnapshotRefusal, Timeline, WorldSnapshot, WorldTemplate, decide_create_world, decide_restore, decide_snapshot,
+    ClockSetting, CreateWorldRefusal, CreationClaim, SandboxWorld, SeedText, SnapshotName, SnapshotRefusal, Timeline,
+    WorldReading, WorldSnapshot, WorldTemplate, decide_create_world, decide_renewal, decide_restore, decide_snapshot,
 };
 use florin_ports::{
-    CreateWorldCommand, IdempotencyClaim, RestoreCommand, SnapshotCommand, StoreError, WorldContents, WriteError,
-    Written,
+    CreateWorldCommand, IdempotencyClaim, RenewCommand, RestoreCommand, SnapshotCommand, StoreError, WorldContents,
+    WriteError, Written,
 };
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -165,6 +166,18 @@ pub async fn find_world(services: &Services, account: &Account) -> Result<Option
     services.worlds.find(&account.id).await
 }
 
+/// Lets a world exist for at least `hours` from now.
+pub async fn renew_world(
+    services: &Services,
+    account: &Account,
+    hours: u32,
+    claim: Option<IdempotencyClaim<WorldReading>>,
+) -> Result<Written<WorldReading>, WriteError<Infallible>> {
+    let real = services.time.real_now();
+    let decide = Arc::new(move |world: &SandboxWorld| decide_renewal(world.expires_at, hours, real));
+    services.worlds.renew(RenewCommand { account: account.id.clone(), real, decide, claim }).await
+}
+
 /// Deletes a world and returns whether it existed.
 pub async fn delete_world(services: &Services, account: &Account) -> Result<bool, StoreError> {
     let deleted = services.worlds.delete(&account.id).await;
@@ -199,8 +212,8 @@ pub async fn restore_world(
     services: &Services,
     account: &Account,
     snapshot: SnapshotId,
-    claim: Option<IdempotencyClaim<RestoredWorld>>,
-) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+    claim: Option<IdempotencyClaim<WorldReading>>,
+) -> Result<Written<WorldReading>, WriteError<SnapshotRefusal>> {
     let command = RestoreCommand {
         account: account.id.clone(),
         snapshot,

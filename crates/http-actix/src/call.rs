@@ -8,7 +8,7 @@ use crate::extract::query::Query;
 use crate::json::{Context, Document, Place, Reading};
 use crate::load::refusal;
 use crate::middleware::note_client;
-use crate::problem::{Problem, none_of, read};
+use crate::problem::{Problem, read};
 use crate::state::App;
 use crate::turns::Turn;
 use actix_web::HttpRequest;
@@ -16,7 +16,7 @@ use actix_web::http::StatusCode;
 use actix_web::web::Payload;
 use florin_application::{AccessError, Permission, ReachError, identify, permit, reach_account};
 use florin_domain::access::{Account, Caller, Environment};
-use florin_domain::fault::Faults;
+use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::page::PageRequest;
 use florin_ports::{IdempotencyKey, Mode};
@@ -29,6 +29,8 @@ pub(crate) struct Call<'a> {
     pub(crate) query: Query,
     /// The validation errors found so far.
     pub(crate) faults: Faults,
+    /// Whether the operation has dry runs.
+    has_dry_run: bool,
     /// The turn of the request on its account. In production accounts are never restored, so there is none.
     turn: Option<Turn>,
 }
@@ -62,7 +64,7 @@ impl<'a> Call<'a> {
         }
         permit(&caller, permission, app.services.environment, peer)?;
         let query = Query::parse(request.query_string());
-        Ok(Self { app, request, caller, query, faults: Faults::default(), turn: None })
+        Ok(Self { app, request, caller, query, faults: Faults::default(), has_dry_run: false, turn: None })
     }
 
     /// Also reads the body (size, media type, syntax), the idempotency key and the account.
@@ -101,8 +103,10 @@ impl Call<'_> {
         idempotency_key(self.request, &mut self.faults)
     }
 
-    /// Reads whether the request is a dry run: `dryRun=true`, in the sandbox only.
+    /// Reads whether the request is a dry run: `dryRun=true`, in the sandbox only. An operation that does not call this
+    /// refuses the parameter.
     pub(crate) fn mode(&mut self) -> Result<Mode, Problem> {
+        self.has_dry_run = true;
         if !self.read::<DryRunParameter>().is_some_and(|parameter| parameter.dry_run) {
             return Ok(Mode::Commit);
         }
@@ -132,6 +136,15 @@ impl Call<'_> {
         Context { environment: self.app.services.environment, budget: None }
     }
 
+    /// Finishes reading a request that names no account: returns all faults.
+    pub(crate) fn finish_reading(&mut self) -> Result<(), Problem> {
+        if !self.has_dry_run && self.query.has("dryRun") {
+            self.faults.push(Flaw::value("is not available for this operation").at("query.dryRun"));
+        }
+        let faults = std::mem::take(&mut self.faults);
+        if faults.is_empty() { Ok(()) } else { Err(Problem::faults(faults.into_vec())) }
+    }
+
     /// Finishes reading the request: returns all faults, or the account.
     pub(crate) async fn account(&mut self, id: Option<AccountId>) -> Result<Account, Problem> {
         Ok(self.reach(id).await??)
@@ -146,7 +159,7 @@ impl Call<'_> {
     }
 
     async fn reach(&mut self, id: Option<AccountId>) -> Result<Result<Account, ReachError>, Problem> {
-        none_of(std::mem::take(&mut self.faults))?;
+        self.finish_reading()?;
         let id = read(id)?;
         let reached = reach_account(&self.app.services, &self.caller, &id).await;
         if reached.is_err() || self.app.services.environment != Environment::Sandbox {

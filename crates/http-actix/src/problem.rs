@@ -185,11 +185,6 @@ impl ResponseError for Problem {
     }
 }
 
-/// Refuses the request if there are faults.
-pub(crate) fn none_of(faults: Faults) -> Result<(), Problem> {
-    if faults.is_empty() { Ok(()) } else { Err(Problem::faults(faults.into_vec())) }
-}
-
 /// Returns the value that was read. If it is missing although no fault was recorded, a reader has a bug.
 pub(crate) fn read<T>(value: Option<T>) -> Result<T, Problem> {
     value.ok_or_else(Problem::internal)

@@ -80,7 +80,7 @@ pub use seeding::{SeedAccount, SeedBudget, SeedCard, SeedData, Seeding};
 pub use storage::{SandboxStorage, Storage};
 pub use timelines::{ClockCommand, Timelines};
 pub use upkeep::{Readiness, Upkeep};
-pub use worlds::{CreateWorldCommand, Reseal, RestoreCommand, SnapshotCommand, WorldContents, Worlds};
+pub use worlds::{CreateWorldCommand, RenewCommand, Reseal, RestoreCommand, SnapshotCommand, WorldContents, Worlds};
 
 #[cfg(feature = "test-support")]
 pub use {

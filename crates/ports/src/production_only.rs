@@ -1,8 +1,8 @@
 //! Stores without a sandbox.
 
 use crate::{
-    AcceptedPayment, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim, RestoreCommand, SandboxBankStorage,
-    SeedData, Seeding, SnapshotCommand, StoreError, Timelines, Worlds, WriteError, Written,
+    AcceptedPayment, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim, RenewCommand, RestoreCommand,
+    SandboxBankStorage, SeedData, Seeding, SnapshotCommand, StoreError, Timelines, Worlds, WriteError, Written,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -12,7 +12,7 @@ use florin_domain::card::Card;
 use florin_domain::ids::{AccountId, ClientId, PaymentId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    ClockReading, ClockRefusal, CreateWorldRefusal, RestoredWorld, SandboxWorld, SnapshotRefusal, Timeline,
+    ClockReading, ClockRefusal, CreateWorldRefusal, SandboxWorld, SnapshotRefusal, Timeline, WorldReading,
     WorldSnapshot,
 };
 use std::collections::BTreeSet;
@@ -98,7 +98,11 @@ impl<S: ProductionOnly> Worlds for S {
         Err(WriteError::Absent)
     }
 
-    async fn restore(&self, _command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+    async fn renew(&self, _command: RenewCommand) -> Result<Written<WorldReading>, WriteError<Infallible>> {
+        Err(WriteError::Absent)
+    }
+
+    async fn restore(&self, _command: RestoreCommand) -> Result<Written<WorldReading>, WriteError<SnapshotRefusal>> {
         Err(WriteError::Absent)
     }
 }

@@ -8,8 +8,8 @@ use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::secret::{SealedSecret, SecretOwner};
 use florin_domain::world::{
-    CreateSituation, CreateWorldRefusal, CreationClaim, RestoreSituation, RestoredWorld, SandboxWorld, SnapshotName,
-    SnapshotRefusal, SnapshotSituation, Timeline, WorldSnapshot,
+    CreateSituation, CreateWorldRefusal, CreationClaim, RestoreSituation, SandboxWorld, SnapshotName, SnapshotRefusal,
+    SnapshotSituation, Timeline, WorldReading, WorldSnapshot,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -82,7 +82,19 @@ pub struct RestoreCommand {
     /// The rule.
     pub decide: Decide<RestoreSituation, Result<(), SnapshotRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub claim: Option<IdempotencyClaim<RestoredWorld>>,
+    pub claim: Option<IdempotencyClaim<WorldReading>>,
+}
+
+/// A command to renew a world.
+pub struct RenewCommand {
+    /// The world.
+    pub account: AccountId,
+    /// The current real time.
+    pub real: DateTime<Utc>,
+    /// The rule: returns when the world expires from now on.
+    pub decide: Decide<SandboxWorld, DateTime<Utc>>,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<IdempotencyClaim<WorldReading>>,
 }
 
 /// Stores worlds. Each call is one transaction.
@@ -104,6 +116,9 @@ pub trait Worlds: Send + Sync {
         only: Option<BTreeSet<AccountId>>,
         page: PageRequest,
     ) -> Result<Page<SandboxWorld>, StoreError>;
+
+    /// Changes when a world expires. `Absent`: no such world.
+    async fn renew(&self, command: RenewCommand) -> Result<Written<WorldReading>, WriteError<Infallible>>;
 
     /// Deletes a world with all its data, its snapshots and its keys, and returns whether it existed. A key that lists
     /// other accounts, too, loses only this entry.
@@ -133,5 +148,5 @@ pub trait Worlds: Send + Sync {
 
     /// Restores a world to a snapshot: later objects are removed, and changed ones are reset. `Absent`: no such
     /// snapshot of that world.
-    async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>>;
+    async fn restore(&self, command: RestoreCommand) -> Result<Written<WorldReading>, WriteError<SnapshotRefusal>>;
 }

@@ -13,12 +13,12 @@ use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::secret::{SealedSecret, SecretOwner};
 use florin_domain::world::{
-    ClockSetting, CreateSituation, CreateWorldRefusal, RestoreSituation, RestoredWorld, SandboxWorld, SnapshotRefusal,
-    SnapshotSituation, Timeline, WorldSnapshot,
+    ClockSetting, CreateSituation, CreateWorldRefusal, RestoreSituation, SandboxWorld, SnapshotRefusal,
+    SnapshotSituation, Timeline, WorldReading, WorldSnapshot,
 };
 use florin_ports::{
-    CreateWorldCommand, IdempotencyClaim, Reseal, RestoreCommand, SnapshotCommand, StoreError, WorldContents, Worlds,
-    WriteError, Written,
+    CreateWorldCommand, IdempotencyClaim, RenewCommand, Reseal, RestoreCommand, SnapshotCommand, StoreError,
+    WorldContents, Worlds, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -45,6 +45,19 @@ impl Worlds for MemoryStore {
         });
         worlds.sort_by(|one, other| (other.created_at, &one.account).cmp(&(one.created_at, &other.account)));
         Ok(paged(worlds, page))
+    }
+
+    async fn renew(&self, command: RenewCommand) -> Result<Written<WorldReading>, WriteError<Infallible>> {
+        self.decide(|data| {
+            once(data, command.claim.as_ref(), |data| {
+                let renewed = world(data, &command.account).ok_or(WriteError::Absent)?;
+                let expires_at = (command.decide)(&renewed);
+                let world = SandboxWorld { expires_at, ..renewed };
+                let (stored, _) = data.worlds.get_mut(&command.account).ok_or(WriteError::Absent)?;
+                stored.expires_at = expires_at;
+                Ok(WorldReading { world, real: command.real })
+            })
+        })
     }
 
     async fn delete(&self, account: &AccountId) -> Result<bool, StoreError> {
@@ -116,7 +129,7 @@ impl Worlds for MemoryStore {
         })
     }
 
-    async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+    async fn restore(&self, command: RestoreCommand) -> Result<Written<WorldReading>, WriteError<SnapshotRefusal>> {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
                 let kept = data.snapshots.get(&(command.account.clone(), command.snapshot)).cloned();
@@ -133,7 +146,7 @@ impl Worlds for MemoryStore {
                 let clock = timeline.clock.put_back(snapshot.created_at, command.real);
                 account.timeline = Timeline { clock, ..timeline };
                 let world = world(data, &command.account).ok_or(WriteError::Absent)?;
-                Ok(RestoredWorld { world, real: command.real })
+                Ok(WorldReading { world, real: command.real })
             })
         })
     }

@@ -68,6 +68,8 @@ pub enum ClockChange {
     AdvanceBy(TimeDelta),
     /// Lets the clock run from its current time.
     Resume,
+    /// Lets the clock show real time, which must not be in its past.
+    RealTime,
 }
 
 /// A clock and the time it shows.
@@ -117,6 +119,8 @@ pub fn decide_clock(
         ClockChange::FreezeAt(at) => ClockSetting::Frozen { at },
         ClockChange::AdvanceBy(by) => advanced(clock, by, now)?,
         ClockChange::Resume => ClockSetting::running_from(now, real),
+        ClockChange::RealTime if real < now => return Err(ClockRefusal::Backwards { now }),
+        ClockChange::RealTime => ClockSetting::default(),
     };
     Ok(ClockReading { clock, now: clock.now(real) })
 }

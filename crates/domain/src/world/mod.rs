@@ -9,8 +9,9 @@ mod tests;
 pub use clock::{ClockChange, ClockReading, ClockRefusal, ClockSetting, decide_clock, parse_time};
 pub use duration::parse_duration;
 pub use rules::{
-    CreateSituation, CreateWorldRefusal, CreationClaim, RestoreSituation, SNAPSHOT_BYTES, SNAPSHOTS_OF_A_WORLD,
-    SnapshotRefusal, SnapshotSituation, WORLDS_OF_A_CLIENT, decide_create_world, decide_restore, decide_snapshot,
+    CreateSituation, CreateWorldRefusal, CreationClaim, MAX_RENEWAL_HOURS, RestoreSituation, SNAPSHOT_BYTES,
+    SNAPSHOTS_OF_A_WORLD, SnapshotRefusal, SnapshotSituation, WORLDS_OF_A_CLIENT, decide_create_world, decide_renewal,
+    decide_restore, decide_snapshot,
 };
 
 use crate::ids::{AccountId, ClientId, SnapshotId};
@@ -79,12 +80,12 @@ pub struct SandboxWorld {
     pub clock: ClockSetting,
 }
 
-/// A world after a restore from a snapshot.
+/// A world after a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RestoredWorld {
+pub struct WorldReading {
     /// The world.
     pub world: SandboxWorld,
-    /// When it was restored, in real time.
+    /// When it was changed, in real time.
     pub real: DateTime<Utc>,
 }
 

@@ -1,6 +1,7 @@
 //! Rules for creating worlds, and for creating and restoring snapshots.
 
 use crate::ids::AccountId;
+use chrono::{DateTime, TimeDelta, Utc};
 
 /// Maximum number of worlds of a client.
 pub const WORLDS_OF_A_CLIENT: i64 = 100;
@@ -8,6 +9,9 @@ pub const WORLDS_OF_A_CLIENT: i64 = 100;
 pub const SNAPSHOTS_OF_A_WORLD: i64 = 20;
 /// Maximum size of a snapshot, in bytes of its text.
 pub const SNAPSHOT_BYTES: i64 = 8 * 1024 * 1024;
+
+/// Maximum number of hours for which a world can be renewed: 30 days.
+pub const MAX_RENEWAL_HOURS: u32 = 720;
 
 /// A request to create a world under an idempotency key. Its answer is not stored, because it contains the world's API
 /// key.
@@ -139,4 +143,19 @@ pub const fn decide_snapshot(situation: SnapshotSituation) -> Result<(), Snapsho
 /// ```
 pub const fn decide_restore(situation: RestoreSituation) -> Result<(), SnapshotRefusal> {
     if situation.outdated { Err(SnapshotRefusal::Outdated) } else { Ok(()) }
+}
+
+/// Decides when a renewed world expires: `hours` from now, but not earlier than it would have.
+///
+/// ```
+/// use chrono::TimeDelta;
+/// use florin_domain::test_support::noon;
+/// use florin_domain::world::decide_renewal;
+///
+/// let expires_at = noon() + TimeDelta::hours(24);
+/// assert_eq!(decide_renewal(expires_at, 48, noon()), noon() + TimeDelta::hours(48));
+/// assert_eq!(decide_renewal(expires_at, 1, noon()), expires_at);
+/// ```
+pub fn decide_renewal(expires_at: DateTime<Utc>, hours: u32, real: DateTime<Utc>) -> DateTime<Utc> {
+    expires_at.max(real + TimeDelta::hours(hours.into()))
 }

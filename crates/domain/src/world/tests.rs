@@ -71,6 +71,16 @@ fn a_clock_freezes_and_resumes_but_never_goes_back() {
 }
 
 #[test]
+fn a_clock_that_is_not_ahead_returns_to_real_time() {
+    let behind = ClockSetting::Frozen { at: real() - TimeDelta::days(1) };
+    let returned = decide_clock(behind, ClockChange::RealTime, real()).unwrap();
+    assert_eq!((returned.clock, returned.now), (ClockSetting::default(), real()));
+    let ahead = ClockSetting::Running { ahead: TimeDelta::seconds(1) };
+    let refused = decide_clock(ahead, ClockChange::RealTime, real());
+    assert_eq!(refused, Err(ClockRefusal::Backwards { now: real() + TimeDelta::seconds(1) }));
+}
+
+#[test]
 fn an_idempotency_key_creates_one_world() {
     let under = CreationClaim { key: "k".into(), request: "one".into() };
     let account = AccountId::parse("W1").unwrap();
@@ -111,6 +121,7 @@ fn change() -> impl Strategy<Value = ClockChange> {
     prop_oneof![
         Just(ClockChange::Freeze),
         Just(ClockChange::Resume),
+        Just(ClockChange::RealTime),
         (1..10_000_000_i64).prop_map(|seconds| ClockChange::AdvanceBy(TimeDelta::seconds(seconds))),
         (946_684_800..4_102_444_800_i64)
             .prop_map(|seconds| ClockChange::FreezeAt(DateTime::from_timestamp(seconds, 0).unwrap())),

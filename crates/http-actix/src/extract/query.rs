@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The parameters of a request as they were sent. Unknown ones are ignored.
+/// The parameters of a request as they were sent. Unknown ones are ignored, except `dryRun`.
 pub(crate) struct Query {
     /// In the order sent. A value is `None` if its percent-encoding is not UTF-8.
     pairs: Vec<(String, Option<String>)>,
@@ -20,6 +20,11 @@ impl Query {
             (decode(name).unwrap_or_default(), decode(value))
         };
         Self { pairs: text.split('&').filter(|part| !part.is_empty()).map(pair).collect() }
+    }
+
+    /// Whether a parameter was sent.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.pairs.iter().any(|(known, _)| known == name)
     }
 
     /// Returns the value of a parameter, if it was sent.

@@ -11,9 +11,17 @@ use florin_domain::world::{
 
 /// Maps the refusal of a clock change.
 pub(crate) fn clock_problem(refusal: ClockRefusal, change: ClockChange) -> Problem {
-    let path = if matches!(change, ClockChange::AdvanceBy(_)) { "body.advanceBy" } else { "body.freezeAt" };
+    let path = match change {
+        ClockChange::AdvanceBy(_) => "body.advanceBy",
+        ClockChange::RealTime => "body.realTime",
+        ClockChange::Freeze | ClockChange::FreezeAt(_) | ClockChange::Resume => "body.freezeAt",
+    };
     let shown = |now: DateTime<Utc>| now.to_rfc3339_opts(SecondsFormat::Secs, true);
     match refusal {
+        ClockRefusal::Backwards { now } if change == ClockChange::RealTime => {
+            let message = format!("cannot return to real time while the clock is ahead: it shows {}", shown(now));
+            Problem::conflict(path, ErrorCode::InvalidState, message)
+        }
         ClockRefusal::Backwards { now } => {
             let message = format!("must not be before the time that the clock shows, {}", shown(now));
             Problem::conflict(path, ErrorCode::InvalidState, message)

@@ -72,8 +72,8 @@ error_sets! {
         reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`."),
         &["404"],
     );
-    /// Errors of the CSV template, which has neither an account nor parameters.
-    TemplateErrors = without(ReadErrors::responses(), &["400", "404"]);
+    /// Errors of the CSV template, which has no account.
+    TemplateErrors = without(ReadErrors::responses(), &["404"]);
     /// Errors of a download, which accepts an empty body only.
     DownloadErrors = with(ReadErrors::responses(), [
         response("413", "`payload_too_large`: the body exceeds 1 MiB.", &[]),

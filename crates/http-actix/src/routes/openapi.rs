@@ -90,6 +90,7 @@ use utoipa::{Modify, OpenApi};
         sandbox::list_worlds::handle,
         sandbox::create_world::handle,
         sandbox::find_world::handle,
+        sandbox::renew_world::handle,
         sandbox::delete_world::handle,
         sandbox::list_snapshots::handle,
         sandbox::take_snapshot::handle,

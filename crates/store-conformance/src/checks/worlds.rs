@@ -1,8 +1,8 @@
 //! Checks that worlds are created and deleted whole, without effect on other accounts.
 
-use crate::check::{CheckResult, checks};
-use crate::commands::purchase;
-use crate::expect::{absent, expect_new, refused, same, there};
+use crate::check::{CheckResult, Failure, checks};
+use crate::commands::{claim, purchase};
+use crate::expect::{absent, expect_new, refused, replayed, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
 use crate::world::{Who, noon, uuid};
@@ -12,9 +12,10 @@ use florin_domain::access::{AccountGrant, ApiKey, KeyHash};
 use florin_domain::ids::{AccountId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    ClockSetting, CreateWorldRefusal, CreationClaim, SandboxWorld, Timeline, WorldSeed, decide_create_world,
+    ClockSetting, CreateWorldRefusal, CreationClaim, SandboxWorld, Timeline, WorldReading, WorldSeed,
+    decide_create_world,
 };
-use florin_ports::{CreateWorldCommand, WorldContents};
+use florin_ports::{CreateWorldCommand, RenewCommand, WorldContents};
 use std::sync::Arc;
 
 checks! {
@@ -28,6 +29,7 @@ checks! {
     "worlds.delete.an_account_of_another_kind_is_no_world" (Sandbox) => no_world,
     "worlds.delete.keys_of_other_accounts_stay" (Sandbox) => keys,
     "worlds.delete_expired.longest_over_first" (Sandbox) => expired,
+    "worlds.renew.moves_the_expiry_of_one_world" (Sandbox) => renews,
 }
 
 async fn create(handle: Handle) -> CheckResult {
@@ -92,6 +94,32 @@ async fn once(handle: Handle) -> CheckResult {
     same("whether it was there", handle.worlds.delete(&AccountId::parse("W1")?).await?, true)?;
     handle.worlds.create(under(empty("W2", 103)?, "b")).await?;
     Ok(())
+}
+
+async fn renews(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    let (mine, other) = (Who::Mine.account()?, AccountId::parse("W1")?);
+    handle.worlds.create(command()?).await?;
+    handle.worlds.create(empty("W1", 102)?).await?;
+    let before = there("the other world", handle.worlds.find(&other).await?)?;
+    let later = noon() + TimeDelta::hours(48);
+    let renew = |account: &AccountId, key: &str| -> Result<RenewCommand, Failure> {
+        Ok(RenewCommand {
+            account: account.clone(),
+            real: noon() + TimeDelta::hours(5),
+            decide: Arc::new(move |world| world.expires_at + TimeDelta::hours(24)),
+            claim: Some(claim(Who::Mine, key, "{}")?),
+        })
+    };
+    let renewed = expect_new(handle.worlds.renew(renew(&mine, "k")?).await)?;
+    let reading = there("the renewed world", handle.worlds.find(&mine).await?)?;
+    same("the expiry", reading.expires_at, later)?;
+    same("the answer", renewed, WorldReading { world: reading.clone(), real: noon() + TimeDelta::hours(5) })?;
+    replayed(handle.worlds.renew(renew(&mine, "k")?).await)?;
+    same("the world after a repeat", handle.worlds.find(&mine).await?, Some(reading))?;
+    same("the other world", handle.worlds.find(&other).await?, Some(before))?;
+    let no_world = Who::Other.account()?;
+    absent("an account that is no world", &handle.worlds.renew(renew(&no_world, "other")?).await)
 }
 
 async fn own_worlds(handle: Handle) -> CheckResult {

@@ -105,6 +105,7 @@ bugs! {
     WorldKeysForgotten,
     EveryWorldListed,
     WorldsStay,
+    WorldsNotRenewed,
     SnapshotsUnbounded,
     NothingPutBack,
     ClockNotPutBack,

@@ -153,6 +153,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::OwnDueHoldsUnbounded, "timelines.due_holds.oldest_first_and_bounded"),
     (Bug::WorldKeysForgotten, "worlds.create.is_made_once_under_a_key"),
     (Bug::EveryWorldListed, "worlds.list.of_the_client_newest_first"),
+    (Bug::WorldsNotRenewed, "worlds.renew.moves_the_expiry_of_one_world"),
     (Bug::WorldsStay, "worlds.delete.takes_all_of_it_and_nothing_else"),
     (Bug::SnapshotsUnbounded, "worlds.take_snapshot.refusal_keeps_nothing"),
     (Bug::NothingPutBack, "worlds.restore.puts_everything_back"),

@@ -8,13 +8,13 @@ use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    ClockReading, ClockRefusal, ClockSetting, CreateWorldRefusal, RestoredWorld, SandboxWorld, SnapshotRefusal,
-    Timeline, WorldSnapshot,
+    ClockReading, ClockRefusal, ClockSetting, CreateWorldRefusal, SandboxWorld, SnapshotRefusal, Timeline,
+    WorldReading, WorldSnapshot,
 };
 use florin_ports::{
     BatchProcessing, CardManagement, ClaimCommand, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim,
-    MfaSessions, Registry, RemoveLimitCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep,
-    WorldContents, Worlds, WriteError, Written,
+    MfaSessions, Registry, RemoveLimitCommand, RenewCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines,
+    Upkeep, WorldContents, Worlds, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -114,6 +114,14 @@ impl Worlds for Mutant {
         Worlds::list(&self.inner, client, only, page).await
     }
 
+    async fn renew(&self, mut command: RenewCommand) -> Result<Written<WorldReading>, WriteError<Infallible>> {
+        if self.has(Bug::WorldsNotRenewed) {
+            command.decide = Arc::new(|world| world.expires_at);
+        }
+        command.claim = self.claim(command.claim);
+        Worlds::renew(&self.inner, command).await
+    }
+
     async fn delete(&self, account: &AccountId) -> Result<bool, StoreError> {
         if self.has(Bug::WorldsStay) {
             return Ok(Worlds::find(&self.inner, account).await?.is_some());
@@ -167,10 +175,10 @@ impl Worlds for Mutant {
         self.inner.delete_snapshot(account, snapshot, self.claim(claim)).await
     }
 
-    async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+    async fn restore(&self, command: RestoreCommand) -> Result<Written<WorldReading>, WriteError<SnapshotRefusal>> {
         if self.has(Bug::NothingPutBack) {
             let world = Worlds::find(&self.inner, &command.account).await?.ok_or(WriteError::Absent)?;
-            return Ok(Written::New(RestoredWorld { world, real: command.real }));
+            return Ok(Written::New(WorldReading { world, real: command.real }));
         }
         let (account, real) = (command.account.clone(), command.real);
         let claim = self.claim(command.claim).filter(|_| !self.has(Bug::RestoresNotRecorded));

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::declare::parameters;
-use crate::problem::{Problem, none_of, read};
+use crate::problem::{Problem, read};
 use crate::reply::ok;
 use crate::routes::error_sets::LookupErrors;
 use crate::state::App;
@@ -62,7 +62,7 @@ parameters! {
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;
     let lookup = call.read::<LookupParameters>();
-    none_of(call.faults)?;
+    call.finish_reading()?;
     let found = lookup_addresses(&app.services, &read(lookup)?.postcode).await?;
     ok(&AddressesView { data: found.into_iter().map(AddressView::from).collect() })
 }

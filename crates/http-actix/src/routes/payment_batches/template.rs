@@ -15,6 +15,6 @@ use actix_web::{HttpRequest, HttpResponse, web};
     operation_id = "getPaymentBatchTemplate",
     responses((status = 200, description = "The header row.", body = String, content_type = "text/csv"), TemplateErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    Call::enter(&app, &request, &READ).await?;
+    Call::enter(&app, &request, &READ).await?.finish_reading()?;
     csv_file(write_csv::template(), "payment-batch-template.csv")
 }

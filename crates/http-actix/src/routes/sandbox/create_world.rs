@@ -6,7 +6,7 @@ use crate::declare::{IdempotencyKeyHeader, Lenient, body, named};
 use crate::extract::body;
 use crate::idempotency::{canonical, hash};
 use crate::mapping::{create_world_problem, write_problem};
-use crate::problem::{Problem, none_of, read};
+use crate::problem::{Problem, read};
 use crate::routes::error_sets::CreateWorldErrors;
 use crate::state::App;
 use crate::views::MadeWorldView;
@@ -65,7 +65,7 @@ pub(crate) async fn handle(
     if let Some(body) = &body {
         check(body, &mut call.faults);
     }
-    none_of(std::mem::take(&mut call.faults))?;
+    call.finish_reading()?;
     let request = format!("{}\n{}", call.query.canonical(), canonical(document.as_ref())?);
     let under = key.map(|key| CreationClaim { key: key.as_str().to_owned(), request: hash(request.as_bytes()) });
     let new = new_world(read(body)?, under);

@@ -3,7 +3,7 @@
 use super::common::PERMISSION;
 use crate::call::Call;
 use crate::declare::PageParameters;
-use crate::problem::{Problem, none_of};
+use crate::problem::Problem;
 use crate::reply::ok_list;
 use crate::routes::error_sets::SandboxReadErrors;
 use crate::state::App;
@@ -20,7 +20,7 @@ use florin_application::list_worlds;
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;
     let page = call.page();
-    none_of(std::mem::take(&mut call.faults))?;
+    call.finish_reading()?;
     let found = list_worlds(&app.services, &call.caller, page).await?;
     let real = app.services.time.real_now();
     ok_list(&List::new(page, found, |world| WorldView::at(&world, real)))

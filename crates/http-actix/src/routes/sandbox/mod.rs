@@ -9,6 +9,7 @@ pub(crate) mod invariants;
 pub(crate) mod list_snapshots;
 pub(crate) mod list_worlds;
 pub(crate) mod read_clock;
+pub(crate) mod renew_world;
 pub(crate) mod restore_world;
 pub(crate) mod set_clock;
 pub(crate) mod take_snapshot;
@@ -40,5 +41,6 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(world.wrap(from_fn(catch_panic)))
         .service(snapshots.wrap(from_fn(catch_panic)))
         .service(snapshot)
+        .service(post("/sandbox/worlds/{accountId}/renew", renew_world::handle))
         .service(post("/sandbox/worlds/{accountId}/restore", restore_world::handle));
 }

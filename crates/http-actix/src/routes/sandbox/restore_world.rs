@@ -15,7 +15,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::restore_world;
 use florin_domain::ids::SnapshotId;
-use florin_domain::world::RestoredWorld;
+use florin_domain::world::WorldReading;
 use florin_ports::{Answer, RecordedBody};
 
 body! {
@@ -55,6 +55,6 @@ pub(crate) async fn handle(
     .await
 }
 
-fn render(restored: &RestoredWorld) -> Answer {
+fn render(restored: &WorldReading) -> Answer {
     answer(StatusCode::OK, &WorldView::at(&restored.world, restored.real))
 }

@@ -34,10 +34,12 @@ body! {
         "advanceBy" => advance_by: Option<TimeDelta>,
         /// `true`: let the clock run again from its current time.
         "resume" => resume: Option<OnlyTrue>,
+        /// `true`: show real time again. The clock must not be ahead of it.
+        "realTime" => real_time: Option<OnlyTrue>,
     }
 }
 
-/// Freezes, sets, advances or resumes the clock of an account.
+/// Freezes, sets, advances or resumes the clock of an account, or returns it to real time.
 ///
 /// The clock never goes back. Holds that are due by the new time expire before the response is sent, each dated when it
 /// was due. Florin extension.
@@ -68,12 +70,13 @@ fn change(body: ClockBody, faults: &mut Faults) -> Option<ClockChange> {
         body.freeze_at.map(ClockChange::FreezeAt),
         body.advance_by.map(ClockChange::AdvanceBy),
         body.resume.map(|OnlyTrue| ClockChange::Resume),
+        body.real_time.map(|OnlyTrue| ClockChange::RealTime),
     ];
     let mut named = changes.into_iter().flatten();
     let flaw = match (named.next(), named.next()) {
         (Some(change), None) => return Some(change),
-        (None, _) => Flaw::new(FlawCode::Required, "must have one of freeze, freezeAt, advanceBy, resume"),
-        (Some(_), Some(_)) => Flaw::value("must have only one of freeze, freezeAt, advanceBy, resume"),
+        (None, _) => Flaw::new(FlawCode::Required, "must have one of freeze, freezeAt, advanceBy, resume, realTime"),
+        (Some(_), Some(_)) => Flaw::value("must have only one of freeze, freezeAt, advanceBy, resume, realTime"),
     };
     faults.push(flaw.at("body"));
     None

@@ -5,6 +5,7 @@ mod make;
 mod rows;
 mod snapshots;
 
+use super::ask::ask;
 use super::body;
 use super::driver;
 use super::footprint::Footprint;
@@ -15,9 +16,10 @@ use chrono::{DateTime, Utc};
 use diesel::Connection;
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::world::{CreateWorldRefusal, RestoredWorld, SandboxWorld, SnapshotRefusal, WorldSnapshot};
+use florin_domain::world::{CreateWorldRefusal, SandboxWorld, SnapshotRefusal, WorldReading, WorldSnapshot};
 use florin_ports::{
-    CreateWorldCommand, IdempotencyClaim, RestoreCommand, SnapshotCommand, StoreError, Worlds, WriteError, Written,
+    CreateWorldCommand, IdempotencyClaim, RenewCommand, RestoreCommand, SnapshotCommand, StoreError, Worlds,
+    WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -44,6 +46,19 @@ impl Worlds for Store {
         page: PageRequest,
     ) -> Result<Page<SandboxWorld>, StoreError> {
         self.read(move |conn| conn.transaction(|conn| rows::list(conn, client, only.as_ref(), page))).await
+    }
+
+    async fn renew(&self, command: RenewCommand) -> Result<Written<WorldReading>, WriteError<Infallible>> {
+        self.task(move |conn| {
+            driver::lock_operators(conn)?;
+            under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, _| {
+                let world = rows::find(conn, &command.account)?.ok_or(WriteError::Absent)?;
+                let expires_at = ask(|| (command.decide)(&world))?;
+                rows::set_expiry(conn, &command.account, expires_at)?;
+                Ok(WorldReading { world: SandboxWorld { expires_at, ..world }, real: command.real })
+            })
+        })
+        .await
     }
 
     async fn delete(&self, account: &AccountId) -> Result<bool, StoreError> {
@@ -98,7 +113,7 @@ impl Worlds for Store {
         .await
     }
 
-    async fn restore(&self, command: RestoreCommand) -> Result<Written<RestoredWorld>, WriteError<SnapshotRefusal>> {
+    async fn restore(&self, command: RestoreCommand) -> Result<Written<WorldReading>, WriteError<SnapshotRefusal>> {
         self.task(move |conn| {
             driver::lock_operators(conn)?;
             snapshots::restore(conn, &command)

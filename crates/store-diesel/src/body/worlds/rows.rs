@@ -45,6 +45,13 @@ pub(super) fn insert(conn: &mut Conn, world: &SandboxWorld, under: Option<&Creat
     statements::insert(vec![WorldRow::of(world, under)], conn)
 }
 
+/// Sets when a world expires.
+pub(super) fn set_expiry(conn: &mut Conn, account: &AccountId, expires_at: DateTime<Utc>) -> Outcome<()> {
+    let row = worlds::table.filter(worlds::account_id.eq(account.as_str()));
+    diesel::update(row).set(worlds::expires_at.eq(Time(expires_at))).execute(conn)?;
+    Ok(())
+}
+
 pub(super) fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<SandboxWorld>> {
     let row = worlds::table
         .inner_join(timelines::table.on(timelines::account_id.eq(worlds::account_id)))

@@ -20,7 +20,7 @@ use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::text::Text;
 use florin_domain::world::{
-    RestoreSituation, RestoredWorld, SnapshotRefusal, SnapshotSituation, Timeline, WorldSnapshot,
+    RestoreSituation, SnapshotRefusal, SnapshotSituation, Timeline, WorldReading, WorldSnapshot,
 };
 use florin_ports::{RestoreCommand, SnapshotCommand, WriteError, Written};
 use std::collections::BTreeSet;
@@ -153,7 +153,7 @@ pub(super) fn of_client(
 pub(super) fn restore(
     conn: &mut Conn,
     command: &RestoreCommand,
-) -> Result<Written<RestoredWorld>, Stop<WriteError<SnapshotRefusal>>> {
+) -> Result<Written<WorldReading>, Stop<WriteError<SnapshotRefusal>>> {
     under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, _| {
         let kept = find(conn, &command.account, command.snapshot)?.ok_or(WriteError::Absent)?;
         ask(|| (command.decide)(&RestoreSituation { outdated: !kept.fits }))?.map_err(WriteError::Refused)?;
@@ -169,6 +169,6 @@ pub(super) fn restore(
         let clock = was.clock.put_back(kept.created_at, command.real);
         timelines::update(conn, &command.account, &Timeline { clock, ..was })?;
         let world = rows::find(conn, &command.account)?.ok_or(WriteError::Absent)?;
-        Ok(RestoredWorld { world, real: command.real })
+        Ok(WorldReading { world, real: command.real })
     })
 }
