@@ -248,7 +248,7 @@ fn operations_without_dry_runs_refuse_them() {
             if !path.starts_with("/v2/") || parameters.iter().any(|parameter| parameter["name"] == "dryRun") {
                 continue;
             }
-            let path = path.replace("{accountId}", &client.account).replace('{', "").replace('}', "");
+            let path = path.replace("{accountId}", &client.account).replace(['{', '}'], "");
             let target = format!("{path}?accountId={}&dryRun=true", client.account);
             let call = client.call(&method.to_uppercase(), &target);
             let answer = if described.get("requestBody").is_some() { call.json("{}").send() } else { call.send() };

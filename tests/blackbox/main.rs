@@ -15,6 +15,7 @@ mod activity;
 mod addresses;
 mod advice;
 mod atm;
+mod audit;
 mod authentication;
 mod authorization;
 mod balance_table;

@@ -37,6 +37,7 @@ fn services(cards: MockCardLedger) -> Services {
         batches: Arc::new(MockPaymentBatches::new()),
         mfa_sessions: Arc::new(MockMfaSessions::new()),
         mfa_providers: Vec::new(),
+        refusals: Arc::default(),
         cipher: Arc::new(florin_ports::test_support::FakeCipher),
         postcodes: Arc::new(MockPostcodeProvider::new()),
         upkeep: Arc::new(MockUpkeep::new()),

@@ -2,6 +2,7 @@
 
 mod access;
 mod account_clocks;
+mod audit_log;
 mod batch_services;
 mod cancel_batch;
 mod cards;
@@ -26,6 +27,7 @@ mod open_mfa_session;
 mod process_batches;
 #[cfg(test)]
 mod process_batches_tests;
+mod refusals;
 mod secrets;
 mod services;
 mod transfer;
@@ -36,6 +38,7 @@ mod worlds;
 
 pub use access::{AccessError, Permission, ReachError, identify, key_hash, permit, permit_worlds, reach_account};
 pub use account_clocks::{AccountClock, AccountClocks};
+pub use audit_log::{AuditChain, BrokenReason, BrokenRecord, append_audit, verify_audit};
 pub use batch_services::{BatchServices, ProcessingLimits, ProcessingServices};
 pub use cancel_batch::cancel_batch;
 pub use cards::{FirstMessageError, send_first_message, send_follow_up};
@@ -57,6 +60,7 @@ pub use lookup_addresses::lookup_addresses;
 pub use management_services::ManagementServices;
 pub use open_mfa_session::{OpenSessionRequest, open_mfa_session};
 pub use process_batches::process_batches;
+pub use refusals::{RecordRefusals, Refusals, record_refusals};
 pub use secrets::{SecretsError, prepare_secrets, rotate_secrets};
 pub use services::Services;
 pub use transfer::transfer;

@@ -6,6 +6,7 @@
 pub mod access;
 pub mod activity;
 pub mod address;
+pub mod audit_log;
 pub mod batch;
 pub mod books;
 pub mod budget;

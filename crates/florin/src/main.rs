@@ -15,6 +15,7 @@ mod machine;
 mod metrics;
 mod output;
 mod progress;
+mod recording;
 mod secrets;
 mod settings;
 mod suggest;
@@ -26,6 +27,7 @@ use clap::error::ErrorKind;
 use cli::{Cli, Command};
 use commands::Context;
 use settings::Settings;
+use std::cell::RefCell;
 use std::process::ExitCode;
 use usage::UsageError;
 
@@ -75,7 +77,7 @@ fn start(cli: Cli) -> anyhow::Result<ExitCode> {
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
-    let context = Context { settings, json: cli.json };
+    let context = Context { settings, json: cli.json, words: cli.words, result: RefCell::default() };
     let system = actix_web::rt::System::new();
     let outcome = system.block_on(commands::run(&context, command));
     // To drop it would wait for reads that a database does not answer. The process ends here anyway.

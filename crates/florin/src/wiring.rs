@@ -112,6 +112,7 @@ pub(crate) fn services(
         mfa_sessions: store.clone(),
         mfa_providers: mfa_providers(environment),
         cipher,
+        refusals: Arc::default(),
         postcodes: postcodes(settings, environment, store),
         upkeep: store.clone(),
         timelines: store.clone(),

@@ -2,9 +2,11 @@
 
 use actix_web::rt::{spawn, task::JoinHandle, time::timeout};
 use chrono::TimeDelta;
-use florin_application::{ProcessingServices, Services};
+use florin_application::{ProcessingServices, RecordRefusals, Services};
 use florin_domain::access::Environment;
+use florin_ports::AuditLog;
 use metrics_exporter_prometheus::PrometheusHandle;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -16,6 +18,8 @@ const WORLDS_PAUSE: Duration = Duration::from_secs(60);
 const PROCESS_PAUSE: Duration = Duration::from_millis(250);
 /// Pause between deletions of old idempotency records.
 const RECORDS_PAUSE: Duration = Duration::from_secs(600);
+/// Pause between summaries of refused authentications.
+const REFUSALS_PAUSE: Duration = Duration::from_secs(60);
 /// Pause between rounds of metrics maintenance.
 const METRICS_PAUSE: Duration = Duration::from_secs(10);
 
@@ -36,6 +40,7 @@ impl Workers {
         processing: Option<ProcessingServices>,
         kept: TimeDelta,
         metrics: Option<PrometheusHandle>,
+        log: Arc<dyn AuditLog>,
     ) -> Self {
         let mut workers = Self { running: watch::Sender::new(()), tasks: Vec::new() };
         if services.environment == Environment::Sandbox {
@@ -50,6 +55,10 @@ impl Workers {
             services.clone(),
             move |services| async move { delete_records(&services, kept).await },
         );
+        let refusals = (services.clone(), log);
+        workers.add(REFUSALS_PAUSE, refusals, |(services, log)| async move {
+            record_refusals(&services, log.as_ref(), RecordRefusals::AsAllowed).await
+        });
         if let Some(handle) = metrics {
             workers.add(METRICS_PAUSE, handle, |handle| async move {
                 handle.run_upkeep();
@@ -162,6 +171,21 @@ async fn process(processing: &ProcessingServices) -> Round {
             Ok(Next::AtOnce)
         }
         Err(error) => Err(format!("could not claim payment batches: {error}")),
+    }
+}
+
+/// Records refused authentications in the audit log.
+async fn record_refusals(services: &Services, log: &dyn AuditLog, when: RecordRefusals) -> Round {
+    match florin_application::record_refusals(&services.refusals, log, (services.time.real_now(), when)).await {
+        Ok(_) => Ok(Next::AfterPause),
+        Err(error) => Err(format!("could not record refused authentications: {error}")),
+    }
+}
+
+/// Records the refused authentications of a server that stops.
+pub(crate) async fn record_last_refusals(services: &Services, log: &dyn AuditLog) {
+    if let Err(failure) = record_refusals(services, log, RecordRefusals::AtStop).await {
+        tracing::error!("{failure}");
     }
 }
 

@@ -52,17 +52,23 @@ impl<'a> Call<'a> {
     ) -> Result<Self, Problem> {
         let peer = request.peer_addr().map(|address| address.ip());
         let caller = identify(&app.services, api_key(request)?).await.map_err(|error| match error {
-            AccessError::InvalidCredentials { key: None } => match app.guesses.count(peer) {
-                Ok(()) => error.into(),
-                Err(seconds) => too_many("unknown API keys", seconds),
-            },
+            AccessError::InvalidCredentials { key } => {
+                let reason = if key.is_some() { "expired, revoked or wrong API key" } else { "unknown API key" };
+                app.services.refusals.count(peer, key, reason);
+                let guesses = if key.is_none() { app.guesses.count(peer) } else { Ok(()) };
+                guesses.err().map_or_else(|| error.into(), |seconds| too_many("unknown API keys", seconds))
+            }
             error => error.into(),
         })?;
         note_client(request, caller.client.id);
         if let Some(Err(seconds)) = app.limiter.as_ref().map(|limiter| limiter.count(caller.client.id)) {
             return Err(too_many("requests", seconds));
         }
-        permit(&caller, permission, app.services.environment, peer)?;
+        permit(&caller, permission, app.services.environment, peer).inspect_err(|error| {
+            if *error == AccessError::AddressNotAllowed {
+                app.services.refusals.count(peer, Some(caller.key.id), "address not allowed");
+            }
+        })?;
         let query = Query::parse(request.query_string());
         Ok(Self { app, request, caller, query, faults: Faults::default(), has_dry_run: false, turn: None })
     }

@@ -16,6 +16,7 @@ mod access;
 mod activities;
 mod addresses;
 mod audit;
+mod audit_log;
 mod batch_management;
 mod batch_processing;
 mod batch_reading;
@@ -51,6 +52,7 @@ pub use access::{Accounts, Callers};
 pub use activities::Activities;
 pub use addresses::{AddressBook, PostcodeError, PostcodeProvider};
 pub use audit::{AuditReport, Discrepancy, LedgerAudit};
+pub use audit_log::AuditLog;
 pub use batch_management::{BatchManagement, CancelBatchCommand, CreateBatchCommand, EditBatchCommand, UploadCommand};
 pub use batch_processing::{
     BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, TakeCommand,
@@ -88,6 +90,7 @@ pub use {
     activities::MockActivities,
     addresses::{MockAddressBook, MockPostcodeProvider},
     audit::MockLedgerAudit,
+    audit_log::MockAuditLog,
     batch_management::MockBatchManagement,
     batch_processing::MockBatchProcessing,
     batch_reading::MockBatchReading,

@@ -1,9 +1,9 @@
 //! The lists of storage ports: the one place that names all of them.
 
 use crate::{
-    Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
-    CardLedger, CardManagement, ChainHistories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches, Registry,
-    SandboxBankStorage, Secrets, Seeding, Timelines, Transfers, Upkeep, Worlds,
+    Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets,
+    Callers, CardLedger, CardManagement, ChainHistories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches,
+    Registry, SandboxBankStorage, Secrets, Seeding, Timelines, Transfers, Upkeep, Worlds,
 };
 
 /// Declares a trait that is the sum of ports. Whatever implements all of them implements it.
@@ -21,6 +21,7 @@ sum_of_ports! {
     Storage: Accounts
         + Activities
         + AddressBook
+        + AuditLog
         + Banks
         + BatchManagement
         + BatchProcessing

@@ -157,6 +157,7 @@ impl Ports {
             timelines: of(),
             worlds: of(),
             keys: Arc::new(MockKeySource::new()),
+            refusals: Arc::default(),
             world_lifetime: TimeDelta::hours(24),
         };
         Self { services, management, processing, store, mutant: around.mutant }

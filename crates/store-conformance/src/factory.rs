@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use florin_domain::event::Event;
 use florin_ports::{
-    Accounts, Activities, AddressBook, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets, Callers,
-    CardLedger, CardManagement, ChainHistories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches,
+    Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets,
+    Callers, CardLedger, CardManagement, ChainHistories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches,
     ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets, Seeding, Storage, Timelines, Transfers,
     Upkeep, Worlds,
 };
@@ -111,6 +111,8 @@ pub struct Handle {
     pub mfa: Arc<dyn MfaSessions>,
     /// Operator commands.
     pub registry: Arc<dyn Registry>,
+    /// The audit log.
+    pub audit_log: Arc<dyn AuditLog>,
     /// Encrypted secrets.
     pub secrets: Arc<dyn Secrets>,
     /// Seeding of prepared worlds.
@@ -170,6 +172,7 @@ impl Handle {
             bank: Arc::new(NoSandbox),
             mfa: Arc::<S>::clone(store),
             registry: Arc::<S>::clone(store),
+            audit_log: Arc::<S>::clone(store),
             secrets: Arc::<S>::clone(store),
             seeding,
             addresses: Arc::<S>::clone(store),

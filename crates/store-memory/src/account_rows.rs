@@ -130,6 +130,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
     let Data {
         environment: _,
         secret_key: _,
+        audit_log: _,
         clients: _,
         accounts: _,
         keys: _,

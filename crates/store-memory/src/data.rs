@@ -2,6 +2,7 @@
 
 use florin_domain::access::{Account, ApiClient, ApiKey, Environment, KeyHash};
 use florin_domain::address::Address;
+use florin_domain::audit_log::AuditRecord;
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
 use florin_domain::card::{
@@ -27,6 +28,7 @@ use std::fmt::Debug;
 pub(crate) struct Data {
     pub(crate) environment: Option<Environment>,
     pub(crate) secret_key: Option<StoreKey>,
+    pub(crate) audit_log: Vec<AuditRecord>,
     pub(crate) clients: BTreeMap<ClientId, ApiClient>,
     pub(crate) accounts: BTreeMap<AccountId, Account>,
     pub(crate) keys: BTreeMap<ApiKeyId, (ApiKey, KeyHash)>,

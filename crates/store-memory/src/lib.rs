@@ -12,6 +12,7 @@ mod account_rows;
 mod activities;
 mod addresses;
 mod audit;
+mod audit_log;
 mod batch_management;
 mod batch_processing;
 mod batch_reading;

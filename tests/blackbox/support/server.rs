@@ -101,6 +101,11 @@ impl Home {
         path.display().to_string()
     }
 
+    /// Runs SQL behind the program's back, and returns the database's refusal.
+    pub(crate) fn sql(&self, statements: &str) -> Result<(), String> {
+        self.store.sql(self.path(), statements)
+    }
+
     /// Returns name and contents of every database file, or of every table.
     pub(crate) fn stored(&self) -> Vec<(String, Vec<u8>)> {
         self.store.contents(self.path())

@@ -4,6 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use diesel::connection::SimpleConnection;
+use diesel::{Connection, SqliteConnection};
+
 use super::postgres::Database;
 
 const FILE: &str = "florin.db";
@@ -57,6 +60,22 @@ impl Store {
         match self {
             Self::Sqlite => format!("sqlite://{}", directory.join(FILE).display()),
             Self::Postgres(database) => database.url.clone(),
+        }
+    }
+
+    /// Runs SQL behind the program's back, and returns the database's refusal.
+    pub(crate) fn sql(&self, directory: &Path, statements: &str) -> Result<(), String> {
+        match self {
+            Self::Sqlite => {
+                let path = directory.join(FILE).display().to_string();
+                let mut conn = SqliteConnection::establish(&path).unwrap();
+                conn.batch_execute("PRAGMA busy_timeout = 5000").unwrap();
+                conn.batch_execute(statements).map_err(|error| error.to_string())
+            }
+            Self::Postgres(database) => {
+                let refused = |error: postgres::Error| error.as_db_error().unwrap().message().to_owned();
+                database.connect().batch_execute(statements).map_err(refused)
+            }
         }
     }
 

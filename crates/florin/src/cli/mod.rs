@@ -2,14 +2,16 @@
 
 mod flags;
 mod help;
+mod words;
 
 use crate::commands::{
-    accounts, addresses, banks, check, clients, export, features, import, keys, mfa, migrate, secret_key,
+    accounts, addresses, audit, banks, check, clients, export, features, import, keys, mfa, migrate, secret_key,
 };
 use crate::settings::Given;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use flags::SettingFlags;
 use std::ffi::OsString;
+pub(crate) use words::Words;
 
 /// Florin: a money-handling HTTP API that anyone can run
 ///
@@ -28,6 +30,10 @@ pub(crate) struct Cli {
 
     #[command(flatten)]
     settings: SettingFlags,
+
+    /// The command as given, for the audit log.
+    #[arg(skip)]
+    pub(crate) words: Words,
 }
 
 /// A command.
@@ -59,6 +65,9 @@ pub(crate) enum Command {
     /// Show and rotate the key that encrypts secrets
     #[command(subcommand)]
     Secrets(secret_key::Action),
+    /// List the acts of operators and refused authentications, and verify that none was changed
+    #[command(subcommand)]
+    Audit(audit::Action),
     /// Issue, list and revoke API keys
     #[command(subcommand)]
     Keys(keys::Action),
@@ -80,7 +89,8 @@ impl Cli {
     pub(crate) fn read(line: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let mut command = help::shortened(Self::command());
         let matches = command.try_get_matches_from_mut(line)?;
-        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+        let cli = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+        Ok(Self { words: Words::of(&command, &matches), ..cli })
     }
 
     /// The settings given by flags.
@@ -143,6 +153,19 @@ mod tests {
         assert!(cli.command.is_none() && cli.json);
         let expected = [("listen", "127.0.0.1:0".to_owned()), ("metrics", "true".to_owned())];
         assert_eq!(cli.settings().flags, expected);
+    }
+
+    #[test]
+    fn the_words_of_a_command_are_kept_without_settings() {
+        let line = "florin --json keys issue --database-url postgres://ada:secret@db/x --scope a --client x --scope b";
+        let mut line: Vec<_> = line.split(' ').collect();
+        line.extend(["--expires-at", "in \"May\"\n"]);
+        let words = read(&line).unwrap().words;
+        assert_eq!(words.action, "keys issue");
+        assert_eq!(words.arguments, r#"--client x --scope a --scope b --expires-at "in \"May\"\n""#);
+        let words = read(&["florin", "accounts", "create", "F1", "--client", "x", "--merchant", "--mfa-optional"]);
+        assert_eq!(words.unwrap().words.arguments, "F1 --client x --merchant --mfa-optional");
+        assert_eq!(read(&["florin"]).unwrap().words, Words::default());
     }
 
     #[test]

@@ -60,6 +60,7 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
                 features: BTreeSet::new(),
             };
             registry.add_client(client.clone()).await?;
+            context.note(format!("client {} ({})", client.id, client.name));
             let row = Row::from(client);
             output::either(context.json, &row, || format!("Created client {} ({}).", row.name, row.id))
         }

@@ -1,5 +1,6 @@
 //! What the commands share.
 
+use crate::cli::Words;
 use crate::settings::Settings;
 use crate::usage::UsageError;
 use crate::wiring;
@@ -7,6 +8,7 @@ use anyhow::anyhow;
 use chrono::{DateTime, Utc};
 use florin_domain::fault::Flaw;
 use florin_ports::StoreError;
+use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
 
@@ -16,6 +18,17 @@ pub(crate) struct Context {
     pub(crate) settings: Settings,
     /// Whether to print results as JSON.
     pub(crate) json: bool,
+    /// The command as given, for the audit log.
+    pub(crate) words: Words,
+    /// The result of the command for the audit log, without secrets.
+    pub(crate) result: RefCell<String>,
+}
+
+impl Context {
+    /// Sets the result of the command for the audit log.
+    pub(crate) fn note(&self, result: String) {
+        self.result.replace(result);
+    }
 }
 
 /// Waits until the caches of running servers have expired: once the command returns, every new request sees its change.

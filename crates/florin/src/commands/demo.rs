@@ -25,6 +25,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
              database with --database-url"
         ));
     }
+    context.note("demo data".to_owned());
     let data = DemoData::read(store, context.settings.expected_base_url(), now).await?;
     output::either(context.json, &data, || print(&data))
 }

@@ -23,6 +23,9 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
     let environment = environment::bind(settings, store, requested).await?;
     secrets::open(settings, environment, store).await?;
     let environment = environment.as_str();
+    if !was_bound || applied > 0 {
+        context.note(format!("{environment}, {applied} migration(s)"));
+    }
     output::either(context.json, &Initialized { environment, applied }, || {
         let already = if was_bound { "was already" } else { "is now" };
         format!("The database {already} initialized for {environment}.")

@@ -146,10 +146,16 @@ async fn issue(
     };
     let added = registry.add_key(key.clone(), florin_application::key_hash(&secret)).await;
     added.map_err(|error| explain(error, absent, || "the key already exists".to_owned()))?;
+    context.note(format!("key {} of client {}, scopes {}", key.id, key.client, scopes(&key)));
     let issued = Issued { key: secret, row: key.into() };
     output::either(context.json, &issued, || {
         format!("Issued key {}. It is shown only once:\n\n  {}\n", issued.row.id, issued.key)
     })
+}
+
+/// The scopes of a key, separated by commas.
+fn scopes(key: &ApiKey) -> String {
+    key.scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(",")
 }
 
 /// Builds the key that the arguments describe.

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 pub(crate) struct Arguments {
     /// Change nothing; list pending migrations and exit with 1 if there are any
     #[arg(long)]
-    pub(super) check: bool,
+    pub(crate) check: bool,
     #[command(flatten)]
     progress: ProgressFlag,
 }
@@ -56,6 +56,9 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
         drop(progress);
         let environment = initialize(&context.settings, store).await?;
         secrets::open(&context.settings, environment, store).await?;
+        if applied.applied > 0 {
+            context.note(format!("{} migration(s)", applied.applied));
+        }
         output::either(context.json, &applied, || match applied.applied {
             0 => "The schema is up to date.".to_owned(),
             count => format!("Applied {count} migration(s). The schema is up to date."),

@@ -2,6 +2,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod addresses;
+pub(crate) mod audit;
 pub(crate) mod banks;
 pub(crate) mod check;
 pub(crate) mod clients;
@@ -22,13 +23,19 @@ mod serve;
 pub(crate) use common::Context;
 
 use crate::cli::Command;
+use crate::recording::Act;
 use crate::settings::Settings;
 use crate::wiring;
 use crate::{environment, secrets};
+use anyhow::Context as _;
 use common::{argument, caches_expired, explain, read_file, written};
 use florin_domain::access::Environment;
+use florin_domain::audit_log::AuditOutcome;
 use florin_store_contract::AnyStore;
 use std::process::ExitCode;
+
+/// The failure to record an act, or its outcome.
+const UNRECORDED: &str = "cannot record the command in the audit log";
 
 /// Runs a command and then closes the store.
 pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<ExitCode> {
@@ -41,7 +48,15 @@ pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<E
     let store = wiring::open(&context.settings, creates_store(&context.settings, &command))?;
     let outcome = match command {
         Command::Serve => serve::run(context, &store).await,
-        Command::Migrate(arguments) => migrate::run(context, store.as_ref(), &arguments).await,
+        Command::Migrate(ref arguments) => {
+            let act = Act::of(&command, &context.words);
+            let done = migrate::run(context, store.as_ref(), arguments).await;
+            recorded(context, act, store.as_ref(), done).await
+        }
+        Command::Audit(action) => match wiring::must_be_current(store.as_ref()).await {
+            Ok(()) => audit::run(context, store.as_ref(), action).await,
+            Err(error) => Err(error),
+        },
         Command::Check(arguments) => match wiring::must_be_current(store.as_ref()).await {
             Ok(()) => check::run(context, store.as_ref(), &arguments).await,
             Err(error) => Err(error),
@@ -67,13 +82,18 @@ fn creates_store(settings: &Settings, command: &Command) -> bool {
 
 /// Runs a command that succeeds or fails.
 async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -> anyhow::Result<()> {
+    let mut act = Act::of(&command, &context.words);
     match command {
-        Command::Init => return init::run(context, store).await,
-        Command::Demo => return demo::run(context, store).await,
+        // The schema, and with it the audit log, may not exist before.
+        Command::Init => return recorded(context, act, store, init::run(context, store).await).await,
+        Command::Demo => return recorded(context, act, store, demo::run(context, store).await).await,
         _ => wiring::must_be_current(store).await?,
     }
     let environment = environment::of_store(&context.settings, store).await?;
-    match command {
+    if let Some(act) = &mut act {
+        act.begin(store).await.context(UNRECORDED)?;
+    }
+    let done = match command {
         Command::Export(arguments) => export::run(context, store, environment, &arguments).await,
         Command::Import(arguments) => import::run(context, store, environment, &arguments).await,
         Command::Clients(action) => clients::run(context, store, action).await,
@@ -84,8 +104,36 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
         Command::Features(action) => features::run(context, store, action).await,
         Command::Banks(action) => banks::run(context, store, action).await,
         Command::Addresses(action) => addresses::run(context, store, action).await,
-        Command::Serve | Command::Migrate(_) | Command::Check(_) | Command::Init | Command::Demo | Command::Openapi => {
-            Ok(())
-        }
+        Command::Serve
+        | Command::Migrate(_)
+        | Command::Check(_)
+        | Command::Audit(_)
+        | Command::Init
+        | Command::Demo
+        | Command::Openapi => Ok(()),
+    };
+    if let Some(act) = act {
+        let (outcome, result) = match &done {
+            Ok(()) => (AuditOutcome::Done, context.result.take()),
+            Err(error) => (AuditOutcome::Failed, format!("{error:#}")),
+        };
+        let ended = act.end(store, outcome, &result).await.context(UNRECORDED);
+        // The failure of the command says more.
+        return done.and(ended);
     }
+    done
+}
+
+/// Records an act that changed something, and had no record before.
+async fn recorded<T>(
+    context: &Context,
+    act: Option<Act>,
+    store: &dyn AnyStore,
+    done: anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let result = context.result.take();
+    if let (Some(act), Ok(_), false) = (&act, &done, result.is_empty()) {
+        act.end(store, AuditOutcome::Done, &result).await.context(UNRECORDED)?;
+    }
+    done
 }

@@ -6,7 +6,7 @@ use crate::machine::SystemClock;
 use crate::output;
 use crate::settings::{AdminListen, Listen, Settings};
 use crate::usage::UsageError;
-use crate::workers::Workers;
+use crate::workers::{self, Workers};
 use crate::{environment, limits, metrics, secrets, wiring};
 use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, Utc};
@@ -76,11 +76,12 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     tracing::info!(address = %addresses.main, environment = environment.as_str(), "listening");
     announce(context, store.as_ref(), environment, addresses, has_demo).await?;
     let processing = wiring::processing(&services, store);
-    let workers = Workers::start(&services, processing, settings.idempotency, metrics);
+    let workers = Workers::start(&services, processing, settings.idempotency, metrics, store.clone());
     let ended = server.run().await;
     if timeout(WORKERS_STOP, workers.stop()).await.is_err() {
         tracing::error!("a background worker did not stop in time");
     }
+    workers::record_last_refusals(&services, store.as_ref()).await;
     tracing::info!("stopped");
     ended.context("the server failed").map(|()| ExitCode::SUCCESS)
 }

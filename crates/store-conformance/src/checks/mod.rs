@@ -4,6 +4,7 @@ mod access;
 mod activity;
 mod apart;
 mod atomic;
+mod audit_log;
 mod batches;
 mod books;
 mod budgets;
@@ -65,6 +66,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         lists::CHECKS,
         registry::CHECKS,
         secrets::CHECKS,
+        audit_log::CHECKS,
         seeding::CHECKS,
         cards::CHECKS,
         limits::CHECKS,

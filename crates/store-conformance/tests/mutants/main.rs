@@ -1,6 +1,7 @@
 //! Tests that the kit can fail: stores with one deliberate bug each, and the check that catches it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod audit_log;
 mod batches;
 mod bugs;
 mod commands;
@@ -176,6 +177,10 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::GroupsForgetMessages, "groups.card_messages.see_what_earlier_commands_left"),
     (Bug::KeysOfEachHandle, "two_handles.credits.one_key_has_one_effect"),
     (Bug::CountersOfEachHandle, "two_handles.budgets.create_is_shown_true_numbers"),
+    (Bug::AuditChainsStartAnew, "audit_log.append.follows_the_last_record"),
+    (Bug::SecondAuditChain, "two_handles.audit_log.is_one_chain"),
+    (Bug::AuditRecordsUnbounded, "audit_log.records.in_order_after_a_number"),
+    (Bug::AuditRecordsNewestFirst, "audit_log.records.in_order_after_a_number"),
     (Bug::SecretKeyOverwritten, "secrets.bind_secret_key.the_first_counts"),
     (Bug::SecretKeyChangedBlindly, "secrets.change_secret_key.from_the_bound_one_only"),
     (Bug::SecretsUnfiltered, "secrets.secrets.those_of_the_filter_at_most_so_many"),

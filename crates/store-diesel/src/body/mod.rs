@@ -13,6 +13,7 @@ mod addresses;
 mod anchor;
 mod ask;
 mod audit;
+mod audit_log;
 pub(crate) mod backend;
 pub(super) mod balances;
 mod batch_rows;

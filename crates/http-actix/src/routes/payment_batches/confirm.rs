@@ -13,12 +13,13 @@ use crate::state::App;
 use crate::views::DryRunView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{ConfirmRequest, MfaToken, Permission, confirm_batch};
+use florin_application::{ConfirmBatchError, ConfirmRequest, MfaToken, Permission, confirm_batch};
 use florin_domain::access::Scope;
-use florin_domain::batch::PaymentBatch;
+use florin_domain::batch::{ConfirmRefusal, PaymentBatch};
 use florin_domain::ids::MfaSessionId;
+use florin_domain::mfa::MfaFailure;
 use florin_domain::text::Text;
-use florin_ports::Answer;
+use florin_ports::{Answer, WriteError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -83,7 +84,20 @@ pub(crate) async fn handle(
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let caller = &write.call.caller;
     let written = confirm_batch(&app.services, caller, &account, confirm, mode, claim).await;
+    if let Err(ConfirmBatchError::Write(WriteError::Refused(ConfirmRefusal::Mfa(failure)))) = &written {
+        let peer = request.peer_addr().map(|address| address.ip());
+        app.services.refusals.count(peer, Some(caller.key.id), refused_reason(*failure));
+    }
     respond(written.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)
+}
+
+/// The reason of a refused one-time password, for the audit log.
+fn refused_reason(failure: MfaFailure) -> &'static str {
+    match failure {
+        MfaFailure::Failed => "wrong one-time password or session",
+        MfaFailure::Expired => "expired MFA session",
+        MfaFailure::Locked => "MFA is locked",
+    }
 }
 
 fn render(batch: &PaymentBatch, dry_run: Option<DryRunView>) -> Answer {

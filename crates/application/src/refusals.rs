@@ -1,0 +1,212 @@
+//! Refused authentications, counted until they are recorded in the audit log.
+//!
+//! Whoever is refused decides how often. So a refusal costs no write: refusals are counted in bounded memory, and
+//! records summarize them. An allowance bounds the number of records.
+
+use crate::append_audit;
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::audit_log::{AuditEvent, AuditOutcome};
+use florin_domain::ids::ApiKeyId;
+use florin_ports::{AuditLog, StoreError};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Maximum number of callers and reasons that are counted separately until they are recorded.
+const MAX_COUNTED: usize = 100;
+/// Maximum number of records of one round.
+const MAX_RECORDS: usize = 10;
+/// Maximum number of records without a pause.
+const BURST: i32 = 20;
+/// The time after which one more record is allowed.
+const REFILL: TimeDelta = TimeDelta::minutes(15);
+
+/// Who was refused, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Refused {
+    /// `None` for the addresses above the maximum.
+    address: Option<IpAddr>,
+    key: Option<ApiKeyId>,
+    reason: &'static str,
+}
+
+/// Some refusals, which are recorded together.
+type Summary = Vec<(Refused, u64)>;
+
+#[derive(Debug, Default)]
+struct Counted {
+    counts: BTreeMap<Refused, u64>,
+    allowance: Allowance,
+}
+
+/// Counts refused authentications. Its size is bounded.
+#[derive(Debug, Default)]
+pub struct Refusals(Mutex<Counted>);
+
+/// How many records may be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordRefusals {
+    /// As many as the allowance permits.
+    AsAllowed,
+    /// At least one: the server stops.
+    AtStop,
+}
+
+impl Refusals {
+    /// Counts a refusal.
+    pub fn count(&self, address: Option<IpAddr>, key: Option<ApiKeyId>, reason: &'static str) {
+        self.add(Refused { address, key, reason }, 1);
+    }
+
+    fn add(&self, refused: Refused, times: u64) {
+        let mut counted = self.lock();
+        let is_new = !counted.counts.contains_key(&refused);
+        let others = Refused { address: None, key: None, reason: refused.reason };
+        let refused = if is_new && counted.counts.len() >= MAX_COUNTED { others } else { refused };
+        let count = counted.counts.entry(refused).or_default();
+        *count = count.saturating_add(times);
+    }
+
+    /// Takes the counts as summaries: the most frequent ones apart, the rest together.
+    fn take(&self, now: DateTime<Utc>, when: RecordRefusals) -> Vec<Summary> {
+        let mut counted = self.lock();
+        let min = usize::from(when == RecordRefusals::AtStop);
+        let allowed = counted.allowance.left(now).clamp(min, MAX_RECORDS);
+        if allowed == 0 {
+            return Vec::new();
+        }
+        let mut counts: Summary = std::mem::take(&mut counted.counts).into_iter().collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let apart = if counts.len() > allowed { allowed - 1 } else { counts.len() };
+        let rest = counts.split_off(apart);
+        let mut summaries: Vec<Summary> = counts.into_iter().map(|count| vec![count]).collect();
+        summaries.extend((!rest.is_empty()).then_some(rest));
+        counted.allowance.spend(now, summaries.len());
+        summaries
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Counted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The number of records that may be written: [`BURST`] at once, and one more after each [`REFILL`].
+#[derive(Debug, Default)]
+struct Allowance {
+    /// When all of it is available again.
+    full_at: Option<DateTime<Utc>>,
+}
+
+impl Allowance {
+    fn left(&mut self, now: DateTime<Utc>) -> usize {
+        // A clock that was set back does not prolong the wait.
+        let full_at = self.full_at.map_or(now, |full_at| full_at.clamp(now, now + REFILL * BURST));
+        self.full_at = Some(full_at);
+        let left = (now + REFILL * BURST - full_at).num_seconds() / REFILL.num_seconds();
+        usize::try_from(left).unwrap_or_default()
+    }
+
+    fn spend(&mut self, now: DateTime<Utc>, records: usize) {
+        let records = i32::try_from(records).unwrap_or(BURST);
+        self.full_at = Some(self.full_at.unwrap_or(now) + REFILL * records);
+    }
+}
+
+/// Records the refusals since the last call. Returns the number of records.
+pub async fn record_refusals(
+    refusals: &Refusals,
+    log: &(impl AuditLog + ?Sized),
+    (at, when): (DateTime<Utc>, RecordRefusals),
+) -> Result<usize, StoreError> {
+    let mut summaries = refusals.take(at, when).into_iter();
+    let records = summaries.len();
+    while let Some(summary) = summaries.next() {
+        if let Err(error) = append_audit(log, event(&summary, at)).await {
+            for (refused, count) in std::iter::once(summary).chain(summaries).flatten() {
+                refusals.add(refused, count);
+            }
+            return Err(error);
+        }
+    }
+    Ok(records)
+}
+
+/// The event that summarizes refusals.
+fn event(summary: &Summary, at: DateTime<Utc>) -> AuditEvent {
+    let (actor, source) = match summary.as_slice() {
+        [(refused, _)] => (refused.key, refused.address),
+        _ => (None, None),
+    };
+    let mut reasons = BTreeMap::<_, u64>::new();
+    for (refused, count) in summary {
+        let total = reasons.entry(refused.reason).or_default();
+        *total = total.saturating_add(*count);
+    }
+    let details = reasons.iter().map(|(reason, count)| format!("{reason}, {count} time(s)"));
+    AuditEvent {
+        at,
+        actor: actor.map_or_else(|| "-".to_owned(), |key| format!("key {key}")),
+        source: source.map_or_else(|| "several addresses".to_owned(), |address| address.to_string()),
+        action: "authentication".to_owned(),
+        outcome: AuditOutcome::Refused,
+        begun: None,
+        details: details.collect::<Vec<_>>().join("; "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
+
+    fn flood(refusals: &Refusals, size: u32) {
+        for number in 0..size {
+            refusals.count(Some(IpAddr::from(number.to_be_bytes())), None, "invalid API key");
+        }
+    }
+
+    fn counts(summaries: &[Summary]) -> u64 {
+        summaries.iter().flatten().map(|(_, count)| count).sum()
+    }
+
+    #[test]
+    fn a_flood_is_summarized() {
+        let refusals = Refusals::default();
+        flood(&refusals, 100_000);
+        assert!(refusals.lock().counts.len() <= MAX_COUNTED + 1);
+        let summaries = refusals.take(NOW, RecordRefusals::AsAllowed);
+        assert_eq!((summaries.len(), counts(&summaries)), (MAX_RECORDS, 100_000));
+        assert!(event(&summaries[9], NOW).details.starts_with("invalid API key, "));
+        assert!(refusals.take(NOW, RecordRefusals::AtStop).is_empty());
+    }
+
+    #[test]
+    fn a_flood_that_lasts_a_year_grows_the_log_by_an_allowance() {
+        let refusals = Refusals::default();
+        let (mut records, mut counted) = (0, 0);
+        for minute in 0..365 * 24 * 60 {
+            flood(&refusals, 3);
+            let summaries = refusals.take(NOW + TimeDelta::minutes(minute), RecordRefusals::AsAllowed);
+            records += summaries.len();
+            counted += counts(&summaries);
+        }
+        assert_eq!(records, 365 * 24 * 4 + 20 - 1);
+        // Nothing is lost: the rest is recorded when the server stops, even if nothing is allowed.
+        let rest = refusals.take(NOW + TimeDelta::days(365) - TimeDelta::minutes(1), RecordRefusals::AtStop);
+        assert_eq!((rest.len(), counted + counts(&rest)), (1, 3 * 365 * 24 * 60));
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_does_not_end_the_records() {
+        let refusals = Refusals::default();
+        for _ in 0..3 {
+            flood(&refusals, 20);
+            refusals.take(NOW, RecordRefusals::AsAllowed);
+        }
+        flood(&refusals, 1);
+        let earlier = NOW - TimeDelta::days(1000);
+        assert!(refusals.take(earlier, RecordRefusals::AsAllowed).is_empty());
+        assert_eq!(refusals.take(earlier + REFILL, RecordRefusals::AsAllowed).len(), 1);
+    }
+}

@@ -1,0 +1,111 @@
+//! Records the acts of operators in the audit log.
+
+use crate::cli::{Command, Words};
+use crate::commands::{accounts, addresses, banks, clients, features, keys, mfa, secret_key};
+use crate::machine::SystemClock;
+use florin_application::append_audit;
+use florin_domain::audit_log::{AuditEvent, AuditOutcome};
+use florin_ports::{AuditLog, Clock, StoreError};
+use std::fs;
+
+/// Maximum length of details, in characters.
+const MAX: usize = 1000;
+
+/// An act of an operator.
+pub(crate) struct Act {
+    words: Words,
+    /// The number of the record in which it began.
+    begun: Option<i64>,
+}
+
+impl Act {
+    /// The act of a command; `None` for a command that changes nothing and reveals no secrets.
+    pub(crate) fn of(command: &Command, words: &Words) -> Option<Self> {
+        is_act(command).then(|| Self { words: words.clone(), begun: None })
+    }
+
+    /// Records that the act begins.
+    pub(crate) async fn begin(&mut self, log: &(impl AuditLog + ?Sized)) -> Result<(), StoreError> {
+        self.begun = Some(self.append(log, AuditOutcome::Begun, &self.words.arguments).await?);
+        Ok(())
+    }
+
+    /// Records the outcome of the act, with its result or its error.
+    pub(crate) async fn end(
+        &self,
+        log: &(impl AuditLog + ?Sized),
+        outcome: AuditOutcome,
+        result: &str,
+    ) -> Result<(), StoreError> {
+        self.append(log, outcome, result).await.map(drop)
+    }
+
+    async fn append(
+        &self,
+        log: &(impl AuditLog + ?Sized),
+        outcome: AuditOutcome,
+        details: &str,
+    ) -> Result<i64, StoreError> {
+        let event = AuditEvent {
+            at: SystemClock.now(),
+            actor: user(),
+            source: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            action: self.words.action.clone(),
+            outcome,
+            begun: self.begun,
+            details: details.chars().filter(|c| *c != '\0').take(MAX).collect(),
+        };
+        Ok(append_audit(log, event).await?.number)
+    }
+}
+
+/// Whether a command is recorded: it changes something, or hands out all data. No default, so that a new one is considered.
+const fn is_act(command: &Command) -> bool {
+    match command {
+        Command::Init
+        | Command::Demo
+        | Command::Import(_)
+        | Command::Export(_)
+        | Command::Features(features::Action::Enable(_) | features::Action::Disable(_))
+        | Command::Banks(banks::Action::Import { .. })
+        | Command::Addresses(addresses::Action::Import { .. }) => true,
+        Command::Migrate(arguments) => !arguments.check,
+        Command::Clients(action) => match action {
+            clients::Action::Create { .. } => true,
+            clients::Action::List => false,
+        },
+        Command::Accounts(action) => match action {
+            accounts::Action::Create(_) => true,
+            accounts::Action::List => false,
+        },
+        Command::Mfa(action) => match action {
+            mfa::Action::Enrol(_)
+            | mfa::Action::Remove(_)
+            | mfa::Action::Unlock(_)
+            | mfa::Action::Require(_)
+            | mfa::Action::Waive(_) => true,
+            mfa::Action::Show(_) => false,
+        },
+        Command::Secrets(action) => match action {
+            secret_key::Action::Rotate => true,
+            secret_key::Action::Show => false,
+        },
+        Command::Keys(action) => match action {
+            keys::Action::Issue(_) | keys::Action::Revoke { .. } => true,
+            keys::Action::List { .. } => false,
+        },
+        Command::Serve | Command::Check(_) | Command::Audit(_) | Command::Openapi => false,
+    }
+}
+
+/// The user of the operating system who runs this process.
+fn user() -> String {
+    let id = rustix::process::getuid().as_raw();
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let name = users.lines().find_map(|line| {
+        let mut parts = line.split(':');
+        let (name, number) = (parts.next()?, parts.nth(1)?);
+        (number.parse() == Ok(id)).then_some(name)
+    });
+    name.map_or_else(|| format!("uid {id}"), |name| format!("{name} (uid {id})"))
+}

@@ -1,0 +1,197 @@
+//! The audit log: acts of operators and refused authentications.
+
+use serde_json::{Value, json};
+
+use crate::support::assert::text;
+use crate::support::batches::{confirm, open_session};
+use crate::support::store::is_sqlite;
+use crate::support::{BANKS, Home, Server, demo};
+
+/// Returns the rows of an action, as `florin audit list` shows them.
+fn rows(home: &Home, action: &str) -> Vec<Value> {
+    let list = home.json(&["audit", "list", "--action", action, "--json"]);
+    list["rows"].as_array().unwrap().clone()
+}
+
+fn verified(home: &Home) -> Value {
+    let output = home.run(&["audit", "verify", "--json"]);
+    let verified: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    assert_eq!(output.status.success(), verified["ok"] == true, "{verified}");
+    verified
+}
+
+#[test]
+fn acts_of_operators_are_recorded_with_their_outcome() {
+    let home = Home::empty();
+    assert!(home.run(&["init"]).status.success());
+    let init = rows(&home, "init");
+    assert_eq!((init.len(), text(&init[0], "/outcome")), (1, "done"));
+    let client = home.json(&["clients", "create", "--name", "Ada & Co", "--json"]);
+    let key = home.json(&["keys", "issue", "--client", "Ada & Co", "--all-scopes", "--json"]);
+    home.refused(&["keys", "issue", "--client", "Nobody", "--all-scopes"]);
+
+    let created = &rows(&home, "clients create")[0];
+    assert_eq!(text(created, "/details"), "--name \"Ada & Co\"");
+    assert!(text(created, "/result").contains(text(&client, "/id")), "{created}");
+    assert!(text(created, "/actor").contains("uid ") && !text(created, "/source").is_empty(), "{created}");
+    let issued = rows(&home, "keys issue");
+    assert_eq!(issued.len(), 2, "an act is one row: {issued:?}");
+    assert_eq!((text(&issued[0], "/outcome"), text(&issued[1], "/outcome")), ("done", "failed"));
+    assert!(text(&issued[0], "/result").contains(text(&key, "/id")), "{issued:?}");
+    assert!(text(&issued[1], "/result").contains("Nobody"), "{issued:?}");
+    let failed = home.json(&["audit", "list", "--outcome", "failed", "--json"]);
+    assert_eq!(failed["rows"], json!([issued[1]]));
+    let last = home.json(&["audit", "list", "--last", "2", "--json"]);
+    assert_eq!(last["rows"].as_array().unwrap().len(), 2);
+    assert!(home.refused_as_invalid(&["audit", "list", "--outcome", "lost"]).contains("--outcome must be"));
+}
+
+/// One command of each kind that changes something. Secrets that they take, make or print never reach the log.
+#[test]
+fn every_kind_of_act_is_recorded_and_no_secret() {
+    let home = Home::demo();
+    let file = home.path().join("export").display().to_string();
+    let addresses = home.write("addresses.csv", "addressLine1,addressLine2,addressLine3,city,postcode,county\n");
+    let banks = home.write("banks.json", "[]");
+    let (account, missing) = (demo().other_account.as_str(), "99999999-0000-7000-8000-000000000000");
+    let acts: &[(&str, &[&str])] = &[
+        ("demo", &["demo"]),
+        ("clients create", &["clients", "create", "--name", "Eve"]),
+        ("accounts create", &["accounts", "create", "F1", "--client", "Eve"]),
+        ("keys issue", &["keys", "issue", "--client", "Eve", "--scope", "cards:read:any", "--account", "F1"]),
+        ("keys revoke", &["keys", "revoke", missing]),
+        ("features enable", &["features", "enable", "addresses-lookup", "--client", "Eve"]),
+        ("features disable", &["features", "disable", "addresses-lookup", "--client", "Eve"]),
+        ("mfa enrol", &["mfa", "enrol", account]),
+        ("mfa unlock", &["mfa", "unlock", account]),
+        ("mfa remove", &["mfa", "remove", account]),
+        ("mfa waive", &["mfa", "waive", account]),
+        ("mfa require", &["mfa", "require", account]),
+        ("secrets rotate", &["secrets", "rotate"]),
+        ("banks import", &["banks", "import", &banks]),
+        ("addresses import", &["addresses", "import", &addresses]),
+        ("export", &["export", &file]),
+        ("import", &["import", &file]),
+    ];
+    let mut secrets = Vec::new();
+    for (action, arguments) in acts {
+        let before = rows(&home, action).len();
+        let output = home.run(&[*arguments, &["--json"]].concat());
+        let row = rows(&home, action).pop().unwrap_or_else(|| panic!("{action} was not recorded"));
+        assert_eq!(rows(&home, action).len(), before + 1, "{action}: one row per act");
+        let expected = if output.status.success() { "done" } else { "failed" };
+        assert_eq!(text(&row, "/outcome"), expected, "{row} {output:?}");
+        let printed: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        secrets.extend(["key", "secret"].iter().filter_map(|name| printed[*name].as_str().map(str::to_owned)));
+    }
+    assert!(secrets.len() >= 2, "a key and a TOTP secret: {secrets:?}");
+    secrets.push(demo().api_key.clone());
+    let all = home.json(&["audit", "list", "--json"]).to_string();
+    for secret in &secrets {
+        assert!(!all.contains(secret.as_str()), "a secret is in the audit log");
+    }
+    // Commands that only read are not recorded.
+    let before = verified(&home);
+    for arguments in [&["keys", "list"][..], &["clients", "list"], &["mfa", "show", account], &["migrate", "--check"]] {
+        assert!(home.run(arguments).status.success(), "{arguments:?}");
+    }
+    assert_eq!(verified(&home), before);
+}
+
+#[test]
+fn a_record_that_was_changed_or_removed_by_hand_is_named() {
+    let home = Home::empty();
+    home.run(&["init"]);
+    for name in ["Ada", "Eve"] {
+        home.json(&["clients", "create", "--name", name, "--json"]);
+    }
+    let sound = verified(&home);
+    assert_eq!((&sound["ok"], &sound["records"]), (&json!(true), &json!(5)));
+    // The database refuses changes, as long as its triggers exist.
+    for statement in ["UPDATE __florin_audit SET actor = 'eve'", "DELETE FROM __florin_audit WHERE number = 5"] {
+        assert!(home.sql(statement).unwrap_err().contains("append-only"), "{statement}");
+    }
+    assert_eq!(verified(&home), sound);
+
+    let unguarded = if is_sqlite() {
+        "DROP TRIGGER __florin_audit_update; DROP TRIGGER __florin_audit_delete"
+    } else {
+        "DROP TRIGGER __florin_audit_change ON __florin_audit"
+    };
+    home.sql(unguarded).unwrap();
+    for (change, undo, reason) in [
+        ("actor = 'eve'", "", "it was changed"),
+        ("hash = substr(hash, 2) || '0'", "", "it was changed"),
+        ("at = 1", "", "it was changed"),
+        ("number = 100", "number = 3", "it is missing"),
+    ] {
+        let saved = "CREATE TABLE saved AS SELECT * FROM __florin_audit WHERE number = 3";
+        home.sql(&format!("{saved}; UPDATE __florin_audit SET {change} WHERE number = 3")).unwrap();
+        let found = verified(&home);
+        assert_eq!((&found["ok"], &found["broken"], &found["reason"]), (&json!(false), &json!(3), &json!(reason)));
+        let place = if undo.is_empty() { "number = 3" } else { "number = 100" };
+        home.sql(&format!(
+            "DELETE FROM __florin_audit WHERE {place}; INSERT INTO __florin_audit SELECT * FROM saved; DROP TABLE saved"
+        ))
+        .unwrap();
+        assert_eq!(verified(&home), sound, "{change}");
+    }
+    home.sql("UPDATE __florin_audit SET hash = 'ZZ' || substr(hash, 3) WHERE number = 2").unwrap();
+    assert!(home.refused(&["audit", "verify"]).contains("record 2 of the audit log"));
+    home.sql("DELETE FROM __florin_audit WHERE number = 2").unwrap();
+    assert_eq!(verified(&home)["broken"], 2);
+}
+
+#[test]
+fn a_log_that_was_cut_off_lacks_the_expected_record() {
+    let home = Home::demo();
+    home.json(&["clients", "create", "--name", "Ada", "--json"]);
+    let head = text(&verified(&home), "/head").to_owned();
+    home.json(&["clients", "create", "--name", "Eve", "--json"]);
+    assert_eq!(home.json(&["audit", "verify", "--expect", &head, "--json"])["ok"], true);
+    let output = home.run(&["audit", "verify", "--expect", &"ab".repeat(32), "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("the expected record is missing"));
+    assert!(home.refused_as_invalid(&["audit", "verify", "--expect", "ab"]).contains("64 hexadecimal digits"));
+}
+
+#[test]
+fn an_interrupted_act_is_shown_as_begun() {
+    let home = Home::demo();
+    home.json(&["clients", "create", "--name", "Ada", "--json"]);
+    let records = verified(&home)["records"].as_i64().unwrap();
+    // As if the process had been killed before it recorded the outcome.
+    let guard = if is_sqlite() {
+        "DROP TRIGGER __florin_audit_delete"
+    } else {
+        "DROP TRIGGER __florin_audit_change ON __florin_audit"
+    };
+    home.sql(&format!("{guard}; DELETE FROM __florin_audit WHERE number = {records}")).unwrap();
+    let begun = home.json(&["audit", "list", "--outcome", "begun", "--json"]);
+    assert_eq!(begun["rows"].as_array().unwrap().len(), 1);
+    assert_eq!(text(&begun, "/rows/0/action"), "clients create");
+}
+
+#[test]
+fn refused_authentications_are_summarized() {
+    let server = Server::sandbox();
+    let stranger = server.client().with_authorization(Some("ApiKey not-a-key"));
+    for _ in 0..7 {
+        assert_eq!(stranger.get(BANKS).status, 403);
+    }
+    let (client, batch) = (server.client(), demo().batch("validated"));
+    let session = open_session(&client, &batch);
+    let refused = confirm(&client, &batch, &session, "999999");
+    assert_eq!(refused.status, 403, "{refused:?}");
+    // They are recorded at the latest when the server stops.
+    let (_, home) = server.stop();
+    let rows = rows(&home, "authentication");
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    for row in &rows {
+        assert_eq!((text(row, "/source"), text(row, "/outcome")), ("127.0.0.1", "refused"));
+        assert!(!row.to_string().contains("not-a-key") && !row.to_string().contains("999999"), "{row}");
+    }
+    assert_eq!(text(&rows[0], "/details"), "unknown API key, 7 time(s)");
+    assert!(text(&rows[1], "/details").starts_with("wrong one-time password"), "{rows:?}");
+    assert!(text(&rows[1], "/actor").starts_with("key "), "{rows:?}");
+}
