@@ -1,6 +1,9 @@
 //! Behaviour of the command line for people and scripts: names, suggestions, JSON errors, progress, and one server per
 //! file.
 
+use std::fs;
+use std::net::TcpListener;
+
 use serde_json::{Value, json};
 
 use crate::support::assert::text;
@@ -114,7 +117,7 @@ fn one_server_serves_a_file() {
     assert!(other.run(&["clients", "list"]).status.success());
     let (_, home) = server.stop();
     assert!(
-        !std::fs::read_dir(home.path()).unwrap().any(|file| file
+        !fs::read_dir(home.path()).unwrap().any(|file| file
             .unwrap()
             .path()
             .to_string_lossy()
@@ -135,4 +138,19 @@ fn results_are_sentences() {
     assert!(said(&["keys", "issue", "--client", "Ada"]).starts_with("Issued key "));
     let help = said(&["keys", "issue", "--help"]);
     assert!(help.contains("--scope") && !help.contains("--max-in-flight") && help.lines().count() < 30, "{help}");
+}
+
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "reads /proc")]
+fn a_password_in_a_flag_is_not_in_the_list_of_processes() {
+    // A database that accepts connections and never answers.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("postgres://florin:hunter2@{}/florin", silent.local_addr().unwrap());
+    let home = Home::empty();
+    let mut child = home.command(&["check", "--database-url", &url, "--json"]).spawn().unwrap();
+    silent.accept().unwrap();
+    let shown = fs::read_to_string(format!("/proc/{}/cmdline", child.id())).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(shown.ends_with("\0check\0--json\0"), "{shown}");
 }

@@ -81,3 +81,7 @@ async fn encrypt_each(
         }
     }
 }
+
+#[cfg(test)]
+#[path = "secrets_tests.rs"]
+mod tests;

@@ -8,6 +8,7 @@ mod cli;
 mod commands;
 mod demo;
 mod environment;
+mod hidden_password;
 mod limits;
 mod lock;
 mod logging;
@@ -40,10 +41,11 @@ fn main() -> ExitCode {
     let line: Vec<_> = std::env::args_os().collect();
     // An unparsable command line does not show whether `--json` was given.
     let json = line.iter().any(|word| word == "--json");
-    let cli = match Cli::read(line) {
+    let cli = match Cli::read(line.clone()) {
         Ok(cli) => cli,
         Err(error) => return misread(&error, json),
     };
+    hidden_password::hide(&line, &cli.settings());
     match start(cli) {
         Ok(code) => code,
         Err(error) => {

@@ -18,6 +18,7 @@ use chrono::TimeDelta;
 use florin_application::WORLD_LIFETIME;
 use florin_domain::access::Environment;
 use florin_secret_cipher::SecretKey;
+pub(crate) use read::has_password;
 use secrecy::SecretString;
 use sources::{Sources, Texts};
 use std::fmt;

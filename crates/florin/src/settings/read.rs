@@ -91,7 +91,8 @@ impl Texts {
         Ok(url)
     }
 
-    /// A warning if the URL of the store has a password and is an argument, which every user of the machine can read.
+    /// A warning if the URL of the store has a password and is still an argument, which every user of the machine can
+    /// read.
     pub(super) fn password_in_arguments(&self) -> Option<String> {
         let (url, source) = self.0.get("database_url")?;
         (source.starts_with("--") && has_password(url)).then(|| {
@@ -128,7 +129,7 @@ impl Texts {
 }
 
 /// Whether a URL has a password: before its host, or as a parameter.
-fn has_password(url: &str) -> bool {
+pub(crate) fn has_password(url: &str) -> bool {
     let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = after_scheme.split(['/', '?']).next().unwrap_or_default();
     let user = authority.rsplit_once('@').map(|(user, _)| user);

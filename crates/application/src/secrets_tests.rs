@@ -1,0 +1,118 @@
+//! A rotation that is interrupted at any point is resumed, and no secret is lost.
+
+use super::rotate_secrets;
+use async_trait::async_trait;
+use florin_domain::ids::AccountId;
+use florin_domain::secret::{SealedParts, SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
+use florin_ports::{SecretCipher, SecretError, Secrets, StoreError};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+const OLD: SecretKeyId = SecretKeyId([1; 8]);
+const NEW: SecretKeyId = SecretKeyId([2; 8]);
+const SECRETS: u8 = 5;
+
+/// Marks secrets with the key, and does not encrypt them.
+struct Marking;
+
+impl SecretCipher for Marking {
+    fn key(&self) -> SecretKeyId {
+        NEW
+    }
+
+    fn has(&self, key: SecretKeyId) -> bool {
+        [OLD, NEW].contains(&key)
+    }
+
+    fn seal(&self, _: &SecretOwner, secret: &Secret) -> Result<SealedSecret, SecretError> {
+        Ok(SealedSecret::encrypted(NEW, secret.expose()))
+    }
+
+    fn open(&self, owner: &SecretOwner, sealed: &SealedSecret) -> Result<Secret, SecretError> {
+        match sealed.parts() {
+            Some(SealedParts::Encrypted { contents, .. }) => Ok(Secret::new(contents.to_vec())),
+            _ => Err(SecretError::Damaged(owner.clone())),
+        }
+    }
+}
+
+/// A store that accepts a limited number of changes.
+struct Interrupted(Mutex<State>);
+
+struct State {
+    changes_left: usize,
+    key: SecretKeyId,
+    secrets: BTreeMap<SecretOwner, SealedSecret>,
+}
+
+impl Interrupted {
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> Result<T, StoreError> {
+        let mut state = self.0.lock().unwrap();
+        let left = state.changes_left.checked_sub(1).ok_or_else(|| StoreError::Unavailable("killed".into()))?;
+        state.changes_left = left;
+        Ok(change(&mut state))
+    }
+}
+
+#[async_trait]
+impl Secrets for Interrupted {
+    async fn secret_key(&self) -> Result<Option<StoreKey>, StoreError> {
+        Ok(Some(StoreKey { id: self.0.lock().unwrap().key, kept: None }))
+    }
+
+    async fn bind_secret_key(&self, _: StoreKey) -> Result<StoreKey, StoreError> {
+        unreachable!("a rotation does not bind a store")
+    }
+
+    async fn change_secret_key(&self, from: SecretKeyId, to: StoreKey) -> Result<bool, StoreError> {
+        self.change(|state| {
+            let is_bound = state.key == from;
+            state.key = if is_bound { to.id } else { state.key };
+            is_bound
+        })
+    }
+
+    async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
+        let state = self.0.lock().unwrap();
+        let included = state.secrets.iter().filter(|(_, secret)| filter.includes(secret));
+        Ok(included.take(max as usize).map(|(owner, secret)| (owner.clone(), secret.clone())).collect())
+    }
+
+    async fn replace_secret(
+        &self,
+        owner: &SecretOwner,
+        old: &SealedSecret,
+        new: SealedSecret,
+    ) -> Result<bool, StoreError> {
+        self.change(|state| match state.secrets.get_mut(owner) {
+            Some(secret) if secret == old => {
+                *secret = new;
+                true
+            }
+            _ => false,
+        })
+    }
+}
+
+fn secrets(key: SecretKeyId) -> BTreeMap<SecretOwner, SealedSecret> {
+    let owner = |number| SecretOwner::Totp(AccountId::parse(&format!("F{number}")).unwrap());
+    (0..SECRETS).map(|number| (owner(number), SealedSecret::encrypted(key, &[number]))).collect()
+}
+
+#[tokio::test]
+async fn an_interrupted_rotation_is_resumed() {
+    for changes_left in 0..=usize::from(SECRETS) {
+        let store = Interrupted(Mutex::new(State { changes_left, key: OLD, secrets: secrets(OLD) }));
+        rotate_secrets(&store, &Marking).await.unwrap_err();
+        {
+            let mut state = store.0.lock().unwrap();
+            // The store stays bound to the old key as long as a secret needs it.
+            assert_eq!(state.key, OLD, "after {changes_left} changes");
+            state.changes_left = usize::MAX;
+        }
+        let rotated = rotate_secrets(&store, &Marking).await.unwrap();
+        assert_eq!(rotated, usize::from(SECRETS) - changes_left);
+        let state = store.0.into_inner().unwrap();
+        assert_eq!((state.key, state.secrets), (NEW, secrets(NEW)), "after {changes_left} changes");
+    }
+}
