@@ -22,7 +22,7 @@ check: ## Check format, lints, documentation, layers and licences
 advisories: ## Check dependencies for known vulnerabilities (needs the network)
 	@scripts/advisories
 
-check-openapi: ## Check the OpenAPI description with linters and generators of clients (needs Node, Python and the network)
+check-openapi: ## Check the OpenAPI description with linters, generators of clients and generated requests (needs Node, Python and the network)
 	@scripts/openapi
 
 openapi: ## Print the OpenAPI description of the API

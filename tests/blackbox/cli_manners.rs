@@ -117,11 +117,7 @@ fn one_server_serves_a_file() {
     assert!(other.run(&["clients", "list"]).status.success());
     let (_, home) = server.stop();
     assert!(
-        !fs::read_dir(home.path()).unwrap().any(|file| file
-            .unwrap()
-            .path()
-            .to_string_lossy()
-            .ends_with(".server"))
+        !fs::read_dir(home.path()).unwrap().any(|file| file.unwrap().path().to_string_lossy().ends_with(".server"))
     );
     // A killed server does not block the next one.
     let home = Server::on(home).kill();

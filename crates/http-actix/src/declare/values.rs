@@ -106,8 +106,8 @@ texts! {
     CountryCode: country, plain_text().pattern(Some("^[A-Za-z]{3}$"));
     MerchantCategory: category, plain_text().pattern(Some("^[0-9]{4}$"));
     NaiveDate: date, of_format(KnownFormat::Date);
-    DateTime<Utc>: parse_time, of_format(KnownFormat::DateTime);
-    TimeDelta: parse_duration, plain_text().pattern(Some("^P([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?$"));
+    DateTime<Utc>: parse_time, of_format(KnownFormat::DateTime).pattern(Some(TIME));
+    TimeDelta: parse_duration, plain_text().pattern(Some(DURATION));
     PostcodeQuery: Self::parse, plain_text().pattern(Some("^[\\t\\n\\f\\r ]*([A-Za-z0-9][\\t\\n\\f\\r ]*){5,7}$"));
 }
 
@@ -141,7 +141,13 @@ fn date(text: &str) -> Result<NaiveDate, Flaw> {
     if text.len() == 10 && date.to_string() == text { Ok(date) } else { Err(wrong()) }
 }
 
-/// A whole JSON number from `MIN` to `MAX`, written in digits.
+/// A time in whole seconds that a clock can be set to.
+const TIME: &str = "^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$";
+/// A duration above zero and below the maximum, without leading zeros.
+const DURATION: &str = "^P([1-9][0-9]{0,3}D|([1-9][0-9]{0,3}D)?T([1-9][0-9]{0,3}H([1-9][0-9]{0,3}M)?([1-9][0-9]{0,3}S)?|\
+    [1-9][0-9]{0,3}M([1-9][0-9]{0,3}S)?|[1-9][0-9]{0,3}S))$";
+
+/// A whole JSON number from `MIN` to `MAX`. Its fraction may be written as zeros, as some clients do: `48.0`.
 pub(crate) struct Whole<const MIN: u32, const MAX: u32>(pub(crate) u32);
 
 impl<const MIN: u32, const MAX: u32> FieldType for Whole<MIN, MAX> {
@@ -150,6 +156,9 @@ impl<const MIN: u32, const MAX: u32> FieldType for Whole<MIN, MAX> {
             reading.wrong_type(value, place, "a number");
             return None;
         };
+        let literal = literal.split_once('.').map_or(literal, |(whole, fraction)| {
+            if fraction.bytes().all(|digit| digit == b'0') { whole } else { literal }
+        });
         let digits = literal.strip_prefix('-').unwrap_or(literal);
         if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             reading.fault(place, Flaw::format("must be a whole number"));
@@ -214,7 +223,7 @@ impl FieldType for OnlyTrue {
     }
 
     fn schema() -> RefOr<Schema> {
-        <bool as FieldType>::schema()
+        ObjectBuilder::new().schema_type(Type::Boolean).enum_values(Some([true])).build().into()
     }
 }
 
@@ -273,13 +282,13 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_have_one_spelling() {
+    fn whole_numbers_have_no_fraction_but_zeros() {
         let number = |text: &str| read::<Whole<1, 10>>(text).map(|number| number.0);
-        assert_eq!(number("10"), Ok(10));
+        assert_eq!((number("10"), number("10.0"), number("1.000")), (Ok(10), Ok(10), Ok(1)));
         for wrong in ["0", "11", "-1", "99999999999999999999"] {
             assert_eq!(number(wrong), Err(FlawCode::OutOfRange), "{wrong}");
         }
-        for wrong in ["1.0", "1e1"] {
+        for wrong in ["1.5", "1e1"] {
             assert_eq!(number(wrong), Err(FlawCode::InvalidFormat), "{wrong}");
         }
         assert_eq!(number("\"1\""), Err(FlawCode::InvalidType));

@@ -1,6 +1,7 @@
 //! The OpenAPI 3.1 document: the list of all operations.
 
 mod operations;
+mod requests;
 mod schemas;
 mod scopes;
 
@@ -128,6 +129,7 @@ pub(crate) fn text() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
         schemas::finish(&mut document);
+        requests::finish(&mut document);
         operations::finish(&mut document);
         document.to_string()
     });

@@ -8,6 +8,10 @@ use std::sync::LazyLock;
 static ANSWERS: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("answers.json")).unwrap_or_default());
 
+/// An example of payments as CSV.
+const PAYMENTS: &str = "amount,currencyCode,recipient.name,recipient.accountIdentifier,recipient.bankIdentifier\n\
+    1200.00,GBP,Ada Lovelace,66374958,089999\n";
+
 const REQUEST_ID: &str = "X-Request-Id";
 const REPLAYED: &str = "Idempotent-Replayed";
 const RETRY_AFTER: &str = "Retry-After";
@@ -22,6 +26,9 @@ pub(super) fn finish(document: &mut Value) {
         let is_repeatable = has_idempotency_key(operation);
         describe(operation, is_repeatable);
         illustrate_parameters(operation);
+        if let Some(csv) = operation.pointer_mut("/requestBody/content/text~1csv") {
+            *csv = json!({"schema": {"type": "string", "minLength": 1}, "example": PAYMENTS});
+        }
         let Some(responses) = operation["responses"].as_object_mut() else { continue };
         for (status, response) in responses.iter_mut() {
             add_headers(status, response, is_repeatable);

@@ -23,7 +23,7 @@ pub(super) fn finish(document: &mut Value) {
 }
 
 /// Visits every object of a document, inner ones first.
-fn each(value: &mut Value, visit: &mut impl FnMut(&mut Map<String, Value>)) {
+pub(super) fn each(value: &mut Value, visit: &mut impl FnMut(&mut Map<String, Value>)) {
     match value {
         Value::Object(object) => {
             object.values_mut().for_each(|inner| each(inner, visit));
