@@ -1,5 +1,7 @@
 //! The audit log: acts of operators and refused authentications.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::support::assert::text;
@@ -55,7 +57,6 @@ fn every_kind_of_act_is_recorded_and_no_secret() {
     let banks = home.write("banks.json", "[]");
     let (account, missing) = (demo().other_account.as_str(), "99999999-0000-7000-8000-000000000000");
     let acts: &[(&str, &[&str])] = &[
-        ("demo", &["demo"]),
         ("clients create", &["clients", "create", "--name", "Eve"]),
         ("accounts create", &["accounts", "create", "F1", "--client", "Eve"]),
         ("keys issue", &["keys", "issue", "--client", "Eve", "--scope", "cards:read:any", "--account", "F1"]),
@@ -73,6 +74,8 @@ fn every_kind_of_act_is_recorded_and_no_secret() {
         ("export", &["export", &file]),
         ("import", &["import", &file]),
     ];
+    home.json(&["demo", "--json"]);
+    assert_eq!(rows(&home, "demo").len(), 1, "the second one changed nothing");
     let mut secrets = Vec::new();
     for (action, arguments) in acts {
         let before = rows(&home, action).len();
@@ -108,15 +111,34 @@ fn a_record_that_was_changed_or_removed_by_hand_is_named() {
     let sound = verified(&home);
     assert_eq!((&sound["ok"], &sound["records"]), (&json!(true), &json!(5)));
     // The database refuses changes, as long as its triggers exist.
-    for statement in ["UPDATE __florin_audit SET actor = 'eve'", "DELETE FROM __florin_audit WHERE number = 5"] {
+    let columns = "at, actor, source, action, outcome, begun, details";
+    let inserted = |number: &str, previous: &str, hash: &str| {
+        let values = format!("SELECT {number}, {columns}, {previous}, {hash} FROM __florin_audit WHERE number = 5");
+        format!("INSERT INTO __florin_audit (number, {columns}, previous, hash) {values}")
+    };
+    let hash = format!("'{}'", "ab".repeat(32));
+    let mut statements = vec![
+        "UPDATE __florin_audit SET actor = 'eve'".to_owned(),
+        "DELETE FROM __florin_audit WHERE number = 5".to_owned(),
+        inserted("9223372036854775807", "hash", &hash),
+        inserted("6", &hash, &hash),
+        inserted("5", "previous", &hash),
+    ];
+    if is_sqlite() {
+        let replaces = |statement: String| statement.replace("INSERT INTO", "INSERT OR REPLACE INTO");
+        statements.extend([inserted("5", "previous", &hash), inserted("6", "hash", "hash")].map(replaces));
+    } else {
+        statements.push("TRUNCATE __florin_audit".to_owned());
+    }
+    for statement in &statements {
         assert!(home.sql(statement).unwrap_err().contains("append-only"), "{statement}");
     }
     assert_eq!(verified(&home), sound);
 
     let unguarded = if is_sqlite() {
-        "DROP TRIGGER __florin_audit_update; DROP TRIGGER __florin_audit_delete"
+        "DROP TRIGGER __florin_audit_update; DROP TRIGGER __florin_audit_delete; DROP TRIGGER __florin_audit_append"
     } else {
-        "DROP TRIGGER __florin_audit_change ON __florin_audit"
+        "DROP TRIGGER __florin_audit_change ON __florin_audit; DROP TRIGGER __florin_audit_append ON __florin_audit"
     };
     home.sql(unguarded).unwrap();
     for (change, undo, reason) in [
@@ -136,7 +158,7 @@ fn a_record_that_was_changed_or_removed_by_hand_is_named() {
         .unwrap();
         assert_eq!(verified(&home), sound, "{change}");
     }
-    home.sql("UPDATE __florin_audit SET hash = 'ZZ' || substr(hash, 3) WHERE number = 2").unwrap();
+    home.sql("UPDATE __florin_audit SET at = 9223372036854775807 WHERE number = 2").unwrap();
     assert!(home.refused(&["audit", "verify"]).contains("record 2 of the audit log"));
     home.sql("DELETE FROM __florin_audit WHERE number = 2").unwrap();
     assert_eq!(verified(&home)["broken"], 2);
@@ -191,7 +213,39 @@ fn refused_authentications_are_summarized() {
         assert_eq!((text(row, "/source"), text(row, "/outcome")), ("127.0.0.1", "refused"));
         assert!(!row.to_string().contains("not-a-key") && !row.to_string().contains("999999"), "{row}");
     }
-    assert_eq!(text(&rows[0], "/details"), "unknown API key, 7 time(s)");
-    assert!(text(&rows[1], "/details").starts_with("wrong one-time password"), "{rows:?}");
-    assert!(text(&rows[1], "/actor").starts_with("key "), "{rows:?}");
+    assert!(text(&rows[0], "/details").starts_with("wrong one-time password"), "{rows:?}");
+    assert!(text(&rows[0], "/actor").starts_with("key "), "{rows:?}");
+    assert_eq!(text(&rows[1], "/details"), "unknown API key, 7 time(s)");
+}
+
+#[test]
+fn a_pasted_key_is_not_recorded() {
+    let home = Home::demo();
+    let key = demo().api_key.as_str();
+    home.refused(&["keys", "revoke", key]);
+    home.refused(&["keys", "issue", "--client", key, "--all-scopes"]);
+    let list = home.json(&["audit", "list", "--json"]).to_string();
+    assert!(list.contains("[hidden: ") && !list.contains(key), "{list}");
+}
+
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "writes to /dev/full")]
+fn an_act_whose_result_could_not_be_printed_is_done() {
+    let home = Home::demo();
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let status = home.command(&["clients", "create", "--name", "Ada"]).stdout(full).status().unwrap();
+    assert_eq!(status.code(), Some(1));
+    let row = rows(&home, "clients create").pop().unwrap();
+    assert_eq!(text(&row, "/outcome"), "done");
+    assert!(text(&row, "/result").contains("(Ada); cannot write to stdout"), "{row}");
+}
+
+#[test]
+fn the_start_of_a_server_records_what_it_changed() {
+    let server = Server::on(Home::empty());
+    let (_, home) = server.stop();
+    let row = rows(&home, "serve").pop().unwrap();
+    assert!(text(&row, "/result").ends_with("migration(s), demo data") || text(&row, "/details").contains("demo data"));
+    let (_, home) = Server::on(home).stop();
+    assert_eq!(rows(&home, "serve").len(), 1, "the second start changed nothing");
 }

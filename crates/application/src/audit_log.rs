@@ -79,7 +79,12 @@ pub async fn verify_audit(
     log: &(impl AuditLog + ?Sized),
     expected: Option<AuditHash>,
 ) -> Result<AuditChain, StoreError> {
-    let mut chain = AuditChain { intact: 0, head: AuditHash::START, broken: None, has_expected: false };
+    let mut chain = AuditChain {
+        intact: 0,
+        head: AuditHash::START,
+        broken: None,
+        has_expected: expected == Some(AuditHash::START),
+    };
     loop {
         let records = log.records(chain.intact, PORTION).await?;
         if records.is_empty() {

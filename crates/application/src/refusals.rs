@@ -67,7 +67,8 @@ impl Refusals {
         *count = count.saturating_add(times);
     }
 
-    /// Takes the counts as summaries: the most frequent ones apart, the rest together.
+    /// Takes the counts as summaries: callers with a key and the most frequent ones apart, the rest together. Anyone can
+    /// invent unknown keys, but nobody can invent a known one.
     fn take(&self, now: DateTime<Utc>, when: RecordRefusals) -> Vec<Summary> {
         let mut counted = self.lock();
         let min = usize::from(when == RecordRefusals::AtStop);
@@ -76,7 +77,7 @@ impl Refusals {
             return Vec::new();
         }
         let mut counts: Summary = std::mem::take(&mut counted.counts).into_iter().collect();
-        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts.sort_by_key(|(refused, count)| std::cmp::Reverse((refused.key.is_some(), *count)));
         let apart = if counts.len() > allowed { allowed - 1 } else { counts.len() };
         let rest = counts.split_off(apart);
         let mut summaries: Vec<Summary> = counts.into_iter().map(|count| vec![count]).collect();
@@ -106,6 +107,11 @@ impl Allowance {
         usize::try_from(left).unwrap_or_default()
     }
 
+    fn refund(&mut self, records: usize) {
+        let records = i32::try_from(records).unwrap_or(BURST);
+        self.full_at = self.full_at.map(|full_at| full_at - REFILL * records);
+    }
+
     fn spend(&mut self, now: DateTime<Utc>, records: usize) {
         let records = i32::try_from(records).unwrap_or(BURST);
         self.full_at = Some(self.full_at.unwrap_or(now) + REFILL * records);
@@ -122,7 +128,9 @@ pub async fn record_refusals(
     let records = summaries.len();
     while let Some(summary) = summaries.next() {
         if let Err(error) = append_audit(log, event(&summary, at)).await {
-            for (refused, count) in std::iter::once(summary).chain(summaries).flatten() {
+            let unwritten: Vec<_> = std::iter::once(summary).chain(summaries).collect();
+            refusals.lock().allowance.refund(unwritten.len());
+            for (refused, count) in unwritten.into_iter().flatten() {
                 refusals.add(refused, count);
             }
             return Err(error);

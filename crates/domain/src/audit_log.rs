@@ -10,7 +10,7 @@ pub enum AuditOutcome {
     Begun,
     /// It succeeded.
     Done,
-    /// It failed, or had no effect.
+    /// It failed. If the error says that the outcome is unknown, it may have taken effect.
     Failed,
     /// It was refused.
     Refused,
@@ -62,6 +62,38 @@ impl fmt::Display for AuditHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
+}
+
+/// Maximum length of the details of an event, in characters.
+const MAX_DETAILS: usize = 1000;
+/// Number of letters and digits in a row from which on they may be a secret: an API key, an encryption key, a TOTP secret.
+const SECRET: usize = 32;
+
+/// Makes a text safe for the log: hides what may be a secret, escapes what may disguise the text on a terminal, and
+/// marks where it was cut. People paste secrets where ids are expected.
+pub fn safe_details(text: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut safe = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let run = rest.find(|c| is_part(c) != is_part(first)).unwrap_or(rest.len());
+        let (part, later) = rest.split_at(run);
+        rest = later;
+        if is_part(first) && part.len() >= SECRET {
+            safe.extend(["[hidden: ", &part.len().to_string(), " characters]"]);
+        } else {
+            part.chars().for_each(|c| if disguises(c) { safe.extend(c.escape_unicode()) } else { safe.push(c) });
+        }
+    }
+    match safe.char_indices().nth(MAX_DETAILS) {
+        Some((end, _)) => format!("{}… ({} characters)", &safe[..end], safe.chars().count()),
+        None => safe,
+    }
+}
+
+/// Whether a character ends a line, moves the cursor or changes the direction of the text.
+fn disguises(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// An event for the audit log. It contains no secrets.
@@ -146,6 +178,17 @@ mod tests {
         for (place, one) in all.iter().enumerate() {
             assert!(!all[..place].contains(one), "{place}");
         }
+    }
+
+    #[test]
+    fn details_hold_no_secret_and_no_disguise() {
+        let id = "0198c0de-0006-7000-8000-000000000001";
+        assert_eq!(safe_details(id), id);
+        let key = format!("keys revoke florin_production_{}", "a1".repeat(32));
+        assert_eq!(safe_details(&key), "keys revoke [hidden: 82 characters]");
+        assert_eq!(safe_details("--name \"A\n7 bob\u{1b}[2K\u{202e}\""), "--name \"A\\u{a}7 bob\\u{1b}[2K\\u{202e}\"");
+        let long = safe_details(&"x ".repeat(600));
+        assert!(long.ends_with("x … (1200 characters)"), "{long}");
     }
 
     #[test]

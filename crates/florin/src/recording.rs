@@ -4,12 +4,9 @@ use crate::cli::{Command, Words};
 use crate::commands::{accounts, addresses, banks, clients, features, keys, mfa, secret_key};
 use crate::machine::SystemClock;
 use florin_application::append_audit;
-use florin_domain::audit_log::{AuditEvent, AuditOutcome};
+use florin_domain::audit_log::{AuditEvent, AuditOutcome, safe_details};
 use florin_ports::{AuditLog, Clock, StoreError};
 use std::fs;
-
-/// Maximum length of details, in characters.
-const MAX: usize = 1000;
 
 /// An act of an operator.
 pub(crate) struct Act {
@@ -22,6 +19,11 @@ impl Act {
     /// The act of a command; `None` for a command that changes nothing and reveals no secrets.
     pub(crate) fn of(command: &Command, words: &Words) -> Option<Self> {
         is_act(command).then(|| Self { words: words.clone(), begun: None })
+    }
+
+    /// An act that a command performs besides its task, such as the migrations of a server that starts.
+    pub(crate) fn besides(words: &Words) -> Self {
+        Self { words: words.clone(), begun: None }
     }
 
     /// Records that the act begins.
@@ -53,7 +55,7 @@ impl Act {
             action: self.words.action.clone(),
             outcome,
             begun: self.begun,
-            details: details.chars().filter(|c| *c != '\0').take(MAX).collect(),
+            details: safe_details(details),
         };
         Ok(append_audit(log, event).await?.number)
     }

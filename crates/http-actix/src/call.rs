@@ -5,6 +5,7 @@ use crate::declare::{self, AccountParameter, DryRunParameter, FieldType, PagePar
 use crate::extract::body;
 use crate::extract::headers::{api_key, idempotency_key};
 use crate::extract::query::Query;
+use crate::guesses::network;
 use crate::json::{Context, Document, Place, Reading};
 use crate::load::refusal;
 use crate::middleware::note_client;
@@ -54,7 +55,7 @@ impl<'a> Call<'a> {
         let caller = identify(&app.services, api_key(request)?).await.map_err(|error| match error {
             AccessError::InvalidCredentials { key } => {
                 let reason = if key.is_some() { "expired, revoked or wrong API key" } else { "unknown API key" };
-                app.services.refusals.count(peer, key, reason);
+                app.services.refusals.count(peer.map(network), key, reason);
                 let guesses = if key.is_none() { app.guesses.count(peer) } else { Ok(()) };
                 guesses.err().map_or_else(|| error.into(), |seconds| too_many("unknown API keys", seconds))
             }
@@ -66,7 +67,7 @@ impl<'a> Call<'a> {
         }
         permit(&caller, permission, app.services.environment, peer).inspect_err(|error| {
             if *error == AccessError::AddressNotAllowed {
-                app.services.refusals.count(peer, Some(caller.key.id), "address not allowed");
+                app.services.refusals.count(peer.map(network), Some(caller.key.id), "address not allowed");
             }
         })?;
         let query = Query::parse(request.query_string());

@@ -11,8 +11,8 @@ CREATE TABLE __florin_audit (
     -- The number of the record in which the act began.
     begun BIGINT CHECK (begun > 0 AND begun < number),
     details TEXT NOT NULL,
-    previous TEXT NOT NULL UNIQUE CHECK (length(previous) = 64),
-    hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64)
+    previous TEXT NOT NULL UNIQUE CHECK (previous ~ '^[0-9a-f]{64}$'),
+    hash TEXT NOT NULL UNIQUE CHECK (hash ~ '^[0-9a-f]{64}$')
 );
 
 CREATE FUNCTION __florin_audit_is_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -26,3 +26,19 @@ CREATE TRIGGER __florin_audit_change BEFORE UPDATE OR DELETE ON __florin_audit
 
 CREATE TRIGGER __florin_audit_truncate BEFORE TRUNCATE ON __florin_audit
     FOR EACH STATEMENT EXECUTE FUNCTION __florin_audit_is_append_only();
+
+-- Whoever may insert can only append to the chain.
+CREATE FUNCTION __florin_audit_continues() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    last RECORD;
+BEGIN
+    SELECT number, hash INTO last FROM __florin_audit ORDER BY number DESC LIMIT 1;
+    IF NEW.number <> coalesce(last.number, 0) + 1 OR NEW.previous <> coalesce(last.hash, repeat('0', 64)) THEN
+        RAISE EXCEPTION 'the audit log is append-only';
+    END IF;
+    RETURN NEW;
+END;
+$$;
+
+CREATE TRIGGER __florin_audit_append BEFORE INSERT ON __florin_audit
+    FOR EACH ROW EXECUTE FUNCTION __florin_audit_continues();

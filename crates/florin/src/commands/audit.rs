@@ -18,7 +18,8 @@ const PORTION: u32 = 500;
 pub(crate) enum Action {
     /// List acts of operators and refused authentications, oldest first
     List(Filter),
-    /// Prove that no record was changed or removed, or name the first broken one
+    /// Prove that no record before the last was changed or removed, or name the first broken one; `--expect` also notices a
+    /// log that was cut off
     Verify {
         /// The hash of a record that an earlier call printed: the log must still contain that record
         #[arg(long, value_name = "HASH")]

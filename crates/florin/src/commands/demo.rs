@@ -19,13 +19,16 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
     let (environment, _) = environment::of_server(&context.settings, store).await?;
     let cipher = secrets::open(&context.settings, environment, store).await?.cipher;
     let now = SystemClock.now();
+    let was_there = demo::is_there(store).await?;
     if !demo::seed(store, now, cipher.as_ref()).await? {
         return Err(anyhow!(
             "the database already contains other clients, so the demo data was not created; choose an empty \
              database with --database-url"
         ));
     }
-    context.note("demo data".to_owned());
+    if !was_there {
+        context.note("demo data".to_owned());
+    }
     let data = DemoData::read(store, context.settings.expected_base_url(), now).await?;
     output::either(context.json, &data, || print(&data))
 }

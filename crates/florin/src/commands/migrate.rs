@@ -54,11 +54,11 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore, arguments: &Arg
         let progress = Progress::start(arguments.progress, "migrating");
         let applied = Applied { applied: wiring::bring_up_to_date(store).await? };
         drop(progress);
-        let environment = initialize(&context.settings, store).await?;
-        secrets::open(&context.settings, environment, store).await?;
         if applied.applied > 0 {
             context.note(format!("{} migration(s)", applied.applied));
         }
+        let environment = initialize(&context.settings, store).await?;
+        secrets::open(&context.settings, environment, store).await?;
         output::either(context.json, &applied, || match applied.applied {
             0 => "The schema is up to date.".to_owned(),
             count => format!("Applied {count} migration(s). The schema is up to date."),

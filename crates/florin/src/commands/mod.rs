@@ -23,6 +23,7 @@ mod serve;
 pub(crate) use common::Context;
 
 use crate::cli::Command;
+use crate::output::Unprinted;
 use crate::recording::Act;
 use crate::settings::Settings;
 use crate::wiring;
@@ -113,8 +114,10 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
         | Command::Openapi => Ok(()),
     };
     if let Some(act) = act {
+        let result = context.result.take();
         let (outcome, result) = match &done {
-            Ok(()) => (AuditOutcome::Done, context.result.take()),
+            Ok(()) => (AuditOutcome::Done, result),
+            Err(error) if error.is::<Unprinted>() => (AuditOutcome::Done, format!("{result}; {error:#}")),
             Err(error) => (AuditOutcome::Failed, format!("{error:#}")),
         };
         let ended = act.end(store, outcome, &result).await.context(UNRECORDED);
@@ -124,7 +127,7 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
     done
 }
 
-/// Records an act that changed something, and had no record before.
+/// Records an act that changed something, even if it failed later, and had no record before.
 async fn recorded<T>(
     context: &Context,
     act: Option<Act>,
@@ -132,7 +135,8 @@ async fn recorded<T>(
     done: anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let result = context.result.take();
-    if let (Some(act), Ok(_), false) = (&act, &done, result.is_empty()) {
+    if let (Some(act), false) = (&act, result.is_empty()) {
+        let result = done.as_ref().err().map_or_else(|| result.clone(), |error| format!("{result}; then: {error:#}"));
         act.end(store, AuditOutcome::Done, &result).await.context(UNRECORDED)?;
     }
     done

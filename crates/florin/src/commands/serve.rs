@@ -4,6 +4,7 @@ use super::Context;
 use crate::demo::{self, DemoData};
 use crate::machine::SystemClock;
 use crate::output;
+use crate::recording::Act;
 use crate::settings::{AdminListen, Listen, Settings};
 use crate::usage::UsageError;
 use crate::workers::{self, Workers};
@@ -11,6 +12,7 @@ use crate::{environment, limits, metrics, secrets, wiring};
 use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, Utc};
 use florin_domain::access::Environment;
+use florin_domain::audit_log::AuditOutcome;
 use florin_http_actix::{HttpSettings, Introduction, bind_address};
 use florin_ports::{Clock, SecretCipher};
 use florin_store_contract::AnyStore;
@@ -44,7 +46,9 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         tracing::info!(applied, "applied migrations");
     }
     let cipher = secrets::open(settings, environment, store.as_ref()).await?.cipher;
+    let was_seeded = demo::is_there(store.as_ref()).await?;
     let has_demo = prepare(settings, environment, store.as_ref(), cipher.as_ref()).await?;
+    record_start(context, store.as_ref(), applied, has_demo && !was_seeded).await?;
     let services = wiring::services(settings, environment, store, cipher);
     let metrics = settings.metrics.then(metrics::collect).transpose()?;
     limits::allow_connections(settings.max_connections);
@@ -81,9 +85,27 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     if timeout(WORKERS_STOP, workers.stop()).await.is_err() {
         tracing::error!("a background worker did not stop in time");
     }
-    workers::record_last_refusals(&services, store.as_ref()).await;
+    if timeout(WORKERS_STOP, workers::record_last_refusals(&services, store.as_ref())).await.is_err() {
+        tracing::error!("the last refused authentications were not recorded in time");
+    }
     tracing::info!("stopped");
     ended.context("the server failed").map(|()| ExitCode::SUCCESS)
+}
+
+/// Records what the start of the server changed in the store.
+async fn record_start(
+    context: &Context,
+    store: &dyn AnyStore,
+    applied: usize,
+    has_new_demo: bool,
+) -> anyhow::Result<()> {
+    let changes =
+        [(applied > 0).then(|| format!("{applied} migration(s)")), has_new_demo.then(|| "demo data".to_owned())];
+    let changes: Vec<_> = changes.into_iter().flatten().collect();
+    if !changes.is_empty() {
+        Act::besides(&context.words).end(store, AuditOutcome::Done, &changes.join(", ")).await?;
+    }
+    Ok(())
 }
 
 /// Seeds the demo data in a fresh sandbox. Returns whether there is demo data with a working key.
