@@ -13,6 +13,7 @@
 
 mod activity;
 mod addresses;
+mod administration;
 mod advice;
 mod atm;
 mod audit;

@@ -94,6 +94,8 @@ fn worlds_are_isolated() {
     expect_fault(&own.get(&world_path(&own.account)), 404, "path.accountId", "not_found");
     expect_fault(&own.call("DELETE", &world_path(&own.account)).send(), 404, "path.accountId", "not_found");
     expect_fault(&own.post(&below_world(&own.account, "snapshots"), "{}"), 404, "path.accountId", "not_found");
+    let restored = own.post(&below_world(&own.account, "restore"), json!({"snapshotId": ABSENT}).to_string());
+    expect_fault(&restored, 404, "path.accountId", "not_found");
     available(&own);
 }
 

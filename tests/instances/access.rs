@@ -25,6 +25,35 @@ fn a_revoked_key_stops_on_both() {
 }
 
 #[test]
+fn a_disabled_client_is_refused_on_both() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let callers = [pair.client(0), pair.client(1)];
+    let disable = || pair.first.home().run(&["clients", "disable", "demo"]);
+    assert!(while_asking(&callers, BANKS, disable).status.success());
+    for caller in &callers {
+        expect_fault(&caller.get(BANKS), 403, "header.Authorization", "invalid_credentials");
+    }
+}
+
+#[test]
+fn the_key_of_a_world_ends_on_both_with_the_key_that_created_it() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let home = pair.first.home();
+    let key = home.json(&["keys", "issue", "--client", "demo", "--all-scopes", "--json"]);
+    let maker = pair.first.client_of(text(&key, "/key"), &demo().account);
+    let world = expect_json(&maker.post("/v2/sandbox/worlds?", r#"{"template": "empty"}"#.to_owned()), 201);
+    let (secret, account) = (text(&world, "/apiKey"), text(&world, "/accountId"));
+    let callers = [&pair.first, &pair.second].map(|server| server.client_of(secret, account));
+    let revoke = || home.run(&["keys", "revoke", text(&key, "/id")]);
+    assert!(while_asking(&callers, BANKS, revoke).status.success());
+    for caller in &callers {
+        expect_fault(&caller.get(BANKS), 403, "header.Authorization", "invalid_credentials");
+    }
+}
+
+#[test]
 fn a_key_issued_later_works_on_both() {
     let _undisturbed = undisturbed();
     let pair = Pair::sandbox();

@@ -22,8 +22,16 @@ fn caller(number: u8) -> Caller {
         created_at: DateTime::UNIX_EPOCH,
         expires_at: Some(DateTime::UNIX_EPOCH + TimeDelta::hours(1)),
         revoked_at: None,
+        made_by: None,
+        last_used_at: None,
     };
-    let client = ApiClient { id: CLIENT, name: String::new(), allowed_networks: vec![], features: BTreeSet::new() };
+    let client = ApiClient {
+        id: CLIENT,
+        name: String::new(),
+        allowed_networks: vec![],
+        features: BTreeSet::new(),
+        disabled_at: None,
+    };
     Caller { key, client }
 }
 

@@ -34,7 +34,8 @@ impl Permission {
 /// Reasons to reject a caller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
-    /// The key is malformed, unknown, expired, revoked or of another environment. The caller does not learn which.
+    /// The key is malformed, unknown, expired, revoked, of a disabled client or of another environment. The caller does not
+    /// learn which.
     #[error("the credentials are not valid")]
     InvalidCredentials {
         /// The id of a key that exists, but is not valid.
@@ -71,7 +72,10 @@ pub async fn identify(services: &Services, key: &str) -> Result<Caller, AccessEr
     let caller = services.callers.find(&key_hash(key)).await?;
     let now = services.time.real_now();
     match caller {
-        Some(caller) if caller.key.is_valid(services.environment, now) => Ok(caller),
+        Some(caller) if caller.is_valid(services.environment, now) => {
+            services.key_uses.note(caller.key.id, now);
+            Ok(caller)
+        }
         caller => Err(AccessError::InvalidCredentials { key: caller.map(|caller| caller.key.id) }),
     }
 }

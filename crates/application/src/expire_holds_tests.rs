@@ -38,6 +38,7 @@ fn services(cards: MockCardLedger) -> Services {
         mfa_sessions: Arc::new(MockMfaSessions::new()),
         mfa_providers: Vec::new(),
         refusals: Arc::default(),
+        key_uses: Arc::default(),
         cipher: Arc::new(florin_ports::test_support::FakeCipher),
         postcodes: Arc::new(MockPostcodeProvider::new()),
         upkeep: Arc::new(MockUpkeep::new()),

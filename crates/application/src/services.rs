@@ -1,6 +1,6 @@
 //! The ports used by the use cases, connected by the app.
 
-use crate::{AccountClock, AccountClocks, Refusals};
+use crate::{AccountClock, AccountClocks, KeyUses, Refusals};
 use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
@@ -55,6 +55,8 @@ pub struct Services {
     pub worlds: Arc<dyn Worlds>,
     /// Creates API keys.
     pub keys: Arc<dyn KeySource>,
+    /// Uses of keys that are not recorded yet.
+    pub key_uses: Arc<KeyUses>,
     /// Refused authentications that are not recorded yet.
     pub refusals: Arc<Refusals>,
     /// The lifetime of a world.

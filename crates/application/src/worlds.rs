@@ -90,6 +90,8 @@ pub async fn create_world(
         created_at: real,
         expires_at: caller.key.expires_at,
         revoked_at: None,
+        made_by: Some(caller.key.id),
+        last_used_at: None,
     };
     let expires_at = real + services.world_lifetime;
     let world =

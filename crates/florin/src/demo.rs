@@ -274,7 +274,13 @@ mod tests {
     fn a_store_in_use_gets_no_demo_data() {
         on_fresh_store(async |store| {
             let id = ClientId(uuid::Uuid::from_u128(1));
-            let client = ApiClient { id, name: "Real".into(), allowed_networks: Vec::new(), features: BTreeSet::new() };
+            let client = ApiClient {
+                id,
+                name: "Real".into(),
+                allowed_networks: Vec::new(),
+                features: BTreeSet::new(),
+                disabled_at: None,
+            };
             store.add_client(client).await.unwrap();
             assert!(!seed(store, SystemClock.now(), &FakeCipher).await.unwrap());
             assert_eq!(store.clients().await.unwrap().len(), 1);

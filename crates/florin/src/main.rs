@@ -9,6 +9,7 @@ mod commands;
 mod demo;
 mod environment;
 mod hidden_password;
+mod key_expiry;
 mod limits;
 mod lock;
 mod logging;

@@ -73,11 +73,14 @@ const fn is_act(command: &Command) -> bool {
         | Command::Addresses(addresses::Action::Import { .. }) => true,
         Command::Migrate(arguments) => !arguments.check,
         Command::Clients(action) => match action {
-            clients::Action::Create { .. } => true,
+            clients::Action::Create { .. }
+            | clients::Action::Change { .. }
+            | clients::Action::Disable { .. }
+            | clients::Action::Enable { .. } => true,
             clients::Action::List => false,
         },
         Command::Accounts(action) => match action {
-            accounts::Action::Create(_) => true,
+            accounts::Action::Create(_) | accounts::Action::Change { .. } => true,
             accounts::Action::List => false,
         },
         Command::Mfa(action) => match action {
@@ -93,7 +96,7 @@ const fn is_act(command: &Command) -> bool {
             secret_key::Action::Show => false,
         },
         Command::Keys(action) => match action {
-            keys::Action::Issue(_) | keys::Action::Revoke { .. } => true,
+            keys::Action::Issue(_) | keys::Action::Rotate(_) | keys::Action::Revoke { .. } => true,
             keys::Action::List { .. } => false,
         },
         Command::Serve | Command::Check(_) | Command::Audit(_) | Command::Openapi => false,

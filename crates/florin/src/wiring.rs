@@ -113,6 +113,7 @@ pub(crate) fn services(
         mfa_providers: mfa_providers(environment),
         cipher,
         refusals: Arc::default(),
+        key_uses: Arc::default(),
         postcodes: postcodes(settings, environment, store),
         upkeep: store.clone(),
         timelines: store.clone(),

@@ -1,11 +1,13 @@
 //! Background workers of the server.
 
+use crate::key_expiry::KeyExpiry;
 use actix_web::rt::{spawn, task::JoinHandle, time::timeout};
 use chrono::TimeDelta;
 use florin_application::{ProcessingServices, RecordRefusals, Services};
 use florin_domain::access::Environment;
-use florin_ports::AuditLog;
+use florin_store_contract::AnyStore;
 use metrics_exporter_prometheus::PrometheusHandle;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -18,6 +20,10 @@ const WORLDS_PAUSE: Duration = Duration::from_secs(60);
 const PROCESS_PAUSE: Duration = Duration::from_millis(250);
 /// Pause between deletions of old idempotency records.
 const RECORDS_PAUSE: Duration = Duration::from_secs(600);
+/// Pause between records of the use of keys.
+const USES_PAUSE: Duration = Duration::from_secs(60);
+/// Pause between checks of the ends of keys.
+const EXPIRY_PAUSE: Duration = Duration::from_secs(3600);
 /// Pause between summaries of refused authentications.
 const REFUSALS_PAUSE: Duration = Duration::from_secs(60);
 /// Pause between rounds of metrics maintenance.
@@ -40,7 +46,7 @@ impl Workers {
         processing: Option<ProcessingServices>,
         kept: TimeDelta,
         metrics: Option<PrometheusHandle>,
-        log: Arc<dyn AuditLog>,
+        store: &Arc<dyn AnyStore>,
     ) -> Self {
         let mut workers = Self { running: watch::Sender::new(()), tasks: Vec::new() };
         if services.environment == Environment::Sandbox {
@@ -55,9 +61,21 @@ impl Workers {
             services.clone(),
             move |services| async move { delete_records(&services, kept).await },
         );
-        let refusals = (services.clone(), log);
-        workers.add(REFUSALS_PAUSE, refusals, |(services, log)| async move {
-            record_refusals(&services, log.as_ref(), RecordRefusals::AsAllowed).await
+        let both = || (services.clone(), Arc::clone(store));
+        workers.add(REFUSALS_PAUSE, both(), |(services, store)| async move {
+            record_refusals(&services, store.as_ref(), RecordRefusals::AsAllowed).await
+        });
+        workers.add(
+            USES_PAUSE,
+            both(),
+            |(services, store)| async move { record_uses(&services, store.as_ref()).await },
+        );
+        let expiry = (services.clone(), Rc::new(KeyExpiry::new(store.clone())));
+        workers.add_from(Next::AtOnce, EXPIRY_PAUSE, expiry, |(services, expiry)| async move {
+            match expiry.check(services.time.real_now()).await {
+                Ok(()) => Ok(Next::AfterPause),
+                Err(error) => Err(format!("could not check the ends of keys: {error}")),
+            }
         });
         if let Some(handle) = metrics {
             workers.add(METRICS_PAUSE, handle, |handle| async move {
@@ -83,9 +101,17 @@ impl Workers {
         T: Clone + 'static,
         F: Future<Output = Round> + 'static,
     {
+        self.add_from(Next::AfterPause, pause, with, work);
+    }
+
+    fn add_from<T, F>(&mut self, first: Next, pause: Duration, with: T, work: impl Fn(T) -> F + 'static)
+    where
+        T: Clone + 'static,
+        F: Future<Output = Round> + 'static,
+    {
         let mut running = self.running.subscribe();
         self.tasks.push(spawn(async move {
-            let (mut next, mut logged) = (Next::AfterPause, Logged::default());
+            let (mut next, mut logged) = (first, Logged::default());
             // Only a stop ends the pause early.
             while timeout(next.wait(pause), running.changed()).await.is_err() {
                 next = match work(with.clone()).await {
@@ -175,17 +201,26 @@ async fn process(processing: &ProcessingServices) -> Round {
 }
 
 /// Records refused authentications in the audit log.
-async fn record_refusals(services: &Services, log: &dyn AuditLog, when: RecordRefusals) -> Round {
+async fn record_refusals(services: &Services, log: &dyn AnyStore, when: RecordRefusals) -> Round {
     match florin_application::record_refusals(&services.refusals, log, (services.time.real_now(), when)).await {
         Ok(_) => Ok(Next::AfterPause),
         Err(error) => Err(format!("could not record refused authentications: {error}")),
     }
 }
 
-/// Records the refused authentications of a server that stops.
-pub(crate) async fn record_last_refusals(services: &Services, log: &dyn AuditLog) {
-    if let Err(failure) = record_refusals(services, log, RecordRefusals::AtStop).await {
+/// Records what a server that stops has not recorded yet: refused authentications, and the use of keys.
+pub(crate) async fn record_the_rest(services: &Services, store: &dyn AnyStore) {
+    let refusals = record_refusals(services, store, RecordRefusals::AtStop).await;
+    for failure in [refusals, record_uses(services, store).await].into_iter().filter_map(Result::err) {
         tracing::error!("{failure}");
+    }
+}
+
+/// Records when keys were last used.
+async fn record_uses(services: &Services, store: &dyn AnyStore) -> Round {
+    match florin_application::record_key_uses(&services.key_uses, store).await {
+        Ok(_) => Ok(Next::AfterPause),
+        Err(error) => Err(format!("could not record the use of keys: {error}")),
     }
 }
 

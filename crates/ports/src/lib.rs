@@ -31,6 +31,7 @@ mod error;
 mod exchange_rates;
 mod idempotency;
 mod key_source;
+mod key_upkeep;
 mod merchant;
 mod mfa;
 mod mode;
@@ -69,6 +70,7 @@ pub use error::{StoreError, WriteError};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};
 pub use idempotency::{Answer, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, Written};
 pub use key_source::KeySource;
+pub use key_upkeep::KeyUpkeep;
 pub use merchant::{Banks, Checkouts};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionCommand};
 pub use mode::{DryRun, DryRunDecline, Mode};
@@ -103,6 +105,7 @@ pub use {
     credits::MockCredits,
     exchange_rates::MockExchangeRates,
     key_source::MockKeySource,
+    key_upkeep::MockKeyUpkeep,
     merchant::{MockBanks, MockCheckouts},
     mfa::{MockMfaProvider, MockMfaSessions},
     payment_batches::MockPaymentBatches,

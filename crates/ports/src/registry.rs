@@ -1,9 +1,9 @@
 //! Administration by an operator: clients, accounts, keys, features, reference data.
 
-use crate::StoreError;
+use crate::{Decide, StoreError, WriteError};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use florin_domain::access::{Account, ApiClient, ApiKey, Feature, KeyHash};
+use florin_domain::access::{Account, ApiClient, ApiKey, ClientChange, Feature, KeyHash, KeyRotation, RotateRefusal};
 use florin_domain::address::Address;
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
@@ -19,6 +19,13 @@ pub trait Registry: Send + Sync {
     /// Stores a new client.
     async fn add_client(&self, client: ApiClient) -> Result<(), StoreError>;
 
+    /// Changes a client. `NotFound`: no such client.
+    async fn change_client(&self, client: ClientId, change: ClientChange) -> Result<(), StoreError>;
+
+    /// Disables a client at a time, or enables it (`None`). A disabled client stays disabled since the first time.
+    /// `NotFound`: no such client.
+    async fn set_disabled(&self, client: ClientId, at: Option<DateTime<Utc>>) -> Result<(), StoreError>;
+
     /// Switches a feature of a client on or off. `NotFound`: no such client.
     async fn set_feature(&self, client: ClientId, feature: Feature, on: bool) -> Result<(), StoreError>;
 
@@ -27,6 +34,9 @@ pub trait Registry: Send + Sync {
 
     /// Stores a new account. `Duplicate`: the id exists; `NotFound`: no such client.
     async fn add_account(&self, account: Account) -> Result<(), StoreError>;
+
+    /// Renames an account. `NotFound`: no such account.
+    async fn rename_account(&self, account: &AccountId, name: String) -> Result<(), StoreError>;
 
     /// Sets whether confirming the account's payment batches requires multi-factor authentication. `NotFound`: no such
     /// account.
@@ -48,8 +58,18 @@ pub trait Registry: Send + Sync {
     /// Stores a new key under its hash. `NotFound`: no such client, or an account of another client.
     async fn add_key(&self, key: ApiKey, hash: KeyHash) -> Result<(), StoreError>;
 
-    /// Revokes a key; a revoked key stays revoked. `NotFound`: no such key.
+    /// Revokes a key, and with it the keys of the worlds that it created; a revoked key stays revoked. `NotFound`: no such
+    /// key.
     async fn revoke_key(&self, key: ApiKeyId, at: DateTime<Utc>) -> Result<(), StoreError>;
+
+    /// Rotates a key: stores its successor under the hash, and the time at which it expires. The keys of worlds that it
+    /// created belong to the successor afterwards. `Absent`: no such key.
+    async fn rotate_key(
+        &self,
+        key: ApiKeyId,
+        hash: KeyHash,
+        decide: Decide<ApiKey, Result<KeyRotation, RotateRefusal>>,
+    ) -> Result<KeyRotation, WriteError<RotateRefusal>>;
 
     /// Replaces the bank list.
     async fn replace_banks(&self, banks: Vec<Bank>) -> Result<(), StoreError>;

@@ -2,8 +2,8 @@
 
 use crate::{
     Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets,
-    Callers, CardLedger, CardManagement, ChainHistories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches,
-    Registry, SandboxBankStorage, Secrets, Seeding, Timelines, Transfers, Upkeep, Worlds,
+    Callers, CardLedger, CardManagement, ChainHistories, Checkouts, Credits, KeyUpkeep, LedgerAudit, MfaSessions,
+    PaymentBatches, Registry, SandboxBankStorage, Secrets, Seeding, Timelines, Transfers, Upkeep, Worlds,
 };
 
 /// Declares a trait that is the sum of ports. Whatever implements all of them implements it.
@@ -34,6 +34,7 @@ sum_of_ports! {
         + ChainHistories
         + Checkouts
         + Credits
+        + KeyUpkeep
         + LedgerAudit
         + MfaSessions
         + PaymentBatches

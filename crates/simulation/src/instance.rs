@@ -158,6 +158,7 @@ impl Ports {
             worlds: of(),
             keys: Arc::new(MockKeySource::new()),
             refusals: Arc::default(),
+            key_uses: Arc::default(),
             world_lifetime: TimeDelta::hours(24),
         };
         Self { services, management, processing, store, mutant: around.mutant }

@@ -122,7 +122,13 @@ fn account() -> Account {
 }
 
 fn world(account: &Account) -> SeedData {
-    let client = ApiClient { id: account.client, name: "client".into(), allowed_networks: vec![], features: [].into() };
+    let client = ApiClient {
+        id: account.client,
+        name: "client".into(),
+        allowed_networks: vec![],
+        features: [].into(),
+        disabled_at: None,
+    };
     let card = Card {
         id: card(),
         account: account.id.clone(),

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use florin_domain::event::Event;
 use florin_ports::{
     Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets,
-    Callers, CardLedger, CardManagement, ChainHistories, Checkouts, Credits, LedgerAudit, MfaSessions, PaymentBatches,
-    ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets, Seeding, Storage, Timelines, Transfers,
-    Upkeep, Worlds,
+    Callers, CardLedger, CardManagement, ChainHistories, Checkouts, Credits, KeyUpkeep, LedgerAudit, MfaSessions,
+    PaymentBatches, ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets, Seeding, Storage, Timelines,
+    Transfers, Upkeep, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -111,6 +111,8 @@ pub struct Handle {
     pub mfa: Arc<dyn MfaSessions>,
     /// Operator commands.
     pub registry: Arc<dyn Registry>,
+    /// Upkeep of keys.
+    pub key_upkeep: Arc<dyn KeyUpkeep>,
     /// The audit log.
     pub audit_log: Arc<dyn AuditLog>,
     /// Encrypted secrets.
@@ -172,6 +174,7 @@ impl Handle {
             bank: Arc::new(NoSandbox),
             mfa: Arc::<S>::clone(store),
             registry: Arc::<S>::clone(store),
+            key_upkeep: Arc::<S>::clone(store),
             audit_log: Arc::<S>::clone(store),
             secrets: Arc::<S>::clone(store),
             seeding,

@@ -134,6 +134,7 @@ pub(crate) fn client(id: ClientId, name: &str) -> ApiClient {
         name: name.into(),
         allowed_networks: vec!["10.0.0.0/8".into(), "fd00::/8".into()],
         features: [Feature::AddressesLookup].into(),
+        disabled_at: None,
     }
 }
 
@@ -147,6 +148,8 @@ pub(crate) fn key(who: Who) -> Result<ApiKey, Failure> {
         created_at: noon(),
         expires_at: None,
         revoked_at: None,
+        made_by: None,
+        last_used_at: None,
     })
 }
 

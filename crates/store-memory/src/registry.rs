@@ -4,13 +4,15 @@ use crate::MemoryStore;
 use crate::data::{Data, add, must_exist};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
+use florin_domain::access::{
+    Account, AccountGrant, ApiClient, ApiKey, ClientChange, Feature, KeyHash, KeyRotation, RotateRefusal,
+};
 use florin_domain::address::{Address, Postcode};
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::world::Timeline;
-use florin_ports::{Registry, StoreError};
+use florin_ports::{Decide, KeyUpkeep, Registry, StoreError, WriteError};
 
 #[async_trait]
 impl Registry for MemoryStore {
@@ -24,10 +26,26 @@ impl Registry for MemoryStore {
         self.change(|data| insert_client(data, client))
     }
 
+    async fn change_client(&self, client: ClientId, change: ClientChange) -> Result<(), StoreError> {
+        self.change(|data| {
+            let client = client_of(data, client)?;
+            client.name = change.name.unwrap_or_else(|| client.name.clone());
+            client.allowed_networks = change.allowed_networks.unwrap_or_else(|| client.allowed_networks.clone());
+            Ok(())
+        })
+    }
+
+    async fn set_disabled(&self, client: ClientId, at: Option<DateTime<Utc>>) -> Result<(), StoreError> {
+        self.change(|data| {
+            let client = client_of(data, client)?;
+            client.disabled_at = at.map(|at| client.disabled_at.unwrap_or(at));
+            Ok(())
+        })
+    }
+
     async fn set_feature(&self, client: ClientId, feature: Feature, on: bool) -> Result<(), StoreError> {
         self.change(|data| {
-            let missing = || StoreError::NotFound(format!("client {client}"));
-            let features = &mut data.clients.get_mut(&client).ok_or_else(missing)?.features;
+            let features = &mut client_of(data, client)?.features;
             if on {
                 features.insert(feature)
             } else {
@@ -43,6 +61,14 @@ impl Registry for MemoryStore {
 
     async fn add_account(&self, account: Account) -> Result<(), StoreError> {
         self.change(|data| insert_account(data, account))
+    }
+
+    async fn rename_account(&self, account: &AccountId, name: String) -> Result<(), StoreError> {
+        self.change(|data| {
+            let missing = || StoreError::NotFound(format!("account {account}"));
+            data.accounts.get_mut(account).ok_or_else(missing)?.name = name;
+            Ok(())
+        })
     }
 
     async fn set_mfa_required(&self, account: &AccountId, required: bool) -> Result<(), StoreError> {
@@ -92,9 +118,35 @@ impl Registry for MemoryStore {
     async fn revoke_key(&self, key: ApiKeyId, at: DateTime<Utc>) -> Result<(), StoreError> {
         self.change(|data| {
             let missing = || StoreError::NotFound(format!("key {key}"));
-            let (key, _) = data.keys.get_mut(&key).ok_or_else(missing)?;
-            key.revoked_at.get_or_insert(at);
+            must_know(data.keys.contains_key(&key), missing)?;
+            for (other, _) in data.keys.values_mut() {
+                if other.id == key || other.made_by == Some(key) {
+                    other.revoked_at.get_or_insert(at);
+                }
+            }
             Ok(())
+        })
+    }
+
+    async fn rotate_key(
+        &self,
+        key: ApiKeyId,
+        hash: KeyHash,
+        decide: Decide<ApiKey, Result<KeyRotation, RotateRefusal>>,
+    ) -> Result<KeyRotation, WriteError<RotateRefusal>> {
+        self.decide(|data| {
+            let (known, _) = data.keys.get(&key).ok_or(WriteError::Absent)?;
+            let rotation = decide(known).map_err(WriteError::Refused)?;
+            insert_key(data, rotation.successor.clone(), hash)?;
+            for (other, _) in data.keys.values_mut() {
+                if other.id == key {
+                    other.expires_at = Some(rotation.ends_at);
+                }
+                if other.made_by == Some(key) {
+                    other.made_by = Some(rotation.successor.id);
+                }
+            }
+            Ok(rotation)
         })
     }
 
@@ -119,6 +171,41 @@ impl Registry for MemoryStore {
             Ok(())
         })
     }
+}
+
+#[async_trait]
+impl KeyUpkeep for MemoryStore {
+    async fn record_uses(&self, uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError> {
+        self.change(|data| {
+            for (key, at) in uses {
+                if let Some((key, _)) = data.keys.get_mut(&key) {
+                    key.last_used_at = key.last_used_at.max(Some(at));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    async fn expiring(&self, from: DateTime<Utc>, until: DateTime<Utc>, max: u32) -> Result<Vec<ApiKey>, StoreError> {
+        Ok(self.read(|data| {
+            let is_enabled = |id: &ClientId| data.clients.get(id).is_some_and(|client| client.disabled_at.is_none());
+            let in_use = |key: &&ApiKey| key.revoked_at.is_none() && key.made_by.is_none() && is_enabled(&key.client);
+            let ends = |key: &&ApiKey| key.expires_at.is_some_and(|end| from < end && end <= until);
+            let mut keys: Vec<_> =
+                data.keys.values().map(|(key, _)| key).filter(in_use).filter(ends).cloned().collect();
+            keys.sort_by_key(|key| (key.expires_at, key.id));
+            keys.truncate(usize::try_from(max).unwrap_or(usize::MAX));
+            keys
+        }))
+    }
+}
+
+fn client_of(data: &mut Data, client: ClientId) -> Result<&mut ApiClient, StoreError> {
+    data.clients.get_mut(&client).ok_or_else(|| StoreError::NotFound(format!("client {client}")))
+}
+
+fn must_know(is_known: bool, missing: impl FnOnce() -> StoreError) -> Result<(), StoreError> {
+    if is_known { Ok(()) } else { Err(missing()) }
 }
 
 /// Stores a new client.

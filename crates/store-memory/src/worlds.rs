@@ -217,6 +217,10 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
         made,
         // Data in memory always has the schema of this program.
         outdated: false,
+        is_key_revoked: key
+            .made_by
+            .and_then(|maker| data.keys.get(&maker))
+            .is_some_and(|(key, _)| key.revoked_at.is_some()),
     };
     let replaces = decide(&situation).map_err(WriteError::Refused)?;
     // The world of the snapshot may be the one that is replaced.

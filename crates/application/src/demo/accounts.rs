@@ -15,7 +15,13 @@ use std::collections::BTreeSet;
 
 /// The demo client, with address lookup on, and the other client, with all features off.
 pub(super) fn clients() -> Vec<ApiClient> {
-    let client = |id, name: &str, features| ApiClient { id, name: name.into(), allowed_networks: Vec::new(), features };
+    let client = |id, name: &str, features| ApiClient {
+        id,
+        name: name.into(),
+        allowed_networks: Vec::new(),
+        features,
+        disabled_at: None,
+    };
     vec![
         client(client_id(), "demo", BTreeSet::from([Feature::AddressesLookup])),
         client(other_client_id(), "other", BTreeSet::new()),

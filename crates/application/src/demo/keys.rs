@@ -32,6 +32,8 @@ pub(super) fn keys(created_at: DateTime<Utc>) -> Vec<(ApiKey, KeyHash)> {
             created_at,
             expires_at: None,
             revoked_at: None,
+            made_by: None,
+            last_used_at: None,
         };
         (key, crate::key_hash(text))
     };

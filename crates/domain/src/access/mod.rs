@@ -1,7 +1,9 @@
 //! Callers of the API: clients, their keys, scopes and accounts.
 
+mod rotation;
 mod scope;
 
+pub use rotation::{EXPIRES_SOON, KeyRotation, RotateRefusal};
 pub use scope::Scope;
 
 use crate::ids::{AccountId, ApiKeyId, ClientId};
@@ -68,6 +70,17 @@ pub struct ApiClient {
     pub allowed_networks: Vec<String>,
     /// The features switched on for it.
     pub features: BTreeSet<Feature>,
+    /// When it was disabled. The keys of a disabled client are invalid.
+    pub disabled_at: Option<DateTime<Utc>>,
+}
+
+/// A change of a client. `None` leaves a member as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClientChange {
+    /// Its new name.
+    pub name: Option<String>,
+    /// The networks (CIDR) it may call from; empty for any network.
+    pub allowed_networks: Option<Vec<String>>,
 }
 
 /// The SHA-256 of a key, the only part of it that is stored.
@@ -108,6 +121,10 @@ pub struct ApiKey {
     pub expires_at: Option<DateTime<Utc>>,
     /// When it was revoked.
     pub revoked_at: Option<DateTime<Utc>>,
+    /// For the key of a world: the key that created the world. It ends with that key.
+    pub made_by: Option<ApiKeyId>,
+    /// When it was last used, to the minute or so.
+    pub last_used_at: Option<DateTime<Utc>>,
 }
 
 impl ApiKey {
@@ -147,6 +164,13 @@ pub struct Caller {
     pub client: ApiClient,
 }
 
+impl Caller {
+    /// Whether the key is valid in this environment at this time, and its client is not disabled.
+    pub fn is_valid(&self, environment: Environment, now: DateTime<Utc>) -> bool {
+        self.client.disabled_at.is_none() && self.key.is_valid(environment, now)
+    }
+}
+
 /// An account: the unit of isolation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
@@ -171,16 +195,7 @@ mod tests {
     use uuid::Uuid;
 
     fn key() -> ApiKey {
-        ApiKey {
-            id: ApiKeyId(Uuid::from_u128(1)),
-            client: ClientId(Uuid::from_u128(2)),
-            environment: Environment::Sandbox,
-            scopes: BTreeSet::new(),
-            accounts: AccountGrant::AllOfClient,
-            created_at: DateTime::UNIX_EPOCH,
-            expires_at: None,
-            revoked_at: None,
-        }
+        crate::test_support::an_api_key(DateTime::UNIX_EPOCH)
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub struct CreateSituation {
     pub made: Option<(AccountId, String)>,
     /// Whether the snapshot that the world is created from has an earlier schema than the store. `false` without a snapshot.
     pub outdated: bool,
+    /// Whether the key that creates the world was revoked meanwhile.
+    pub is_key_revoked: bool,
 }
 
 /// What a rule sees before a snapshot is taken.
@@ -55,6 +57,9 @@ pub struct RestoreSituation {
 /// Reasons to refuse the creation of a world.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreateWorldRefusal {
+    /// The key that creates the world was revoked meanwhile.
+    #[error("was revoked")]
+    KeyRevoked,
     /// The same request created a world before; its API key was shown then.
     #[error("was used for this request before, which created {0}")]
     MadeBefore(AccountId),
@@ -86,6 +91,9 @@ pub fn decide_create_world(
     replace: bool,
     under: Option<&CreationClaim>,
 ) -> Result<bool, CreateWorldRefusal> {
+    if situation.is_key_revoked {
+        return Err(CreateWorldRefusal::KeyRevoked);
+    }
     if let (Some(under), Some((account, request))) = (under, &situation.made) {
         return Err(if under.request == *request {
             CreateWorldRefusal::MadeBefore(account.clone())

@@ -85,6 +85,7 @@ fn an_idempotency_key_creates_one_world() {
     let under = CreationClaim { key: "k".into(), request: "one".into() };
     let account = AccountId::parse("W1").unwrap();
     let of = |worlds, exists, made: Option<&str>| CreateSituation {
+        is_key_revoked: false,
         worlds,
         exists,
         made: made.map(|request| (account.clone(), request.to_owned())),
@@ -99,6 +100,8 @@ fn an_idempotency_key_creates_one_world() {
     let other = Err(CreateWorldRefusal::OtherRequest);
     assert_eq!(decide_create_world(&of(1, false, Some("two")), false, Some(&under)), other);
     let outdated = |situation| CreateSituation { outdated: true, ..situation };
+    let revoked = CreateSituation { is_key_revoked: true, ..of(0, false, None) };
+    assert_eq!(decide_create_world(&revoked, true, None), Err(CreateWorldRefusal::KeyRevoked));
     for (situation, refusal) in [
         (of(1, false, None), CreateWorldRefusal::Outdated),
         (of(1, true, None), CreateWorldRefusal::Outdated),

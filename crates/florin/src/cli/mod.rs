@@ -68,7 +68,7 @@ pub(crate) enum Command {
     /// List the acts of operators and refused authentications, and verify that none was changed
     #[command(subcommand)]
     Audit(audit::Action),
-    /// Issue, list and revoke API keys
+    /// Issue, list, rotate and revoke API keys
     #[command(subcommand)]
     Keys(keys::Action),
     /// Turn optional features of a client on or off

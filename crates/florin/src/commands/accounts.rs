@@ -1,7 +1,8 @@
-//! `florin accounts create|list`
+//! `florin accounts create|list|change`
 
-use super::{Context, argument, explain, lookup};
+use super::{Context, argument, caches_expired, explain, lookup};
 use crate::output::{self, Rows};
+use anyhow::anyhow;
 use florin_domain::access::Account;
 use florin_domain::ids::AccountId;
 use florin_domain::text::Text;
@@ -15,6 +16,15 @@ pub(crate) enum Action {
     Create(NewAccount),
     /// List all accounts
     List,
+    /// Change the name of an account
+    Change {
+        /// The account: id or name
+        #[arg(value_name = "ACCOUNT")]
+        account: String,
+        /// Its new name
+        #[arg(long)]
+        name: String,
+    },
 }
 
 /// A new account.
@@ -68,6 +78,15 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
             let rows: Vec<_> = registry.accounts().await?.into_iter().map(Row::from).collect();
             let list = Rows { rows };
             output::either(context.json, &list, || print(&list.rows))
+        }
+        Action::Change { account, name } => {
+            let name = argument("--name", &name, Text::<1, 140>::parse)?.into_string();
+            let id = lookup::account(registry, "ACCOUNT", &account).await?;
+            registry.rename_account(&id, name).await?;
+            caches_expired().await;
+            let found = registry.accounts().await?.into_iter().find(|account| account.id == id);
+            let row = Row::from(found.ok_or_else(|| anyhow!("account {id} does not exist"))?);
+            output::either(context.json, &row, || format!("Changed account {} ({}).", row.id, row.name))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `florin audit list|verify`
 
-use super::common::{Context, written};
+use super::common::{Context, time, written};
 use crate::output::{self, Rows};
 use crate::usage::UsageError;
 use chrono::{DateTime, Utc};
@@ -97,7 +97,7 @@ pub(super) async fn run(context: &Context, log: &dyn AuditLog, action: Action) -
 
 async fn list(context: &Context, log: &dyn AuditLog, filter: &Filter) -> anyhow::Result<()> {
     let outcome = filter.outcome.as_deref().map(outcome).transpose()?;
-    let from = filter.from.as_deref().map(time).transpose()?;
+    let from = filter.from.as_deref().map(|text| time("--from", text)).transpose()?;
     let mut rows: Vec<Row> = Vec::new();
     let mut after = 0;
     loop {
@@ -164,12 +164,6 @@ async fn verify(context: &Context, log: &dyn AuditLog, expect: Option<&str>) -> 
 fn outcome(text: &str) -> Result<AuditOutcome, UsageError> {
     AuditOutcome::parse(text)
         .ok_or_else(|| UsageError::new(format!("--outcome must be begun, done, failed or refused (got {text:?})")))
-}
-
-fn time(text: &str) -> Result<DateTime<Utc>, UsageError> {
-    DateTime::parse_from_rfc3339(text)
-        .map(|time| time.to_utc())
-        .map_err(|_| UsageError::new(format!("--from must be a time such as 2027-01-01T00:00:00Z (got {text:?})")))
 }
 
 fn print(rows: &[Row]) -> String {

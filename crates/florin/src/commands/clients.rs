@@ -1,13 +1,14 @@
-//! `florin clients create|list`
+//! `florin clients create|list|change|disable|enable`
 
-use super::{Context, argument};
-use crate::machine::RandomIds;
+use super::{Context, argument, caches_expired, lookup, written};
+use crate::machine::{RandomIds, SystemClock};
 use crate::output::{self, Rows};
 use crate::usage::UsageError;
-use florin_domain::access::ApiClient;
+use anyhow::anyhow;
+use florin_domain::access::{ApiClient, ClientChange};
 use florin_domain::ids::ClientId;
 use florin_domain::text::Text;
-use florin_ports::{IdSource, Registry};
+use florin_ports::{Clock, IdSource, Registry};
 use ipnet::IpNet;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -27,6 +28,33 @@ pub(crate) enum Action {
     },
     /// List all clients
     List,
+    /// Change the name of a client, or the networks that it may connect from
+    Change {
+        /// The client: id or name
+        #[arg(value_name = "CLIENT")]
+        client: String,
+        /// Its new name
+        #[arg(long)]
+        name: Option<String>,
+        /// Network that the client may connect from, instead of those before; repeatable
+        #[arg(long = "allow-network", value_name = "CIDR", conflicts_with = "any_network")]
+        allow_networks: Vec<String>,
+        /// Allow the client to connect from any network
+        #[arg(long)]
+        any_network: bool,
+    },
+    /// Disable a client: once the command returns, no server accepts its keys
+    Disable {
+        /// The client: id or name
+        #[arg(value_name = "CLIENT")]
+        client: String,
+    },
+    /// Enable a disabled client: its keys are valid again
+    Enable {
+        /// The client: id or name
+        #[arg(value_name = "CLIENT")]
+        client: String,
+    },
 }
 
 /// JSON representation of a client.
@@ -37,6 +65,8 @@ struct Row {
     name: String,
     allowed_networks: Vec<String>,
     features: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disabled_at: Option<String>,
 }
 
 impl From<ApiClient> for Row {
@@ -46,6 +76,7 @@ impl From<ApiClient> for Row {
             name: client.name,
             allowed_networks: client.allowed_networks,
             features: client.features.iter().map(|feature| feature.as_str().to_owned()).collect(),
+            disabled_at: client.disabled_at.map(written),
         }
     }
 }
@@ -58,6 +89,7 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
                 name: argument("--name", &name, Text::<1, 140>::parse)?.into_string(),
                 allowed_networks: allow_networks.iter().map(|text| network(text)).collect::<Result<_, _>>()?,
                 features: BTreeSet::new(),
+                disabled_at: None,
             };
             registry.add_client(client.clone()).await?;
             context.note(format!("client {} ({})", client.id, client.name));
@@ -69,14 +101,46 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
             let list = Rows { rows };
             output::either(context.json, &list, || print(&list.rows))
         }
+        Action::Change { client, name, allow_networks, any_network } => {
+            let name = name.map(|name| argument("--name", &name, Text::<1, 140>::parse).map(Text::into_string));
+            let networks = allow_networks.iter().map(|text| network(text)).collect::<Result<Vec<_>, _>>()?;
+            let allowed_networks = (any_network || !networks.is_empty()).then_some(networks);
+            let change = ClientChange { name: name.transpose()?, allowed_networks };
+            if change == ClientChange::default() {
+                return Err(UsageError::new("give --name, --allow-network or --any-network").into());
+            }
+            let id = lookup::client(registry, "CLIENT", &client).await?;
+            registry.change_client(id, change).await?;
+            changed(context, registry, id, "Changed").await
+        }
+        Action::Disable { client } => {
+            let id = lookup::client(registry, "CLIENT", &client).await?;
+            registry.set_disabled(id, Some(SystemClock.now())).await?;
+            changed(context, registry, id, "Disabled").await
+        }
+        Action::Enable { client } => {
+            let id = lookup::client(registry, "CLIENT", &client).await?;
+            registry.set_disabled(id, None).await?;
+            changed(context, registry, id, "Enabled").await
+        }
     }
+}
+
+/// Prints a changed client, once all servers know the change.
+async fn changed(context: &Context, registry: &dyn Registry, id: ClientId, how: &str) -> anyhow::Result<()> {
+    caches_expired().await;
+    let found = registry.clients().await?.into_iter().find(|client| client.id == id);
+    let row = Row::from(found.ok_or_else(|| anyhow!("client {id} does not exist"))?);
+    output::either(context.json, &row, || format!("{how} client {} ({}).", row.name, row.id))
 }
 
 fn print(rows: &[Row]) -> String {
     let cells = |row: &Row| {
-        [row.id.clone(), row.name.clone(), output::listed(&row.allowed_networks), output::listed(&row.features)]
+        let state = row.disabled_at.as_ref().map_or_else(|| "enabled".to_owned(), |at| format!("disabled {at}"));
+        let [networks, features] = [&row.allowed_networks, &row.features].map(|list| output::listed(list));
+        [row.id.clone(), row.name.clone(), state, networks, features]
     };
-    output::table(["ID", "NAME", "NETWORKS", "FEATURES"], &rows.iter().map(cells).collect::<Vec<_>>())
+    output::table(["ID", "NAME", "STATE", "NETWORKS", "FEATURES"], &rows.iter().map(cells).collect::<Vec<_>>())
 }
 
 /// Parses a network in CIDR form; a single address is a network with one address.

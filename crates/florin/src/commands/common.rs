@@ -5,7 +5,7 @@ use crate::settings::Settings;
 use crate::usage::UsageError;
 use crate::wiring;
 use anyhow::anyhow;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SubsecRound, Utc};
 use florin_domain::fault::Flaw;
 use florin_ports::StoreError;
 use std::cell::RefCell;
@@ -71,4 +71,21 @@ pub(super) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
 /// A time as the API writes it: UTC, whole seconds.
 pub(super) fn written(time: DateTime<Utc>) -> String {
     time.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Parses a time of an argument, in whole seconds.
+pub(super) fn time(argument: &str, text: &str) -> Result<DateTime<Utc>, UsageError> {
+    let time = DateTime::parse_from_rfc3339(text).map(|time| time.to_utc().trunc_subsecs(0));
+    time.map_err(|_| UsageError::new(format!("{argument} must be a time such as 2027-01-01T00:00:00Z (got {text:?})")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_whole_seconds_of_utc() {
+        assert_eq!(written(time("--from", "2027-01-01T01:00:00.5+01:00").unwrap()), "2027-01-01T00:00:00Z");
+        assert!(time("--expires-at", "tomorrow").unwrap_err().to_string().starts_with("--expires-at must be"));
+    }
 }

@@ -29,7 +29,7 @@ use crate::settings::Settings;
 use crate::wiring;
 use crate::{environment, secrets};
 use anyhow::Context as _;
-use common::{argument, caches_expired, explain, read_file, written};
+use common::{argument, caches_expired, explain, read_file, time, written};
 use florin_domain::access::Environment;
 use florin_domain::audit_log::AuditOutcome;
 use florin_store_contract::AnyStore;

@@ -80,13 +80,13 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     tracing::info!(address = %addresses.main, environment = environment.as_str(), "listening");
     announce(context, store.as_ref(), environment, addresses, has_demo).await?;
     let processing = wiring::processing(&services, store);
-    let workers = Workers::start(&services, processing, settings.idempotency, metrics, store.clone());
+    let workers = Workers::start(&services, processing, settings.idempotency, metrics, store);
     let ended = server.run().await;
     if timeout(WORKERS_STOP, workers.stop()).await.is_err() {
         tracing::error!("a background worker did not stop in time");
     }
-    if timeout(WORKERS_STOP, workers::record_last_refusals(&services, store.as_ref())).await.is_err() {
-        tracing::error!("the last refused authentications were not recorded in time");
+    if timeout(WORKERS_STOP, workers::record_the_rest(&services, store.as_ref())).await.is_err() {
+        tracing::error!("the last refused authentications and uses of keys were not recorded in time");
     }
     tracing::info!("stopped");
     ended.context("the server failed").map(|()| ExitCode::SUCCESS)

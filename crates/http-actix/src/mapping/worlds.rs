@@ -37,6 +37,7 @@ pub(crate) fn clock_problem(refusal: ClockRefusal, change: ClockChange) -> Probl
 pub(crate) fn create_world_problem(refusal: CreateWorldRefusal) -> Problem {
     const KEY: &str = "header.Idempotency-Key";
     match refusal {
+        CreateWorldRefusal::KeyRevoked => Problem::invalid_credentials(),
         CreateWorldRefusal::MadeBefore(account) => {
             let message = format!("was already used to create the world {account}; its API key is shown only once");
             Problem::conflict(KEY, ErrorCode::InvalidState, message)

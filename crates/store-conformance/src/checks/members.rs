@@ -220,6 +220,8 @@ async fn keys(handle: Handle) -> CheckResult {
             scopes: scopes.iter().copied().collect(),
             expires_at: (number % 2 == 0).then(|| noon() + TimeDelta::days(1)),
             revoked_at: (number % 3 == 0).then(noon),
+            made_by: (number % 5 == 0).then_some(ApiKeyId(uuid(4, 1))),
+            last_used_at: (number % 7 == 0).then(noon),
             ..key(Who::Mine)?
         };
         let hash = KeyHash([number; 32]);

@@ -2,6 +2,7 @@
 
 mod access;
 mod activity;
+mod administration;
 mod apart;
 mod atomic;
 mod audit_log;
@@ -67,6 +68,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         registry::CHECKS,
         secrets::CHECKS,
         audit_log::CHECKS,
+        administration::CHECKS,
         seeding::CHECKS,
         cards::CHECKS,
         limits::CHECKS,

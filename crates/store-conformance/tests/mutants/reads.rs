@@ -3,7 +3,9 @@
 use crate::bugs::{Bug, Mutant, QUEUE_CAPACITY};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::access::{Account, ApiClient, ApiKey, Caller, Environment, Feature, KeyHash};
+use florin_domain::access::{
+    Account, ApiClient, ApiKey, Caller, ClientChange, Environment, Feature, KeyHash, KeyRotation, RotateRefusal,
+};
 use florin_domain::address::{Address, Postcode};
 use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::Budget;
@@ -13,10 +15,12 @@ use florin_domain::merchant::{Bank, Checkout, CheckoutFilter};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    Accounts, AddressBook, AuditReport, Banks, Callers, ChainHistories, Checkouts, LedgerAudit, MfaSessions, Readiness,
-    Registry, SeedData, Seeding, StoreError, Upkeep,
+    Accounts, AddressBook, AuditReport, Banks, Callers, ChainHistories, Checkouts, Decide, KeyUpkeep, LedgerAudit,
+    MfaSessions, Readiness, Registry, SeedData, Seeding, StoreError, Upkeep, WriteError,
 };
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use uuid::Uuid;
 
 #[async_trait]
 impl Callers for Mutant {
@@ -113,6 +117,23 @@ impl Registry for Mutant {
         }
     }
 
+    async fn change_client(&self, client: ClientId, mut change: ClientChange) -> Result<(), StoreError> {
+        if self.has(Bug::ClientsLoseTheirNetworks) {
+            change.allowed_networks.get_or_insert_default();
+        }
+        self.inner.change_client(client, change).await
+    }
+
+    async fn set_disabled(&self, client: ClientId, at: Option<DateTime<Utc>>) -> Result<(), StoreError> {
+        if self.has(Bug::DisabledAnew) {
+            self.inner.set_disabled(client, None).await?;
+        }
+        if self.has(Bug::NeverEnabled) && at.is_none() {
+            return Ok(());
+        }
+        self.inner.set_disabled(client, at).await
+    }
+
     async fn set_feature(&self, client: ClientId, feature: Feature, on: bool) -> Result<(), StoreError> {
         self.inner.set_feature(client, feature, on).await
     }
@@ -123,6 +144,14 @@ impl Registry for Mutant {
 
     async fn add_account(&self, account: Account) -> Result<(), StoreError> {
         self.inner.add_account(account).await
+    }
+
+    async fn rename_account(&self, account: &AccountId, name: String) -> Result<(), StoreError> {
+        let others = self.inner.accounts().await?.into_iter().map(|other| other.id).filter(|other| other != account);
+        for other in others.filter(|_| self.has(Bug::AllAccountsRenamed)) {
+            self.inner.rename_account(&other, name.clone()).await?;
+        }
+        self.inner.rename_account(account, name).await
     }
 
     async fn set_mfa_required(&self, account: &AccountId, required: bool) -> Result<(), StoreError> {
@@ -161,10 +190,42 @@ impl Registry for Mutant {
     }
 
     async fn revoke_key(&self, key: ApiKeyId, at: DateTime<Utc>) -> Result<(), StoreError> {
+        if self.has(Bug::WorldKeysOutliveTheirMaker) {
+            let aside = Arc::new(move |old: &ApiKey| {
+                let successor = ApiKey { id: ApiKeyId(Uuid::from_u128(7)), ..old.clone() };
+                Ok(KeyRotation { successor, ends_at: old.created_at + TimeDelta::days(999) })
+            });
+            let _unknown_or_revoked = self.inner.rotate_key(key, KeyHash([77; 32]), aside).await;
+        }
         match self.inner.revoke_key(key, at).await {
             Err(StoreError::NotFound(_)) if self.has(Bug::UnknownKeyRevoked) => Ok(()),
             done => done,
         }
+    }
+
+    async fn rotate_key(
+        &self,
+        key: ApiKeyId,
+        hash: KeyHash,
+        decide: Decide<ApiKey, Result<KeyRotation, RotateRefusal>>,
+    ) -> Result<KeyRotation, WriteError<RotateRefusal>> {
+        let before = self.inner.keys(None).await?;
+        let rotation = self.inner.rotate_key(key, hash, Arc::clone(&decide)).await?;
+        if self.has(Bug::RotatedKeysStay) {
+            let ends = Arc::new(move |old: &ApiKey| {
+                let successor = ApiKey { id: ApiKeyId(Uuid::from_u128(7)), ..old.clone() };
+                Ok(KeyRotation { successor, ends_at: old.created_at + TimeDelta::days(999) })
+            });
+            self.inner.rotate_key(key, KeyHash([77; 32]), ends).await?;
+        }
+        if self.has(Bug::RotationLeavesWorlds) && before.iter().any(|other| other.made_by == Some(key)) {
+            let back = Arc::new(move |new: &ApiKey| {
+                let successor = ApiKey { id: ApiKeyId(Uuid::from_u128(7)), ..new.clone() };
+                Ok(KeyRotation { successor, ends_at: new.created_at + TimeDelta::days(999) })
+            });
+            self.inner.rotate_key(rotation.successor.id, KeyHash([77; 32]), back).await?;
+        }
+        Ok(rotation)
     }
 
     async fn replace_banks(&self, banks: Vec<Bank>) -> Result<(), StoreError> {
@@ -173,6 +234,27 @@ impl Registry for Mutant {
 
     async fn replace_addresses(&self, addresses: Vec<Address>) -> Result<(), StoreError> {
         self.inner.replace_addresses(addresses).await
+    }
+}
+
+#[async_trait]
+impl KeyUpkeep for Mutant {
+    async fn record_uses(&self, mut uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError> {
+        if self.has(Bug::FirstUseOnly) {
+            let known = self.inner.keys(None).await?;
+            let is_known = |id| known.iter().any(|key| key.id == id && key.last_used_at.is_some());
+            uses.retain(|(key, _)| !is_known(*key));
+        }
+        self.inner.record_uses(uses).await
+    }
+
+    async fn expiring(&self, from: DateTime<Utc>, until: DateTime<Utc>, max: u32) -> Result<Vec<ApiKey>, StoreError> {
+        let from = if self.has(Bug::ExpiredKeysExpire) { DateTime::UNIX_EPOCH } else { from };
+        let mut keys = self.inner.expiring(from, until, max).await?;
+        if self.has(Bug::ExpiringLastFirst) {
+            keys.reverse();
+        }
+        Ok(keys)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::ask::ask;
 use super::backend::Conn;
-use super::driver;
 use super::errors::{Outcome, corrupt};
 use super::store::Store;
 use async_trait::async_trait;
@@ -67,8 +66,8 @@ impl Row {
     }
 }
 
+/// Changes hold the lock of operators, so records are appended sequentially.
 fn append(conn: &mut Conn, chain: &Decide<Option<AuditRecord>, AuditRecord>) -> Outcome<AuditRecord> {
-    driver::lock_operators(conn)?;
     let last = sql_query(LAST).get_result::<Row>(conn).optional()?.map(Row::read).transpose()?;
     let record = ask(|| chain(&last))?;
     let event = &record.event;

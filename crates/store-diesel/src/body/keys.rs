@@ -3,8 +3,9 @@
 use super::backend::Conn;
 use super::errors::{Outcome, corrupt};
 use super::names::Name;
+use super::statements::insert;
 use super::tables::access::{AccountRow, ClientRow, client_features};
-use super::tables::keys::{KeyRow, api_key_accounts};
+use super::tables::keys::{KeyAccountRow, KeyRow, api_key_accounts};
 use super::tables::worlds::TimelineRow;
 use super::types::{Account, Bytes, Id, Named, Time};
 use diesel::prelude::*;
@@ -16,7 +17,12 @@ impl ClientRow {
     /// Builds the row of a client. Its features have rows of their own.
     pub(crate) fn of(client: &ApiClient) -> Outcome<Self> {
         let allowed_networks = joined(client.allowed_networks.iter().map(String::as_str))?;
-        Ok(Self { id: Id(client.id.0), name: client.name.clone(), allowed_networks })
+        Ok(Self {
+            id: Id(client.id.0),
+            name: client.name.clone(),
+            allowed_networks,
+            disabled_at: client.disabled_at.map(Time),
+        })
     }
 
     /// Returns the client's id.
@@ -27,7 +33,8 @@ impl ClientRow {
     /// Converts the row to the domain.
     pub(crate) fn read(self, features: BTreeSet<Feature>) -> ApiClient {
         let allowed_networks = self.allowed_networks.split_whitespace().map(str::to_owned).collect();
-        ApiClient { id: self.id(), name: self.name, allowed_networks, features }
+        let disabled_at = self.disabled_at.map(|time| time.0);
+        ApiClient { id: self.id(), name: self.name, allowed_networks, features, disabled_at }
     }
 }
 
@@ -58,6 +65,8 @@ impl KeyRow {
             created_at: Time(key.created_at),
             expires_at: key.expires_at.map(Time),
             revoked_at: key.revoked_at.map(Time),
+            made_by: key.made_by.map(|maker| Id(maker.0)),
+            last_used_at: key.last_used_at.map(Time),
         })
     }
 
@@ -81,8 +90,22 @@ impl KeyRow {
             created_at: self.created_at.0,
             expires_at: self.expires_at.map(|time| time.0),
             revoked_at: self.revoked_at.map(|time| time.0),
+            made_by: self.made_by.map(|maker| ApiKeyId(maker.0)),
+            last_used_at: self.last_used_at.map(|time| time.0),
         })
     }
+}
+
+/// Stores a new key with the accounts it lists. Foreign keys ensure that the accounts belong to the key's client.
+pub(crate) fn insert_key(conn: &mut Conn, key: &ApiKey, hash: &KeyHash) -> Outcome<()> {
+    insert(vec![KeyRow::of(key, hash)?], conn)?;
+    let AccountGrant::Only(accounts) = &key.accounts else { return Ok(()) };
+    let row = |account: &AccountId| KeyAccountRow {
+        client_id: Id(key.client.0),
+        key_id: Id(key.id.0),
+        account_id: Account(account.clone()),
+    };
+    insert(accounts.iter().map(row).collect(), conn)
 }
 
 /// Returns the number by which a hash is looked up. Numbers are compared in one step, so the time of a lookup does not
@@ -135,7 +158,7 @@ impl AccountRow {
 }
 
 /// Joins words with spaces.
-fn joined<'a>(words: impl Iterator<Item = &'a str>) -> Outcome<String> {
+pub(crate) fn joined<'a>(words: impl Iterator<Item = &'a str>) -> Outcome<String> {
     let words: Vec<_> = words.collect();
     match words.iter().find(|word| word.is_empty() || word.contains(char::is_whitespace)) {
         Some(word) => Err(corrupt(format!("`{word}` is empty or has blanks"))),

@@ -34,6 +34,7 @@ pub(crate) mod idempotency;
 mod job;
 mod journal;
 mod json_values;
+mod key_admin;
 mod keys;
 mod merchant;
 mod mfa;

@@ -2,28 +2,28 @@
 
 use super::backend::Conn;
 use super::errors::{Failure, Outcome};
-use super::keys::{features, listed_accounts};
+use super::keys::{features, insert_key, listed_accounts};
 use super::statements::insert;
 use super::store::Store;
 use super::tables::access::{AccountRow, ClientRow, FeatureRow, accounts, client_features, clients};
-use super::tables::keys::{KeyAccountRow, KeyRow, api_keys};
+use super::tables::keys::{KeyRow, api_keys};
 use super::tables::merchant::banks;
 use super::tables::mfa::totp_enrolments;
 use super::tables::money::CounterRow;
 use super::tables::service::imported_addresses;
 use super::tables::worlds::{TimelineRow, timelines};
-use super::types::{Account, Id, Named, Time};
-use super::{addresses, merchant, mfa};
+use super::types::{Account, Id, Named};
+use super::{addresses, key_admin, merchant, mfa};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use florin_domain::access::{self, AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
+use florin_domain::access::{self, ApiClient, ApiKey, ClientChange, Feature, KeyHash, KeyRotation, RotateRefusal};
 use florin_domain::address::Address;
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::world::Timeline;
-use florin_ports::{Registry, StoreError};
+use florin_ports::{Decide, Registry, StoreError, WriteError};
 
 #[async_trait]
 impl Registry for Store {
@@ -47,6 +47,14 @@ impl Registry for Store {
         self.change(move |conn| insert_client(conn, &client)).await
     }
 
+    async fn change_client(&self, client: ClientId, change: ClientChange) -> Result<(), StoreError> {
+        self.change(move |conn| key_admin::change_client(conn, client, &change)).await
+    }
+
+    async fn set_disabled(&self, client: ClientId, at: Option<DateTime<Utc>>) -> Result<(), StoreError> {
+        self.change(move |conn| key_admin::set_disabled(conn, client, at)).await
+    }
+
     async fn set_feature(&self, client: ClientId, feature: Feature, on: bool) -> Result<(), StoreError> {
         self.change(move |conn| set_feature(conn, client, feature, on)).await
     }
@@ -65,6 +73,16 @@ impl Registry for Store {
 
     async fn add_account(&self, account: access::Account) -> Result<(), StoreError> {
         self.change(move |conn| insert_account(conn, &account)).await
+    }
+
+    async fn rename_account(&self, account: &AccountId, name: String) -> Result<(), StoreError> {
+        let account = account.clone();
+        self.change(move |conn| {
+            let row = accounts::table.filter(accounts::id.eq(account.as_str()));
+            let changed = diesel::update(row).set(accounts::name.eq(&name)).execute(conn)?;
+            if changed == 1 { Ok(()) } else { Err(no_account(&account)) }
+        })
+        .await
     }
 
     async fn set_mfa_required(&self, account: &AccountId, required: bool) -> Result<(), StoreError> {
@@ -108,7 +126,16 @@ impl Registry for Store {
     }
 
     async fn revoke_key(&self, key: ApiKeyId, at: DateTime<Utc>) -> Result<(), StoreError> {
-        self.change(move |conn| revoke_key(conn, key, at)).await
+        self.change(move |conn| key_admin::revoke(conn, key, at)).await
+    }
+
+    async fn rotate_key(
+        &self,
+        key: ApiKeyId,
+        hash: KeyHash,
+        decide: Decide<ApiKey, Result<KeyRotation, RotateRefusal>>,
+    ) -> Result<KeyRotation, WriteError<RotateRefusal>> {
+        self.task(move |conn| key_admin::rotate(conn, key, &hash, &decide)).await
     }
 
     async fn replace_banks(&self, banks: Vec<Bank>) -> Result<(), StoreError> {
@@ -146,11 +173,7 @@ fn remove_enrolment(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
 }
 
 fn set_feature(conn: &mut Conn, client: ClientId, feature: Feature, on: bool) -> Outcome<()> {
-    let known: bool =
-        diesel::select(diesel::dsl::exists(clients::table.filter(clients::id.eq(Id(client.0))))).get_result(conn)?;
-    if !known {
-        return Err(Failure::NotFound(format!("client {client}")));
-    }
+    key_admin::must_know(conn, client)?;
     let row = client_features::table
         .filter(client_features::client_id.eq(Id(client.0)))
         .filter(client_features::feature.eq(Named(feature)));
@@ -173,17 +196,6 @@ fn keys(conn: &mut Conn, client: Option<ClientId>) -> Outcome<Vec<ApiKey>> {
     rows.into_iter().map(|row| row.read(|_, id| Ok(listed.remove(&id).unwrap_or_default()))).collect()
 }
 
-fn revoke_key(conn: &mut Conn, key: ApiKeyId, at: DateTime<Utc>) -> Outcome<()> {
-    let row = api_keys::table.filter(api_keys::id.eq(Id(key.0)));
-    let revoked = diesel::update(row.filter(api_keys::revoked_at.is_null()))
-        .set(api_keys::revoked_at.eq(Time(at)))
-        .execute(conn)?;
-    if revoked == 0 && row.count().get_result::<i64>(conn)? == 0 {
-        return Err(Failure::NotFound(format!("key {key}")));
-    }
-    Ok(())
-}
-
 /// Stores a new client with its features.
 pub(crate) fn insert_client(conn: &mut Conn, client: &ApiClient) -> Outcome<()> {
     insert(vec![ClientRow::of(client)?], conn)?;
@@ -198,16 +210,4 @@ pub(crate) fn insert_account(conn: &mut Conn, account: &access::Account) -> Outc
         super::timelines::insert(conn, &account.id, &account.timeline)?;
     }
     Ok(())
-}
-
-/// Stores a new key with the accounts it lists. Foreign keys ensure that the accounts belong to the key's client.
-pub(crate) fn insert_key(conn: &mut Conn, key: &ApiKey, hash: &KeyHash) -> Outcome<()> {
-    insert(vec![KeyRow::of(key, hash)?], conn)?;
-    let AccountGrant::Only(accounts) = &key.accounts else { return Ok(()) };
-    let row = |account: &AccountId| KeyAccountRow {
-        client_id: Id(key.client.0),
-        key_id: Id(key.id.0),
-        account_id: Account(account.clone()),
-    };
-    insert(accounts.iter().map(row).collect(), conn)
 }

@@ -24,6 +24,7 @@ async fn clients_are_sorted_by_name_and_have_features() {
         name: "Ångström 🧪".into(),
         allowed_networks: vec![],
         features: [Feature::AddressesLookup].into(),
+        disabled_at: None,
     };
     home.store.add_client(unicode.clone()).await.unwrap();
     let listed = vec![seeded[0].clone(), seeded[1].clone(), unicode.clone()];

@@ -144,6 +144,7 @@ pub(crate) fn world(minor: i64) -> SeedData {
         name: format!("client of {account}"),
         allowed_networks: vec!["10.0.0.0/8".into(), "fd00::/8".into()],
         features: [].into(),
+        disabled_at: None,
     });
     let keys = [MINE, OTHER].map(|account| (key(account), key_hash(account)));
     let accounts = [MINE, OTHER].map(|account| seed_account(account, minor));
@@ -160,6 +161,8 @@ pub(crate) fn key(account: &str) -> ApiKey {
         created_at: noon(),
         expires_at: None,
         revoked_at: None,
+        made_by: None,
+        last_used_at: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! `POST /v2/sandbox/worlds/{accountId}/restore`
 
-use super::common::{PERMISSION, WorldPath, world_account};
+use super::common::{PERMISSION, WorldPath, no_world, world_account};
 use crate::call::Call;
 use crate::declare::{IdempotencyKeyHeader, body};
 use crate::extract::body;
@@ -13,7 +13,7 @@ use crate::state::App;
 use crate::views::WorldView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::restore_world;
+use florin_application::{find_world, restore_world};
 use florin_domain::ids::SnapshotId;
 use florin_domain::world::WorldReading;
 use florin_ports::{Answer, RecordedBody};
@@ -45,6 +45,7 @@ pub(crate) async fn handle(
     let body = call.read_body::<RestoreBody>(document.as_ref())?;
     let account = world_account(&mut call, world).await?;
     call.be_alone_with(&account.id).await?;
+    find_world(&app.services, &account).await?.ok_or_else(no_world)?;
     let recorded = RecordedBody::Json(canonical(document.as_ref())?);
     let claim = key.map(|key| claim_of(&call, key, &account, recorded, render));
     let snapshot = read(body)?.snapshot;

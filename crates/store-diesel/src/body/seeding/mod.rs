@@ -7,7 +7,7 @@ use super::errors::Outcome;
 use super::store::Store;
 use super::tables::access::{accounts, clients};
 use super::working_set::Journal;
-use super::{balances, batch_rows, batches, cards, merchant, mfa, payments, registry};
+use super::{balances, batch_rows, batches, cards, keys, merchant, mfa, payments, registry};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::batch::PaymentBatch;
@@ -53,7 +53,7 @@ impl Seeding for Store {
 fn seed(conn: &mut Conn, data: &SeedData) -> Outcome<()> {
     data.clients.iter().try_for_each(|client| registry::insert_client(conn, client))?;
     data.accounts.iter().try_for_each(|seed| registry::insert_account(conn, &seed.account))?;
-    data.keys.iter().try_for_each(|(key, hash)| registry::insert_key(conn, key, hash))?;
+    data.keys.iter().try_for_each(|(key, hash)| keys::insert_key(conn, key, hash))?;
     data.accounts.iter().try_for_each(|seed| seed_account(conn, seed))?;
     merchant::insert_banks(conn, &data.banks)
 }

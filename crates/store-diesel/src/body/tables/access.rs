@@ -1,6 +1,6 @@
 //! Clients and their accounts.
 
-use super::body::types::{Account, Id, Named};
+use super::body::types::{Account, Id, Named, Time};
 use super::declare::tables;
 use florin_domain::access::Feature;
 
@@ -10,6 +10,7 @@ tables! {
         id: Id,
         name: String,
         allowed_networks: String,
+        disabled_at: Option<Time>,
     }
 
     /// A feature that is switched on for a client.

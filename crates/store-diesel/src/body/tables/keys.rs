@@ -20,6 +20,8 @@ tables! {
         created_at: Time,
         expires_at: Option<Time>,
         revoked_at: Option<Time>,
+        made_by: Option<Id>,
+        last_used_at: Option<Time>,
     }
 
     /// An account that a key lists.

@@ -4,7 +4,7 @@ use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::errors::{Failure, Outcome, Stop, corrupt};
 use super::body::export_import::account_rows;
-use super::body::{registry, secrets, seeding, timelines};
+use super::body::{key_admin, keys, registry, secrets, seeding, timelines};
 use super::{delete, rows, snapshots};
 use florin_domain::access::Account;
 use florin_domain::ids::AccountId;
@@ -31,6 +31,10 @@ pub(super) fn make(
             Some(under) => rows::made_under(conn, world.client, &under.key)?,
             None => None,
         },
+        is_key_revoked: match command.key.made_by {
+            Some(maker) => key_admin::is_revoked(conn, maker)?,
+            None => false,
+        },
         outdated: kept.as_ref().is_some_and(|kept| !kept.fits),
     };
     let replaces = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
@@ -41,7 +45,7 @@ pub(super) fn make(
     }
     fill(conn, command, kept.as_ref(), secret.as_ref())?;
     rows::insert(conn, world, command.under.as_ref())?;
-    registry::insert_key(conn, &command.key, &command.hash)?;
+    keys::insert_key(conn, &command.key, &command.hash)?;
     let made = rows::find(conn, &world.account)?;
     Ok(made.ok_or_else(|| corrupt("the created world is missing"))?)
 }

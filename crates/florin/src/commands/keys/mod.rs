@@ -1,14 +1,18 @@
-//! `florin keys issue|list|revoke`
+//! `florin keys issue|list|rotate|revoke`
 
-use super::{Context, argument, caches_expired, explain, lookup, written};
+mod rotate;
+mod rows;
+
+use super::{Context, argument, caches_expired, explain, lookup, time};
 use crate::machine::{RandomIds, SystemClock, new_key};
 use crate::output::{self, Rows};
 use crate::suggest;
 use crate::usage::UsageError;
-use chrono::{DateTime, SubsecRound, Utc};
+use chrono::SubsecRound;
 use florin_domain::access::{AccountGrant, ApiKey, Environment, Scope};
-use florin_domain::ids::{AccountId, ApiKeyId};
+use florin_domain::ids::ApiKeyId;
 use florin_ports::{Clock, IdSource, Registry};
+use rows::{Issued, Row, print};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -23,7 +27,9 @@ pub(crate) enum Action {
         #[arg(long, value_name = "CLIENT")]
         client: Option<String>,
     },
-    /// Revoke a key; once the command returns, no server accepts the key
+    /// Replace a key by a new one with the same reach, and print it; the old key expires after an overlap
+    Rotate(rotate::Arguments),
+    /// Revoke a key, and the keys of the worlds that it created; once the command returns, no server accepts the key
     Revoke {
         /// The id of the key, as `florin keys list` shows it; not the key itself
         #[arg(value_name = "KEY_ID")]
@@ -51,53 +57,11 @@ pub(crate) struct NewKey {
     expires_at: Option<String>,
 }
 
-/// JSON representation of a key, without its secret.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Row {
-    id: String,
-    client_id: String,
-    environment: &'static str,
-    scopes: Vec<&'static str>,
-    /// `None`: every account of the client.
-    accounts: Option<Vec<String>>,
-    created_at: String,
-    expires_at: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    revoked_at: Option<String>,
-}
-
-/// A key with its secret.
-#[derive(Serialize)]
-struct Issued {
-    key: String,
-    #[serde(flatten)]
-    row: Row,
-}
-
 /// A key that was revoked.
 #[derive(Serialize)]
 struct Revoked {
     id: String,
     revoked: bool,
-}
-
-impl From<ApiKey> for Row {
-    fn from(key: ApiKey) -> Self {
-        Self {
-            id: key.id.to_string(),
-            client_id: key.client.to_string(),
-            environment: key.environment.as_str(),
-            scopes: key.scopes.iter().map(|scope| scope.as_str()).collect(),
-            accounts: match key.accounts {
-                AccountGrant::AllOfClient => None,
-                AccountGrant::Only(accounts) => Some(accounts.iter().map(AccountId::to_string).collect()),
-            },
-            created_at: written(key.created_at),
-            expires_at: key.expires_at.map(written),
-            revoked_at: key.revoked_at.map(written),
-        }
-    }
 }
 
 pub(super) async fn run(
@@ -117,6 +81,7 @@ pub(super) async fn run(
             let list = Rows { rows };
             output::either(context.json, &list, || print(&list.rows))
         }
+        Action::Rotate(arguments) => rotate::run(context, registry, environment, &arguments).await,
         Action::Revoke { id } => {
             let key = argument("KEY_ID", &id, ApiKeyId::parse)?;
             let absent = || format!("key {key} does not exist");
@@ -165,7 +130,7 @@ async fn compose(registry: &dyn Registry, new: &NewKey, environment: Environment
     } else {
         new.scopes.iter().map(|text| scope(text)).collect::<Result<BTreeSet<_>, _>>()?
     };
-    let expires_at = new.expires_at.as_deref().map(time).transpose()?;
+    let expires_at = new.expires_at.as_deref().map(|text| time("--expires-at", text)).transpose()?;
     let mut accounts = BTreeSet::new();
     for text in &new.accounts {
         accounts.insert(lookup::account(registry, "--account", text).await?);
@@ -179,6 +144,8 @@ async fn compose(registry: &dyn Registry, new: &NewKey, environment: Environment
         created_at: SystemClock.now().trunc_subsecs(0),
         expires_at,
         revoked_at: None,
+        made_by: None,
+        last_used_at: None,
     })
 }
 
@@ -188,32 +155,6 @@ fn scope(text: &str) -> Result<Scope, UsageError> {
         let known: Vec<_> = in_use.map(|scope| scope.as_str()).collect();
         UsageError::new(format!("unknown scope `{text}`; {}", suggest::or_list(text, "scopes", &known)))
     })
-}
-
-fn time(text: &str) -> Result<DateTime<Utc>, UsageError> {
-    let time = DateTime::parse_from_rfc3339(text).map(|time| time.to_utc().trunc_subsecs(0));
-    time.map_err(|_| {
-        UsageError::new(format!("--expires-at must be a time such as 2027-01-01T00:00:00Z (got {text:?})"))
-    })
-}
-
-fn print(rows: &[Row]) -> String {
-    let cells = |row: &Row| {
-        let scopes = match row.scopes.len() {
-            all if all == Scope::ALL.len() => "all".to_owned(),
-            0 => "none".to_owned(),
-            _ => row.scopes.join(" "),
-        };
-        let accounts = row.accounts.as_ref().map_or("all".to_owned(), |accounts| output::listed(accounts));
-        let state = match (&row.revoked_at, &row.expires_at) {
-            (Some(at), _) => format!("revoked {at}"),
-            (None, Some(at)) => format!("expires {at}"),
-            (None, None) => "-".to_owned(),
-        };
-        [row.id.clone(), row.client_id.clone(), row.created_at.clone(), state, accounts, scopes]
-    };
-    let heads = ["ID", "CLIENT", "ISSUED", "ENDS", "ACCOUNTS", "SCOPES"];
-    output::table(heads, &rows.iter().map(cells).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -247,11 +188,5 @@ mod tests {
         for scope in Scope::ALL {
             assert_eq!(text.contains(&format!("Scope::{scope:?}")), scope.is_in_use(), "{scope:?}");
         }
-    }
-
-    #[test]
-    fn times_are_read_as_whole_seconds_of_utc() {
-        assert_eq!(written(time("2027-01-01T01:00:00.5+01:00").unwrap()), "2027-01-01T00:00:00Z");
-        assert!(time("tomorrow").unwrap_err().to_string().starts_with("--expires-at must be"));
     }
 }

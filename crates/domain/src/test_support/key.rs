@@ -1,0 +1,23 @@
+//! Keys.
+
+use crate::access::{AccountGrant, ApiKey, Environment};
+use crate::ids::{ApiKeyId, ClientId};
+use chrono::{DateTime, Utc};
+use std::collections::BTreeSet;
+use uuid::Uuid;
+
+/// A key of the sandbox without scopes, for all accounts of its client, that never expires.
+pub fn an_api_key(created_at: DateTime<Utc>) -> ApiKey {
+    ApiKey {
+        id: ApiKeyId(Uuid::from_u128(1)),
+        client: ClientId(Uuid::from_u128(2)),
+        environment: Environment::Sandbox,
+        scopes: BTreeSet::new(),
+        accounts: AccountGrant::AllOfClient,
+        created_at,
+        expires_at: None,
+        revoked_at: None,
+        made_by: None,
+        last_used_at: None,
+    }
+}

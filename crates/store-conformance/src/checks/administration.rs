@@ -1,0 +1,201 @@
+//! Checks of the administration of clients, accounts and keys.
+
+use crate::check::{CheckResult, Failure, checks};
+use crate::expect::{duplicate, not_found, same, there};
+use crate::factory::Handle;
+use crate::world::{Who, key, noon, seeded, uuid};
+use crate::worlds::{command, prepared};
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::access::{AccountGrant, ApiClient, ApiKey, ClientChange, KeyHash, KeyRotation, RotateRefusal};
+use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
+use florin_domain::world::CreateWorldRefusal;
+use florin_ports::{CreateWorldCommand, WriteError};
+use std::sync::Arc;
+
+checks! {
+    "registry.change_client.changes_what_is_given" => change_client,
+    "registry.set_disabled.the_first_time_counts" => disabled,
+    "registry.rename_account.of_one_account" => rename,
+    "registry.rotate_key.stores_a_successor_and_an_end" => rotate,
+    "registry.rotate_key.refusal_changes_nothing" => rotate_refused,
+    "registry.rotate_key.hands_worlds_over" => rotate_worlds,
+    "registry.revoke_key.ends_the_keys_of_its_worlds" => revoke_worlds,
+    "worlds.create.by_a_revoked_key_is_refused" (Sandbox) => by_a_revoked_key,
+    "key_upkeep.record_uses.the_latest_counts" => uses,
+    "key_upkeep.expiring.in_order_of_their_end" => expiring,
+}
+
+const NEW: KeyHash = KeyHash([60; 32]);
+
+async fn client(handle: &Handle, id: ClientId) -> Result<ApiClient, Failure> {
+    there("the client", handle.registry.clients().await?.into_iter().find(|client| client.id == id))
+}
+
+async fn key_of(handle: &Handle, id: ApiKeyId) -> Result<ApiKey, Failure> {
+    there("the key", handle.registry.keys(None).await?.into_iter().find(|key| key.id == id))
+}
+
+async fn change_client(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (id, other) = (Who::Mine.client(), client(&handle, Who::Other.client()).await?);
+    let mut expected = client(&handle, id).await?;
+    expected.name = "Renamed".into();
+    let renamed = ClientChange { name: Some("Renamed".into()), allowed_networks: None };
+    handle.registry.change_client(id, renamed).await?;
+    same("the renamed client", client(&handle, id).await?, expected.clone())?;
+    for networks in [vec!["192.0.2.0/24".to_owned(), "2001:db8::/32".to_owned()], vec![]] {
+        expected.allowed_networks.clone_from(&networks);
+        let change = ClientChange { name: None, allowed_networks: Some(networks) };
+        handle.registry.change_client(id, change).await?;
+        same("the client", client(&handle, id).await?, expected.clone())?;
+        let caller = there("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+        same("the caller's client", caller.client, expected.clone())?;
+    }
+    same("the other client", client(&handle, other.id).await?, other)?;
+    let unknown = handle.registry.change_client(ClientId(uuid(1, 99)), ClientChange::default()).await;
+    not_found("a change of an unknown client", &unknown)
+}
+
+async fn disabled(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (id, later) = (Who::Mine.client(), noon() + TimeDelta::microseconds(1));
+    for (at, expected) in
+        [(Some(noon()), Some(noon())), (Some(later), Some(noon())), (None, None), (Some(later), Some(later))]
+    {
+        handle.registry.set_disabled(id, at).await?;
+        same("since when", client(&handle, id).await?.disabled_at, expected)?;
+        let caller = there("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+        same("the caller's client", caller.client.disabled_at, expected)?;
+    }
+    same("the other client", client(&handle, Who::Other.client()).await?.disabled_at, None)?;
+    for at in [Some(later), None] {
+        not_found("an unknown client", &handle.registry.set_disabled(ClientId(uuid(1, 99)), at).await)?;
+    }
+    Ok(())
+}
+
+async fn rename(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    let before = there("the other account", handle.accounts.find(&other).await?)?;
+    let mut expected = there("the account", handle.accounts.find(&mine).await?)?;
+    expected.name = "Çelik".into();
+    handle.registry.rename_account(&mine, "Çelik".into()).await?;
+    same("the account", there("the account", handle.accounts.find(&mine).await?)?, expected)?;
+    same("the other account", there("the other account", handle.accounts.find(&other).await?)?, before)?;
+    not_found("of no account", &handle.registry.rename_account(&AccountId::parse("F404")?, "x".into()).await)
+}
+
+/// The rule of a rotation in the test: an hour of overlap.
+fn rotated(id: u128) -> impl Fn(&ApiKey) -> Result<KeyRotation, RotateRefusal> + Clone {
+    move |key| key.rotate(ApiKeyId(uuid(4, id)), noon(), TimeDelta::hours(1), None)
+}
+
+async fn rotate(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let old = key(Who::Mine)?;
+    let rotation = handle.registry.rotate_key(old.id, NEW, Arc::new(rotated(60))).await?;
+    same("the rotation", &Ok(rotation.clone()), &rotated(60)(&old))?;
+    let successor = there("the successor", handle.callers.find(&NEW).await?)?.key;
+    same("the successor", &successor, &rotation.successor)?;
+    same("its accounts", &successor.accounts, &old.accounts)?;
+    let ends = ApiKey { expires_at: Some(noon() + TimeDelta::hours(1)), ..old };
+    same("the old key", there("the old key", handle.callers.find(&Who::Mine.key_hash()).await?)?.key, ends)?;
+    same("another key", key_of(&handle, key(Who::Other)?.id).await?, key(Who::Other)?)
+}
+
+async fn rotate_refused(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let before = handle.registry.keys(None).await?;
+    let id = key(Who::Mine)?.id;
+    let refused = handle.registry.rotate_key(id, NEW, Arc::new(|_| Err(RotateRefusal::Revoked))).await;
+    same("a refusal", refused, Err(WriteError::Refused(RotateRefusal::Revoked)))?;
+    let absent = handle.registry.rotate_key(ApiKeyId(uuid(4, 99)), NEW, Arc::new(rotated(60))).await;
+    same("an unknown key", absent, Err(WriteError::Absent))?;
+    let taken = handle.registry.rotate_key(id, Who::Other.key_hash(), Arc::new(rotated(60))).await;
+    match taken {
+        Err(WriteError::Store(error)) => duplicate("a hash in use", &Err::<(), _>(error))?,
+        other => same("a hash in use", other.is_err(), true)?,
+    }
+    same("the keys", handle.registry.keys(None).await?, before)
+}
+
+/// A key of mine, and one that it made for a world.
+async fn maker_and_made(handle: &Handle) -> Result<(ApiKeyId, ApiKeyId), Failure> {
+    seeded(handle).await?;
+    let maker = key(Who::Mine)?.id;
+    let made = ApiKey { id: ApiKeyId(uuid(4, 70)), made_by: Some(maker), ..key(Who::Mine)? };
+    handle.registry.add_key(made.clone(), KeyHash([70; 32])).await?;
+    let unrelated = ApiKey { id: ApiKeyId(uuid(4, 71)), made_by: Some(key(Who::Other)?.id), ..key(Who::Mine)? };
+    handle.registry.add_key(unrelated, KeyHash([71; 32])).await?;
+    Ok((maker, made.id))
+}
+
+async fn rotate_worlds(handle: Handle) -> CheckResult {
+    let (maker, made) = maker_and_made(&handle).await?;
+    let rotation = handle.registry.rotate_key(maker, NEW, Arc::new(rotated(60))).await?;
+    same("the maker", key_of(&handle, made).await?.made_by, Some(rotation.successor.id))?;
+    same("of another", key_of(&handle, ApiKeyId(uuid(4, 71))).await?.made_by, Some(key(Who::Other)?.id))?;
+    handle.registry.revoke_key(maker, noon()).await?;
+    same("after the end of the old key", key_of(&handle, made).await?.revoked_at, None)
+}
+
+async fn revoke_worlds(handle: Handle) -> CheckResult {
+    let (maker, made) = maker_and_made(&handle).await?;
+    handle.registry.revoke_key(maker, noon()).await?;
+    same("the key of the world", key_of(&handle, made).await?.revoked_at, Some(noon()))?;
+    same("of another world", key_of(&handle, ApiKeyId(uuid(4, 71))).await?.revoked_at, None)?;
+    handle.registry.revoke_key(made, noon() + TimeDelta::hours(1)).await?;
+    same("it stays revoked", key_of(&handle, made).await?.revoked_at, Some(noon()))
+}
+
+async fn by_a_revoked_key(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    let maker = ApiKey { id: ApiKeyId(uuid(4, 80)), accounts: AccountGrant::AllOfClient, ..key(Who::Mine)? };
+    handle.registry.add_key(maker.clone(), KeyHash([80; 32])).await?;
+    handle.registry.revoke_key(maker.id, noon()).await?;
+    let base = command()?;
+    let key = ApiKey { made_by: Some(maker.id), ..base.key.clone() };
+    let refused = handle.worlds.create(CreateWorldCommand { key, ..base }).await;
+    same("a world of a revoked key", refused.err(), Some(WriteError::Refused(CreateWorldRefusal::KeyRevoked)))?;
+    same("the account", handle.accounts.find(&Who::Mine.account()?).await?, None)
+}
+
+async fn uses(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, other) = (key(Who::Mine)?.id, key(Who::Other)?.id);
+    let unknown = ApiKeyId(uuid(4, 99));
+    let at = |seconds| noon() + TimeDelta::seconds(seconds);
+    for (seconds, expected) in [(5, 5), (3, 5), (9, 9)] {
+        handle.key_upkeep.record_uses(vec![(unknown, at(1)), (mine, at(seconds))]).await?;
+        same("the last use", key_of(&handle, mine).await?.last_used_at, Some(at(expected)))?;
+    }
+    same("of another key", key_of(&handle, other).await?.last_used_at, None)?;
+    handle.key_upkeep.record_uses(vec![]).await?;
+    same("the keys", handle.registry.keys(None).await?.len(), 2)
+}
+
+async fn expiring(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let at = |hours| noon() + TimeDelta::hours(hours);
+    let ending = |number, expires_at: DateTime<Utc>| {
+        Ok::<_, Failure>(ApiKey { id: ApiKeyId(uuid(4, number)), expires_at: Some(expires_at), ..key(Who::Mine)? })
+    };
+    let keys = [
+        ending(50, at(3))?,
+        ending(51, at(1))?,
+        ending(52, at(0))?,
+        ending(53, at(3) + TimeDelta::microseconds(1))?,
+        ending(54, at(2))?,
+        ApiKey { revoked_at: Some(noon()), ..ending(55, at(2))? },
+        ApiKey { made_by: Some(key(Who::Mine)?.id), ..ending(56, at(2))? },
+        ApiKey { client: Who::Other.client(), accounts: AccountGrant::AllOfClient, ..ending(57, at(2))? },
+    ];
+    for (number, key) in (50..).zip(&keys) {
+        handle.registry.add_key(key.clone(), KeyHash([number; 32])).await?;
+    }
+    handle.registry.set_disabled(Who::Other.client(), Some(noon())).await?;
+    let found = handle.key_upkeep.expiring(noon(), at(3), 9).await?;
+    same("the keys that expire", found, vec![keys[1].clone(), keys[4].clone(), keys[0].clone()])?;
+    same("the first", handle.key_upkeep.expiring(noon(), at(3), 1).await?, vec![keys[1].clone()])
+}

@@ -1,0 +1,195 @@
+//! Administration of clients, accounts and keys, while a server is running.
+
+use serde_json::{Value, json};
+
+use crate::support::assert::{text, time};
+use crate::support::worlds::{WORLDS, make};
+use crate::support::{BANKS, Client, Home, Server, demo, expect_fault, expect_json};
+
+/// A client with an account and a key.
+struct Party {
+    client: String,
+    account: String,
+    key: Value,
+}
+
+fn party(home: &Home, account: &str) -> Party {
+    let client = home.json(&["clients", "create", "--name", "Ada", "--json"]);
+    let client = text(&client, "/id").to_owned();
+    home.json(&["accounts", "create", account, "--client", &client, "--json"]);
+    let key = home.json(&["keys", "issue", "--client", &client, "--all-scopes", "--json"]);
+    Party { client, account: account.to_owned(), key }
+}
+
+impl Party {
+    fn caller(&self, server: &Server) -> Client {
+        server.client_of(text(&self.key, "/key"), &self.account)
+    }
+}
+
+fn row(home: &Home, list: &str, id: &str) -> Value {
+    let list = home.json(&[list, "list", "--json"]);
+    list["rows"].as_array().unwrap().iter().find(|row| row["id"] == id).unwrap().clone()
+}
+
+fn is_invalid(client: &Client) {
+    expect_fault(&client.get(BANKS), 403, "header.Authorization", "invalid_credentials");
+}
+
+#[test]
+fn a_disabled_client_has_no_valid_keys_until_it_is_enabled() {
+    let server = Server::sandbox();
+    let home = server.home();
+    let ada = party(home, "F70001");
+    let caller = ada.caller(&server);
+    expect_json(&caller.get(BANKS), 200);
+    let disabled = home.json(&["clients", "disable", "Ada", "--json"]);
+    is_invalid(&caller);
+    expect_json(&server.client().get(BANKS), 200);
+    let again = home.json(&["clients", "disable", "Ada", "--json"]);
+    assert_eq!(disabled["disabledAt"], again["disabledAt"], "it stays disabled since the first time");
+    time(&row(home, "clients", &ada.client)["disabledAt"]);
+    home.json(&["clients", "enable", "Ada", "--json"]);
+    assert!(row(home, "clients", &ada.client).get("disabledAt").is_none());
+    expect_json(&caller.get(BANKS), 200);
+    for action in ["disable", "enable"] {
+        assert!(home.refused(&["clients", action, "Nobody"]).contains("client Nobody does not exist"));
+    }
+}
+
+#[test]
+fn names_and_networks_are_changed() {
+    let server = Server::sandbox();
+    let home = server.home();
+    let ada = party(home, "F70001");
+    let caller = ada.caller(&server);
+    home.json(&["clients", "change", "Ada", "--allow-network", "192.0.2.1", "--json"]);
+    expect_fault(&caller.get(BANKS), 403, "header.Authorization", "address_not_allowed");
+    assert_eq!(row(home, "clients", &ada.client)["allowedNetworks"], json!(["192.0.2.1/32"]));
+    home.json(&[
+        "clients",
+        "change",
+        "Ada",
+        "--allow-network",
+        "192.0.2.0/24",
+        "--allow-network",
+        "127.0.0.0/8",
+        "--json",
+    ]);
+    expect_json(&caller.get(BANKS), 200);
+    let renamed = home.json(&["clients", "change", &ada.client, "--name", "Countess", "--any-network", "--json"]);
+    assert_eq!((text(&renamed, "/name"), &renamed["allowedNetworks"]), ("Countess", &json!([])));
+    home.json(&["accounts", "change", "F70001", "--name", "Savings", "--json"]);
+    assert_eq!(text(&row(home, "accounts", "F70001"), "/name"), "Savings");
+
+    assert!(home.refused_as_invalid(&["clients", "change", "Countess"]).contains("--allow-network"));
+    home.refused_as_invalid(&["clients", "change", "Countess", "--allow-network", "nowhere"]);
+    home.refused_as_invalid(&["clients", "change", "Countess", "--name", ""]);
+    home.refused_as_invalid(&["accounts", "change", "F70001", "--name", ""]);
+    assert!(home.refused(&["accounts", "change", "F404", "--name", "x"]).contains("account F404 does not exist"));
+}
+
+#[test]
+fn a_rotated_key_is_valid_during_the_overlap() {
+    let server = Server::sandbox();
+    let home = server.home();
+    let ada = party(home, "F70001");
+    let (old, id) = (ada.caller(&server), text(&ada.key, "/id"));
+    let rotated = home.json(&["keys", "rotate", id, "--json"]);
+    let new = server.client_of(text(&rotated, "/key"), &ada.account);
+    for caller in [&old, &new] {
+        expect_json(&caller.get(BANKS), 200);
+    }
+    assert_eq!(rotated["scopes"], ada.key["scopes"]);
+    assert_eq!((text(&rotated, "/replaces"), &rotated["expiresAt"]), (id, &Value::Null));
+    let (ends, issued) = (time(&rotated["replacedExpiresAt"]), time(&rotated["createdAt"]));
+    assert_eq!(ends - issued, chrono::TimeDelta::hours(24));
+    assert_eq!(row(home, "keys", id)["expiresSoon"], true);
+
+    // A second rotation does not prolong the old key.
+    home.json(&["keys", "rotate", id, "--overlap", "7d", "--json"]);
+    assert_eq!(time(&row(home, "keys", id)["expiresAt"]), ends);
+    // Without an overlap, the old key ends before the command returns.
+    let last = home.json(&[
+        "keys",
+        "rotate",
+        text(&rotated, "/id"),
+        "--overlap",
+        "0m",
+        "--expires-at",
+        "2099-01-01T00:00:00Z",
+        "--json",
+    ]);
+    is_invalid(&new);
+    expect_json(&server.client_of(text(&last, "/key"), &ada.account).get(BANKS), 200);
+    assert_eq!(text(&last, "/expiresAt"), "2099-01-01T00:00:00Z");
+
+    assert!(home.refused(&["keys", "rotate", text(&rotated, "/id")]).contains("has expired"));
+    home.json(&["keys", "revoke", text(&last, "/id"), "--json"]);
+    assert!(home.refused(&["keys", "rotate", text(&last, "/id")]).contains("is revoked"));
+    assert!(home.refused(&["keys", "rotate", crate::support::ABSENT]).contains("does not exist"));
+    assert!(home.refused_as_invalid(&["keys", "rotate", id, "--overlap", "soon"]).contains("--overlap"));
+}
+
+#[test]
+fn a_key_shows_when_it_was_last_used() {
+    let server = Server::sandbox();
+    let ada = party(server.home(), "F70001");
+    let idle = server.home().json(&["keys", "issue", "--client", "Ada", "--json"]);
+    let before = chrono::Utc::now() - chrono::TimeDelta::seconds(1);
+    expect_json(&ada.caller(&server).get(BANKS), 200);
+    // It is recorded at the latest when the server stops.
+    let (_, home) = server.stop();
+    let used = time(&row(&home, "keys", text(&ada.key, "/id"))["lastUsedAt"]);
+    assert!(before <= used && used <= chrono::Utc::now(), "{used}");
+    assert!(row(&home, "keys", text(&idle, "/id")).get("lastUsedAt").is_none());
+    let table = String::from_utf8(home.run(&["keys", "list"]).stdout).unwrap();
+    assert!(table.contains("LAST USED"), "{table}");
+}
+
+#[test]
+fn keys_that_expire_soon_are_reported() {
+    let home = Home::demo();
+    let soon = (chrono::Utc::now() + chrono::TimeDelta::days(13)).to_rfc3339();
+    let later = (chrono::Utc::now() + chrono::TimeDelta::days(15)).to_rfc3339();
+    let client = home.json(&["clients", "create", "--name", "Ada", "--json"]);
+    let issue =
+        |end: &str| home.json(&["keys", "issue", "--client", text(&client, "/id"), "--expires-at", end, "--json"]);
+    let (soon, later) = (issue(&soon), issue(&later));
+    assert_eq!(soon["expiresSoon"], true);
+    assert!(later.get("expiresSoon").is_none());
+    assert!(String::from_utf8(home.run(&["keys", "list"]).stdout).unwrap().contains("EXPIRES SOON"));
+    let server = Server::on(home.set("FLORIN_METRICS", "true").set("FLORIN_ADMIN_LISTEN", "off"));
+    // The first check runs at the start.
+    let start = std::time::Instant::now();
+    while !server.client().with_authorization(None).get("/metrics?").text().contains("florin_keys_expiring 1") {
+        assert!(start.elapsed() < crate::support::server::LIMIT, "no metric");
+    }
+    let (_, home) = server.stop();
+    let log = home.log();
+    assert_eq!(log.matches("API keys expire soon").count(), 1, "{log}");
+    assert!(log.contains(text(&soon, "/id")) && !log.contains(text(&later, "/id")), "{log}");
+}
+
+#[test]
+fn the_keys_of_worlds_end_with_the_key_that_created_them() {
+    let server = Server::sandbox();
+    let home = server.home();
+    let ada = party(home, "F70001");
+    let create = |client: &Client| {
+        let world = expect_json(&client.post(WORLDS, json!({"template": "empty"}).to_string()), 201);
+        server.client_of(text(&world, "/apiKey"), text(&world, "/accountId"))
+    };
+    let first = create(&ada.caller(&server));
+    let (_, other) = make(&server, json!({"template": "empty"}));
+    let rotated = home.json(&["keys", "rotate", text(&ada.key, "/id"), "--json"]);
+    let second = create(&server.client_of(text(&rotated, "/key"), &ada.account));
+    // The rotation handed the first world over.
+    home.json(&["keys", "revoke", text(&ada.key, "/id"), "--json"]);
+    expect_json(&first.get(BANKS), 200);
+    home.json(&["keys", "revoke", text(&rotated, "/id"), "--json"]);
+    is_invalid(&first);
+    is_invalid(&second);
+    expect_json(&other.get(BANKS), 200);
+    expect_json(&server.client_of(&demo().api_key, &demo().account).get(BANKS), 200);
+}
