@@ -11,8 +11,8 @@ CREATE TABLE __florin_audit (
     -- The number of the record in which the act began.
     begun BIGINT CHECK (begun > 0 AND begun < number),
     details TEXT NOT NULL,
-    previous TEXT NOT NULL UNIQUE CHECK (previous ~ '^[0-9a-f]{64}$'),
-    hash TEXT NOT NULL UNIQUE CHECK (hash ~ '^[0-9a-f]{64}$')
+    previous TEXT NOT NULL UNIQUE CHECK (length(previous) = 64 AND ltrim(previous, '0123456789abcdef') = ''),
+    hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64 AND ltrim(hash, '0123456789abcdef') = '')
 );
 
 CREATE FUNCTION __florin_audit_is_append_only() RETURNS trigger LANGUAGE plpgsql AS $$

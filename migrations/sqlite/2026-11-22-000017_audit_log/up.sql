@@ -11,8 +11,8 @@ CREATE TABLE __florin_audit (
     -- The number of the record in which the act began.
     begun INTEGER CHECK (begun > 0 AND begun < number),
     details TEXT NOT NULL,
-    previous TEXT NOT NULL UNIQUE CHECK (length(previous) = 64 AND previous NOT GLOB '*[^0-9a-f]*'),
-    hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*')
+    previous TEXT NOT NULL UNIQUE CHECK (length(previous) = 64 AND ltrim(previous, '0123456789abcdef') = ''),
+    hash TEXT NOT NULL UNIQUE CHECK (length(hash) = 64 AND ltrim(hash, '0123456789abcdef') = '')
 ) STRICT;
 
 CREATE TRIGGER __florin_audit_update BEFORE UPDATE ON __florin_audit
