@@ -137,7 +137,13 @@ class World:
 
     def new_budget(self, name, amount=None):
         """Creates a budget in pounds, funds it if an amount is given, and returns its id."""
-        budget = self.post("/v2/budgets", {"name": name, "currencies": ["GBP"]}).json["id"]
+        budget = self.post("/v2/budgets", {
+            "parentId": None,
+            "name": name,
+            "features": ["payments", "peopleCards", "budgetCards"],
+            "currencies": ["GBP"],
+            "type": "shared",
+        }).json["id"]
         if amount is not None:
             self.fund(budget, amount)
         return budget
@@ -163,9 +169,11 @@ class World:
         return self.post(f"/v2/cards/{card}/transition", {"state": state, "reason": reason}, status=200).json
 
     def funds(self, budget):
-        """Returns a budget's ledger balance, available balance and held amount."""
-        found = self.get(f"/v2/budgets/{budget}", include="balances").json["balances"][0]
-        return found["ledger"], found["available"], found["held"]
+        """Returns a budget's ledger balance, available balance and pending amount."""
+        answer = self.get(f"/v2/budgets/{budget}", include="balance")
+        # Balances are JSON numbers with all their digits, which a float would not keep.
+        found = json.loads(answer.body, parse_float=str)["balance"][0]
+        return found["ledgerBalance"], found["availableBalance"], found["pendingBalance"]
 
     def first(self, path, card, amount, **more):
         """Sends a first message: an authorization, a withdrawal or a refund. A declined message is also a 201."""

@@ -216,8 +216,8 @@ def transfer_then_spend(world):
     spending = world.new_budget("Spending")
     card = world.new_card(spending)
     declined(world.first(AUTHORIZATION, card, 25), "1016")
-    transfer = {"toBudgetId": spending, "amount": "30.00", "currencyCode": "GBP", "reference": "Pocket money"}
-    world.post(f"/v2/budgets/{savings}/transfer", transfer)
+    transfer = {"destinationBudgetId": spending, "currency": "GBP", "amount": "30.00", "reference": "Pocket money"}
+    world.post(f"/v2/budgets/{savings}/transfer", transfer, status=200)
     world.follow(CLEARING, approved(world.first(AUTHORIZATION, card, 25)), 25)
     equal((world.funds(savings), world.funds(spending)), (("50.00", "50.00", "0.00"), ("5.00", "5.00", "0.00")))
     too_much = world.post(f"/v2/budgets/{savings}/transfer", {**transfer, "amount": "50.01"}, status=409)

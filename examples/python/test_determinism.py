@@ -19,8 +19,8 @@ def run(florin, seed):
         world.get("/v2/sandbox/invariants")
         world.get("/v2/activity/" + world.account_id, limit=1000)
         world.get("/v2/cards", limit=1000)
-        for budget in world.get("/v2/budgets", include="balances", limit=1000).json["rows"]:
-            currency = budget["currencies"][0]
+        for budget in world.get("/v2/budgets", include="balance", limit=1000).json["rows"]:
+            currency = budget["currency"][0]["currencyCode"]
             world.get(f"/v2/budgets/{budget['id']}/explanation", currencyCode=currency, limit=1000)
         return world.answers
 
@@ -79,9 +79,9 @@ class Determinism(unittest.TestCase):
 
     def test_worlds_do_not_see_each_other(self):
         with self.florin.world(seed="left") as left, self.florin.world(seed="right") as right:
-            before = right.get("/v2/budgets", include="balances").body
+            before = right.get("/v2/budgets", include="balance").body
             SCENARIOS[0](left)
-            self.assertEqual(right.get("/v2/budgets", include="balances").body, before)
+            self.assertEqual(right.get("/v2/budgets", include="balance").body, before)
             intruder = Florin(left.florin.url, left.florin.api_key)
             answer = intruder.send("GET", "/v2/budgets", query={"accountId": right.account_id})
             self.assertEqual((answer.status, answer.error_code), (404, "not_found"))

@@ -1,16 +1,36 @@
-//! Creation, reads and lists of budgets.
+//! Creation, changes, reads and lists of budgets.
 
 use serde_json::{Value, json};
 
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time, uuid};
-use crate::support::management::{BUDGETS, budget, budget_of, funded};
+use crate::support::management::{
+    BUDGETS, authorize, budget, budget_of, card, funded, new_budget, transfer, with, written,
+};
 use crate::support::payments::alone;
 use crate::support::table::{Table, bad};
-use crate::support::{ABSENT, Client, demo, expect_fault, expect_faults, expect_json, shared};
+use crate::support::{ABSENT, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared};
 
-const MEMBERS: [&str; 8] =
-    ["accountId", "balances", "createdAt", "currencies", "features", "id", "name", "parentBudgetId"];
+const MEMBERS: [&str; 13] = [
+    "accountId",
+    "allowCurrencyAlignment",
+    "boxId",
+    "createdAt",
+    "currency",
+    "feature",
+    "id",
+    "name",
+    "parentId",
+    "status",
+    "type",
+    "updatedAt",
+    "balance",
+];
+
+/// The members of a budget without its balances, in order.
+fn plain_members() -> Vec<&'static str> {
+    MEMBERS[..12].to_vec()
+}
 
 fn list(client: &Client, query: &str) -> Value {
     let answer = client.get(&format!("{BUDGETS}?accountId={}&{query}", client.account));
@@ -18,92 +38,162 @@ fn list(client: &Client, query: &str) -> Value {
     expect_json(&answer, 200)
 }
 
+fn find(client: &Client, id: &str, query: &str) -> Value {
+    let answer = client.get(&format!("{BUDGETS}/{id}?accountId={}&{query}", client.account));
+    truthful("get", "/v2/budgets/{budgetId}", &answer);
+    expect_json(&answer, 200)
+}
+
 fn ids(page: &Value) -> Vec<String> {
     page["rows"].as_array().unwrap().iter().map(|row| text(row, "/id").to_owned()).collect()
 }
 
+/// Returns the parent budget of the account.
+fn parent_budget(client: &Client) -> Value {
+    let page = list(client, "limit=1000&include=balance,totalBalance");
+    let mut parents = page["rows"].as_array().unwrap().iter().filter(|row| row["type"] == "accountBalance");
+    let parent = parents.next().unwrap().clone();
+    assert!(parents.next().is_none() && parent["parentId"].is_null(), "{page}");
+    parent
+}
+
 #[test]
-fn a_new_budget_has_every_member_and_no_money() {
+fn a_new_budget_has_every_member_and_shows_no_balance() {
     let (_server, client) = alone();
-    let answer = client.post(BUDGETS, json!({"name": "Reisen ✈", "currencies": ["JPY", "EUR"]}).to_string());
+    let body =
+        with(new_budget("Reisen ✈", &["JPY", "EUR"]), &json!({"status": "hidden", "boxId": "box-7", "features": []}));
+    let answer = client.post(BUDGETS, body.to_string());
     truthful("post", BUDGETS, &answer);
     let created = expect_json(&answer, 201);
-    assert_eq!(members(&created), MEMBERS);
+    assert_eq!(members(&created), plain_members());
     uuid(&created["id"]);
     time(&created["createdAt"]);
     assert_eq!(created["accountId"], demo().account);
-    assert_eq!((&created["name"], &created["parentBudgetId"]), (&json!("Reisen ✈"), &Value::Null));
-    assert_eq!(created["currencies"], json!(["EUR", "JPY"]));
-    assert_eq!(created["features"], json!(["cards", "payments", "transfers"]));
-    let nothing = |code: &str, zero: &str| json!({"currencyCode": code, "ledger": zero, "available": zero, "held": zero, "reserved": zero});
-    assert_eq!(created["balances"], json!([nothing("EUR", "0.00"), nothing("JPY", "0")]));
-    let path = format!("{BUDGETS}/{}", text(&created, "/id").to_uppercase());
-    let whole = client.get(&format!("{path}?accountId={}&include=balances", client.account));
-    truthful("get", "/v2/budgets/{budgetId}", &whole);
-    assert_eq!(expect_json(&whole, 200), created);
-    let mut plain = created;
-    plain.as_object_mut().unwrap().remove("balances");
-    assert_eq!(expect_json(&client.get(&path), 200), plain);
+    assert_eq!(created["parentId"], parent_budget(&client)["id"]);
+    assert_eq!((&created["name"], &created["boxId"]), (&json!("Reisen ✈"), &json!("box-7")));
+    assert_eq!((&created["type"], &created["status"]), (&json!("shared"), &json!("hidden")));
+    let codes: Vec<_> = created["currency"].as_array().unwrap().iter().map(|row| text(row, "/currencyCode")).collect();
+    assert_eq!(codes, ["EUR", "JPY"]);
+    let feature = &created["feature"][0];
+    assert_eq!([&feature["payments"], &feature["budgetCards"], &feature["peopleCards"]], [&json!(false); 3]);
+    let whole = find(&client, &text(&created, "/id").to_uppercase(), "include=balance");
+    assert_eq!(whole["balance"].as_array().unwrap().len(), 2);
+    assert_eq!(written(&whole["balance"][0]["ledgerAndAllocatedBalance"], "EUR"), "0.00");
+    assert_eq!(find(&client, text(&created, "/id"), ""), created);
 }
 
 #[test]
-fn lists_are_newest_first_with_filters_and_counts() {
+fn balances_are_exact_numbers_and_include_what_is_below() {
+    let (_server, client) = alone();
+    let top = funded(&client, "Top", "100.10");
+    let below = with(new_budget("Below", &["GBP"]), &json!({"parentId": top}));
+    let below = budget_of(&client, &below);
+    expect_json(&transfer(&client, &top, &below, "30.05"), 200);
+    assert_eq!(authorize(&client, &card(&client, &top), "20"), "0000");
+    let target = format!("{BUDGETS}/{top}?accountId={}&include=balances,totalBalance", client.account);
+    let answer = client.get(&target);
+    // The digits are those of the currency: a double would have lost the last zero.
+    for exact in ["\"availableBalance\":50.05", "\"pendingBalance\":20.00", "\"ledgerBalance\":100.10"] {
+        assert!(answer.text().contains(exact), "{exact}: {}", answer.text());
+    }
+    let whole = expect_json(&answer, 200);
+    let amounts = |row: &Value| {
+        ["availableBalance", "pendingBalance", "ledgerBalance", "allocatedBalance", "ledgerAndAllocatedBalance"]
+            .map(|name| written(&row[name], "GBP"))
+    };
+    assert_eq!(amounts(&whole["balance"][0]), ["50.05", "20.00", "70.05", "30.05", "100.10"]);
+    assert_eq!(amounts(&whole["totalBalance"][0]), ["80.10", "20.00", "100.10", "30.05", "100.10"]);
+    assert_eq!(whole["balance"][0]["lastUpdatedSequentialId"], 2);
+    let parent = parent_budget(&client);
+    let pounds = |name: &str| {
+        let row = parent[name].as_array().unwrap().iter().find(|row| row["currencyCode"] == "GBP").unwrap();
+        amounts(row)
+    };
+    // The demo data has 9800.00, 200.00 of it reserved.
+    assert_eq!(pounds("balance"), ["0.00", "0.00", "0.00", "9900.10", "9900.10"]);
+    assert_eq!(pounds("totalBalance"), ["9680.10", "220.00", "9900.10", "9900.10", "9900.10"]);
+}
+
+#[test]
+fn lists_are_by_name_with_filters_and_counts() {
     let (_server, client) = alone();
     let seeded = list(&client, "")["count"].as_i64().unwrap();
-    let parent = budget(&client, "Parent");
+    let parent = budget_of(&client, &new_budget("a parent", &["GBP", "CHF"]));
     let sub = |name: &str, code: &str| {
-        budget_of(&client, &json!({"name": name, "parentBudgetId": parent, "currencies": [code], "features": []}))
+        budget_of(&client, &with(new_budget(name, &[code]), &json!({"parentId": parent, "features": []})))
     };
-    let (first, second) = (sub("First", "GBP"), sub("Second", "CHF"));
-    let all = list(&client, "limit=2");
-    assert_eq!((&all["count"], &all["limit"], &all["offset"]), (&json!(seeded + 3), &json!(2), &json!(0)));
-    assert_eq!(ids(&all), [second.clone(), first.clone()]);
-    assert!(all["rows"][0].get("balances").is_none(), "{all}");
-    assert_eq!(all["rows"][0]["features"], json!([]));
-    let of_parent = list(&client, &format!("parentBudgetId={parent}&offset=1"));
-    assert_eq!((&of_parent["count"], ids(&of_parent)), (&json!(2), vec![first]));
-    assert_eq!(ids(&list(&client, "currencyCode=CHF&include=balances")), [second]);
+    // A capital comes before a small letter, and two of one name are in the order of their ids.
+    let (first, second, third) = (sub("b", "CHF"), sub("Z", "CHF"), sub("b", "CHF"));
+    let all = list(&client, "limit=4&offset=1");
+    assert_eq!((&all["count"], &all["limit"], &all["offset"]), (&json!(seeded + 4), &json!(4), &json!(1)));
+    let names: Vec<_> =
+        list(&client, "")["rows"].as_array().unwrap().iter().map(|row| text(row, "/name").to_owned()).collect();
+    assert!(names.is_sorted(), "{names:?}");
+    assert!(all["rows"][0].get("balance").is_none(), "{all}");
+    let of_parent = list(&client, &format!("parentId={parent}&offset=1"));
+    assert_eq!((&of_parent["count"], ids(&of_parent)), (&json!(3), vec![first.clone(), third.clone()]));
+    let root = text(&parent_budget(&client), "/id").to_owned();
+    assert_eq!(ids(&list(&client, "currencyCode=CHF&include=balance")), [root, second, parent.clone(), first, third]);
     let past = list(&client, "offset=1000000");
-    assert_eq!((&past["count"], ids(&past)), (&json!(seeded + 3), vec![]));
+    assert_eq!((&past["count"], ids(&past)), (&json!(seeded + 4), vec![]));
 }
 
 #[test]
-fn budgets_of_the_demo_are_listed_with_what_they_hold() {
+fn the_parent_budget_of_the_demo_holds_its_currencies() {
     let client = shared().client();
-    let page = list(&client, "include=balances");
-    let rows = page["rows"].as_array().unwrap();
-    let known = rows.iter().find(|row| row["id"] == demo().budget("GBP")).unwrap();
-    assert_eq!(known["createdAt"], Value::Null);
-    assert_eq!(known["features"], json!(["cards", "payments", "transfers"]));
-    assert!(known["balances"].as_array().unwrap().iter().any(|held| held["currencyCode"] == "GBP"), "{known}");
+    let parent = parent_budget(&client);
+    let codes: Vec<_> = parent["currency"].as_array().unwrap().iter().map(|row| text(row, "/currencyCode")).collect();
+    assert_eq!(codes, ["BHD", "CHF", "EUR", "GBP", "JPY", "USD"]);
+    time(&parent["createdAt"]);
+    let page = list(&client, "limit=1000");
+    let known = page["rows"].as_array().unwrap().iter().find(|row| row["id"] == demo().budget("GBP")).unwrap();
+    assert_eq!(known["parentId"], parent["id"]);
 }
 
 #[test]
 fn every_fault_of_the_body_is_named() {
     let client = shared().client();
     let mut table = Table::default();
-    for (body, path, code) in [
-        (r#"{"currencies": ["GBP"]}"#, "body.name", "required"),
-        (r#"{"name": "", "currencies": ["GBP"]}"#, "body.name", "invalid_format"),
-        (r#"{"name": 1, "currencies": ["GBP"]}"#, "body.name", "invalid_type"),
-        (r#"{"name": "x"}"#, "body.currencies", "required"),
-        (r#"{"name": "x", "currencies": []}"#, "body.currencies", "out_of_range"),
-        (r#"{"name": "x", "currencies": "GBP"}"#, "body.currencies", "invalid_type"),
-        (r#"{"name": "x", "currencies": ["GBP", "GBP"]}"#, "body.currencies", "invalid_value"),
-        (r#"{"name": "x", "currencies": ["GBP", "gbp"]}"#, "body.currencies[1]", "invalid_format"),
-        (r#"{"name": "x", "currencies": ["XXX"]}"#, "body.currencies[0]", "invalid_value"),
-        (r#"{"name": "x", "currencies": [null]}"#, "body.currencies[0]", "invalid_type"),
-        (r#"{"name": "x", "currencies": ["GBP"], "features": ["loans"]}"#, "body.features[0]", "invalid_value"),
-        (r#"{"name": "x", "currencies": ["GBP"], "features": ["cards", "cards"]}"#, "body.features", "invalid_value"),
-        (r#"{"name": "x", "currencies": ["GBP"], "parentBudgetId": "x"}"#, "body.parentBudgetId", "invalid_format"),
-        (r#"{"name": "x", "currencies": ["GBP"], "balance": "1"}"#, "body.balance", "unknown_field"),
-    ] {
-        table.check(&bad(body, path, code), &client.post(BUDGETS, body));
+    let but = |name: &str, value: Value| with(new_budget("x", &["GBP"]), &json!({name: value})).to_string();
+    let cases = [
+        ("name", Value::Null, "body.name", "required"),
+        ("name", json!(""), "body.name", "invalid_format"),
+        ("name", json!(1), "body.name", "invalid_type"),
+        ("name", json!("ä".repeat(76)), "body.name", "too_long"),
+        ("features", Value::Null, "body.features", "required"),
+        ("features", json!(["transfers"]), "body.features[0]", "invalid_value"),
+        ("features", json!(["payments", "payments"]), "body.features", "invalid_value"),
+        ("currencies", Value::Null, "body.currencies", "required"),
+        ("currencies", json!([]), "body.currencies", "out_of_range"),
+        ("currencies", json!("GBP"), "body.currencies", "invalid_type"),
+        ("currencies", json!(["GBP", "GBP"]), "body.currencies", "invalid_value"),
+        ("currencies", json!(["GBP", "gbp"]), "body.currencies[1]", "invalid_format"),
+        ("currencies", json!(["XXX"]), "body.currencies[0]", "invalid_value"),
+        ("currencies", json!([null]), "body.currencies[0]", "invalid_type"),
+        // The parent budget of the demo account does not hold it.
+        ("currencies", json!(["GBP", "SEK"]), "body.currencies[1]", "invalid_value"),
+        ("type", Value::Null, "body.type", "required"),
+        ("type", json!("accountBalance"), "body.type", "invalid_value"),
+        ("type", json!("individual"), "body.personaId", "required"),
+        ("personaId", json!(ABSENT), "body.personaId", "invalid_value"),
+        ("status", json!("gone"), "body.status", "invalid_value"),
+        ("boxId", json!("x".repeat(65)), "body.boxId", "too_long"),
+        ("parentId", json!("x"), "body.parentId", "invalid_format"),
+        ("balance", json!("1"), "body.balance", "unknown_field"),
+    ];
+    for (name, value, path, code) in cases {
+        table.check(&bad(format!("{name} {value}"), path, code), &client.post(BUDGETS, but(name, value.clone())));
     }
-    let long = json!({"name": "ä".repeat(141), "currencies": ["GBP"]}).to_string();
-    table.check(&bad("a long name", "body.name", "too_long"), &client.post(BUDGETS, long));
-    table.done(15);
-    let all = [("body.name", "required"), ("body.currencies[0]", "invalid_format"), ("query.accountId", "required")];
+    table.done(23);
+    let nobody = with(new_budget("x", &["GBP"]), &json!({"type": "individual", "personaId": ABSENT})).to_string();
+    expect_fault(&client.post(BUDGETS, nobody), 404, "body.personaId", "not_found");
+    let all = [
+        ("body.currencies[0]", "invalid_format"),
+        ("body.name", "required"),
+        ("body.features", "required"),
+        ("body.type", "required"),
+        ("query.accountId", "required"),
+    ];
     expect_faults(&client.post(&format!("{BUDGETS}?"), r#"{"currencies": ["x"]}"#), 400, &all);
 }
 
@@ -111,13 +201,13 @@ fn every_fault_of_the_body_is_named() {
 fn every_fault_of_the_query_is_named() {
     let client = shared().client();
     let target = format!(
-        "{BUDGETS}?accountId={}&limit=0&offset=-1&parentBudgetId=1&currencyCode=pounds&include=cards",
+        "{BUDGETS}?accountId={}&limit=0&offset=-1&parentId=1&currencyCode=pounds&include=balance,cards",
         client.account
     );
     let faults = [
         ("query.limit", "out_of_range"),
         ("query.offset", "out_of_range"),
-        ("query.parentBudgetId", "invalid_format"),
+        ("query.parentId", "invalid_format"),
         ("query.currencyCode", "invalid_format"),
         ("query.include", "invalid_value"),
     ];
@@ -129,33 +219,93 @@ fn every_fault_of_the_query_is_named() {
 #[test]
 fn the_nesting_depth_is_limited() {
     let (_server, client) = alone();
-    let mut parent = budget(&client, "Level 1");
-    for level in 2..=5 {
-        let body = json!({"name": format!("Level {level}"), "parentBudgetId": parent, "currencies": ["GBP"]});
-        parent = budget_of(&client, &body);
-    }
-    let body = json!({"name": "Level 6", "parentBudgetId": parent, "currencies": ["GBP"]}).to_string();
-    expect_fault(&client.post(BUDGETS, body), 409, "body.parentBudgetId", "invalid_state");
-    let body = json!({"name": "Orphan", "parentBudgetId": ABSENT, "currencies": ["GBP"]}).to_string();
-    expect_fault(&client.post(BUDGETS, body), 404, "body.parentBudgetId", "not_found");
+    let below = |name: &str, parent: &str| with(new_budget(name, &["GBP"]), &json!({"parentId": parent}));
+    let second = budget(&client, "Level 2");
+    let third = budget_of(&client, &below("Level 3", &second));
+    let refused = client.post(BUDGETS, below("Level 4", &third).to_string());
+    expect_fault(&refused, 409, "body.parentId", "invalid_state");
+    let refused = client.post(BUDGETS, below("Orphan", ABSENT).to_string());
+    expect_fault(&refused, 404, "body.parentId", "not_found");
+    // A budget holds only currencies of its parent, whatever the account holds.
+    let body = with(below("Euros", &second), &json!({"currencies": ["EUR"]})).to_string();
+    expect_fault(&client.post(BUDGETS, body), 400, "body.currencies[0]", "invalid_value");
+    // By its id, the parent budget is a parent like any other.
+    let parent = parent_budget(&client);
+    let named = budget_of(&client, &below("Named", text(&parent, "/id")));
+    assert_eq!(find(&client, &named, "")["parentId"], parent["id"]);
+}
+
+#[test]
+fn the_number_of_budgets_is_a_setting() {
+    let server = Server::on(Home::demo().set("FLORIN_MAX_BUDGETS", "5"));
+    let client = server.client();
+    // The demo account has four.
+    budget(&client, "The last one");
+    let fault = expect_fault(
+        &client.post(BUDGETS, new_budget("Too many", &["GBP"]).to_string()),
+        409,
+        "query.accountId",
+        "invalid_state",
+    );
+    assert!(fault.message.contains('5'), "{fault:?}");
+}
+
+#[test]
+fn a_change_is_visible_at_once() {
+    let (_server, client) = alone();
+    let id = budget(&client, "Before");
+    let path = format!("{BUDGETS}/{id}");
+    let patch = |body: Value| {
+        let answer = client.call("PATCH", &path).json(body.to_string()).send();
+        truthful("patch", "/v2/budgets/{budgetId}", &answer);
+        answer
+    };
+    let body = json!({"name": "After", "status": "hidden", "features": ["peopleCards"], "lowBalanceThreshold": 12.50});
+    let edited = expect_json(&patch(body), 200);
+    assert_eq!(members(&edited), plain_members());
+    assert_eq!((&edited["name"], &edited["status"]), (&json!("After"), &json!("hidden")));
+    let feature = &edited["feature"][0];
+    assert_eq!(
+        [&feature["payments"], &feature["budgetCards"], &feature["peopleCards"]],
+        [&json!(false), &json!(false), &json!(true)]
+    );
+    assert_eq!(
+        (written(&feature["lowBalanceThreshold"], "GBP"), &feature["lowBalanceCurrencyCode"]),
+        ("12.50".into(), &json!("GBP"))
+    );
+    assert_eq!(find(&client, &id, ""), edited);
+    let cleared = expect_json(&patch(json!({"lowBalanceThreshold": null})), 200);
+    assert_eq!(cleared["feature"][0]["lowBalanceThreshold"], Value::Null);
+    assert_eq!(cleared["name"], "After");
+    expect_fault(&patch(json!({"lowBalanceThreshold": 1.001})), 400, "body.lowBalanceThreshold", "too_many_decimals");
+    expect_fault(&patch(json!({"lowBalanceThreshold": -1})), 400, "body.lowBalanceThreshold", "out_of_range");
+    let euros = json!({"lowBalanceThreshold": 1, "lowBalanceCurrencyCode": "EUR"});
+    expect_fault(&patch(euros), 400, "body.lowBalanceCurrencyCode", "invalid_value");
+    expect_fault(&patch(json!({"currencies": ["EUR"]})), 400, "body.currencies", "unknown_field");
+    let absent = client.call("PATCH", &format!("{BUDGETS}/{ABSENT}")).json("{}").send();
+    expect_fault(&absent, 404, "path.budgetId", "not_found");
+    // The parent budget can change, too.
+    let parent = format!("{BUDGETS}/{}", text(&parent_budget(&client), "/id"));
+    let named = expect_json(&client.call("PATCH", &parent).json(r#"{"name": "Everything"}"#).send(), 200);
+    assert_eq!((&named["name"], &named["type"]), (&json!("Everything"), &json!("accountBalance")));
 }
 
 #[test]
 fn one_key_creates_one_budget() {
     let (_server, client) = alone();
-    let body = json!({"name": "Once", "currencies": ["GBP"]}).to_string();
+    let body = new_budget("Once", &["GBP"]).to_string();
     let first = client.post_once(BUDGETS, "budget", &body);
     let second = client.post_once(BUDGETS, "budget", &body);
     assert!(second.replayed() && !first.replayed());
     assert_eq!(first.body, second.body);
-    let other = json!({"name": "Twice", "currencies": ["GBP"]}).to_string();
+    let other = new_budget("Twice", &["GBP"]).to_string();
     expect_fault(&client.post_once(BUDGETS, "budget", other), 422, "body.name", "idempotency_mismatch");
 }
 
 #[test]
 fn a_budget_without_payments_funds_no_batch() {
     let (_server, client) = alone();
-    let body = json!({"name": "Cards only", "currencies": ["GBP"], "features": ["cards"]});
+    let body = with(new_budget("Cards only", &["GBP"]), &json!({"features": ["peopleCards", "budgetCards"]}));
     let id = budget_of(&client, &body);
     let row = crate::support::payments::pounds("1", "a");
     let body = json!({"payments": {"defaultFundingBudgetId": id, "rows": [row]}}).to_string();
@@ -172,9 +322,9 @@ fn budgets_of_other_accounts_are_absent() {
     let foreign = client.get(&format!("{BUDGETS}/{theirs}"));
     assert_eq!(absent.body, foreign.body);
     assert!(!ids(&list(&client, "limit=1000")).contains(&theirs));
-    assert_eq!(list(&client, &format!("parentBudgetId={theirs}"))["count"], 0);
-    let body = json!({"name": "Sub", "parentBudgetId": theirs, "currencies": ["GBP"]}).to_string();
-    expect_fault(&client.post(BUDGETS, body), 404, "body.parentBudgetId", "not_found");
+    assert_eq!(list(&client, &format!("parentId={theirs}"))["count"], 0);
+    let body = with(new_budget("Sub", &["GBP"]), &json!({"parentId": theirs})).to_string();
+    expect_fault(&client.post(BUDGETS, body), 404, "body.parentId", "not_found");
     expect_fault(&client.with_account(&other.account).get(BUDGETS), 404, "query.accountId", "not_found");
     let limited = server.limited();
     expect_fault(&limited.get(BUDGETS), 403, "header.Authorization", "insufficient_scope");
@@ -187,7 +337,7 @@ fn other_methods_are_refused() {
     let id = demo().budget("GBP");
     for (method, path, allow) in [
         ("DELETE", BUDGETS.to_owned(), "GET, HEAD, POST"),
-        ("PATCH", format!("{BUDGETS}/{id}"), "GET, HEAD"),
+        ("DELETE", format!("{BUDGETS}/{id}"), "GET, HEAD, PATCH"),
         ("GET", format!("{BUDGETS}/{id}/transfer"), "POST"),
         ("GET", format!("{BUDGETS}/generate-credit"), "POST"),
         ("PUT", "/v2/cards".to_owned(), "GET, HEAD, POST"),

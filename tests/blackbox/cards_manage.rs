@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time, uuid};
-use crate::support::management::{CARDS, authorize, balance, budget, budget_of, card, funded, move_card};
+use crate::support::management::{
+    CARDS, authorize, balance, budget, budget_of, card, funded, move_card, new_budget, with,
+};
 use crate::support::payments::alone;
 use crate::support::table::{Table, bad};
 use crate::support::{ABSENT, Client, demo, expect_fault, expect_faults, expect_json, shared, together};
@@ -71,7 +73,7 @@ fn a_card_can_belong_to_a_person_and_be_active_at_once() {
     assert_eq!((&created["ownerType"], &created["userToken"]), (&json!("PERSON"), &json!(person)));
     assert_eq!((&created["name"], &created["expiryDate"]), (&json!("Zoë's"), &json!("2030-02-28")));
     assert_eq!(authorize(&client, text(&created, "/id"), "20"), "0000");
-    assert_eq!(balance(&client, &budget), ["50.00", "30.00", "20.00", "0.00"]);
+    assert_eq!(balance(&client, &budget), ["50.00", "30.00", "20.00"]);
     assert_eq!(authorize(&client, text(&created, "/id"), "30.01"), "1016");
 }
 
@@ -130,7 +132,7 @@ fn every_fault_is_named() {
 #[test]
 fn a_budget_without_the_feature_cannot_have_cards() {
     let (_server, client) = alone();
-    let off = budget_of(&client, &json!({"name": "Off", "currencies": ["GBP"], "features": ["transfers"]}));
+    let off = budget_of(&client, &with(new_budget("Off", &["GBP"]), &json!({"features": ["payments", "peopleCards"]})));
     let body = json!({"budgetId": off, "currencyCode": "GBP"}).to_string();
     expect_fault(&client.post(CARDS, body), 403, "body.budgetId", "feature_not_enabled");
 }

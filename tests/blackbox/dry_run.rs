@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::openapi::{operation, truthful};
 use crate::support::assert::text;
 use crate::support::batches::{confirm_totp, funded as rich, mfa_body, open, open_session, refused, token_at};
-use crate::support::management::{BUDGETS, budget, funded};
+use crate::support::management::{BUDGETS, budget, funded, written};
 use crate::support::money::minor;
 use crate::support::payments::{filled, pounds};
 use crate::support::wallet::{credit_body, first_body, follow_body};
@@ -34,7 +34,7 @@ fn picture(client: &Client) -> Vec<String> {
     let account = &client.account;
     let lists = [
         format!("/v2/activity/{account}?limit=1000"),
-        format!("{BUDGETS}?accountId={account}&include=balances&limit=1000"),
+        format!("{BUDGETS}?accountId={account}&include=balance&limit=1000"),
         format!("/v2/payment-batches?accountId={account}&limit=1000"),
         format!("/v2/sandbox/invariants?accountId={account}"),
     ];
@@ -52,12 +52,15 @@ fn assert_came_true(client: &Client, preview: &Value) {
     let balances = preview["balances"].as_array().unwrap();
     assert!(!balances.is_empty(), "{preview}");
     for balance in balances {
-        let path = format!("{BUDGETS}/{}?accountId={}&include=balances", text(balance, "/budgetId"), client.account);
+        let path = format!("{BUDGETS}/{}?accountId={}&include=balance", text(balance, "/budgetId"), client.account);
         let found = expect_json(&client.get(&path), 200);
         let of_currency = |held: &&Value| held["currencyCode"] == balance["currencyCode"];
-        let mut held = found["balances"].as_array().unwrap().iter().find(of_currency).unwrap().clone();
-        held["budgetId"] = balance["budgetId"].clone();
-        assert_eq!(&held, balance);
+        let now = found["balance"].as_array().unwrap().iter().find(of_currency).unwrap();
+        let currency = text(balance, "/currencyCode");
+        let pending = minor(text(balance, "/held"), currency) + minor(text(balance, "/reserved"), currency);
+        assert_eq!(written(&now["availableBalance"], currency), text(balance, "/available"));
+        assert_eq!(written(&now["ledgerBalance"], currency), text(balance, "/ledger"));
+        assert_eq!(minor(&written(&now["pendingBalance"], currency), currency), pending);
     }
 }
 
@@ -75,7 +78,7 @@ fn both(client: &Client, described: &str, path: &str, body: &str) -> (Value, Val
     let preview = dry_answer["dryRun"].take();
     let without_ids = |mut answer: Value| {
         answer.as_object_mut().unwrap().remove("dryRun");
-        for id in ["/transaction/token", "/id"] {
+        for id in ["/transaction/token", "/transfer/id", "/id"] {
             if let Some(id) = answer.pointer_mut(id) {
                 *id = Value::Null;
             }
@@ -121,7 +124,7 @@ fn every_dry_run_predicts_the_real_call() {
     // A dry run does not use up the number of a credit.
     both(&client, CREDIT, CREDIT, &credit_body(&demo().budget("GBP"), "200.00", "GBP"));
     let (from, to) = (funded(&client, "From", "30.00"), budget(&client, "To"));
-    let body = json!({"toBudgetId": to, "amount": "12.34", "currencyCode": "GBP"}).to_string();
+    let body = json!({"destinationBudgetId": to, "currency": "GBP", "amount": "12.34"}).to_string();
     let (preview, _) = both(&client, TRANSFER, &format!("{BUDGETS}/{from}/transfer"), &body);
     assert_eq!(preview["balances"].as_array().unwrap().len(), 2);
     let batch = filled(&client, &[pounds("1.00", "SBX-PENDING"), pounds("2.00", "SBX-PENDING")]);
@@ -157,7 +160,7 @@ fn declines_and_refusals_are_those_of_the_real_call() {
         "not_found",
     );
     expect_fault(&dry(&client, AUTHORIZATION, first_body(card, "0.001")), 400, "body.amount", "too_many_decimals");
-    let body = json!({"toBudgetId": demo().budget("EUR"), "amount": "1", "currencyCode": "GBP"}).to_string();
+    let body = json!({"destinationBudgetId": demo().budget("EUR"), "currency": "GBP", "amount": "1"}).to_string();
     let path = format!("{BUDGETS}/{ABSENT}/transfer");
     expect_fault(&dry(&client, &path, body), 404, "path.budgetId", "not_found");
     assert_eq!(picture(&client), before);

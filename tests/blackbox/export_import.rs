@@ -98,7 +98,7 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
         expect_json(&client.post(CREDIT, credit_body(&demo().budget(currency), "100000000", currency)), 200);
     }
     let saved = budget(&client, "Savings");
-    expect_json(&moved(&client, &demo().budget("GBP"), &saved, "12.34"), 201);
+    expect_json(&moved(&client, &demo().budget("GBP"), &saved, "12.34"), 200);
     expect_json(&move_card(&client, &card(&client, &saved), "SUSPENDED"), 200);
     let forced = first_body(text(limited, "/id"), "1")
         .replace("\"network\"", "\"sandbox\": {\"decline\": \"1004\"}, \"network\"");

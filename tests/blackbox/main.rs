@@ -60,6 +60,7 @@ mod openapi;
 mod openapi_examples;
 mod openapi_generators;
 mod operations;
+mod original_client_budgets;
 mod overload;
 mod pages;
 mod payment_batches_access;

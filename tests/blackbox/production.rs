@@ -54,7 +54,7 @@ fn the_environment_is_reported() {
 fn budgets_and_cards_are_managed_as_in_the_sandbox() {
     let client = client();
     let (one, two) = (budget(&client, "One"), budget(&client, "Two"));
-    assert_eq!(balance(&client, &one), ["0.00"; 4]);
+    assert_eq!(balance(&client, &one), ["0.00"; 3]);
     expect_fault(&transfer(&client, &one, &two, "0.01"), 409, "body.amount", "insufficient_funds");
     let card = card(&client, &one);
     expect_json(&move_card(&client, &card, "SUSPENDED"), 200);
@@ -100,7 +100,7 @@ fn explanations_and_invariants_are_refused() {
 #[test]
 fn dry_runs_are_refused() {
     let mfa = json!({"provider": "totp", "sessionId": ABSENT, "token": "000000"});
-    let move_it = json!({"toBudgetId": ABSENT, "amount": "1", "currencyCode": "GBP"});
+    let move_it = json!({"destinationBudgetId": ABSENT, "currency": "GBP", "amount": "1"});
     for (path, body, named) in [
         (confirm_path(ABSENT), json!({"mfa": mfa}), "path.paymentBatchId"),
         (format!("/v2/budgets/{}/transfer", ABSENT.replace("dead", "beef")), move_it, "path.budgetId"),

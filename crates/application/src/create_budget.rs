@@ -2,7 +2,9 @@
 
 use crate::ManagementServices;
 use florin_domain::access::Account;
-use florin_domain::budget::{BudgetFeature, BudgetRecord, BudgetRequest, CreateBudgetRefusal, decide_create_budget};
+use florin_domain::budget::{
+    BudgetFeature, BudgetOwner, BudgetRecord, BudgetRequest, BudgetStatus, CreateBudgetRefusal, decide_create_budget,
+};
 use florin_domain::ids::BudgetId;
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
@@ -14,13 +16,19 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct NewBudget {
     /// Its name.
-    pub name: Text<1, 140>,
-    /// Its parent budget.
+    pub name: Text<1, 75>,
+    /// Its parent. `None`: the parent budget of the account.
     pub parent: Option<BudgetId>,
     /// The currencies it holds.
     pub currencies: Vec<Currency>,
-    /// Its features; `None` for all features.
-    pub features: Option<BTreeSet<BudgetFeature>>,
+    /// Its features.
+    pub features: BTreeSet<BudgetFeature>,
+    /// Whose budget it is.
+    pub owner: BudgetOwner,
+    /// Whether callers show it.
+    pub status: BudgetStatus,
+    /// The caller's reference to a box.
+    pub box_id: Option<Text<1, 64>>,
 }
 
 /// Creates an empty budget of the account.
@@ -30,20 +38,29 @@ pub async fn create_budget(
     new: NewBudget,
     claim: Option<IdempotencyClaim<BudgetRecord>>,
 ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>> {
-    let (clock, parent) = (services.clock_of(account).await?, new.parent);
+    let clock = services.clock_of(account).await?;
+    let NewBudget { name, parent, currencies, features, owner, status, box_id } = new;
     let request = BudgetRequest {
         id: BudgetId(clock.next_id()),
         account: account.id.clone(),
-        name: new.name,
-        parent,
-        currencies: new.currencies,
-        features: new.features.unwrap_or_else(BudgetFeature::every),
+        name,
+        currencies,
+        features,
+        owner,
+        status,
+        box_id,
+        max_budgets: services.max_budgets,
         now: clock.now(),
+    };
+    let persona = match owner {
+        BudgetOwner::Everyone => None,
+        BudgetOwner::Person(persona) => Some(persona),
     };
     let command = CreateBudgetCommand {
         account: account.id.clone(),
         parent,
-        decide: Arc::new(move |situation| decide_create_budget(*situation, &request)),
+        persona,
+        decide: Arc::new(move |situation| decide_create_budget(situation, &request)),
         claim,
     };
     services.budgets.create(command).await

@@ -10,12 +10,14 @@ use std::sync::Arc;
 pub struct ManagementServices {
     /// Real time and ids. [`ManagementServices::clock_of`] returns those of an account.
     pub time: AccountClocks,
-    /// Reads and creates budgets.
+    /// Reads, creates and changes budgets.
     pub budgets: Arc<dyn Budgets>,
     /// Moves money between budgets.
     pub transfers: Arc<dyn Transfers>,
     /// Reads and creates cards, and changes their states and limits.
     pub cards: Arc<dyn CardManagement>,
+    /// Maximum number of budgets of an account.
+    pub max_budgets: u64,
 }
 
 impl ManagementServices {

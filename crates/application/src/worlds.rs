@@ -5,6 +5,7 @@ use crate::{Services, demo, key_hash};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::access::{Account, AccountGrant, ApiKey, Caller};
 use florin_domain::ids::{AccountId, ApiKeyId, SnapshotId};
+use florin_domain::money::Currency;
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
     ClockSetting, CreateWorldRefusal, CreationClaim, SandboxWorld, SeedText, SnapshotName, SnapshotRefusal, Timeline,
@@ -138,7 +139,9 @@ fn contents(
             let seed = demo::filled(account(name), timeline.clock.now(real), services.cipher.as_ref());
             (WorldTemplate::Demo, seeded(seed?))
         }
-        NewWorldTemplate::Empty => (WorldTemplate::Empty, seeded(demo::bare(account(name)))),
+        NewWorldTemplate::Empty => {
+            (WorldTemplate::Empty, seeded(demo::bare(account(name), Currency::all(), timeline.clock.now(real))))
+        }
         NewWorldTemplate::Snapshot(id) => {
             let contents = WorldContents::Snapshot { id, reach: reach(caller), name, timeline: timeline.clone() };
             (WorldTemplate::Snapshot, contents)

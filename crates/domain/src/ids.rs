@@ -54,6 +54,10 @@ uuid_ids! {
     MfaSessionId;
     /// A budget, which holds money.
     BudgetId;
+    /// A person.
+    PersonId;
+    /// The membership of a person in an account.
+    PersonaId;
     /// A transfer between two budgets.
     TransferId;
     /// A card; its `cardToken` is the same.

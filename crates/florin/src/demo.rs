@@ -137,7 +137,11 @@ impl DemoData {
             api_key: demo::API_KEY,
             other: OtherClient { account_id: demo::OTHER_ACCOUNT, api_key: demo::OTHER_API_KEY },
             limited_api_key: demo::LIMITED_API_KEY,
-            budgets: store.budgets(&account).await?.iter().flat_map(budget_lines).collect(),
+            budgets: {
+                let budgets = store.budgets(&account).await?;
+                let funded = budgets.iter().filter(|budget| budget.id != demo::parent_budget_id());
+                funded.flat_map(budget_lines).collect()
+            },
             cards: store.cards(&account).await?.iter().map(|card| card_line(card, now)).collect(),
             payment_batches: store.batches(&account).await?.iter().map(batch_line).collect(),
             mfa: Mfa { provider: "totp", secret: florin_mfa::base32_secret(&demo::totp_secret()) },

@@ -146,12 +146,13 @@ pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Opti
 }
 
 /// The services that manage budgets and cards.
-pub(crate) fn management(store: &Arc<dyn AnyStore>) -> ManagementServices {
+pub(crate) fn management(settings: &Settings, store: &Arc<dyn AnyStore>) -> ManagementServices {
     ManagementServices {
         time: account_clocks(store),
         budgets: store.clone(),
         transfers: store.clone(),
         cards: store.clone(),
+        max_budgets: settings.max_budgets,
     }
 }
 

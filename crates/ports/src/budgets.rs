@@ -3,20 +3,34 @@
 use crate::{Decide, IdempotencyClaim, Mode, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::budget::{
-    BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, TransferDecision, TransferDone,
-    TransferRefusal, TransferSituation,
+    BudgetFilter, BudgetOverview, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, EditBudgetRefusal,
+    TransferDecision, TransferDone, TransferRefusal, TransferSituation,
 };
-use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::ids::{AccountId, BudgetId, PersonaId};
 use florin_domain::page::{Page, PageRequest};
 
 /// A command to create a budget.
 pub struct CreateBudgetCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The parent budget, whose level is part of the situation.
+    /// The parent, which is part of the situation. `None`: the parent budget of the account.
     pub parent: Option<BudgetId>,
+    /// The person whose budget it will be.
+    pub persona: Option<PersonaId>,
     /// The rule.
     pub decide: Decide<CreateBudgetSituation, Result<BudgetRecord, CreateBudgetRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<IdempotencyClaim<BudgetRecord>>,
+}
+
+/// A command to change the members of a budget.
+pub struct EditBudgetCommand {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The budget, which must be the account's.
+    pub budget: BudgetId,
+    /// The rule. It changes neither the balances nor the ids.
+    pub decide: Decide<BudgetRecord, Result<BudgetRecord, EditBudgetRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<BudgetRecord>>,
 }
@@ -37,16 +51,22 @@ pub struct TransferCommand {
     pub claim: Option<IdempotencyClaim<TransferDone>>,
 }
 
-/// Reads and creates budgets.
+/// Reads, creates and changes budgets.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Budgets: Send + Sync {
     /// Returns a budget with its balances by currency code. `None`: no such budget on the account.
     async fn find(&self, account: &AccountId, budget: BudgetId) -> Result<Option<BudgetRecord>, StoreError>;
 
-    /// Lists the account's matching budgets, each with its balances by currency code, by id descending. New ids are
-    /// greater than old ones, so the newest come first. The count ignores the page. Each call reads one consistent
-    /// view.
+    /// Returns a budget like [`Self::find`], with the funds of its currencies, from one consistent view.
+    async fn find_with_funds(
+        &self,
+        account: &AccountId,
+        budget: BudgetId,
+    ) -> Result<Option<BudgetOverview>, StoreError>;
+
+    /// Lists the account's matching budgets, each with its balances by currency code, by name in the order of code
+    /// points, then by id. The count ignores the page. Each call reads one consistent view.
     async fn list(
         &self,
         account: &AccountId,
@@ -54,15 +74,27 @@ pub trait Budgets: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<BudgetRecord>, StoreError>;
 
+    /// Lists budgets like [`Self::list`], with the funds of their currencies, from one consistent view.
+    async fn list_with_funds(
+        &self,
+        account: &AccountId,
+        filter: BudgetFilter,
+        page: PageRequest,
+    ) -> Result<Page<BudgetOverview>, StoreError>;
+
     /// Decides the creation of a budget. Creations on one account are decided sequentially, so the number of budgets in
     /// the situation is exact. `Absent`: no such account.
     async fn create(
         &self,
         command: CreateBudgetCommand,
     ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>>;
+
+    /// Decides a change of a budget's members. `Absent`: no such budget on the account.
+    async fn edit(&self, command: EditBudgetCommand) -> Result<Written<BudgetRecord>, WriteError<EditBudgetRefusal>>;
 }
 
-/// Stores transfers, with the promises of [`crate::CardLedger`] for both budgets. Transfers between the same budgets in
+/// Stores transfers, with the promises of [`crate::CardLedger`] for both budgets. A transfer takes two numbers of the
+/// one sequence that credits have, without gaps. Transfers between the same budgets in
 /// either direction are decided sequentially.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]

@@ -60,7 +60,7 @@ pub use batch_processing::{
 };
 pub use batch_reading::BatchReading;
 pub use books::{Books, Explained};
-pub use budgets::{Budgets, CreateBudgetCommand, TransferCommand, Transfers};
+pub use budgets::{Budgets, CreateBudgetCommand, EditBudgetCommand, TransferCommand, Transfers};
 pub use card_ledger::{CardLedger, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand};
 pub use card_management::{CardManagement, CreateCardCommand, LimitCommand, RemoveLimitCommand, TransitionCommand};
 pub use chain_histories::ChainHistories;

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::access::{Account, ApiClient, ApiKey, ClientChange, Feature, KeyHash, KeyRotation, RotateRefusal};
 use florin_domain::address::Address;
+use florin_domain::budget::BudgetRecord;
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
 use florin_domain::mfa::TotpEnrolment;
@@ -32,8 +33,8 @@ pub trait Registry: Send + Sync {
     /// All accounts, by id.
     async fn accounts(&self) -> Result<Vec<Account>, StoreError>;
 
-    /// Stores a new account. `Duplicate`: the id exists; `NotFound`: no such client.
-    async fn add_account(&self, account: Account) -> Result<(), StoreError>;
+    /// Stores a new account with its parent budget. `Duplicate`: the id exists; `NotFound`: no such client.
+    async fn add_account(&self, account: Account, parent: BudgetRecord) -> Result<(), StoreError>;
 
     /// Renames an account. `NotFound`: no such account.
     async fn rename_account(&self, account: &AccountId, name: String) -> Result<(), StoreError>;

@@ -4,7 +4,7 @@ use crate::StoreError;
 use async_trait::async_trait;
 use florin_domain::access::{Account, ApiClient, ApiKey, KeyHash};
 use florin_domain::batch::{Payment, PaymentBatch};
-use florin_domain::budget::Budget;
+use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::{Card, SpendingLimit};
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, Checkout};
@@ -32,7 +32,9 @@ pub struct SeedAccount {
     pub enrolment: Option<TotpEnrolment>,
     /// Its checkouts.
     pub checkouts: Vec<Checkout>,
-    /// Its budgets.
+    /// Its parent budget, which holds no money yet.
+    pub parent: BudgetRecord,
+    /// Its other budgets: shared ones directly below the parent.
     pub budgets: Vec<SeedBudget>,
     /// Its cards.
     pub cards: Vec<SeedCard>,
@@ -70,7 +72,7 @@ pub trait Seeding: Send + Sync {
     /// Stores all the data or none of it. `Duplicate`: some of it already exists.
     async fn seed(&self, world: SeedData) -> Result<(), StoreError>;
 
-    /// Returns the budgets of an account by id, with their current balances by currency code. New ids are greater than
+    /// Returns all budgets of an account by id, the parent budget included, with their current balances by currency code. New ids are greater than
     /// old ones, so this is the order of creation.
     async fn budgets(&self, account: &florin_domain::ids::AccountId) -> Result<Vec<Budget>, StoreError>;
 

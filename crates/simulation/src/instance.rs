@@ -11,6 +11,7 @@ use florin_application::{
 };
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
+use florin_domain::budget::MAX_BUDGETS;
 use florin_ports::test_support::{FakeCipher, FakeClock};
 use florin_ports::{MockExchangeRates, MockKeySource, MockPostcodeProvider};
 use florin_store_contract::{OpenError, StoreSettings};
@@ -134,7 +135,13 @@ impl Ports {
             rail: Arc::new(around.network.rail(inside)),
             limits: around.limits,
         };
-        let management = ManagementServices { time: time.clone(), budgets: of(), transfers: of(), cards: of() };
+        let management = ManagementServices {
+            time: time.clone(),
+            budgets: of(),
+            transfers: of(),
+            cards: of(),
+            max_budgets: MAX_BUDGETS,
+        };
         let services = Services {
             environment: Environment::Sandbox,
             time,

@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use florin_application::{AccountClocks, BatchServices, NewBatch, Upload, check_basis, check_upload, create_batch};
 use florin_domain::access::{Account, ApiClient};
 use florin_domain::batch::{InputFormat, ModulusTable, PaymentInput, PaymentRow};
-use florin_domain::budget::Budget;
+use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::{Card, CardState};
 use florin_domain::ids::{AccountId, BudgetId, CardId, ClientId, JournalId, PaymentBatchId, UserToken};
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
@@ -140,6 +140,12 @@ fn world(account: &Account) -> SeedData {
     };
     let seed = SeedAccount {
         account: account.clone(),
+        parent: BudgetRecord::parent_of_account(
+            BudgetId(Uuid::from_u64_pair(6, 0)),
+            account.id.clone(),
+            [pounds()],
+            noon(),
+        ),
         enrolment: None,
         checkouts: vec![],
         budgets: [0, 1].map(|number| funded(account, number)).into(),

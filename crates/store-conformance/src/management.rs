@@ -5,7 +5,8 @@ use crate::commands::{journal_id, stamped};
 use crate::world::{Who, gbp, noon, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::budget::{
-    BudgetFeature, BudgetRequest, CreateBudgetSituation, TransferInstruction, TransferSituation, decide_create_budget,
+    BudgetEdit, BudgetFeature, BudgetOwner, BudgetRecord, BudgetRequest, BudgetStatus, CreateBudgetSituation,
+    MAX_BUDGETS, TransferInstruction, TransferReference, TransferSituation, decide_create_budget, decide_edit_budget,
     decide_transfer,
 };
 use florin_domain::card::{
@@ -16,7 +17,8 @@ use florin_domain::ids::{BudgetId, CardId, UserToken};
 use florin_domain::money::{Currency, DecimalAmount};
 use florin_domain::text::Text;
 use florin_ports::{
-    CreateBudgetCommand, CreateCardCommand, LimitCommand, Mode, RemoveLimitCommand, TransferCommand, TransitionCommand,
+    CreateBudgetCommand, CreateCardCommand, EditBudgetCommand, LimitCommand, Mode, RemoveLimitCommand, TransferCommand,
+    TransitionCommand,
 };
 use std::sync::Arc;
 
@@ -57,13 +59,27 @@ pub(crate) fn make_for(
         id: budget_id(number),
         account: who.account()?,
         name: Text::parse(format!("Bücher {number}"))?,
-        parent,
         currencies,
         features: features.iter().copied().collect(),
+        owner: BudgetOwner::Everyone,
+        status: BudgetStatus::Hidden,
+        box_id: Some(Text::parse("Kästchen 7")?),
+        max_budgets: MAX_BUDGETS,
         now: noon(),
     };
-    let decide = Arc::new(move |situation: &CreateBudgetSituation| decide_create_budget(*situation, &request));
-    Ok(CreateBudgetCommand { account: who.account()?, parent, decide, claim: None })
+    let decide = Arc::new(move |situation: &CreateBudgetSituation| decide_create_budget(situation, &request));
+    Ok(CreateBudgetCommand { account: who.account()?, parent, persona: None, decide, claim: None })
+}
+
+/// Builds a command that changes the members of a budget.
+pub(crate) fn edit_budget(
+    who: Who,
+    budget: BudgetId,
+    edit: BudgetEdit,
+    now: DateTime<Utc>,
+) -> Result<EditBudgetCommand, Failure> {
+    let decide = Arc::new(move |record: &BudgetRecord| decide_edit_budget(record, &edit, now));
+    Ok(EditBudgetCommand { account: who.account()?, budget, decide, claim: None })
 }
 
 /// Builds a command for transfer `number` between two budgets, in GBP.
@@ -78,7 +94,7 @@ pub(crate) fn transfer(
         to,
         amount: DecimalAmount::from_decimal_string(amount)?,
         currency: gbp()?,
-        reference: Some(Text::parse("Ausgleich ✓")?),
+        reference: Some(TransferReference::parse("Inv. 7 (a/b)")?),
     };
     let ids = (uuid(83, number), journal_id(number).0);
     let decide = Arc::new(move |situation: &TransferSituation| {

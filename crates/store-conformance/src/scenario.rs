@@ -7,7 +7,7 @@ use crate::commands::{
 };
 use crate::expect::there;
 use crate::factory::Handle;
-use crate::management::{bring, budget_id, card_id, issue, limit, make, make_for, no_limit, transfer};
+use crate::management::{bring, budget_id, card_id, edit_budget, issue, limit, make, make_for, no_limit, transfer};
 use crate::observe::without_account;
 use crate::payments::{
     Fill, after, batch_id, cancel, claim as lease, confirm as confirm_without_mfa, create, empty, payment_id, record,
@@ -16,10 +16,11 @@ use crate::payments::{
 use crate::world::{Who, gbp, jpy, noon};
 use chrono::TimeDelta;
 use florin_domain::batch::{FailureReason, PaymentOutcome};
-use florin_domain::budget::BudgetFeature;
+use florin_domain::budget::{BudgetEdit, BudgetFeature, BudgetStatus};
 use florin_domain::card::decide::FollowUp;
 use florin_domain::card::{CardState, ChainKind, SpendingWindow};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
+use florin_domain::text::Text;
 use florin_ports::{CreditCommand, FirstMessageCommand};
 use std::fmt::Debug;
 
@@ -89,8 +90,15 @@ async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<()
     let (who, cards, values) = (answers.who, &handle.card_management, answers.values);
     let parent = Some(who.budget());
     answers.add("budget", handle.budgets.create(make(who, base + 1, parent, vec![jpy()?, gbp()?])?).await)?;
-    let only_cards = [BudgetFeature::Cards];
+    let only_cards = [BudgetFeature::BudgetCards];
     answers.add("budget", handle.budgets.create(make_for(who, base + 2, None, vec![gbp()?], &only_cards)?).await)?;
+    let edit = BudgetEdit {
+        name: Some(Text::parse(values.pick("Zwölf", "another name"))?),
+        status: Some(BudgetStatus::Active),
+        low_balance: Some(Some(amount(values.pick("7", "8"))?)),
+        ..BudgetEdit::default()
+    };
+    answers.add("budget", handle.budgets.edit(edit_budget(who, budget_id(base + 1), edit, after(7))?).await)?;
     answers.add("card", cards.create(issue(who, base + 3, budget_id(base + 2), false)?).await)?;
     answers.add("card", cards.create(issue(who, base + 4, who.budget(), true)?).await)?;
     for (state, reason) in [

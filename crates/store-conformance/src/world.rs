@@ -5,7 +5,7 @@ use crate::factory::Handle;
 use chrono::{DateTime, NaiveDate, Utc};
 use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Environment, Feature, KeyHash, Scope};
 use florin_domain::batch::{BatchState, PaymentBatch, PaymentOrder};
-use florin_domain::budget::Budget;
+use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::{Card, CardState, SpendingLimit, SpendingWindow};
 use florin_domain::ids::{
     AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, OrderId, PaymentBatchId, UserToken,
@@ -56,6 +56,11 @@ impl Who {
 
     pub(crate) const fn client(self) -> ClientId {
         ClientId(self.uuid(1))
+    }
+
+    /// Returns the parent budget of the account.
+    pub(crate) const fn parent_budget(self) -> BudgetId {
+        BudgetId(self.uuid(9))
     }
 
     /// Returns the budget with GBP and JPY, which funds [`Self::card`] and [`Self::yen_card`].
@@ -169,6 +174,7 @@ pub(crate) fn seed_account(who: Who, minor: i64) -> Result<SeedAccount, Failure>
     let main = [(gbp()?, minor), (jpy()?, 5_000)];
     Ok(SeedAccount {
         account: account(who)?,
+        parent: parent_budget(who)?,
         enrolment: Some(enrolment(who)?),
         checkouts: vec![checkout(who, 1)?],
         budgets: vec![
@@ -179,6 +185,18 @@ pub(crate) fn seed_account(who: Who, minor: i64) -> Result<SeedAccount, Failure>
         batches: vec![batch(who, who.batch(), BatchState::Validated)?, batch(who, who.draft(), BatchState::Draft)?],
         payments: vec![],
     })
+}
+
+/// Creates the parent budget of an account, with EUR, GBP and JPY.
+pub(crate) fn parent_budget(who: Who) -> Result<BudgetRecord, Failure> {
+    let parent = parent_of(&account(who)?)?;
+    Ok(BudgetRecord { budget: Budget { id: who.parent_budget(), ..parent.budget }, ..parent })
+}
+
+/// Creates a parent budget for a new account.
+pub(crate) fn parent_of(account: &Account) -> Result<BudgetRecord, Failure> {
+    let currencies = [gbp()?, jpy()?, Currency::parse("EUR")?];
+    Ok(BudgetRecord::parent_of_account(BudgetId(uuid(9, 0)), account.id.clone(), currencies, noon()))
 }
 
 pub(crate) fn enrolment(who: Who) -> Result<TotpEnrolment, Failure> {

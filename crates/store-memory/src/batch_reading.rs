@@ -104,7 +104,9 @@ impl BatchReading for MemoryStore {
 /// Returns the account's budgets that can fund payments, with their currencies.
 pub(crate) fn funding_of(data: &Data, account: &AccountId) -> FundingBudgets {
     let of_account = data.budgets.values().filter(|budget| budget.account == *account);
-    let pays = |budget: &&Budget| record(data, budget).features.contains(&BudgetFeature::Payments);
+    let pays = |budget: &&Budget| {
+        record(data, budget).is_some_and(|record| record.features.contains(&BudgetFeature::Payments))
+    };
     of_account
         .filter(pays)
         .map(|budget| (budget.id, budget.balances.iter().map(|(currency, _)| *currency).collect()))

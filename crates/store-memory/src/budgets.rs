@@ -1,21 +1,32 @@
-//! Reads and creates budgets.
+//! Reads, creates and changes budgets.
 
 use crate::MemoryStore;
-use crate::data::{Data, add};
+use crate::data::{Data, add, replace};
 use crate::idempotency::once;
 use crate::merchant::cut;
 use async_trait::async_trait;
+use florin_domain::books::PoolSums;
 use florin_domain::budget::{
-    Budget, BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, MAX_LEVELS,
+    Budget, BudgetFilter, BudgetFunds, BudgetKind, BudgetOverview, BudgetRecord, CreateBudgetRefusal,
+    CreateBudgetSituation, EditBudgetRefusal, MAX_LEVELS, ParentBudget,
 };
 use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::money::Currency;
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{Budgets, CreateBudgetCommand, StoreError, WriteError, Written};
+use florin_ports::{Budgets, CreateBudgetCommand, EditBudgetCommand, StoreError, WriteError, Written};
 
 #[async_trait]
 impl Budgets for MemoryStore {
     async fn find(&self, account: &AccountId, budget: BudgetId) -> Result<Option<BudgetRecord>, StoreError> {
         Ok(self.read(|data| find(data, account, budget)))
+    }
+
+    async fn find_with_funds(
+        &self,
+        account: &AccountId,
+        budget: BudgetId,
+    ) -> Result<Option<BudgetOverview>, StoreError> {
+        Ok(self.read(|data| find(data, account, budget).map(|record| with_funds(data, record))))
     }
 
     async fn list(
@@ -24,16 +35,19 @@ impl Budgets for MemoryStore {
         filter: BudgetFilter,
         page: PageRequest,
     ) -> Result<Page<BudgetRecord>, StoreError> {
-        let matches = |record: &BudgetRecord| {
-            filter.parent.is_none_or(|parent| record.parent == Some(parent))
-                && filter.currency.is_none_or(|currency| record.budget.in_currency(currency).is_some())
-        };
-        let mut matching: Vec<_> = self.read(|data| {
-            let of_account = data.budgets.values().filter(|budget| budget.account == *account);
-            of_account.map(|budget| record(data, budget)).filter(matches).collect()
-        });
-        matching.sort_by_key(|record| std::cmp::Reverse(record.budget.id));
-        Ok(cut(matching, page))
+        Ok(self.read(|data| list(data, account, filter, page)))
+    }
+
+    async fn list_with_funds(
+        &self,
+        account: &AccountId,
+        filter: BudgetFilter,
+        page: PageRequest,
+    ) -> Result<Page<BudgetOverview>, StoreError> {
+        Ok(self.read(|data| {
+            let Page { count, rows } = list(data, account, filter, page);
+            Page { count, rows: rows.into_iter().map(|record| with_funds(data, record)).collect() }
+        }))
     }
 
     async fn create(
@@ -45,42 +59,133 @@ impl Budgets for MemoryStore {
                 if !data.accounts.contains_key(&command.account) {
                     return Err(WriteError::Absent);
                 }
-                let budgets = data.budgets.keys().filter(|(account, _)| *account == command.account).count();
-                let situation = CreateBudgetSituation {
-                    budgets: u64::try_from(budgets).unwrap_or(u64::MAX),
-                    parent_level: command.parent.and_then(|parent| level(data, &command.account, parent)),
-                };
-                let record = (command.decide)(&situation).map_err(WriteError::Refused)?;
-                let key = (command.account.clone(), record.budget.id);
-                add(&mut data.budgets, key.clone(), record.budget.clone())?;
-                add(&mut data.budget_records, key, record.clone())?;
+                let record = (command.decide)(&situation(data, &command)?).map_err(WriteError::Refused)?;
+                insert(data, record.clone())?;
                 Ok(record)
+            })
+        })
+    }
+
+    async fn edit(&self, command: EditBudgetCommand) -> Result<Written<BudgetRecord>, WriteError<EditBudgetRefusal>> {
+        self.decide(|data| {
+            once(data, command.claim.as_ref(), |data| {
+                let record = find(data, &command.account, command.budget).ok_or(WriteError::Absent)?;
+                let edited = (command.decide)(&record).map_err(WriteError::Refused)?;
+                let key = (command.account.clone(), command.budget);
+                replace(&mut data.budgets, &key, edited.budget.clone())?;
+                replace(&mut data.budget_records, &key, edited.clone())?;
+                Ok(edited)
             })
         })
     }
 }
 
+/// Stores a new budget.
+pub(crate) fn insert(data: &mut Data, mut record: BudgetRecord) -> Result<(), StoreError> {
+    record.budget.balances.sort_by_key(|(currency, _)| currency.code());
+    let key = (record.budget.account.clone(), record.budget.id);
+    add(&mut data.budgets, key.clone(), record.budget.clone())?;
+    add(&mut data.budget_records, key, record)
+}
+
 /// Finds a budget of the account with its record.
 pub(crate) fn find(data: &Data, account: &AccountId, budget: BudgetId) -> Option<BudgetRecord> {
-    data.budgets.get(&(account.clone(), budget)).map(|budget| record(data, budget))
+    data.budgets.get(&(account.clone(), budget)).and_then(|budget| record(data, budget))
 }
 
 /// Returns the full record of a budget.
-pub(crate) fn record(data: &Data, budget: &Budget) -> BudgetRecord {
-    match data.budget_records.get(&(budget.account.clone(), budget.id)) {
-        Some(record) => BudgetRecord { budget: budget.clone(), ..record.clone() },
-        None => BudgetRecord::seeded(budget.clone()),
+pub(crate) fn record(data: &Data, budget: &Budget) -> Option<BudgetRecord> {
+    let record = data.budget_records.get(&(budget.account.clone(), budget.id))?;
+    Some(BudgetRecord { budget: budget.clone(), ..record.clone() })
+}
+
+fn of_account<'a>(data: &'a Data, account: &'a AccountId) -> impl Iterator<Item = BudgetRecord> + 'a {
+    data.budgets.values().filter(|budget| budget.account == *account).filter_map(|budget| record(data, budget))
+}
+
+fn list(data: &Data, account: &AccountId, filter: BudgetFilter, page: PageRequest) -> Page<BudgetRecord> {
+    let matches = |record: &BudgetRecord| {
+        filter.parent.is_none_or(|parent| record.parent == Some(parent))
+            && filter.currency.is_none_or(|currency| record.budget.in_currency(currency).is_some())
+    };
+    let mut matching: Vec<_> = of_account(data, account).filter(matches).collect();
+    matching.sort_by(|one, other| (&one.budget.name, one.budget.id).cmp(&(&other.budget.name, other.budget.id)));
+    cut(matching, page)
+}
+
+fn with_funds(data: &Data, record: BudgetRecord) -> BudgetOverview {
+    let below = below(data, &record);
+    let funds = |(currency, _): &(Currency, _)| BudgetFunds {
+        below: below
+            .iter()
+            .filter_map(|budget| budget.in_currency(*currency))
+            .fold(PoolSums::default(), |sums, balances| sums.plus(balances.into())),
+        last_number: last_number(data, &record.budget, *currency),
+    };
+    BudgetOverview { funds: record.budget.balances.iter().map(funds).collect(), record }
+}
+
+/// Returns all budgets below a budget, at any depth.
+fn below(data: &Data, root: &BudgetRecord) -> Vec<Budget> {
+    let all: Vec<_> = of_account(data, &root.budget.account).collect();
+    let mut above = vec![root.budget.id];
+    let mut below = Vec::new();
+    while let Some(parent) = above.pop() {
+        for child in all.iter().filter(|record| record.parent == Some(parent)) {
+            above.push(child.budget.id);
+            below.push(child.budget.clone());
+        }
     }
+    below
+}
+
+/// Returns the number of the last credit or transfer that changed a balance.
+fn last_number(data: &Data, budget: &Budget, currency: Currency) -> Option<i64> {
+    let credits = data.credits.values().map(|(_, credit)| credit);
+    let credits = credits.filter(|credit| credit.account == budget.account);
+    let credits = credits
+        .filter(|credit| (credit.instruction.budget, credit.instruction.currency) == (budget.id, currency))
+        .map(|credit| credit.box_transaction_id);
+    let transfers = data.transfers.values();
+    let transfers = transfers.filter(|transfer| (&transfer.account, transfer.currency) == (&budget.account, currency));
+    let transfers = transfers.filter_map(|transfer| match budget.id {
+        id if id == transfer.from => Some(transfer.number),
+        id if id == transfer.to => Some(transfer.credit_number()),
+        _ => None,
+    });
+    credits.chain(transfers).max()
+}
+
+fn situation(data: &Data, command: &CreateBudgetCommand) -> Result<CreateBudgetSituation, StoreError> {
+    let account = &command.account;
+    let budgets = data.budgets.keys().filter(|(owner, _)| owner == account).count();
+    let parent = match command.parent {
+        Some(parent) => find(data, account, parent),
+        None => {
+            let whole = of_account(data, account).find(|record| record.kind == BudgetKind::AccountBalance);
+            let missing = || StoreError::Corrupt(format!("account {account} has no parent budget"));
+            Some(whole.ok_or_else(missing)?)
+        }
+    };
+    Ok(CreateBudgetSituation {
+        budgets: u64::try_from(budgets).unwrap_or(u64::MAX),
+        parent: parent.map(|parent| ParentBudget {
+            id: parent.budget.id,
+            level: level(data, &parent),
+            currencies: parent.budget.balances.iter().map(|(currency, _)| *currency).collect(),
+        }),
+        persona_has_budget: None,
+    })
 }
 
 /// Returns the nesting level of a budget, starting at 1.
-fn level(data: &Data, account: &AccountId, budget: BudgetId) -> Option<u32> {
-    let mut record = find(data, account, budget)?;
-    for level in 1..=MAX_LEVELS {
-        match record.parent {
-            Some(parent) => record = find(data, account, parent)?,
-            None => return Some(level),
+fn level(data: &Data, budget: &BudgetRecord) -> u32 {
+    let mut above = budget.parent;
+    for level in 1..MAX_LEVELS {
+        match above {
+            Some(parent) => above = find(data, &budget.budget.account, parent).and_then(|record| record.parent),
+            None => return level,
         }
     }
-    Some(MAX_LEVELS)
+    MAX_LEVELS
 }

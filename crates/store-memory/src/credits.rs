@@ -5,7 +5,7 @@ use crate::data::{Data, add};
 use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
 use async_trait::async_trait;
-use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditSituation};
+use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditSituation, Transfer};
 use florin_domain::ids::AccountId;
 use florin_ports::{CreditCommand, Credits, DryRun, Mode, StoreError, WriteError, Written};
 
@@ -37,9 +37,11 @@ fn decide(data: &Data, command: &CreditCommand) -> Result<CreditDecision, WriteE
     (command.decide)(&situation).map_err(WriteError::Refused)
 }
 
-/// Returns the number of the account's next credit. Numbers start at 1 and have no gaps.
-fn next_number(data: &Data, account: &AccountId) -> Result<i64, StoreError> {
+/// Returns the next number of the account's credits and transfers. Numbers start at 1 and have no gaps.
+pub(crate) fn next_number(data: &Data, account: &AccountId) -> Result<i64, StoreError> {
     let of_account = (account.clone(), i64::MIN)..=(account.clone(), i64::MAX);
     let last = data.credits.range(of_account).next_back().map_or(0, |((_, number), _)| *number);
-    last.checked_add(1).ok_or_else(|| StoreError::Corrupt("all credit numbers are used".into()))
+    let transfers = data.transfers.values().filter(|transfer| transfer.account == *account);
+    let last = transfers.map(Transfer::credit_number).fold(last, i64::max);
+    last.checked_add(1).ok_or_else(|| StoreError::Corrupt("all numbers are used".into()))
 }

@@ -1,6 +1,7 @@
 //! Records that an operator manages.
 
 use crate::MemoryStore;
+use crate::budgets;
 use crate::data::{Data, add, must_exist};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -8,6 +9,7 @@ use florin_domain::access::{
     Account, AccountGrant, ApiClient, ApiKey, ClientChange, Feature, KeyHash, KeyRotation, RotateRefusal,
 };
 use florin_domain::address::{Address, Postcode};
+use florin_domain::budget::BudgetRecord;
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
 use florin_domain::mfa::TotpEnrolment;
@@ -59,8 +61,11 @@ impl Registry for MemoryStore {
         Ok(self.read(|data| data.accounts.values().cloned().collect()))
     }
 
-    async fn add_account(&self, account: Account) -> Result<(), StoreError> {
-        self.change(|data| insert_account(data, account))
+    async fn add_account(&self, account: Account, parent: BudgetRecord) -> Result<(), StoreError> {
+        self.change(|data| {
+            insert_account(data, account)?;
+            budgets::insert(data, parent)
+        })
     }
 
     async fn rename_account(&self, account: &AccountId, name: String) -> Result<(), StoreError> {
@@ -213,7 +218,7 @@ pub(crate) fn insert_client(data: &mut Data, client: ApiClient) -> Result<(), St
     add(&mut data.clients, client.id, client)
 }
 
-/// Stores a new account of an existing client.
+/// Stores a new account of an existing client, without its parent budget.
 pub(crate) fn insert_account(data: &mut Data, account: Account) -> Result<(), StoreError> {
     must_exist(data.clients.contains_key(&account.client), &account.client)?;
     if account.timeline != Timeline::default() {

@@ -2,15 +2,16 @@
 
 use crate::MemoryStore;
 use crate::audit::sums_of;
+use crate::budgets;
 use crate::data::{Data, add, must_exist};
 use crate::money::write_journal;
 use crate::registry::{insert_account, insert_client, insert_key};
 use async_trait::async_trait;
 use florin_domain::batch::PaymentBatch;
-use florin_domain::budget::Budget;
+use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::Card;
 use florin_domain::ids::AccountId;
-use florin_ports::{SeedAccount, SeedCard, SeedData, Seeding, StoreError};
+use florin_ports::{SeedAccount, SeedBudget, SeedCard, SeedData, Seeding, StoreError};
 
 #[async_trait]
 impl Seeding for MemoryStore {
@@ -73,11 +74,10 @@ pub(crate) fn seed_account(data: &mut Data, seed: SeedAccount) -> Result<(), Sto
         add(&mut data.checkouts, (checkout.account.clone(), checkout.id), checkout)?;
     }
     // A journal transaction may touch several budgets, so all budgets are stored first.
-    for seed in &seed.budgets {
-        let mut budget = seed.budget.clone();
+    budgets::insert(data, seed.parent.clone())?;
+    for SeedBudget { budget, .. } in &seed.budgets {
         must_exist(data.accounts.contains_key(&budget.account), &budget.account)?;
-        budget.balances.sort_by_key(|(currency, _)| currency.code());
-        add(&mut data.budgets, (budget.account.clone(), budget.id), budget)?;
+        budgets::insert(data, BudgetRecord::seeded(budget.clone(), &seed.parent))?;
     }
     seed.budgets.iter().flat_map(|seed| &seed.journal).try_for_each(|journal| write_journal(data, journal))?;
     for SeedCard { card, limits } in seed.cards {

@@ -2,6 +2,7 @@
 
 use crate::MemoryStore;
 use crate::budgets::find;
+use crate::credits::next_number;
 use crate::data::{Data, add};
 use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
@@ -32,6 +33,7 @@ impl Transfers for MemoryStore {
 /// Decides a transfer without storing it.
 fn decide(data: &Data, command: &TransferCommand) -> Result<TransferDecision, WriteError<TransferRefusal>> {
     let from = find(data, &command.account, command.from).ok_or(WriteError::Absent)?;
-    let situation = TransferSituation { from, to: find(data, &command.account, command.to) };
+    let to = find(data, &command.account, command.to);
+    let situation = TransferSituation { from, to, number: next_number(data, &command.account)? };
     (command.decide)(&situation).map_err(WriteError::Refused)
 }

@@ -12,7 +12,26 @@ pub(crate) const CARDS: &str = "/v2/cards";
 
 /// Creates a budget in pounds and returns its id.
 pub(crate) fn budget(client: &Client, name: &str) -> String {
-    budget_of(client, &json!({"name": name, "currencies": ["GBP"]}))
+    budget_of(client, &new_budget(name, &["GBP"]))
+}
+
+/// Returns the body that creates a shared budget with every feature below the parent budget.
+pub(crate) fn new_budget(name: &str, currencies: &[&str]) -> Value {
+    json!({
+        "parentId": null,
+        "name": name,
+        "features": ["payments", "peopleCards", "budgetCards"],
+        "currencies": currencies,
+        "type": "shared",
+    })
+}
+
+/// Returns a JSON object with some members replaced.
+pub(crate) fn with(mut body: Value, members: &Value) -> Value {
+    for (name, value) in members.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    body
 }
 
 /// Creates a budget and returns its id.
@@ -27,18 +46,23 @@ pub(crate) fn funded(client: &Client, name: &str, amount: &str) -> String {
     id
 }
 
-/// Returns ledger, available, held and reserved amounts of a budget in pounds.
-pub(crate) fn balance(client: &Client, budget: &str) -> [String; 4] {
-    let target = format!("{BUDGETS}/{budget}?accountId={}&include=balances", client.account);
+/// Returns ledger, available and pending amounts of a budget in pounds.
+pub(crate) fn balance(client: &Client, budget: &str) -> [String; 3] {
+    let target = format!("{BUDGETS}/{budget}?accountId={}&include=balance", client.account);
     let found = expect_json(&client.get(&target), 200);
-    let balances = found["balances"].as_array().unwrap();
-    let pounds = balances.iter().find(|balance| balance["currencyCode"] == "GBP").unwrap();
-    ["ledger", "available", "held", "reserved"].map(|name| pounds[name].as_str().unwrap().to_owned())
+    let pounds = found["balance"].as_array().unwrap().iter().find(|row| row["currencyCode"] == "GBP").unwrap().clone();
+    ["ledgerBalance", "availableBalance", "pendingBalance"].map(|name| written(&pounds[name], "GBP"))
+}
+
+/// Formats a JSON number as an amount of its currency. It must be one: the text, not the double, has the digits.
+pub(crate) fn written(number: &Value, currency: &str) -> String {
+    let digits = super::money::written(100, currency).split_once('.').map_or(0, |(_, digits)| digits.len());
+    format!("{:.digits$}", number.as_f64().unwrap())
 }
 
 /// Transfers pounds.
 pub(crate) fn transfer(client: &Client, from: &str, to: &str, amount: &str) -> Answer {
-    let body = json!({"toBudgetId": to, "amount": amount, "currencyCode": "GBP"});
+    let body = json!({"destinationBudgetId": to, "currency": "GBP", "amount": amount});
     client.post(&format!("{BUDGETS}/{from}/transfer"), body.to_string())
 }
 

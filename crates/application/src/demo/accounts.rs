@@ -1,17 +1,21 @@
 //! The clients and accounts of the demo data.
 
 use super::budgets::BudgetBuilder;
-use super::ids::{ACCOUNT, OTHER_ACCOUNT, PLAIN_ACCOUNT, client_id, other_client_id};
+use super::ids::{ACCOUNT, OTHER_ACCOUNT, PLAIN_ACCOUNT, client_id, other_client_id, parent_budget_id};
 use super::{DemoFault, batches, cards, checkouts, keys};
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use florin_domain::access::{Account, ApiClient, Feature};
+use florin_domain::budget::BudgetRecord;
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::mfa::TotpEnrolment;
-use florin_domain::money::Minor;
+use florin_domain::money::{Currency, Minor};
 use florin_domain::secret::SecretOwner;
 use florin_domain::world::Timeline;
 use florin_ports::{SecretCipher, SeedAccount};
 use std::collections::BTreeSet;
+
+/// The codes of the currencies that a parent budget of the demo data holds.
+const CURRENCIES: [&str; 6] = ["BHD", "CHF", "EUR", "GBP", "JPY", "USD"];
 
 /// The demo client, with address lookup on, and the other client, with all features off.
 pub(super) fn clients() -> Vec<ApiClient> {
@@ -30,12 +34,13 @@ pub(super) fn clients() -> Vec<ApiClient> {
 
 /// All accounts.
 pub(super) fn accounts(now: DateTime<Utc>, cipher: &dyn SecretCipher) -> Result<Vec<SeedAccount>, DemoFault> {
-    Ok(vec![demo(now, cipher)?, plain()?, other(now)?])
+    Ok(vec![demo(now, cipher)?, plain(now)?, other(now)?])
 }
 
-/// An account without any data.
-pub fn bare(account: Account) -> SeedAccount {
+/// An account without any data, whose parent budget holds these currencies.
+pub fn bare(account: Account, currencies: impl IntoIterator<Item = Currency>, now: DateTime<Utc>) -> SeedAccount {
     SeedAccount {
+        parent: BudgetRecord::parent_of_account(parent_budget_id(), account.id.clone(), currencies, now),
         account,
         enrolment: None,
         checkouts: Vec::new(),
@@ -46,22 +51,37 @@ pub fn bare(account: Account) -> SeedAccount {
     }
 }
 
-fn empty_account(id: &str, client: ClientId, name: &str, merchant: bool) -> Result<SeedAccount, DemoFault> {
-    let timeline = Timeline::default();
-    Ok(bare(Account { id: AccountId::parse(id)?, client, name: name.into(), merchant, mfa_required: true, timeline }))
+/// The currencies of the parent budgets of the demo accounts.
+fn currencies() -> Result<Vec<Currency>, DemoFault> {
+    CURRENCIES.into_iter().map(|code| Ok(Currency::parse(code)?)).collect()
+}
+
+fn empty_account(
+    id: &str,
+    client: ClientId,
+    (name, merchant): (&str, bool),
+    now: DateTime<Utc>,
+) -> Result<SeedAccount, DemoFault> {
+    let (id, name, timeline) = (AccountId::parse(id)?, name.into(), Timeline::default());
+    let account = Account { id, client, name, merchant, mfa_required: true, timeline };
+    Ok(bare(account, currencies()?, opened(now)))
+}
+
+/// The time at which the demo accounts were opened.
+fn opened(now: DateTime<Utc>) -> DateTime<Utc> {
+    now.trunc_subsecs(0) - TimeDelta::days(20)
 }
 
 /// The main demo account.
 fn demo(now: DateTime<Utc>, cipher: &dyn SecretCipher) -> Result<SeedAccount, DemoFault> {
-    filled(empty_account(ACCOUNT, client_id(), "Florin Demo Ltd", true)?.account, now, cipher)
+    filled(empty_account(ACCOUNT, client_id(), ("Florin Demo Ltd", true), now)?.account, now, cipher)
 }
 
 /// An account with all data of the demo account, under the same ids, as if used for some days before `now`.
 pub fn filled(account: Account, now: DateTime<Utc>, cipher: &dyn SecretCipher) -> Result<SeedAccount, DemoFault> {
-    let mut seed = bare(account);
-    let now = now.trunc_subsecs(0);
+    let (now, opened) = (now.trunc_subsecs(0), opened(now));
+    let mut seed = bare(account, currencies()?, opened);
     let id = seed.account.id.clone();
-    let opened = now - TimeDelta::days(20);
     let mut books = [
         BudgetBuilder::open((1, "Pounds"), &id, "GBP", Minor(1_000_000), opened)?,
         BudgetBuilder::open((2, "Euros"), &id, "EUR", Minor(500_000), opened)?,
@@ -77,15 +97,15 @@ pub fn filled(account: Account, now: DateTime<Utc>, cipher: &dyn SecretCipher) -
 }
 
 /// A second account of the demo client, without a merchant profile and without data.
-fn plain() -> Result<SeedAccount, DemoFault> {
-    empty_account(PLAIN_ACCOUNT, client_id(), "Florin Demo Reserves", false)
+fn plain(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
+    empty_account(PLAIN_ACCOUNT, client_id(), ("Florin Demo Reserves", false), now)
 }
 
 /// The account of the other client. The demo account must never show any of its data.
 fn other(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
-    let mut seed = empty_account(OTHER_ACCOUNT, other_client_id(), "Other Shop Ltd", true)?;
+    let mut seed = empty_account(OTHER_ACCOUNT, other_client_id(), ("Other Shop Ltd", true), now)?;
     let id = seed.account.id.clone();
-    let mut books = [BudgetBuilder::open((11, "Other pounds"), &id, "GBP", Minor(100_000), now - TimeDelta::days(20))?];
+    let mut books = [BudgetBuilder::open((11, "Other pounds"), &id, "GBP", Minor(100_000), opened(now))?];
     let numbers = checkouts::OF_DEMO_ACCOUNT..checkouts::OF_DEMO_ACCOUNT + 3;
     seed.checkouts = checkouts::checkouts(&id, numbers, now)?;
     seed.cards = cards::of_other_account(&id, &books[0], now);

@@ -1,6 +1,6 @@
 //! Fixed ids: valid UUIDs of version 7. The second group encodes the kind, the last group the number.
 
-use florin_domain::ids::ClientId;
+use florin_domain::ids::{BudgetId, ClientId};
 use uuid::Uuid;
 
 /// The main demo account: a merchant with budgets, cards and payment batches.
@@ -30,6 +30,11 @@ pub(super) enum Kind {
 pub(super) fn id(kind: Kind, number: u32) -> Uuid {
     const BASE: u128 = 0x0198_c0de_0000_7000_8000_0000_0000_0000;
     Uuid::from_u128(BASE | ((kind as u128) << 80) | u128::from(number))
+}
+
+/// The parent budget of every account that is seeded.
+pub fn parent_budget_id() -> BudgetId {
+    BudgetId(id(Kind::Budget, 99))
 }
 
 /// The client that owns [`ACCOUNT`].

@@ -18,7 +18,7 @@ mod tests;
 
 pub use accounts::{bare, filled};
 pub use cards::has_limits;
-pub use ids::{ACCOUNT, OTHER_ACCOUNT, PLAIN_ACCOUNT, client_id};
+pub use ids::{ACCOUNT, OTHER_ACCOUNT, PLAIN_ACCOUNT, client_id, parent_budget_id};
 pub use keys::{API_KEY, LIMITED_API_KEY, OTHER_API_KEY, totp_secret};
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};

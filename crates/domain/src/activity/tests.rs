@@ -91,6 +91,7 @@ fn a_transfer_matches_both_of_its_budgets() {
     let (from, to) = (BudgetId(Uuid::from_u128(4)), BudgetId(Uuid::from_u128(5)));
     let transfer = Transfer {
         id: TransferId(Uuid::from_u128(6)),
+        number: 1,
         account: account(),
         from,
         to,

@@ -1,20 +1,44 @@
 //! Creating budgets (contract 5.6).
 
-use super::{Budget, BudgetFeature, BudgetRecord};
-use crate::fault::Flaw;
-use crate::ids::{AccountId, BudgetId};
+use super::{Budget, BudgetFeature, BudgetKind, BudgetRecord, BudgetStatus};
+use crate::fault::{Fault, Flaw};
+use crate::ids::{AccountId, BudgetId, PersonaId};
 use crate::ledger::Balances;
 use crate::money::Currency;
 use crate::text::Text;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
-/// Maximum number of budgets of an account.
-pub const MAX_BUDGETS: u64 = 1_000;
-/// Maximum number of currencies of a budget.
-pub const MAX_CURRENCIES: usize = 50;
-/// Maximum level of a budget. A budget without a parent is on level 1.
-pub const MAX_LEVELS: u32 = 5;
+/// The default of the maximum number of budgets of an account.
+pub const MAX_BUDGETS: u64 = 100_000;
+/// Maximum level of a budget. The parent budget of the account is on level 1.
+pub const MAX_LEVELS: u32 = 3;
+
+/// Whose budget it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BudgetOwner {
+    /// It is shared by the whole account.
+    Everyone,
+    /// It belongs to one person, who has at most one.
+    Person(PersonaId),
+}
+
+impl BudgetOwner {
+    /// Reads a type and a person: an individual budget has one, a shared budget has none.
+    pub fn of(kind: BudgetKind, persona: Option<PersonaId>) -> Result<Self, Fault> {
+        match (kind, persona) {
+            (BudgetKind::Shared, None) => Ok(Self::Everyone),
+            (BudgetKind::Shared, Some(_)) => {
+                Err(Flaw::value("must be left out: a shared budget belongs to nobody").at("body.personaId"))
+            }
+            (BudgetKind::Individual, Some(persona)) => Ok(Self::Person(persona)),
+            (BudgetKind::Individual, None) => Err(Flaw::required().at("body.personaId")),
+            (BudgetKind::AccountBalance, _) => {
+                Err(Flaw::value("must be one of shared, individual: an account has one parent budget").at("body.type"))
+            }
+        }
+    }
+}
 
 /// A request to create a budget, with its new id and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,44 +48,75 @@ pub struct BudgetRequest {
     /// Its account.
     pub account: AccountId,
     /// Its name.
-    pub name: Text<1, 140>,
-    /// Its parent budget.
-    pub parent: Option<BudgetId>,
+    pub name: Text<1, 75>,
     /// The currencies it holds: at least one, each once.
     pub currencies: Vec<Currency>,
     /// The features it is created with.
     pub features: BTreeSet<BudgetFeature>,
+    /// Whose budget it is.
+    pub owner: BudgetOwner,
+    /// Whether callers show it.
+    pub status: BudgetStatus,
+    /// The caller's reference to a box.
+    pub box_id: Option<Text<1, 64>>,
+    /// Maximum number of budgets of the account.
+    pub max_budgets: u64,
     /// The time of creation.
     pub now: DateTime<Utc>,
 }
 
 /// What an adapter loads under the lock that serializes creations on an account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateBudgetSituation {
     /// Number of budgets of the account.
     pub budgets: u64,
-    /// The level of the parent, from 1. `None` if no parent was named or the account has no such budget.
-    pub parent_level: Option<u32>,
+    /// The parent: the named one, or the account's parent budget. `None` if the account has no such budget.
+    pub parent: Option<ParentBudget>,
+    /// Whether the named person already has an individual budget. `None` if the account has no such person.
+    pub persona_has_budget: Option<bool>,
+}
+
+/// The parent of a new budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParentBudget {
+    /// Its id.
+    pub id: BudgetId,
+    /// Its level, from 1.
+    pub level: u32,
+    /// The currencies it holds, by code.
+    pub currencies: Vec<Currency>,
 }
 
 /// Reasons to refuse the creation of a budget. Nothing changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreateBudgetRefusal {
     /// The parent is absent, or belongs to another account.
     #[error("names a budget that does not exist")]
     NoParent,
+    /// The person is absent, or belongs to another account.
+    #[error("names a person that does not exist")]
+    NoPersona,
+    /// The parent lacks some of the currencies. The paths are those of the request's body.
+    #[error("the budget does not fit its parent")]
+    Faults(Vec<Fault>),
     /// The parent is on the last level.
     #[error("budgets are nested at most {MAX_LEVELS} levels deep")]
     TooDeep,
+    /// The person already has an individual budget.
+    #[error("a person has at most one individual budget")]
+    SecondOfPerson,
     /// The account has the maximum number of budgets.
-    #[error("an account has at most {MAX_BUDGETS} budgets")]
-    TooMany,
+    #[error("an account has at most {max} budgets")]
+    TooMany {
+        /// The maximum.
+        max: u64,
+    },
 }
 
-/// Checks that the list has 1 to [`MAX_CURRENCIES`] currencies, each once.
+/// Checks that the list has at least one currency, each once.
 pub fn check_currencies(named: Vec<Currency>) -> Result<Vec<Currency>, Flaw> {
-    if named.is_empty() || named.len() > MAX_CURRENCIES {
-        return Err(Flaw::range(format!("must list 1 to {MAX_CURRENCIES} currencies")));
+    if named.is_empty() {
+        return Err(Flaw::range("must list at least one currency"));
     }
     once(&named)?;
     Ok(named)
@@ -81,91 +136,83 @@ fn once<T: Ord>(named: &[T]) -> Result<(), Flaw> {
 /// Decides the creation of a budget, which starts empty.
 ///
 /// ```
-/// use florin_domain::budget::{BudgetFeature, BudgetRequest, CreateBudgetSituation, decide_create_budget};
-/// use florin_domain::test_support::{BUDGET, account, currency, noon};
+/// use florin_domain::budget::{
+///     BudgetFeature, BudgetOwner, BudgetRequest, BudgetStatus, CreateBudgetSituation, ParentBudget,
+///     decide_create_budget,
+/// };
+/// use florin_domain::test_support::{BUDGET, PARENT, account, currency, noon};
 /// use florin_domain::text::Text;
 ///
 /// let request = BudgetRequest {
 ///     id: BUDGET,
 ///     account: account(),
 ///     name: Text::parse("Travel").unwrap(),
-///     parent: None,
 ///     currencies: vec![currency("GBP")],
 ///     features: BudgetFeature::every(),
+///     owner: BudgetOwner::Everyone,
+///     status: BudgetStatus::Active,
+///     box_id: None,
+///     max_budgets: 10,
 ///     now: noon(),
 /// };
-/// let situation = CreateBudgetSituation { budgets: 0, parent_level: None };
-/// let record = decide_create_budget(situation, &request).unwrap();
+/// let parent = ParentBudget { id: PARENT, level: 1, currencies: vec![currency("EUR"), currency("GBP")] };
+/// let situation = CreateBudgetSituation { budgets: 1, parent: Some(parent), persona_has_budget: None };
+/// let record = decide_create_budget(&situation, &request).unwrap();
 /// assert!(record.budget.in_currency(currency("GBP")).is_some());
+/// assert_eq!(record.parent, Some(PARENT));
 /// ```
 pub fn decide_create_budget(
-    situation: CreateBudgetSituation,
+    situation: &CreateBudgetSituation,
     request: &BudgetRequest,
 ) -> Result<BudgetRecord, CreateBudgetRefusal> {
-    if request.parent.is_some() {
-        let level = situation.parent_level.ok_or(CreateBudgetRefusal::NoParent)?;
-        if level >= MAX_LEVELS {
-            return Err(CreateBudgetRefusal::TooDeep);
-        }
+    let parent = situation.parent.as_ref().ok_or(CreateBudgetRefusal::NoParent)?;
+    let (kind, persona) = match request.owner {
+        BudgetOwner::Everyone => (BudgetKind::Shared, None),
+        BudgetOwner::Person(persona) => (BudgetKind::Individual, Some(persona)),
+    };
+    let second = match persona {
+        None => false,
+        Some(_) => situation.persona_has_budget.ok_or(CreateBudgetRefusal::NoPersona)?,
+    };
+    enabled_on_parent(parent, &request.currencies)?;
+    if parent.level >= MAX_LEVELS {
+        return Err(CreateBudgetRefusal::TooDeep);
     }
-    if situation.budgets >= MAX_BUDGETS {
-        return Err(CreateBudgetRefusal::TooMany);
+    if second {
+        return Err(CreateBudgetRefusal::SecondOfPerson);
+    }
+    if situation.budgets >= request.max_budgets {
+        return Err(CreateBudgetRefusal::TooMany { max: request.max_budgets });
     }
     let mut balances: Vec<_> = request.currencies.iter().map(|currency| (*currency, Balances::default())).collect();
     balances.sort_by_key(|(currency, _)| currency.code());
-    let budget =
-        Budget { id: request.id, account: request.account.clone(), name: request.name.as_str().to_owned(), balances };
-    let (parent, features) = (request.parent, request.features.clone());
-    Ok(BudgetRecord { budget, parent, features, created_at: Some(request.now) })
+    let name = request.name.as_str().to_owned();
+    Ok(BudgetRecord {
+        budget: Budget { id: request.id, account: request.account.clone(), name, balances },
+        parent: Some(parent.id),
+        kind,
+        persona,
+        status: request.status,
+        features: request.features.clone(),
+        box_id: request.box_id.as_ref().map(|box_id| box_id.as_str().to_owned()),
+        low_balance: None,
+        created_at: Some(request.now),
+        updated_at: Some(request.now),
+    })
+}
+
+/// Checks that the parent holds every currency.
+fn enabled_on_parent(parent: &ParentBudget, currencies: &[Currency]) -> Result<(), CreateBudgetRefusal> {
+    let missing = currencies.iter().enumerate().filter(|(_, currency)| !parent.currencies.contains(currency));
+    let faults: Vec<_> = missing
+        .map(|(place, currency)| {
+            Flaw::value(format!("must be a currency that the parent budget holds (got {currency})"))
+                .at(format!("body.currencies[{place}]"))
+        })
+        .collect();
+    if faults.is_empty() { Ok(()) } else { Err(CreateBudgetRefusal::Faults(faults)) }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fault::FlawCode;
-    use uuid::Uuid;
-
-    fn request(parent: Option<BudgetId>) -> BudgetRequest {
-        BudgetRequest {
-            id: BudgetId(Uuid::from_u128(1)),
-            account: AccountId::parse("F1").unwrap(),
-            name: Text::parse("Travel").unwrap(),
-            parent,
-            currencies: ["GBP", "EUR"].map(|code| Currency::parse(code).unwrap()).into(),
-            features: BudgetFeature::every(),
-            now: DateTime::UNIX_EPOCH,
-        }
-    }
-
-    #[test]
-    fn a_new_budget_has_a_zero_balance_in_each_currency() {
-        let record =
-            decide_create_budget(CreateBudgetSituation { budgets: 0, parent_level: None }, &request(None)).unwrap();
-        let held: Vec<_> = record.budget.balances.iter().map(|(currency, held)| (currency.code(), *held)).collect();
-        assert_eq!(held, [("EUR", Balances::default()), ("GBP", Balances::default())]);
-        assert_eq!(record.created_at, Some(DateTime::UNIX_EPOCH));
-    }
-
-    #[test]
-    fn number_and_nesting_have_limits() {
-        let parent = Some(BudgetId(Uuid::from_u128(2)));
-        let decide = |budgets, parent_level, parent| {
-            decide_create_budget(CreateBudgetSituation { budgets, parent_level }, &request(parent)).map(|_| ())
-        };
-        assert_eq!(decide(MAX_BUDGETS - 1, Some(MAX_LEVELS - 1), parent), Ok(()));
-        assert_eq!(decide(0, Some(MAX_LEVELS), parent), Err(CreateBudgetRefusal::TooDeep));
-        assert_eq!(decide(0, None, parent), Err(CreateBudgetRefusal::NoParent));
-        assert_eq!(decide(MAX_BUDGETS, None, None), Err(CreateBudgetRefusal::TooMany));
-    }
-
-    #[test]
-    fn lists_must_not_contain_duplicates() {
-        let [gbp, eur] = ["GBP", "EUR"].map(|code| Currency::parse(code).unwrap());
-        assert_eq!(check_currencies(vec![gbp, eur]).unwrap(), [gbp, eur]);
-        assert_eq!(check_currencies(vec![gbp, gbp]).unwrap_err().code, FlawCode::InvalidValue);
-        assert_eq!(check_currencies(vec![]).unwrap_err().code, FlawCode::OutOfRange);
-        let twice = [BudgetFeature::Cards, BudgetFeature::Cards];
-        assert_eq!(check_features(&twice).unwrap_err().code, FlawCode::InvalidValue);
-        assert!(check_features(&[]).unwrap().is_empty());
-    }
-}
+#[path = "create_tests.rs"]
+mod tests;

@@ -1,20 +1,23 @@
-//! Budgets: creating and funding them, and transfers between them.
+//! Budgets: creating, changing and funding them, and transfers between them.
 
 mod create;
 mod credit;
+mod edit;
 mod record;
 mod transfer;
 
 pub use create::{
-    BudgetRequest, CreateBudgetRefusal, CreateBudgetSituation, MAX_BUDGETS, MAX_CURRENCIES, MAX_LEVELS,
+    BudgetOwner, BudgetRequest, CreateBudgetRefusal, CreateBudgetSituation, MAX_BUDGETS, MAX_LEVELS, ParentBudget,
     check_currencies, check_features, decide_create_budget,
 };
 pub use credit::{
     Credit, CreditDecision, CreditInstruction, CreditRefusal, CreditScheme, CreditSituation, decide_credit,
 };
-pub use record::{BudgetFeature, BudgetFilter, BudgetRecord};
+pub use edit::{BudgetEdit, EditBudgetRefusal, decide_edit_budget};
+pub use record::{BudgetFeature, BudgetFilter, BudgetFunds, BudgetKind, BudgetOverview, BudgetRecord, BudgetStatus};
 pub use transfer::{
-    Transfer, TransferDecision, TransferDone, TransferInstruction, TransferRefusal, TransferSituation, decide_transfer,
+    Transfer, TransferDecision, TransferDone, TransferInstruction, TransferReference, TransferRefusal,
+    TransferSituation, decide_transfer,
 };
 
 use crate::ids::{AccountId, BudgetId};

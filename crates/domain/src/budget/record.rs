@@ -1,38 +1,87 @@
-//! Budgets with their features and parents.
+//! Budgets with all their members, and filters of budgets.
 
 use super::Budget;
-use crate::ids::BudgetId;
-use crate::money::Currency;
+use crate::books::PoolSums;
+use crate::ids::{AccountId, BudgetId, PersonaId};
+use crate::ledger::Balances;
+use crate::money::{Currency, Money};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
-/// A use that a budget permits.
+/// A use that a budget permits. It is checked when a card or a batch is created or changed: existing ones go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BudgetFeature {
-    /// Cards can be created on it. Existing cards do not need the feature.
-    Cards,
-    /// Payment batches can be funded from it. Batches already checked do not need the feature.
+    /// Payment batches can be funded from it.
     Payments,
-    /// Money can be transferred from it and to it.
-    Transfers,
+    /// Cards of people can be created on it.
+    PeopleCards,
+    /// Cards that the budget itself owns can be created on it.
+    BudgetCards,
 }
 
 impl BudgetFeature {
     /// All features.
-    pub const ALL: [Self; 3] = [Self::Cards, Self::Payments, Self::Transfers];
+    pub const ALL: [Self; 3] = [Self::Payments, Self::PeopleCards, Self::BudgetCards];
 
     /// The name callers use.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Cards => "cards",
             Self::Payments => "payments",
-            Self::Transfers => "transfers",
+            Self::PeopleCards => "peopleCards",
+            Self::BudgetCards => "budgetCards",
         }
     }
 
-    /// Every feature: the default of a new budget.
+    /// Every feature.
     pub fn every() -> BTreeSet<Self> {
         Self::ALL.into()
+    }
+}
+
+/// The type of a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BudgetKind {
+    /// The parent budget of an account. It is created with the account, and all other budgets are below it.
+    AccountBalance,
+    /// A budget of the whole account.
+    Shared,
+    /// A budget of one person.
+    Individual,
+}
+
+impl BudgetKind {
+    /// All types.
+    pub const ALL: [Self; 3] = [Self::AccountBalance, Self::Shared, Self::Individual];
+
+    /// The name callers use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::AccountBalance => "accountBalance",
+            Self::Shared => "shared",
+            Self::Individual => "individual",
+        }
+    }
+}
+
+/// Whether callers show a budget to people. It changes nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BudgetStatus {
+    /// Shown.
+    Active,
+    /// Not shown.
+    Hidden,
+}
+
+impl BudgetStatus {
+    /// All statuses.
+    pub const ALL: [Self; 2] = [Self::Active, Self::Hidden];
+
+    /// The name callers use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Hidden => "hidden",
+        }
     }
 }
 
@@ -41,19 +90,76 @@ impl BudgetFeature {
 pub struct BudgetRecord {
     /// Its name and balances.
     pub budget: Budget,
-    /// Its parent. A parent's balances do not include those of its sub-budgets.
+    /// Its parent, which only the parent budget of the account lacks. A parent's balances do not include those of its
+    /// sub-budgets.
     pub parent: Option<BudgetId>,
+    /// Its type.
+    pub kind: BudgetKind,
+    /// The person of an individual budget.
+    pub persona: Option<PersonaId>,
+    /// Whether callers show it.
+    pub status: BudgetStatus,
     /// Its features.
     pub features: BTreeSet<BudgetFeature>,
-    /// When it was created. `None` for a seeded budget.
+    /// The caller's reference to a box.
+    pub box_id: Option<String>,
+    /// The balance below which the caller considers it low.
+    pub low_balance: Option<Money>,
+    /// When it was created. `None` if it is older than this record.
     pub created_at: Option<DateTime<Utc>>,
+    /// When its members last changed. Movements of money do not count.
+    pub updated_at: Option<DateTime<Utc>>,
 }
 
 impl BudgetRecord {
-    /// A seeded budget, without a parent and with every feature.
-    pub fn seeded(budget: Budget) -> Self {
-        Self { budget, parent: None, features: BudgetFeature::every(), created_at: None }
+    /// The name of every parent budget, until the caller changes it.
+    pub const PARENT_NAME: &str = "Account balance";
+
+    /// The parent budget of a new account, without money.
+    pub fn parent_of_account(
+        id: BudgetId,
+        account: AccountId,
+        currencies: impl IntoIterator<Item = Currency>,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let currencies: BTreeSet<_> = currencies.into_iter().map(|currency| (currency.code(), currency)).collect();
+        let balances = currencies.into_iter().map(|(_, currency)| (currency, Balances::default())).collect();
+        Self {
+            budget: Budget { id, account, name: Self::PARENT_NAME.to_owned(), balances },
+            parent: None,
+            kind: BudgetKind::AccountBalance,
+            persona: None,
+            status: BudgetStatus::Active,
+            features: BudgetFeature::every(),
+            box_id: None,
+            low_balance: None,
+            created_at: Some(now),
+            updated_at: Some(now),
+        }
     }
+
+    /// A seeded shared budget directly below the parent budget, as old as that, with every feature.
+    pub fn seeded(budget: Budget, parent: &Self) -> Self {
+        Self { budget, parent: Some(parent.budget.id), kind: BudgetKind::Shared, ..parent.clone() }
+    }
+}
+
+/// A budget, and what lists and lookups add to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BudgetOverview {
+    /// The budget.
+    pub record: BudgetRecord,
+    /// What is known of each of its currencies, in the order of its balances. Empty if the reader did not ask for it.
+    pub funds: Vec<BudgetFunds>,
+}
+
+/// The money of the sub-budgets of a budget in one currency, and the number of the last transaction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BudgetFunds {
+    /// The sums over all budgets below it, at any depth.
+    pub below: PoolSums,
+    /// The number of the last credit or transfer that changed the balance.
+    pub last_number: Option<i64>,
 }
 
 /// A filter of budgets.

@@ -1,12 +1,11 @@
 //! Transfers between two budgets of an account (contract 5.6).
 
-use super::{BudgetFeature, BudgetRecord};
-use crate::fault::{Fault, Flaw};
+use super::BudgetRecord;
+use crate::fault::{Fault, Flaw, FlawCode};
 use crate::ids::{AccountId, BudgetId, JournalId, TransferId};
 use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
 use crate::money::{Currency, DecimalAmount, Minor, Money};
 use crate::stamp::Stamp;
-use crate::text::Text;
 use chrono::{DateTime, Utc};
 
 /// A request to transfer money between two budgets.
@@ -21,13 +20,40 @@ pub struct TransferInstruction {
     /// The currency, which both budgets must hold.
     pub currency: Currency,
     /// The purpose of the transfer.
-    pub reference: Option<Text<0, 140>>,
+    pub reference: Option<TransferReference>,
 }
 
 impl TransferInstruction {
     /// Checks that the two budgets differ.
     pub fn check_ends(from: BudgetId, to: BudgetId) -> Result<BudgetId, Flaw> {
         if from == to { Err(Flaw::value("must differ from the paying budget")) } else { Ok(to) }
+    }
+}
+
+/// The reference of a transfer: 1 to 18 ASCII letters, digits, spaces and `- , . / : ? ( )`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TransferReference(String);
+
+impl TransferReference {
+    /// Maximum number of characters.
+    pub const MAX: usize = 18;
+
+    /// Checks the characters and the length.
+    pub fn parse(text: &str) -> Result<Self, Flaw> {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b" -,./:?()".contains(&byte);
+        if text.is_empty() || !text.bytes().all(allowed) {
+            return Err(Flaw::format("must be letters, digits, spaces and - , . / : ? ( ) of the ASCII alphabet"));
+        }
+        if text.len() > Self::MAX {
+            let message = format!("must be at most {} characters (got {})", Self::MAX, text.len());
+            return Err(Flaw::new(FlawCode::TooLong, message));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
@@ -38,6 +64,8 @@ pub struct TransferSituation {
     pub from: BudgetRecord,
     /// The budget that receives. `None` if the account has no such budget.
     pub to: Option<BudgetRecord>,
+    /// The account's next free number of transactions, from 1.
+    pub number: i64,
 }
 
 /// A completed transfer. It never changes.
@@ -45,6 +73,8 @@ pub struct TransferSituation {
 pub struct Transfer {
     /// Its id.
     pub id: TransferId,
+    /// The number of its debit among the account's numbered transactions. Its credit has the next one.
+    pub number: i64,
     /// The account of both budgets.
     pub account: AccountId,
     /// The budget that paid.
@@ -61,6 +91,13 @@ pub struct Transfer {
     pub reference: Option<String>,
     /// When it was completed.
     pub created_at: DateTime<Utc>,
+}
+
+impl Transfer {
+    /// The number of its credit.
+    pub const fn credit_number(&self) -> i64 {
+        self.number.saturating_add(1)
+    }
 }
 
 /// A transfer, and the balances of both budgets in its currency after it.
@@ -92,12 +129,6 @@ pub enum TransferRefusal {
     /// The amount or the currency does not fit the budgets. The paths are those of the request's body.
     #[error("the transfer does not fit the budgets")]
     Faults(Vec<Fault>),
-    /// The paying budget lacks the feature `transfers`.
-    #[error("the paying budget lacks the feature transfers")]
-    GiverOff,
-    /// The receiving budget lacks the feature `transfers`.
-    #[error("the receiving budget lacks the feature transfers")]
-    ReceiverOff,
     /// The paying budget's available balance is lower than the amount.
     #[error("must be at most the available balance, {available} {}", available.currency)]
     InsufficientFunds {
@@ -120,7 +151,7 @@ pub enum TransferRefusal {
 ///
 /// let (from, to) = (a_budget().with("50.00 GBP").build(), a_budget().numbered(2).with("0.00 GBP").build());
 /// let transfer = a_transfer("40.00 GBP", to.budget.id);
-/// let situation = TransferSituation { from, to: Some(to) };
+/// let situation = TransferSituation { from, to: Some(to), number: 1 };
 /// let decision = decide_transfer(&situation, &transfer, &a_stamp()).unwrap();
 /// assert_eq!(decision.done.from.available(), minor("10.00 GBP"));
 /// ```
@@ -132,12 +163,6 @@ pub fn decide_transfer(
     let giver = &situation.from;
     let receiver = situation.to.as_ref().ok_or(TransferRefusal::NoReceiver)?;
     let (amount, from, to) = fitting(giver, receiver, instruction)?;
-    if !giver.features.contains(&BudgetFeature::Transfers) {
-        return Err(TransferRefusal::GiverOff);
-    }
-    if !receiver.features.contains(&BudgetFeature::Transfers) {
-        return Err(TransferRefusal::ReceiverOff);
-    }
     let currency = instruction.currency;
     if from.available() < amount {
         return Err(TransferRefusal::InsufficientFunds { available: from.available().of(currency) });
@@ -149,11 +174,13 @@ pub fn decide_transfer(
     ];
     let (from, to) = (from.after(giver.id, &postings)?, to.after(receiver.id, &postings)?);
     let account = giver.account.clone();
+    situation.number.checked_add(1).ok_or(AmountOverflow)?;
     let (id, journal) = (TransferId(stamp.id()), JournalId(stamp.id()));
     let cause = (JournalKind::Transfer, id.0);
     let journal = JournalTransaction::new(journal, account.clone(), cause, currency, stamp.now, postings)?;
     let transfer = Transfer {
         id,
+        number: situation.number,
         account,
         from: giver.id,
         to: receiver.id,
@@ -183,7 +210,7 @@ fn fitting(
         let which = if from.is_none() { "paying" } else { "receiving" };
         faults.push(
             Flaw::value(format!("must be a currency that the {which} budget holds (got {currency})"))
-                .at("body.currencyCode"),
+                .at("body.currency"),
         );
     }
     match (amount, from, to) {

@@ -13,12 +13,11 @@ fn record(number: u128, held: &[(&str, [i64; 3])]) -> BudgetRecord {
     let balances = held.iter().map(|(code, [available, held, reserved])| {
         (currency(code), Balances::new(Minor(*available), Minor(*held), Minor(*reserved)).unwrap())
     });
-    BudgetRecord::seeded(Budget {
-        id: BudgetId(Uuid::from_u128(number)),
-        account: AccountId::parse("F1").unwrap(),
-        name: "Main".into(),
-        balances: balances.collect(),
-    })
+    let account = AccountId::parse("F1").unwrap();
+    let parent =
+        BudgetRecord::parent_of_account(BudgetId(Uuid::from_u128(9)), account.clone(), [], DateTime::UNIX_EPOCH);
+    let id = BudgetId(Uuid::from_u128(number));
+    BudgetRecord::seeded(Budget { id, account, name: "Main".into(), balances: balances.collect() }, &parent)
 }
 
 fn instruction(amount: &str, code: &str) -> TransferInstruction {
@@ -27,7 +26,7 @@ fn instruction(amount: &str, code: &str) -> TransferInstruction {
         to: BudgetId(Uuid::from_u128(2)),
         amount: DecimalAmount::from_decimal_string(amount).unwrap(),
         currency: currency(code),
-        reference: Some(Text::parse("rent").unwrap()),
+        reference: Some(TransferReference::parse("rent").unwrap()),
     }
 }
 
@@ -39,7 +38,7 @@ fn decide(
 ) -> Result<TransferDecision, TransferRefusal> {
     let ids = CountingIds::starting_at(8);
     let stamp = Stamp { now: DateTime::UNIX_EPOCH, ids: ids.source() };
-    decide_transfer(&TransferSituation { from, to }, &instruction(amount, code), &stamp)
+    decide_transfer(&TransferSituation { from, to, number: 5 }, &instruction(amount, code), &stamp)
 }
 
 #[test]
@@ -51,7 +50,8 @@ fn a_transfer_debits_one_budget_and_credits_the_other() {
     assert_eq!((decision.done.to.available(), decision.done.to.ledger()), (Minor(900), Minor(900)));
     assert_eq!((decision.journal.cause, decision.journal.id.0), (Uuid::from_u128(8), Uuid::from_u128(9)));
     assert_eq!(decision.journal.kind, JournalKind::Transfer);
-    assert_eq!(decision.done.transfer.reference.as_deref(), Some("rent"));
+    let transfer = &decision.done.transfer;
+    assert_eq!((transfer.reference.as_deref(), transfer.number, transfer.credit_number()), (Some("rent"), 5, 6));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn every_refusal_names_its_cause() {
         let refusal = decide(from.clone(), Some(to.clone()), "1.001", code).unwrap_err();
         let TransferRefusal::Faults(faults) = refusal else { panic!("refused with faults") };
         let seen: Vec<_> = faults.iter().map(|fault| (fault.path.as_str(), fault.flaw.code)).collect();
-        assert_eq!(seen, [("body.amount", FlawCode::TooManyDecimals), ("body.currencyCode", FlawCode::InvalidValue)]);
+        assert_eq!(seen, [("body.amount", FlawCode::TooManyDecimals), ("body.currency", FlawCode::InvalidValue)]);
     }
     assert_eq!(decide(from, None, "1.001", "EUR"), Err(TransferRefusal::NoReceiver));
     let same = BudgetId(Uuid::from_u128(1));
@@ -76,11 +76,15 @@ fn every_refusal_names_its_cause() {
 }
 
 #[test]
-fn features_are_checked_before_funds() {
-    let on = |number| record(number, &[("GBP", [0, 0, 0])]);
-    let off = |number| BudgetRecord { features: [BudgetFeature::Cards].into(), ..on(number) };
-    assert_eq!(decide(off(1), Some(on(2)), "1", "GBP"), Err(TransferRefusal::GiverOff));
-    assert_eq!(decide(on(1), Some(off(2)), "1", "GBP"), Err(TransferRefusal::ReceiverOff));
+fn references_have_a_small_alphabet() {
+    let parse = |text: &str| TransferReference::parse(text).map(|_| ()).map_err(|flaw| flaw.code);
+    for good in ["a", " ", "Inv. 7/8 (a-b):?,", "123456789012345678"] {
+        assert_eq!(parse(good), Ok(()), "{good}");
+    }
+    assert_eq!(parse("1234567890123456789"), Err(FlawCode::TooLong));
+    for wrong in ["", "Zoë", "a_b", "a\tb", "a+b"] {
+        assert_eq!(parse(wrong), Err(FlawCode::InvalidFormat), "{wrong}");
+    }
 }
 
 #[test]

@@ -55,9 +55,9 @@ pub enum CreateCardRefusal {
     /// A value does not fit the budget or the date. The paths are those of the request's body.
     #[error("a value is not valid for this budget or on this date")]
     Faults(Vec<Fault>),
-    /// The budget lacks the feature `cards`.
-    #[error("names a budget without the feature cards")]
-    CardsOff,
+    /// The budget lacks the feature for cards of this owner.
+    #[error("names a budget without the feature {}", .0.as_str())]
+    CardsOff(BudgetFeature),
     /// The account has the maximum number of cards.
     #[error("an account has at most {MAX_CARDS} cards")]
     TooMany,
@@ -105,8 +105,12 @@ pub fn decide_create_card(
     if !faults.is_empty() {
         return Err(CreateCardRefusal::Faults(faults));
     }
-    if !situation.budget.features.contains(&BudgetFeature::Cards) {
-        return Err(CreateCardRefusal::CardsOff);
+    let feature = match request.owner {
+        CardOwner::Budget => BudgetFeature::BudgetCards,
+        CardOwner::Person => BudgetFeature::PeopleCards,
+    };
+    if !situation.budget.features.contains(&feature) {
+        return Err(CreateCardRefusal::CardsOff(feature));
     }
     if situation.cards >= MAX_CARDS {
         return Err(CreateCardRefusal::TooMany);
@@ -197,8 +201,14 @@ mod tests {
     fn budgets_without_the_feature_and_full_accounts_are_refused() {
         let mut off = situation("GBP", MAX_CARDS);
         assert_eq!(decide_create_card(&off, &request()), Err(CreateCardRefusal::TooMany));
-        off.budget.features = [BudgetFeature::Transfers].into();
-        assert_eq!(decide_create_card(&off, &request()), Err(CreateCardRefusal::CardsOff));
+        for (owner, feature, other) in [
+            (CardOwner::Budget, BudgetFeature::BudgetCards, BudgetFeature::PeopleCards),
+            (CardOwner::Person, BudgetFeature::PeopleCards, BudgetFeature::BudgetCards),
+        ] {
+            off.budget.features = [BudgetFeature::Payments, other].into();
+            let request = CardRequest { owner, ..request() };
+            assert_eq!(decide_create_card(&off, &request), Err(CreateCardRefusal::CardsOff(feature)));
+        }
     }
 
     #[test]

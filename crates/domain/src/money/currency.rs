@@ -26,6 +26,14 @@ impl Currency {
         Ok(Self { iso, exponent })
     }
 
+    /// All currencies, by code.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let letters = || b'A'..=b'Z';
+        let codes =
+            letters().flat_map(move |one| letters().flat_map(move |two| letters().map(move |three| [one, two, three])));
+        codes.filter_map(|code| Self::parse(str::from_utf8(&code).ok()?).ok())
+    }
+
     /// The alphabetic code.
     pub fn code(self) -> &'static str {
         self.iso.code()
@@ -59,6 +67,13 @@ mod tests {
             let currency = Currency::parse(code).unwrap();
             assert_eq!((currency.exponent(), currency.numeric().as_str()), (exponent, numeric), "{code}");
         }
+    }
+
+    #[test]
+    fn all_currencies_are_listed_by_code() {
+        let all: Vec<_> = Currency::all().map(Currency::code).collect();
+        assert!(all.is_sorted() && all.len() > 140, "{}", all.len());
+        assert!(["BHD", "GBP", "JPY"].iter().all(|code| all.contains(code)) && !all.contains(&"XAU"));
     }
 
     #[test]

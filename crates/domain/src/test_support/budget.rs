@@ -1,6 +1,6 @@
 //! Builders of budgets.
 
-use super::ids::{BUDGET, account};
+use super::ids::{BUDGET, PARENT, account, noon};
 use super::money::money;
 use crate::budget::{Budget, BudgetFeature, BudgetRecord};
 use crate::ids::BudgetId;
@@ -12,10 +12,11 @@ use uuid::Uuid;
 #[derive(Clone, Debug)]
 pub struct BudgetBuilder(BudgetRecord);
 
-/// A budget with every feature and no currency yet.
+/// A shared budget with every feature and no currency yet.
 pub fn a_budget() -> BudgetBuilder {
+    let parent = BudgetRecord::parent_of_account(PARENT, account(), [], noon());
     let budget = Budget { id: BUDGET, account: account(), name: "Main".into(), balances: Vec::new() };
-    BudgetBuilder(BudgetRecord::seeded(budget))
+    BudgetBuilder(BudgetRecord::seeded(budget, &parent))
 }
 
 impl BudgetBuilder {

@@ -9,6 +9,8 @@ use uuid::Uuid;
 
 /// The default id of a budget.
 pub const BUDGET: BudgetId = BudgetId(Uuid::from_u128(0xb1));
+/// The id of the account's parent budget.
+pub const PARENT: BudgetId = BudgetId(Uuid::from_u128(0xb0));
 /// The API client that sends requests.
 pub const CLIENT: ClientId = ClientId(Uuid::from_u128(0xc1));
 

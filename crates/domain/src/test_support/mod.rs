@@ -30,7 +30,7 @@ pub use batch_scenario::BatchScenario;
 pub use budget::{BudgetBuilder, a_budget};
 pub use card::{CardBuilder, a_card, a_limit, a_purchase, a_refund, a_withdrawal, first_message};
 pub use card_scenario::CardScenario;
-pub use ids::{BUDGET, CLIENT, CountingIds, account, noon};
+pub use ids::{BUDGET, CLIENT, CountingIds, PARENT, account, noon};
 pub use key::an_api_key;
 pub use money::{balances, currency, decimal, minor, money, quotes};
 pub use movement::{a_credit, a_stamp, a_transfer};

@@ -85,6 +85,9 @@ pub(crate) struct SettingFlags {
     /// Lifetime of sandbox worlds, from 1 to 8760 [default: 24]
     #[arg(long, global = true, value_name = "HOURS")]
     world_hours: Option<String>,
+    /// Maximum number of budgets of an account, from 1 to 10000000 [default: 100000]
+    #[arg(long, global = true, value_name = "NUMBER")]
+    max_budgets: Option<String>,
 }
 
 impl SettingFlags {
@@ -114,6 +117,7 @@ impl SettingFlags {
             ("idempotency_hours", &self.idempotency_hours),
             ("sort_codes_folder", &self.sort_codes_folder),
             ("world_hours", &self.world_hours),
+            ("max_budgets", &self.max_budgets),
         ];
         let given = texts.into_iter().filter_map(|(key, text)| text.clone().map(|text| (key, text)));
         Given { flags: given.collect(), file: self.config.clone() }

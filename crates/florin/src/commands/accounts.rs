@@ -1,12 +1,15 @@
 //! `florin accounts create|list|change`
 
 use super::{Context, argument, caches_expired, explain, lookup};
+use crate::machine::{RandomIds, SystemClock};
 use crate::output::{self, Rows};
 use anyhow::anyhow;
 use florin_domain::access::Account;
-use florin_domain::ids::AccountId;
+use florin_domain::budget::BudgetRecord;
+use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::money::Currency;
 use florin_domain::text::Text;
-use florin_ports::Registry;
+use florin_ports::{Clock, IdSource, Registry};
 use serde::Serialize;
 
 /// Actions on accounts.
@@ -43,6 +46,9 @@ pub(crate) struct NewAccount {
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
     #[expect(clippy::option_option, reason = "clap's type for a flag with an optional value")]
     merchant: Option<Option<String>>,
+    /// Currencies that the account can hold, such as GBP,EUR [default: all]
+    #[arg(long = "currency", value_name = "CODE", value_delimiter = ',')]
+    currencies: Vec<String>,
     /// Allow payment batches to be confirmed without multi-factor authentication
     #[arg(long)]
     mfa_optional: bool,
@@ -109,7 +115,14 @@ async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> 
     };
     let (absent, taken) =
         (|| format!("client {} does not exist", new.client), || format!("account {id} already exists"));
-    registry.add_account(account.clone()).await.map_err(|error| explain(error, absent, taken))?;
+    let currencies: Vec<_> = if new.currencies.is_empty() {
+        Currency::all().collect()
+    } else {
+        new.currencies.iter().map(|code| argument("--currency", code, Currency::parse)).collect::<Result<_, _>>()?
+    };
+    let parent = BudgetId(RandomIds.next_id());
+    let parent = BudgetRecord::parent_of_account(parent, id.clone(), currencies, SystemClock.now());
+    registry.add_account(account.clone(), parent).await.map_err(|error| explain(error, absent, taken))?;
     let row = Row::from(account);
     output::either(context.json, &row, || format!("Created account {} ({}).", row.id, row.name))
 }

@@ -74,7 +74,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         shutdown_timeout: settings.shutdown,
     };
     let batches = wiring::batches(settings, store)?;
-    let bound = florin_http_actix::bind(services.clone(), batches, wiring::management(store), &http, admin);
+    let bound = florin_http_actix::bind(services.clone(), batches, wiring::management(settings, store), &http, admin);
     let server = bound.map_err(|error| unbound(&settings.listen, &error))?;
     let addresses = Addresses { main: server.address, admin: server.admin };
     tracing::info!(address = %addresses.main, environment = environment.as_str(), "listening");

@@ -17,6 +17,7 @@ use crate::usage::UsageError;
 use chrono::TimeDelta;
 use florin_application::WORLD_LIFETIME;
 use florin_domain::access::Environment;
+use florin_domain::budget::MAX_BUDGETS;
 use florin_secret_cipher::SecretKey;
 pub(crate) use read::has_password;
 use secrecy::SecretString;
@@ -107,6 +108,8 @@ pub(crate) struct Settings {
     pub(crate) idempotency: TimeDelta,
     /// The lifetime of worlds.
     pub(crate) world_lifetime: TimeDelta,
+    /// Maximum number of budgets of an account.
+    pub(crate) max_budgets: u64,
     /// The folder with Vocalink's tables of sort codes.
     pub(crate) sort_codes: Option<Sourced<PathBuf>>,
     /// Warnings about harmless problems, for the log.
@@ -196,6 +199,7 @@ impl Settings {
             postcode_cache: texts.seconds("postcode_cache_seconds", 0, 0..=31_536_000)?,
             idempotency: TimeDelta::hours(texts.number("idempotency_hours", 48, 24..=87_600)?),
             world_lifetime: TimeDelta::hours(texts.number("world_hours", WORLD_LIFETIME.num_hours(), 1..=8760)?),
+            max_budgets: texts.number("max_budgets", MAX_BUDGETS, 1..=10_000_000)?,
             sort_codes: texts.sourced(
                 "sort_codes_folder",
                 |text| (!text.is_empty()).then(|| PathBuf::from(text)),

@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// The names of all settings in `florin.toml`. The variable is `FLORIN_` plus the name in capitals; the flag has
 /// hyphens.
-pub(crate) const KEYS: [&str; 25] = [
+pub(crate) const KEYS: [&str; 26] = [
     "environment",
     "database_url",
     "database_url_file",
@@ -38,6 +38,7 @@ pub(crate) const KEYS: [&str; 25] = [
     "idempotency_hours",
     "sort_codes_folder",
     "world_hours",
+    "max_budgets",
 ];
 
 /// Settings without a flag, because every user of the machine can read the arguments of a process.

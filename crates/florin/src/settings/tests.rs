@@ -81,6 +81,7 @@ fn every_setting_can_be_set_by_flag_variable_and_file() {
         ("idempotency_hours", "24"),
         ("sort_codes_folder", "/srv/sort-codes"),
         ("world_hours", "12"),
+        ("max_budgets", "7"),
     ];
     // Each of these can be given directly or in a file, but not both.
     let direct = ["database_url", "secret_key", "secret_key_previous"];
@@ -126,6 +127,7 @@ fn the_error_for_an_invalid_value_names_the_setting_and_the_valid_values() {
         ("postcode_cache_seconds", "a day", "from 0"),
         ("idempotency_hours", "23", "from 24"),
         ("world_hours", "0", "from 1 to 8760"),
+        ("max_budgets", "0", "from 1 to"),
         ("sort_codes_folder", "", "valacdos.txt"),
     ] {
         let quoted = format!("{text:?}");

@@ -18,6 +18,11 @@ pub(crate) trait FieldType: Sized {
         None
     }
 
+    /// Returns the value of a null member, where it differs from that of a missing one.
+    fn null() -> Option<Self> {
+        None
+    }
+
     /// Returns the schema, or a reference to it.
     fn schema() -> RefOr<Schema>;
 
@@ -113,7 +118,11 @@ pub(crate) enum Slot<T> {
 impl<T: FieldType> Slot<T> {
     /// Reads the value of the member.
     pub(crate) fn meet(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Self {
-        if value.is_null() { Self::Missing } else { Self::Met(T::read(value, place, reading)) }
+        match T::null() {
+            _ if !value.is_null() => Self::Met(T::read(value, place, reading)),
+            Some(null) => Self::Met(Some(null)),
+            None => Self::Missing,
+        }
     }
 
     /// Returns the member's value at the end of its object. A missing required member is a fault.

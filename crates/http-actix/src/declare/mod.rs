@@ -18,5 +18,6 @@ pub(crate) use common::{AccountParameter, DryRunParameter, FromTime, Idempotency
 pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body};
 pub(crate) use parameters::{Parameters, Part, parameter, parameters};
 pub(crate) use values::{
-    CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, Whole, named, one_of, one_of_these,
+    Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, Whole, named, one_of,
+    one_of_these,
 };

@@ -7,12 +7,12 @@ use florin_domain::access::Environment;
 use florin_domain::activity::{ActivityStatus, ActivityType};
 use florin_domain::address::PostcodeQuery;
 use florin_domain::batch::{AlertCode, AlertKind, Direction, PaymentBatchStatus, PaymentStatus};
-use florin_domain::budget::{BudgetFeature, CreditScheme, TransferInstruction};
+use florin_domain::budget::{BudgetFeature, BudgetStatus, CreditScheme, TransferInstruction, TransferReference};
 use florin_domain::card::{AcceptorInput, CardState, Network, SpendingWindow};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::{
-    AccountId, ActivityId, BudgetId, CardId, MfaSessionId, OrderId, PaymentBatchId, SnapshotId, TransactionToken,
-    UserToken,
+    AccountId, ActivityId, BudgetId, CardId, MfaSessionId, OrderId, PaymentBatchId, PersonaId, SnapshotId,
+    TransactionToken, UserToken,
 };
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::MfaProviderName;
@@ -45,6 +45,7 @@ named! {
     AlertCode: *AlertCode::ALL, AlertCode::as_str;
     AlertKind: AlertKind::ALL, AlertKind::as_str;
     BudgetFeature: BudgetFeature::ALL, BudgetFeature::as_str;
+    BudgetStatus: BudgetStatus::ALL, BudgetStatus::as_str;
     CardState: CardState::ALL, CardState::as_str;
     CheckoutStatus: CheckoutStatus::ALL, CheckoutStatus::as_str;
     CheckoutType: CheckoutType::ALL, CheckoutType::as_str;
@@ -97,6 +98,7 @@ texts! {
     CardId: Self::parse, of_format(KnownFormat::Uuid);
     MfaSessionId: Self::parse, of_format(KnownFormat::Uuid);
     OrderId: Self::parse, of_format(KnownFormat::Uuid);
+    PersonaId: Self::parse, of_format(KnownFormat::Uuid);
     PaymentBatchId: Self::parse, of_format(KnownFormat::Uuid);
     SnapshotId: Self::parse, of_format(KnownFormat::Uuid);
     TransactionToken: Self::parse, of_format(KnownFormat::Uuid);
@@ -105,6 +107,7 @@ texts! {
     Currency: Self::parse, plain_text().pattern(Some("^[A-Z]{3}$"));
     CountryCode: country, plain_text().pattern(Some("^[A-Za-z]{3}$"));
     MerchantCategory: category, plain_text().pattern(Some("^[0-9]{4}$"));
+    TransferReference: Self::parse, plain_text().pattern(Some("^[ A-Za-z0-9\\-,./:?()]{1,18}$"));
     NaiveDate: date, of_format(KnownFormat::Date);
     DateTime<Utc>: parse_time, of_format(KnownFormat::DateTime).pattern(Some(TIME));
     TimeDelta: parse_duration, plain_text().pattern(Some(DURATION));
@@ -224,6 +227,46 @@ impl FieldType for OnlyTrue {
 
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new().schema_type(Type::Boolean).enum_values(Some([true])).build().into()
+    }
+}
+
+/// An optional member of a change: missing keeps the value, null removes it.
+pub(crate) enum Clearable<T> {
+    Missing,
+    Null,
+    Value(T),
+}
+
+impl<T> Clearable<T> {
+    /// Returns the new value, if there is to be one: `Some(None)` removes it.
+    pub(crate) fn changed(self) -> Option<Option<T>> {
+        match self {
+            Self::Missing => None,
+            Self::Null => Some(None),
+            Self::Value(value) => Some(Some(value)),
+        }
+    }
+}
+
+impl<T: FieldType> FieldType for Clearable<T> {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        T::read(value, place, reading).map(Self::Value)
+    }
+
+    fn missing() -> Option<Self> {
+        Some(Self::Missing)
+    }
+
+    fn null() -> Option<Self> {
+        Some(Self::Null)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        <Option<T> as FieldType>::schema()
+    }
+
+    fn schemas(schemas: &mut Schemas) {
+        T::schemas(schemas);
     }
 }
 

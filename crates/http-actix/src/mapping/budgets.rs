@@ -2,7 +2,7 @@
 
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
-use florin_domain::budget::{CreateBudgetRefusal, CreditRefusal, MAX_BUDGETS, MAX_LEVELS, TransferRefusal};
+use florin_domain::budget::{CreateBudgetRefusal, CreditRefusal, EditBudgetRefusal, MAX_LEVELS, TransferRefusal};
 
 /// Maps the refusal of a credit.
 pub(crate) fn credit_problem(refusal: CreditRefusal) -> Problem {
@@ -16,25 +16,34 @@ pub(crate) fn credit_problem(refusal: CreditRefusal) -> Problem {
 /// Maps the refusal of a new budget.
 pub(crate) fn create_budget_problem(refusal: CreateBudgetRefusal) -> Problem {
     match refusal {
-        CreateBudgetRefusal::NoParent => Problem::absent("body.parentBudgetId", "budget"),
+        CreateBudgetRefusal::NoParent => Problem::absent("body.parentId", "budget"),
+        CreateBudgetRefusal::NoPersona => Problem::absent("body.personaId", "person"),
+        CreateBudgetRefusal::Faults(faults) => Problem::faults(faults),
         CreateBudgetRefusal::TooDeep => {
             let message = format!("must not be on the last level: budgets nest at most {MAX_LEVELS} levels deep");
-            Problem::conflict("body.parentBudgetId", ErrorCode::InvalidState, message)
+            Problem::conflict("body.parentId", ErrorCode::InvalidState, message)
         }
-        CreateBudgetRefusal::TooMany => {
-            let message = format!("already has the maximum of {MAX_BUDGETS} budgets");
+        CreateBudgetRefusal::SecondOfPerson => {
+            let message = "must name a person without an individual budget";
+            Problem::conflict("body.personaId", ErrorCode::InvalidState, message)
+        }
+        CreateBudgetRefusal::TooMany { max } => {
+            let message = format!("already has the maximum of {max} budgets");
             Problem::conflict("query.accountId", ErrorCode::InvalidState, message)
         }
     }
 }
 
+/// Maps the refusal of a change of a budget.
+pub(crate) fn edit_budget_problem(refusal: EditBudgetRefusal) -> Problem {
+    Problem::faults(refusal.0)
+}
+
 /// Maps the refusal of a transfer.
 pub(crate) fn transfer_problem(refusal: TransferRefusal) -> Problem {
     match refusal {
-        TransferRefusal::NoReceiver => Problem::absent("body.toBudgetId", "budget"),
+        TransferRefusal::NoReceiver => Problem::absent("body.destinationBudgetId", "budget"),
         TransferRefusal::Faults(faults) => Problem::faults(faults),
-        TransferRefusal::GiverOff => feature_missing("path.budgetId", "transfers"),
-        TransferRefusal::ReceiverOff => feature_missing("body.toBudgetId", "transfers"),
         TransferRefusal::InsufficientFunds { available } => {
             let message = format!("must be at most the available {available} {}", available.currency);
             Problem::conflict("body.amount", ErrorCode::InsufficientFunds, message)

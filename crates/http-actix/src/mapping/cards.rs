@@ -71,7 +71,7 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
 pub(crate) fn create_card_problem(refusal: CreateCardRefusal) -> Problem {
     match refusal {
         CreateCardRefusal::Faults(faults) => Problem::faults(faults),
-        CreateCardRefusal::CardsOff => feature_missing("body.budgetId", "cards"),
+        CreateCardRefusal::CardsOff(feature) => feature_missing("body.budgetId", feature.as_str()),
         CreateCardRefusal::TooMany => {
             let message = format!("already has the maximum of {MAX_CARDS} cards");
             Problem::conflict("query.accountId", ErrorCode::InvalidState, message)

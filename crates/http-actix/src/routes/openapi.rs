@@ -64,6 +64,7 @@ use utoipa::{Modify, OpenApi};
         sandbox::invariants::handle,
         budgets::list::handle,
         budgets::create::handle,
+        budgets::edit::handle,
         budgets::find::handle,
         budgets::transfer::handle,
         cards::list::handle,

@@ -1,11 +1,15 @@
-//! Budgets and transfers.
+//! Budgets.
 
-use super::{Amount, DryRunView, Time};
-use florin_domain::budget::{BudgetFeature, BudgetRecord, TransferDone};
-use florin_domain::ledger::Balances;
-use florin_domain::money::Currency;
+use super::Time;
+use super::scalars::Number;
+use florin_domain::books::PoolSums;
+use florin_domain::budget::{BudgetFeature, BudgetFunds, BudgetOverview, BudgetRecord};
+use florin_domain::ids::BudgetId;
+use florin_domain::money::{Currency, Total};
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
+use uuid::{Builder, Uuid};
 
 /// A budget: a pot of money with a balance in each of its currencies.
 #[derive(Serialize, ToSchema)]
@@ -15,117 +19,268 @@ pub(crate) struct BudgetView {
     #[schema(format = Uuid)]
     id: String,
     account_id: String,
-    name: String,
-    /// The parent budget; null for a top-level budget.
+    /// The budget that it is below; null for the parent budget of the account.
     #[schema(required, nullable, format = Uuid)]
-    parent_budget_id: Option<String>,
-    /// The currencies that the budget holds: ISO 4217 codes, sorted.
-    currencies: Vec<&'static str>,
-    /// What the budget may be used for: `cards`, `payments`, `transfers`.
-    features: Vec<&'static str>,
-    /// When the budget was created; null if it was seeded together with the account.
-    #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
-    created_at: Option<Time>,
-    /// The balances in each currency; with `include=balances` only.
+    parent_id: Option<String>,
+    /// As sent when the budget was created.
+    #[schema(required, nullable)]
+    box_id: Option<String>,
+    name: String,
+    /// `accountBalance` for the parent budget of the account, `shared` or `individual`.
+    #[serde(rename = "type")]
+    #[schema(pattern = "^(accountBalance|shared|individual)$")]
+    kind: &'static str,
+    /// The person of an individual budget; absent on others. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
-    balances: Option<Vec<BalanceView>>,
+    #[schema(nullable = false, format = Uuid)]
+    persona_id: Option<String>,
+    #[schema(pattern = "^(active|hidden)$")]
+    status: &'static str,
+    /// Always false.
+    allow_currency_alignment: bool,
+    #[serde(flatten)]
+    times: Times,
+    /// The features, as one row.
+    feature: [FeatureView; 1],
+    /// The currencies that the budget holds, by code.
+    currency: Vec<CurrencyView>,
+    /// The balances in each currency, by code; with `include=balance` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    balance: Option<Vec<BalanceView>>,
+    /// The balances with those of all sub-budgets, by code; with `include=totalBalance` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_balance: Option<Vec<BalanceView>>,
 }
 
-/// The balance of a budget in one currency, without its sub-budgets.
+/// When a budget was created, and when its members last changed.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[schema(as = BudgetTimes)]
+#[serde(rename_all = "camelCase")]
+struct Times {
+    /// When the budget was created; null if that was before Florin recorded it.
+    #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
+    created_at: Option<Time>,
+    /// When the budget last changed, other than by movements of money; null like `createdAt`.
+    #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
+    updated_at: Option<Time>,
+}
+
+/// What a budget may be used for.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BudgetFeatures)]
+#[serde(rename_all = "camelCase")]
+struct FeatureView {
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    #[schema(format = Uuid)]
+    budget_id: String,
+    /// Whether payment batches can be funded from it.
+    payments: bool,
+    /// Whether cards that the budget owns can be created on it.
+    budget_cards: bool,
+    /// Whether cards of people can be created on it.
+    people_cards: bool,
+    /// Always false.
+    forward_deposits: bool,
+    /// The balance below which you consider the budget low.
+    #[schema(required, nullable, value_type = Option<f64>)]
+    low_balance_threshold: Option<Number>,
+    /// The currency of that balance.
+    #[schema(required, nullable)]
+    low_balance_currency_code: Option<&'static str>,
+    #[serde(flatten)]
+    times: Times,
+}
+
+/// A currency of a budget.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BudgetCurrency)]
+#[serde(rename_all = "camelCase")]
+struct CurrencyView {
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    /// Equals `id`.
+    #[schema(value_type = String, format = Uuid)]
+    box_currency_id: Uuid,
+    #[schema(format = Uuid)]
+    budget_id: String,
+    currency_code: &'static str,
+    /// Always `unique`.
+    local: &'static str,
+    /// Always `unique`.
+    international: &'static str,
+    #[serde(flatten)]
+    times: Times,
+}
+
+/// The balance of a budget in one currency. All amounts are exact decimals.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BudgetBalance)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct BalanceView {
+struct BalanceView {
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
     currency_code: &'static str,
-    /// Ledger balance: the sum of available, held and reserved.
-    #[schema(value_type = String)]
-    ledger: Amount,
-    /// Available balance. Can be negative after a clearing above its hold.
-    #[schema(value_type = String)]
-    available: Amount,
-    /// Held by open card authorizations.
-    #[schema(value_type = String)]
-    held: Amount,
-    /// Reserved for confirmed payment batches.
-    #[schema(value_type = String)]
-    reserved: Amount,
+    #[schema(format = Uuid)]
+    budget_id: String,
+    /// What can be spent now. Can be negative after a clearing above its hold.
+    #[schema(value_type = f64)]
+    available_balance: Number,
+    /// The sum of `availableBalance` and `pendingBalance`.
+    #[schema(value_type = f64)]
+    ledger_balance: Number,
+    /// Held by open card authorizations, and reserved for confirmed payment batches.
+    #[schema(value_type = f64)]
+    pending_balance: Number,
+    /// What all sub-budgets hold: the sum of their ledger balances.
+    #[schema(value_type = f64)]
+    allocated_balance: Number,
+    /// The budget's own ledger balance and `allocatedBalance`.
+    #[schema(value_type = f64)]
+    ledger_and_allocated_balance: Number,
+    /// The number of the last credit or transfer that changed the budget's own balance; null if there was none.
+    #[schema(required, nullable)]
+    last_updated_sequential_id: Option<i64>,
+    /// Always true.
+    active_currency_on_budget: bool,
+    #[serde(flatten)]
+    times: Times,
 }
 
-/// A transfer from one budget to another.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Transfer)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct TransferView {
-    #[schema(format = Uuid)]
-    id: String,
-    account_id: String,
-    #[schema(format = Uuid)]
-    from_budget_id: String,
-    #[schema(format = Uuid)]
-    to_budget_id: String,
-    #[schema(value_type = String)]
-    amount: Amount,
-    currency_code: &'static str,
-    #[schema(required, nullable)]
-    reference: Option<String>,
-    #[schema(value_type = String, format = DateTime)]
-    created_at: Time,
-    /// The balance of the sending budget after the transfer.
-    from_balance: BalanceView,
-    /// The balance of the receiving budget after the transfer.
-    to_balance: BalanceView,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    dry_run: Option<DryRunView>,
+/// The optional parts of a budget.
+#[derive(Clone, Copy)]
+pub(crate) struct BudgetParts {
+    /// Whether to include `balance`.
+    pub(crate) balance: bool,
+    /// Whether to include `totalBalance`.
+    pub(crate) total: bool,
+}
+
+impl BudgetParts {
+    /// Whether to include any.
+    pub(crate) const fn any(self) -> bool {
+        self.balance || self.total
+    }
 }
 
 impl BudgetView {
-    /// Builds the view of a budget, with or without its balances.
-    pub(crate) fn new(record: BudgetRecord, with_balances: bool) -> Self {
-        let BudgetRecord { budget, parent, features, created_at } = record;
-        let held = || budget.balances.iter().map(|(currency, balances)| BalanceView::new(*currency, balances));
+    /// Builds the view of a budget without its balances.
+    pub(crate) fn new(record: BudgetRecord) -> Self {
+        let times = Times { created_at: record.created_at.map(Time), updated_at: record.updated_at.map(Time) };
+        let id = record.budget.id;
+        let currencies = record.budget.balances.iter().map(|(currency, _)| CurrencyView::new(id, *currency, times));
         Self {
-            id: budget.id.to_string(),
-            account_id: budget.account.to_string(),
-            parent_budget_id: parent.map(|parent| parent.to_string()),
-            currencies: budget.balances.iter().map(|(currency, _)| currency.code()).collect(),
-            features: features.into_iter().map(BudgetFeature::as_str).collect(),
-            created_at: created_at.map(Time),
-            balances: with_balances.then(|| held().collect()),
-            name: budget.name,
+            id: id.to_string(),
+            account_id: record.budget.account.to_string(),
+            parent_id: record.parent.map(|parent| parent.to_string()),
+            box_id: record.box_id.clone(),
+            kind: record.kind.as_str(),
+            persona_id: record.persona.map(|persona| persona.to_string()),
+            status: record.status.as_str(),
+            allow_currency_alignment: false,
+            times,
+            feature: [FeatureView::new(&record, times)],
+            currency: currencies.collect(),
+            balance: None,
+            total_balance: None,
+            name: record.budget.name,
+        }
+    }
+
+    /// Builds the view of a budget with some of the optional parts.
+    pub(crate) fn with(overview: BudgetOverview, parts: BudgetParts) -> Self {
+        let BudgetOverview { record, funds } = overview;
+        let (id, balances) = (record.budget.id, record.budget.balances.clone());
+        let view = Self::new(record);
+        let rows = |total: bool| {
+            let each = balances.iter().zip(&funds);
+            each.map(|((currency, own), funds)| {
+                BalanceView::new((id, *currency), (*own).into(), *funds, (total, view.times))
+            })
+            .collect()
+        };
+        let (balance, total_balance) = (parts.balance.then(|| rows(false)), parts.total.then(|| rows(true)));
+        Self { balance, total_balance, ..view }
+    }
+}
+
+impl FeatureView {
+    fn new(record: &BudgetRecord, times: Times) -> Self {
+        let has = |feature| record.features.contains(&feature);
+        Self {
+            id: part_id(record.budget.id, "feature", ""),
+            budget_id: record.budget.id.to_string(),
+            payments: has(BudgetFeature::Payments),
+            budget_cards: has(BudgetFeature::BudgetCards),
+            people_cards: has(BudgetFeature::PeopleCards),
+            forward_deposits: false,
+            low_balance_threshold: record.low_balance.map(Number::from),
+            low_balance_currency_code: record.low_balance.map(|money| money.currency.code()),
+            times,
+        }
+    }
+}
+
+impl CurrencyView {
+    fn new(budget: BudgetId, currency: Currency, times: Times) -> Self {
+        let id = part_id(budget, "currency", currency.code());
+        Self {
+            id,
+            box_currency_id: id,
+            budget_id: budget.to_string(),
+            currency_code: currency.code(),
+            local: "unique",
+            international: "unique",
+            times,
         }
     }
 }
 
 impl BalanceView {
-    fn new(currency: Currency, balances: &Balances) -> Self {
+    fn new(
+        (budget, currency): (BudgetId, Currency),
+        own: PoolSums,
+        funds: BudgetFunds,
+        (total, times): (bool, Times),
+    ) -> Self {
+        let shown = if total { own.plus(funds.below) } else { own };
+        let number = |sum: Total| Number(sum.of(currency));
         Self {
+            id: part_id(budget, if total { "totalBalance" } else { "balance" }, currency.code()),
             currency_code: currency.code(),
-            ledger: Amount(balances.ledger().of(currency)),
-            available: Amount(balances.available().of(currency)),
-            held: Amount(balances.held().of(currency)),
-            reserved: Amount(balances.reserved().of(currency)),
+            budget_id: budget.to_string(),
+            available_balance: number(shown.available),
+            ledger_balance: number(shown.ledger()),
+            pending_balance: number(shown.held.plus(shown.reserved)),
+            allocated_balance: number(funds.below.ledger()),
+            ledger_and_allocated_balance: number(own.plus(funds.below).ledger()),
+            last_updated_sequential_id: funds.last_number,
+            active_currency_on_budget: true,
+            times,
         }
     }
 }
 
-impl TransferView {
-    /// Builds the view of a transfer, or of its dry run.
-    pub(crate) fn new(done: &TransferDone, dry_run: Option<DryRunView>) -> Self {
-        let transfer = &done.transfer;
-        let currency = transfer.currency;
-        Self {
-            id: transfer.id.to_string(),
-            account_id: transfer.account.to_string(),
-            from_budget_id: transfer.from.to_string(),
-            to_budget_id: transfer.to.to_string(),
-            amount: Amount(transfer.amount.of(currency)),
-            currency_code: currency.code(),
-            reference: transfer.reference.clone(),
-            created_at: Time(transfer.created_at),
-            from_balance: BalanceView::new(currency, &done.from),
-            to_balance: BalanceView::new(currency, &done.to),
-            dry_run,
-        }
+/// Derives the id of a part of a budget from the budget's id: a UUID of version 8 from SHA-256.
+fn part_id(budget: BudgetId, kind: &str, code: &str) -> Uuid {
+    let digest = Sha256::new().chain_update(budget.0.as_bytes()).chain_update(kind).chain_update(code).finalize();
+    let mut bytes = [0; 16];
+    bytes.iter_mut().zip(digest).for_each(|(byte, from)| *byte = from);
+    Builder::from_custom_bytes(bytes).into_uuid()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_have_ids_of_their_own_that_never_change() {
+        let budget = BudgetId(Uuid::from_u128(1));
+        let ids = [("feature", ""), ("currency", "GBP"), ("balance", "GBP"), ("balance", "EUR")]
+            .map(|(kind, code)| part_id(budget, kind, code));
+        assert_eq!(ids[0], part_id(budget, "feature", ""));
+        assert_eq!(ids.iter().collect::<std::collections::BTreeSet<_>>().len(), 4);
+        assert_eq!(ids[0].get_version_num(), 8);
+        assert_ne!(ids[0], part_id(BudgetId(Uuid::from_u128(2)), "feature", ""));
     }
 }

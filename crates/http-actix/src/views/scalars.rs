@@ -1,7 +1,7 @@
 //! Times and amounts, written directly into the response without intermediate strings.
 
 use chrono::{DateTime, Datelike, NaiveTime, SecondsFormat, Timelike, Utc};
-use florin_domain::money::{Money, Rate, TotalMoney};
+use florin_domain::money::{Money, Rate, Total, TotalMoney};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -74,6 +74,24 @@ impl Serialize for Sum {
     }
 }
 
+/// An amount or a sum, written as a JSON number: a decimal with exactly its currency's digits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number(pub(super) TotalMoney);
+
+impl From<Money> for Number {
+    fn from(money: Money) -> Self {
+        Self(Total::from(money.minor).of(money.currency))
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // A double would be rounded. The text of an amount is already a valid JSON number.
+        let number = RawValue::from_string(self.0.to_string()).map_err(serde::ser::Error::custom)?;
+        number.serialize(serializer)
+    }
+}
+
 /// An exchange rate, written as a JSON number with all its digits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RateView(pub(super) Rate);
@@ -141,5 +159,10 @@ mod tests {
         let amount = |minor, code| serde_json::to_string(&Amount(Minor(minor).of(Currency::parse(code).unwrap())));
         assert_eq!(amount(-1005, "GBP").unwrap(), r#""-10.05""#);
         assert_eq!(amount(10, "JPY").unwrap(), r#""10""#);
+        let number =
+            |minor, code| serde_json::to_string(&Number::from(Minor(minor).of(Currency::parse(code).unwrap())));
+        assert_eq!(number(i64::MIN, "GBP").unwrap(), "-92233720368547758.08");
+        assert_eq!(number(-5, "BHD").unwrap(), "-0.005");
+        assert_eq!(number(10, "JPY").unwrap(), "10");
     }
 }

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, checks};
 use crate::expect::{same, there};
 use crate::factory::Handle;
-use crate::world::{BOTH, Who, account, client, key, noon, seeded, uuid};
+use crate::world::{BOTH, Who, account, client, key, noon, parent_of, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, Caller, KeyHash};
 use florin_domain::ids::{AccountId, ApiKeyId};
@@ -62,7 +62,8 @@ async fn listed_accounts(handle: Handle) -> CheckResult {
     let second = AccountId::parse("F11")?;
     let mut more = account(Who::Mine)?;
     more.id = second.clone();
-    handle.registry.add_account(more).await?;
+    let parent = parent_of(&more)?;
+    handle.registry.add_account(more, parent).await?;
     let grants = [
         AccountGrant::AllOfClient,
         AccountGrant::Only([].into()),

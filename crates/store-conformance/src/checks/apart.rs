@@ -105,7 +105,7 @@ async fn clients(handle: Handle) -> CheckResult {
 /// The same budget has another parent and other currencies on each account.
 async fn budgets(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
-    let (first, second) = (Some(Who::Mine.budget()), Some(budget_id(1)));
+    let (first, second) = (None, Some(budget_id(1)));
     for (who, parents, currencies) in
         [(Who::Mine, [None, None], vec![gbp()?]), (Who::Twin, [first, second], vec![gbp()?, jpy()?])]
     {
@@ -113,18 +113,18 @@ async fn budgets(handle: Handle) -> CheckResult {
             expect_new(handle.budgets.create(make(who, number, parent, currencies.clone())?).await)?;
         }
     }
-    for (who, level, holders) in [(Who::Mine, 1, 1), (Who::Twin, 3, 3)] {
+    for (who, level, holders) in [(Who::Mine, 2, 2), (Who::Twin, 3, 4)] {
         let mut command = make(who, 3, Some(budget_id(2)), vec![gbp()?])?;
         command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
             // This refusal says that the level was the right one.
-            Err(if situation.parent_level == Some(level) {
-                CreateBudgetRefusal::TooMany
+            Err(if situation.parent.as_ref().map(|parent| parent.level) == Some(level) {
+                CreateBudgetRefusal::TooMany { max: 0 }
             } else {
                 CreateBudgetRefusal::TooDeep
             })
         });
         let refusal = crate::expect::refused(handle.budgets.create(command).await)?;
-        same("the level of the parent", refusal, CreateBudgetRefusal::TooMany)?;
+        same("the level of the parent", refusal, CreateBudgetRefusal::TooMany { max: 0 })?;
         let filter = BudgetFilter { currency: Some(jpy()?), ..BudgetFilter::default() };
         let found = handle.budgets.list(&who.account()?, filter, PageRequest::default()).await?;
         same("budgets with yen", (found.count, found.rows.len()), (holders, usize::try_from(holders).unwrap_or(0)))?;

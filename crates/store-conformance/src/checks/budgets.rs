@@ -1,44 +1,58 @@
-//! Checks of budgets: creation, lookup and lists.
+//! Checks of budgets: creation, change, lookup and lists.
 
-use crate::check::{CheckResult, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, request};
 use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, store_failed, there};
 use crate::factory::Handle;
-use crate::management::{budget_id, make, make_for};
+use crate::management::{budget_id, edit_budget, make, make_for};
 use crate::observe::{Observation, audited};
-use crate::world::{Who, gbp, jpy, noon, seeded};
+use crate::payments::after;
+use crate::world::{Who, account, gbp, jpy, noon, parent_budget, parent_of, seeded};
+use florin_domain::access::Account;
 use florin_domain::budget::{
-    BudgetFeature, BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, MAX_LEVELS,
+    BudgetEdit, BudgetFeature, BudgetFilter, BudgetKind, BudgetRecord, BudgetStatus, CreateBudgetRefusal,
+    CreateBudgetSituation, EditBudgetRefusal, ParentBudget,
 };
-use florin_domain::ids::AccountId;
+use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::{Currency, Minor};
 use florin_domain::page::PageRequest;
-use florin_ports::{CreateBudgetCommand, StoreError};
+use florin_domain::text::Text;
+use florin_ports::{CreateBudgetCommand, EditBudgetCommand, StoreError};
 use std::sync::Arc;
 
 checks! {
     "budgets.create.stores_the_whole_decision" => whole,
-    "budgets.create.is_shown_how_many_there_are_and_how_deep" => counts_and_depth,
+    "budgets.create.is_shown_its_parent_and_how_many_there_are" => counts_and_depth,
     "budgets.create.at_once_is_shown_true_numbers" => at_once,
     "budgets.create.replay_gives_the_stored_answer" => again,
     "budgets.create.refusal_or_failure_changes_nothing" => nothing,
-    "budgets.list.newest_first_with_filters_and_counts" => listed,
+    "budgets.edit.is_visible_at_once_and_changes_nothing_else" => edited,
+    "budgets.edit.replay_gives_the_stored_answer" => edited_again,
+    "budgets.edit.refusal_changes_nothing" => not_edited,
+    "budgets.list.by_name_then_by_id_with_filters_and_counts" => listed,
     "budgets.find.seeded_ones_have_every_feature" => seeded_ones,
+    "budgets.parent.every_account_has_one" => parents,
     "budgets.create.without_payments_funds_no_batch" => no_payments,
     "tenancy.budgets.show_one_account_only" => foreign,
 }
 
+/// Limits that no check reaches.
+const TOO_MANY: CreateBudgetRefusal = CreateBudgetRefusal::TooMany { max: 0 };
+
 async fn whole(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let command = make_for(Who::Mine, 1, Some(Who::Mine.budget()), vec![jpy()?, gbp()?], &[BudgetFeature::Cards])?;
+    let only_cards = [BudgetFeature::BudgetCards];
+    let command = make_for(Who::Mine, 1, Some(Who::Mine.budget()), vec![jpy()?, gbp()?], &only_cards)?;
     let made = expect_new(handle.budgets.create(command).await)?;
     let found = there("the budget", handle.budgets.find(&Who::Mine.account()?, budget_id(1)).await?)?;
     same("what is found", &found, &made)?;
     same("its name", found.budget.name.as_str(), "Bücher 1")?;
     same("its parent", found.parent, Some(Who::Mine.budget()))?;
-    same("its features", found.features, [BudgetFeature::Cards].into())?;
-    same("when", found.created_at, Some(noon()))?;
+    same("its features", found.features, only_cards.into())?;
+    same("its type and status", (found.kind, found.status), (BudgetKind::Shared, BudgetStatus::Hidden))?;
+    same("its box", found.box_id.as_deref(), Some("Kästchen 7"))?;
+    same("when", (found.created_at, found.updated_at), (Some(noon()), Some(noon())))?;
     let nothing = Balances::default();
     same("what it holds, by code", found.budget.balances, vec![(gbp()?, nothing), (jpy()?, nothing)])?;
     audited(&handle).await
@@ -46,25 +60,26 @@ async fn whole(handle: Handle) -> CheckResult {
 
 async fn counts_and_depth(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    for level in 1..=u128::from(MAX_LEVELS) {
-        let parent = (level > 1).then(|| budget_id(level - 1));
-        let mut command = make(Who::Mine, level, parent, vec![gbp()?])?;
+    let eur = Currency::parse("EUR")?;
+    let whole_account = ParentBudget { id: Who::Mine.parent_budget(), level: 1, currencies: vec![eur, gbp()?, jpy()?] };
+    let first = ParentBudget { id: budget_id(1), level: 2, currencies: vec![eur, gbp()?] };
+    // The parent budget and two others are seeded.
+    for (number, named, budgets, parent) in [
+        (1, None, 3, whole_account.clone()),
+        (2, Some(budget_id(1)), 4, first),
+        (3, Some(whole_account.id), 5, whole_account),
+    ] {
+        let mut command = make(Who::Mine, number, named, vec![gbp()?, eur])?;
         let rule = command.decide;
-        // Two budgets are seeded.
-        let expected = CreateBudgetSituation {
-            budgets: u64::try_from(level).unwrap_or_default() + 1,
-            parent_level: parent.map(|_| u32::try_from(level).unwrap_or_default() - 1),
-        };
-        command.decide =
-            Arc::new(
-                move |situation: &CreateBudgetSituation| {
-                    if *situation == expected { rule(situation) } else { Err(CreateBudgetRefusal::TooMany) }
-                },
-            );
+        let expected = CreateBudgetSituation { budgets, parent: Some(parent), persona_has_budget: None };
+        command.decide = Arc::new(
+            move |situation: &CreateBudgetSituation| {
+                if *situation == expected { rule(situation) } else { Err(TOO_MANY) }
+            },
+        );
         expect_new(handle.budgets.create(command).await)?;
     }
-    let last = budget_id(u128::from(MAX_LEVELS));
-    let command = make(Who::Mine, 99, Some(last), vec![gbp()?])?;
+    let command = make(Who::Mine, 99, Some(budget_id(2)), vec![gbp()?])?;
     same("below the last level", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::TooDeep)?;
     let command = make(Who::Mine, 99, Some(budget_id(98)), vec![gbp()?])?;
     same("below nothing", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)
@@ -77,12 +92,11 @@ async fn at_once(handle: Handle) -> CheckResult {
     for number in 0..20 {
         let mut command = make(Who::Mine, number, None, vec![gbp()?])?;
         let rule = command.decide;
-        command.decide =
-            Arc::new(
-                move |situation: &CreateBudgetSituation| {
-                    if situation.budgets < 10 { rule(situation) } else { Err(CreateBudgetRefusal::TooMany) }
-                },
-            );
+        command.decide = Arc::new(
+            move |situation: &CreateBudgetSituation| {
+                if situation.budgets < 10 { rule(situation) } else { Err(TOO_MANY) }
+            },
+        );
         let budgets = handle.budgets.clone();
         tasks.push(tokio::spawn(async move { budgets.create(command).await.is_ok() }));
     }
@@ -90,14 +104,14 @@ async fn at_once(handle: Handle) -> CheckResult {
     for task in tasks {
         made += i32::from(task.await.unwrap_or_default());
     }
-    same("made beside the two that were seeded", made, 8)
+    same("made beside the three that were seeded", made, 7)
 }
 
 async fn again(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let with_key = |number, body| {
         let claim = Some(claim(Who::Mine, "key", body)?);
-        Ok::<_, crate::Failure>(CreateBudgetCommand { claim, ..make(Who::Mine, number, None, vec![gbp()?])? })
+        Ok::<_, Failure>(CreateBudgetCommand { claim, ..make(Who::Mine, number, None, vec![gbp()?])? })
     };
     let made = expect_new(handle.budgets.create(with_key(1, "{}")?).await)?;
     let answer = replayed(handle.budgets.create(with_key(2, "{}")?).await)?;
@@ -112,7 +126,7 @@ async fn nothing(handle: Handle) -> CheckResult {
     let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
     command.claim = Some(claim(Who::Mine, "key", "{}")?);
     let rule = Arc::clone(&command.decide);
-    command.decide = Arc::new(|_: &CreateBudgetSituation| Err(CreateBudgetRefusal::TooMany));
+    command.decide = Arc::new(|_: &CreateBudgetSituation| Err(TOO_MANY));
     refused(handle.budgets.create(command).await)?;
     // With a duplicate id, neither the budget nor its balances can be stored.
     let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
@@ -133,50 +147,140 @@ async fn nothing(handle: Handle) -> CheckResult {
     absent("an account that does not exist", &handle.budgets.create(command).await)
 }
 
+/// Returns a change of every member that can change.
+fn every_member() -> Result<BudgetEdit, Failure> {
+    Ok(BudgetEdit {
+        name: Some(Text::parse("Zoë's trips ✓")?),
+        status: Some(BudgetStatus::Hidden),
+        features: Some([BudgetFeature::PeopleCards].into()),
+        low_balance: Some(Some(crate::commands::amount("12.34")?)),
+        low_balance_currency: Some(gbp()?),
+    })
+}
+
+async fn edited(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    for budget in [Who::Mine.budget(), Who::Mine.parent_budget()] {
+        let before = there("the budget", handle.budgets.find(&mine, budget).await?)?;
+        let command = edit_budget(Who::Mine, budget, every_member()?, after(9))?;
+        let edited = expect_new(handle.budgets.edit(command).await)?;
+        let found = there("the budget", handle.budgets.find(&mine, budget).await?)?;
+        same("what is found", &found, &edited)?;
+        same("its name", found.budget.name.as_str(), "Zoë's trips ✓")?;
+        same("its status", found.status, BudgetStatus::Hidden)?;
+        same("its features", &found.features, &[BudgetFeature::PeopleCards].into())?;
+        same("its threshold", found.low_balance, Some(Minor(1_234).of(gbp()?)))?;
+        same("when", (found.created_at, found.updated_at), (before.created_at, Some(after(9))))?;
+        let rest = |record: BudgetRecord| (record.budget.balances, record.parent, record.kind, record.box_id);
+        same("the rest", rest(found), rest(before))?;
+    }
+    let unset = BudgetEdit { low_balance: Some(None), ..BudgetEdit::default() };
+    expect_new(handle.budgets.edit(edit_budget(Who::Mine, Who::Mine.budget(), unset, after(10))?).await)?;
+    let found = there("the budget", handle.budgets.find(&mine, Who::Mine.budget()).await?)?;
+    same("no threshold", found.low_balance, None)
+}
+
+async fn edited_again(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let with_key = |name: &str, body| {
+        let claim = Some(claim(Who::Mine, "key", body)?);
+        let edit = BudgetEdit { name: Some(Text::parse(name)?), ..BudgetEdit::default() };
+        let command = edit_budget(Who::Mine, Who::Mine.budget(), edit, after(9))?;
+        Ok::<_, Failure>(EditBudgetCommand { claim, ..command })
+    };
+    let edited = expect_new(handle.budgets.edit(with_key("one", "{}")?).await)?;
+    let answer = replayed(handle.budgets.edit(with_key("two", "{}")?).await)?;
+    same("the answer", answer.body, format!("{edited:?}"))?;
+    same("the first request", mismatch(handle.budgets.edit(with_key("three", "[]")?).await)?, request("{}"))?;
+    let found = there("the budget", handle.budgets.find(&Who::Mine.account()?, Who::Mine.budget()).await?)?;
+    same("its name", found.budget.name.as_str(), "one")
+}
+
+async fn not_edited(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let mut command = edit_budget(Who::Mine, Who::Mine.budget(), every_member()?, after(9))?;
+    command.claim = Some(claim(Who::Mine, "key", "{}")?);
+    command.decide = Arc::new(|_: &BudgetRecord| Err(EditBudgetRefusal(Vec::new())));
+    refused(handle.budgets.edit(command).await)?;
+    let command = edit_budget(Who::Mine, budget_id(9), every_member()?, after(9))?;
+    absent("no such budget", &handle.budgets.edit(command).await)?;
+    let command = edit_budget(Who::Mine, Who::Other.budget(), every_member()?, after(9))?;
+    absent("a foreign budget", &handle.budgets.edit(command).await)?;
+    before.still_holds("refused changes", &handle).await
+}
+
 async fn listed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     let eur = Currency::parse("EUR")?;
-    // Deliberately not in id order.
-    for number in [2, 1, 3] {
+    // Names in the order of code points: a capital comes before a small letter, and a space before both.
+    for (number, name) in [(2, "Zug"), (1, "a b"), (4, "Zug"), (3, "a a"), (5, "Ärger")] {
         let currencies = if number == 2 { vec![eur, gbp()?] } else { vec![eur] };
-        expect_new(handle.budgets.create(make(Who::Mine, number, Some(Who::Mine.budget()), currencies)?).await)?;
+        expect_new(handle.budgets.create(make(Who::Mine, number, Some(Who::Mine.parent_budget()), currencies)?).await)?;
+        let edit = BudgetEdit { name: Some(Text::parse(name)?), ..BudgetEdit::default() };
+        expect_new(handle.budgets.edit(edit_budget(Who::Mine, budget_id(number), edit, noon())?).await)?;
     }
     let list = |filter, page| handle.budgets.list(&mine, filter, page);
     let ids = |rows: Vec<BudgetRecord>| rows.into_iter().map(|row| row.budget.id).collect::<Vec<_>>();
     let all = list(BudgetFilter::default(), PageRequest::default()).await?;
-    let made = [budget_id(3), budget_id(2), budget_id(1)];
-    let old = [Who::Mine.second_budget(), Who::Mine.budget()];
-    same("the count", all.count, 5)?;
-    same("all", ids(all.rows), [&made[..], &old[..]].concat())?;
-    let of_parent = BudgetFilter { parent: Some(Who::Mine.budget()), currency: None };
-    let page = list(of_parent, PageRequest { limit: 1, offset: 1 }).await?;
-    same("the count of sub-budgets", page.count, 3)?;
-    same("a page of them", ids(page.rows), vec![budget_id(2)])?;
-    let pounds = BudgetFilter { parent: Some(Who::Mine.budget()), currency: Some(gbp()?) };
-    same("with pounds", ids(list(pounds, PageRequest::default()).await?.rows), vec![budget_id(2)])?;
-    let yen = BudgetFilter { parent: None, currency: Some(jpy()?) };
-    let found = list(yen, PageRequest::default()).await?;
-    same("with yen", found.rows.first().map(|row| row.budget.in_currency(Currency::parse("JPY").ok()?)), {
-        Some(Some(Balances::new(Minor(5_000), Minor(0), Minor(0))?))
-    })?;
-    let past = list(BudgetFilter::default(), PageRequest { limit: 1, offset: 5 }).await?;
-    same("past the end", (past.count, past.rows.len()), (5, 0))
+    let seeded = [Who::Mine.budget(), Who::Mine.second_budget()];
+    let ordered: Vec<BudgetId> = [vec![Who::Mine.parent_budget()], [2, 4, 3, 1].map(budget_id).to_vec()].concat();
+    let ordered = [ordered, seeded.to_vec(), vec![budget_id(5)]].concat();
+    same("the count", all.count, 8)?;
+    same("all", ids(all.rows), ordered.clone())?;
+    let page = list(BudgetFilter::default(), PageRequest { limit: 2, offset: 1 }).await?;
+    same("a page", (page.count, ids(page.rows)), (8, ordered[1..3].to_vec()))?;
+    let of_parent = BudgetFilter { parent: Some(Who::Mine.parent_budget()), currency: None };
+    let page = list(of_parent, PageRequest { limit: 1, offset: 2 }).await?;
+    same("a page of sub-budgets", (page.count, ids(page.rows)), (7, vec![budget_id(3)]))?;
+    let pounds = BudgetFilter { parent: Some(Who::Mine.parent_budget()), currency: Some(gbp()?) };
+    let with_pounds = [vec![budget_id(2)], seeded.to_vec()].concat();
+    same("with pounds", ids(list(pounds, PageRequest::default()).await?.rows), with_pounds)?;
+    let past = list(BudgetFilter::default(), PageRequest { limit: 1, offset: 8 }).await?;
+    same("past the end", (past.count, past.rows.len()), (8, 0))
 }
 
 async fn seeded_ones(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
+    let parent = parent_budget(Who::Mine)?;
     let seen = handle.seeding.budgets(&Who::Mine.account()?).await?;
+    same("seeded budgets", seen.len(), 3)?;
     for budget in seen {
         let found = there("the budget", handle.budgets.find(&Who::Mine.account()?, budget.id).await?)?;
-        same("a seeded budget", found, BudgetRecord::seeded(budget))?;
+        let expected =
+            if budget.id == parent.budget.id { parent.clone() } else { BudgetRecord::seeded(budget, &parent) };
+        same("a seeded budget", found, expected)?;
     }
     Ok(())
 }
 
+async fn parents(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let fresh = Account { id: AccountId::parse("F9")?, ..account(Who::Mine)? };
+    handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
+    for id in [Who::Mine.account()?, Who::Other.account()?, fresh.id.clone()] {
+        let all = handle.budgets.list(&id, BudgetFilter::default(), PageRequest::default()).await?;
+        let without = all.rows.iter().filter(|record| record.parent.is_none()).map(|record| record.kind);
+        same("budgets without a parent", without.collect::<Vec<_>>(), vec![BudgetKind::AccountBalance])?;
+        let kinds = all.rows.iter().filter(|record| record.kind == BudgetKind::AccountBalance);
+        same("parent budgets", kinds.count(), 1)?;
+    }
+    let mut command = make(Who::Mine, 1, None, vec![gbp()?])?;
+    command.account = fresh.id.clone();
+    let rule = command.decide;
+    let parent = parent_of(&fresh)?.budget.id;
+    command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
+        let right = situation.parent.as_ref().is_some_and(|shown| shown.id == parent);
+        if right { Err(CreateBudgetRefusal::TooDeep) } else { rule(situation) }
+    });
+    same("the parent by default", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::TooDeep)
+}
+
 async fn no_payments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let but_payments = [BudgetFeature::Cards, BudgetFeature::Transfers];
+    let but_payments = [BudgetFeature::PeopleCards, BudgetFeature::BudgetCards];
     expect_new(handle.budgets.create(make_for(Who::Mine, 1, None, vec![gbp()?], &but_payments)?).await)?;
     expect_new(handle.budgets.create(make(Who::Mine, 2, None, vec![gbp()?])?).await)?;
     let funding = handle.reading.funding(&Who::Mine.account()?).await?;
@@ -189,9 +293,10 @@ async fn foreign(handle: Handle) -> CheckResult {
     expect_new(handle.budgets.create(make(Who::Other, 1, None, vec![gbp()?])?).await)?;
     let mine = Who::Mine.account()?;
     same("a foreign budget", handle.budgets.find(&mine, budget_id(1)).await?, None)?;
+    same("its funds", handle.budgets.find_with_funds(&mine, budget_id(1)).await?, None)?;
     let page = handle.budgets.list(&mine, BudgetFilter::default(), PageRequest::default()).await?;
-    same("those of one account", page.count, 2)?;
-    let filter = BudgetFilter { parent: Some(Who::Other.budget()), currency: None };
+    same("those of one account", page.count, 3)?;
+    let filter = BudgetFilter { parent: Some(Who::Other.parent_budget()), currency: None };
     same("of a foreign parent", handle.budgets.list(&mine, filter, PageRequest::default()).await?.count, 0)?;
     let command = make(Who::Mine, 2, Some(budget_id(1)), vec![gbp()?])?;
     same("a foreign parent", refused(handle.budgets.create(command).await)?, CreateBudgetRefusal::NoParent)

@@ -75,11 +75,15 @@ async fn at_once(handle: Handle) -> CheckResult {
 
 async fn no_card(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let off = [BudgetFeature::Transfers];
+    let off = [BudgetFeature::PeopleCards];
     expect_new(handle.budgets.create(make_for(Who::Mine, 1, None, vec![gbp()?], &off)?).await)?;
     let before = Observation::take(&handle, 1).await?;
     let command = issue(Who::Mine, 1, crate::management::budget_id(1), true)?;
-    same("no cards", refused(handle.card_management.create(command).await)?, CreateCardRefusal::CardsOff)?;
+    same(
+        "no cards",
+        refused(handle.card_management.create(command).await)?,
+        CreateCardRefusal::CardsOff(BudgetFeature::BudgetCards),
+    )?;
     before.still_holds("a refused card", &handle).await
 }
 

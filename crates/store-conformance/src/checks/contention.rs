@@ -100,8 +100,8 @@ async fn many_budgets(handle: Handle) -> CheckResult {
     }
     same("approved", approved, 72)?;
     let budgets = handle.seeding.budgets(&Who::Mine.account()?).await?;
-    let small =
-        budgets.iter().filter(|budget| budget.id != Who::Mine.budget() && budget.id != Who::Mine.second_budget());
+    let main = [Who::Mine.budget(), Who::Mine.second_budget(), Who::Mine.parent_budget()];
+    let small = budgets.iter().filter(|budget| !main.contains(&budget.id));
     let left: Vec<_> = small.flat_map(|budget: &Budget| &budget.balances).map(|(_, now)| now.available().0).collect();
     same("what is left", left, vec![5; 8])?;
     audited(&handle).await

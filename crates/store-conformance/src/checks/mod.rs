@@ -8,6 +8,7 @@ mod atomic;
 mod audit_log;
 mod batches;
 mod books;
+mod budget_funds;
 mod budgets;
 mod card_management;
 mod cards;
@@ -76,6 +77,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         expiry::CHECKS,
         credits::CHECKS,
         budgets::CHECKS,
+        budget_funds::CHECKS,
         transfers::CHECKS,
         card_management::CHECKS,
         batches::CHECKS,

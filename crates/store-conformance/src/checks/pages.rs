@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, checks};
 use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
-use crate::management::{bring, card_id, issue, make, user};
+use crate::management::{bring, budget_id, card_id, issue, make, user};
 use crate::world::{Who, checkout, gbp, jpy, noon, seeded, world};
 use crate::worlds::{empty, prepared, snapshot};
 use chrono::TimeDelta;
@@ -50,16 +50,17 @@ async fn budgets(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
     for number in 1..=7_u128 {
-        let parent = [None, Some(Who::Mine.budget()), Some(Who::Mine.second_budget())]
+        // Budget 1 holds both currencies, too.
+        let parent = [None, Some(Who::Mine.budget()), Some(budget_id(1))]
             [usize::from(number % 3 == 0) + usize::from(number % 2 == 0)];
-        let currencies = if number % 2 == 0 { vec![gbp()?, jpy()?] } else { vec![jpy()?] };
+        let currencies = if number % 2 == 0 || number == 1 { vec![gbp()?, jpy()?] } else { vec![jpy()?] };
         expect_new(handle.budgets.create(make(Who::Mine, number, parent, currencies)?).await)?;
         expect_new(
             handle.budgets.create(make(Who::Other, 100 + number, Some(Who::Other.budget()), vec![jpy()?])?).await,
         )?;
     }
     let all = handle.budgets.list(&mine, BudgetFilter::default(), PageRequest { limit: 1000, offset: 0 }).await?.rows;
-    for parent in [None, Some(Who::Mine.budget()), Some(Who::Mine.second_budget()), Some(Who::Other.budget())] {
+    for parent in [None, Some(Who::Mine.budget()), Some(budget_id(1)), Some(Who::Other.budget())] {
         for currency in [None, Some(gbp()?), Some(jpy()?)] {
             let matches = |row: &&BudgetRecord| {
                 (parent.is_none() || row.parent == parent)

@@ -282,7 +282,7 @@ async fn paying(handle: Handle) -> CheckResult {
 async fn for_payments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = handle.reading.funding(&Who::Mine.account()?).await?;
-    let only_cards = [florin_domain::budget::BudgetFeature::Cards];
+    let only_cards = [florin_domain::budget::BudgetFeature::BudgetCards];
     let command = crate::management::make_for(Who::Mine, 1, None, vec![crate::world::gbp()?], &only_cards)?;
     expect_new(handle.budgets.create(command).await)?;
     same("budgets that can pay", handle.reading.funding(&Who::Mine.account()?).await?, before)

@@ -63,6 +63,7 @@ async fn shown_funding(handle: Handle) -> CheckResult {
     let expected = FundingBudgets::from([
         (Who::Mine.budget(), [gbp()?, jpy()?].into()),
         (Who::Mine.second_budget(), [gbp()?].into()),
+        (Who::Mine.parent_budget(), [florin_domain::money::Currency::parse("EUR")?, gbp()?, jpy()?].into()),
     ]);
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
     same("what the rule is shown", there("what the rule was shown", seen)?, expected.clone())?;
@@ -216,7 +217,8 @@ async fn edited(handle: Handle) -> CheckResult {
 pub(super) async fn balance_set(handle: &Handle) -> Result<Vec<Balances>, Failure> {
     let budgets = handle.seeding.budgets(&Who::Mine.account()?).await?;
     let gbp = gbp()?;
-    Ok(budgets.iter().filter_map(|budget| budget.in_currency(gbp)).collect())
+    let others = budgets.iter().filter(|budget| budget.id != Who::Mine.parent_budget());
+    Ok(others.filter_map(|budget| budget.in_currency(gbp)).collect())
 }
 
 async fn cancelled(handle: Handle) -> CheckResult {

@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, checks};
 use crate::expect::{duplicate, not_found, same, there};
 use crate::factory::Handle;
-use crate::world::{Who, account, bank, client, key, noon, seeded, uuid};
+use crate::world::{Who, account, bank, client, key, noon, parent_of, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiClient, ApiKey, Feature, KeyHash};
 use florin_domain::address::{Address, Postcode};
@@ -88,7 +88,7 @@ async fn accounts_in_order(handle: Handle) -> CheckResult {
         });
     }
     for place in [5, 0, 7, 1, 6, 3, 2, 4] {
-        handle.registry.add_account(expected[place].clone()).await?;
+        handle.registry.add_account(expected[place].clone(), parent_of(&expected[place])?).await?;
     }
     same("all accounts", handle.registry.accounts().await?, expected)
 }
@@ -98,10 +98,11 @@ async fn account_constraints(handle: Handle) -> CheckResult {
     let before = handle.registry.accounts().await?;
     let mut taken = account(Who::Mine)?;
     taken.client = Who::Other.client();
-    duplicate("an account of the same id", &handle.registry.add_account(taken.clone()).await)?;
+    duplicate("an account of the same id", &handle.registry.add_account(taken.clone(), parent_of(&taken)?).await)?;
     taken.id = AccountId::parse("F9")?;
     taken.client = ClientId(uuid(1, 99));
-    not_found("an account of an unknown client", &handle.registry.add_account(taken).await)?;
+    let parent = parent_of(&taken)?;
+    not_found("an account of an unknown client", &handle.registry.add_account(taken, parent).await)?;
     same("the accounts", handle.registry.accounts().await?, before)
 }
 

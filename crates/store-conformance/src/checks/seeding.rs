@@ -38,7 +38,8 @@ async fn all_of_a_world(handle: Handle) -> CheckResult {
         let id = seed.account.id.clone();
         same("the account", handle.accounts.find(&id).await?, Some(seed.account))?;
         same("its enrolment", handle.mfa.enrolment(&id).await?, seed.enrolment)?;
-        let budgets: Vec<_> = seed.budgets.into_iter().map(|seed| seed.budget).collect();
+        let others = seed.budgets.into_iter().map(|seed| seed.budget);
+        let budgets: Vec<_> = others.chain([seed.parent.budget]).collect();
         same("its budgets", handle.seeding.budgets(&id).await?, budgets)?;
         let cards: Vec<_> = seed.cards.iter().map(|seed| seed.card.clone()).collect();
         same("its cards", handle.seeding.cards(&id).await?, cards)?;
@@ -178,7 +179,7 @@ async fn budgets_in_order(handle: Handle) -> CheckResult {
     let account = Who::Mine.account()?;
     let found = handle.seeding.budgets(&account).await?;
     let ids: Vec<_> = found.iter().map(|budget| budget.id.0).collect();
-    same("the order of budgets", ids, vec![uuid(2, 1), uuid(3, 1), uuid(200, 1)])?;
+    same("the order of budgets", ids, vec![uuid(2, 1), uuid(3, 1), uuid(9, 1), uuid(200, 1)])?;
     let currencies: Vec<_> = found[0].balances.iter().map(|(currency, _)| *currency).collect();
     same("the order of balances", currencies, vec![gbp()?, jpy()?])?;
     let cards: Vec<_> = handle.seeding.cards(&account).await?.iter().map(|card| card.id.0).collect();

@@ -91,7 +91,7 @@ async fn lists(handle: Handle) -> CheckResult {
     for who in crate::world::BOTH {
         let account = who.account()?;
         let budgets = handle.seeding.budgets(&account).await?;
-        same("budgets", (budgets.len(), budgets.iter().all(|budget| budget.account == account)), (2, true))?;
+        same("budgets", (budgets.len(), budgets.iter().all(|budget| budget.account == account)), (3, true))?;
         let cards = handle.seeding.cards(&account).await?;
         same("cards", (cards.len(), cards.iter().all(|card| card.account == account)), (3, true))?;
         let batches = handle.seeding.batches(&account).await?;

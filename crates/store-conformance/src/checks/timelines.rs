@@ -5,7 +5,7 @@ use crate::commands::{answer_of, claim, expiry, purchase, token};
 use crate::expect::{absent, expect_new, mismatch, not_found, refused, replayed, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited};
-use crate::world::{Who, noon, seeded};
+use crate::world::{Who, noon, parent_of, seeded};
 use chrono::TimeDelta;
 use florin_domain::access::Account;
 use florin_domain::card::Chain;
@@ -96,7 +96,8 @@ async fn numbers(handle: Handle) -> CheckResult {
     let seeded = AccountId::parse("F3")?;
     let timeline = Timeline { clock: ClockSetting::Frozen { at: noon() }, seed: Some(WorldSeed([7; 32])) };
     let account = Account { id: seeded.clone(), timeline: timeline.clone(), ..crate::world::account(Who::Mine)? };
-    handle.registry.add_account(account).await?;
+    let parent = parent_of(&account)?;
+    handle.registry.add_account(account, parent).await?;
     same("the timeline", there("the account", handle.accounts.find(&seeded).await?)?.timeline, timeline)?;
     let mut tasks = Vec::new();
     for _ in 0..40 {

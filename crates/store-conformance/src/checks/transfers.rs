@@ -11,7 +11,7 @@ use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::budget::{BudgetFeature, TransferDecision, TransferRefusal, TransferSituation};
 use florin_domain::card::TransactionState;
 use florin_domain::ids::BudgetId;
-use florin_domain::ledger::Balances;
+use florin_domain::ledger::{AmountOverflow, Balances};
 use florin_domain::money::Minor;
 use florin_ports::{StoreError, TransferCommand};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ async fn whole(handle: Handle) -> CheckResult {
     same("the balances returned", (done.from, done.to), (only(7_495)?, only(7_005)?))?;
     same("the balances kept", held(&handle).await?, [only(7_495)?, only(7_005)?])?;
     same("when", done.transfer.created_at, noon())?;
-    same("the reference", done.transfer.reference.as_deref(), Some("Ausgleich ✓"))?;
+    same("the reference", done.transfer.reference.as_deref(), Some("Inv. 7 (a/b)"))?;
     let report = handle.audit.audit().await?;
     // Six credits were seeded.
     same("the journal", (report.journal_transactions, report.discrepancies), (7, vec![]))
@@ -58,15 +58,16 @@ async fn whole(handle: Handle) -> CheckResult {
 
 async fn shown(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let command = make_for(Who::Mine, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::Cards])?;
+    let command = make_for(Who::Mine, 1, Some(ENDS.0), vec![gbp()?], &[BudgetFeature::BudgetCards])?;
     let made = expect_new(handle.budgets.create(command).await)?;
     let first = there("the budget", handle.budgets.find(&Who::Mine.account()?, ENDS.0).await?)?;
     let mut command = transfer(Who::Mine, 1, (ENDS.0, budget_id(1)), "1")?;
     command.decide = Arc::new(move |situation: &TransferSituation| {
-        let right = situation.from == first && situation.to.as_ref() == Some(&made);
-        Err(if right { TransferRefusal::ReceiverOff } else { TransferRefusal::NoReceiver })
+        let right = situation.from == first && situation.to.as_ref() == Some(&made) && situation.number == 1;
+        Err(if right { TransferRefusal::AmountOverflow(AmountOverflow) } else { TransferRefusal::NoReceiver })
     });
-    same("what the rule was shown", refused(handle.transfers.transfer(command).await)?, TransferRefusal::ReceiverOff)?;
+    let seen = refused(handle.transfers.transfer(command).await)?;
+    same("what the rule was shown", seen, TransferRefusal::AmountOverflow(AmountOverflow))?;
     let command = transfer(Who::Mine, 1, (ENDS.0, budget_id(9)), "1")?;
     same("nobody", refused(handle.transfers.transfer(command).await)?, TransferRefusal::NoReceiver)
 }

@@ -5,7 +5,7 @@ use crate::commands::{claim, first, message, purchase, stamp, token};
 use crate::expect::{expect_new, mismatch, replayed, same, there};
 use crate::factory::Handle;
 use crate::observe::chain;
-use crate::world::{Who, account, bank, client, enrolment, key, world};
+use crate::world::{Who, account, bank, client, enrolment, key, parent_of, world};
 use florin_domain::access::{Account, AccountGrant};
 use florin_domain::address::{Address, Postcode};
 use florin_domain::card::decide::FirstMessage;
@@ -103,7 +103,7 @@ async fn account_ids(handle: Handle) -> CheckResult {
     for (number, id) in (0..).zip(ids) {
         let id = AccountId::parse(id)?;
         let expected = Account { id: id.clone(), ..account(Who::Mine)? };
-        handle.registry.add_account(expected.clone()).await?;
+        handle.registry.add_account(expected.clone(), parent_of(&expected)?).await?;
         same("the account", handle.accounts.find(&id).await?, Some(expected))?;
         let mut listed = key(Who::Mine)?;
         listed.id.0 = crate::world::uuid(4, 100 + number);
@@ -195,6 +195,7 @@ async fn secrets(handle: Handle) -> CheckResult {
         let mut seed = world.accounts.remove(0);
         (seed.checkouts, seed.budgets, seed.cards, seed.batches) = (vec![], vec![], vec![], vec![]);
         seed.account.id = id.clone();
+        seed.parent = parent_of(&seed.account)?;
         seed.account.client = ClientId(crate::world::uuid(1, 500 + place as u128));
         let expected = TotpEnrolment { account: id.clone(), secret: SealedSecret::new(bytes), ..enrolment(Who::Mine)? };
         seed.enrolment = Some(expected.clone());

@@ -133,7 +133,7 @@ async fn of_account(
     see("checkouts".into(), &handle.checkouts.list(&account, CheckoutFilter::default(), PAGE).await?);
     see("budgets".into(), &handle.seeding.budgets(&account).await?);
     see("cards".into(), &handle.seeding.cards(&account).await?);
-    see("list of budgets".into(), &handle.budgets.list(&account, BudgetFilter::default(), PAGE).await?);
+    see("list of budgets".into(), &handle.budgets.list_with_funds(&account, BudgetFilter::default(), PAGE).await?);
     let cards = handle.card_management.list(&account, CardFilter::default(), PAGE).await?;
     for id in cards.rows.iter().map(|row| row.card.id) {
         see(format!("limits of {id}"), &handle.card_management.limits(&account, id).await?);

@@ -2,9 +2,10 @@
 
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
+use florin_domain::books::PoolSums;
 use florin_domain::budget::{
-    BudgetFeature, BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, TransferDone,
-    TransferRefusal,
+    BudgetFeature, BudgetFilter, BudgetOverview, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation,
+    EditBudgetRefusal, TransferDone, TransferRefusal, TransferSituation,
 };
 use florin_domain::card::{
     CardFilter, CardLimits, CardRecord, CardState, CardTransition, CreateCardRefusal, CreateCardSituation,
@@ -14,8 +15,8 @@ use florin_domain::ids::{AccountId, BudgetId, CardId};
 use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    Budgets, CardManagement, CreateBudgetCommand, CreateCardCommand, LimitCommand, Registry, RemoveLimitCommand,
-    StoreError, TransferCommand, Transfers, TransitionCommand, WriteError, Written,
+    Budgets, CardManagement, CreateBudgetCommand, CreateCardCommand, EditBudgetCommand, LimitCommand, Registry,
+    RemoveLimitCommand, StoreError, TransferCommand, Transfers, TransitionCommand, WriteError, Written,
 };
 use std::sync::Arc;
 
@@ -38,6 +39,12 @@ impl Budgets for Mutant {
         filter: BudgetFilter,
         page: PageRequest,
     ) -> Result<Page<BudgetRecord>, StoreError> {
+        if self.has(Bug::BudgetsNewestFirst) {
+            let mut all = Budgets::list(&self.inner, account, filter, PageRequest { limit: 1000, offset: 0 }).await?;
+            all.rows.sort_by_key(|record| std::cmp::Reverse(record.budget.id));
+            let rows = all.rows.into_iter().skip(usize::try_from(page.offset).unwrap());
+            return Ok(Page { count: all.count, rows: rows.take(usize::try_from(page.limit).unwrap()).collect() });
+        }
         let Some(currency) = filter.currency.filter(|_| self.has(Bug::CurrenciesOfAnyAccount)) else {
             return Budgets::list(&self.inner, account, filter, page).await;
         };
@@ -53,6 +60,47 @@ impl Budgets for Mutant {
         Ok(all)
     }
 
+    async fn find_with_funds(
+        &self,
+        account: &AccountId,
+        budget: BudgetId,
+    ) -> Result<Option<BudgetOverview>, StoreError> {
+        let found = Budgets::find_with_funds(&self.inner, account, budget).await?;
+        Ok(found.map(|found| self.with_few_funds(found)))
+    }
+
+    async fn list_with_funds(
+        &self,
+        account: &AccountId,
+        filter: BudgetFilter,
+        page: PageRequest,
+    ) -> Result<Page<BudgetOverview>, StoreError> {
+        let mut page = Budgets::list_with_funds(&self.inner, account, filter, page).await?;
+        page.rows = page.rows.into_iter().map(|found| self.with_few_funds(found)).collect();
+        Ok(page)
+    }
+
+    async fn edit(
+        &self,
+        mut command: EditBudgetCommand,
+    ) -> Result<Written<BudgetRecord>, WriteError<EditBudgetRefusal>> {
+        command.claim = self.claim(command.claim);
+        if self.has(Bug::EditsOfAnyAccount)
+            && Budgets::find(&self.inner, &command.account, command.budget).await?.is_none()
+        {
+            command.account = AccountId::parse("F2").unwrap();
+        }
+        if self.has(Bug::NameChangeLost) {
+            let rule = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |record: &BudgetRecord| {
+                let mut edited = rule(record)?;
+                edited.budget.name.clone_from(&record.budget.name);
+                Ok(edited)
+            });
+        }
+        Budgets::edit(&self.inner, command).await
+    }
+
     async fn create(
         &self,
         mut command: CreateBudgetCommand,
@@ -61,10 +109,23 @@ impl Budgets for Mutant {
         if self.is_second && self.has(Bug::CountersOfEachHandle) {
             let rule = command.decide;
             command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
-                rule(&CreateBudgetSituation { budgets: situation.budgets - 1, ..*situation })
+                rule(&CreateBudgetSituation { budgets: situation.budgets - 1, ..situation.clone() })
             });
         }
         Budgets::create(&self.inner, command).await
+    }
+}
+
+impl Mutant {
+    /// Returns a budget as a store with a bug in its sums shows it.
+    fn with_few_funds(&self, mut found: BudgetOverview) -> BudgetOverview {
+        if self.has(Bug::NothingBelowBudgets) {
+            found.funds.iter_mut().for_each(|funds| funds.below = PoolSums::default());
+        }
+        if self.has(Bug::LastNumbersLost) {
+            found.funds.iter_mut().for_each(|funds| funds.last_number = None);
+        }
+        found
     }
 }
 
@@ -82,6 +143,10 @@ impl Transfers for Mutant {
                 decision.done.from = situation.from.budget.in_currency(decision.done.transfer.currency).unwrap();
                 Ok(decision)
             });
+        }
+        if self.has(Bug::TransfersHaveOwnNumbers) {
+            let rule = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |situation| rule(&TransferSituation { number: 1, ..situation.clone() }));
         }
         self.inner.transfer(command).await
     }

@@ -8,7 +8,7 @@ use florin_domain::access::{
 };
 use florin_domain::address::{Address, Postcode};
 use florin_domain::batch::PaymentBatch;
-use florin_domain::budget::Budget;
+use florin_domain::budget::{Budget, BudgetKind, BudgetRecord};
 use florin_domain::card::{Card, ChainHistory};
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId, TransactionToken};
 use florin_domain::merchant::{Bank, Checkout, CheckoutFilter};
@@ -142,8 +142,11 @@ impl Registry for Mutant {
         self.inner.accounts().await
     }
 
-    async fn add_account(&self, account: Account) -> Result<(), StoreError> {
-        self.inner.add_account(account).await
+    async fn add_account(&self, account: Account, mut parent: BudgetRecord) -> Result<(), StoreError> {
+        if self.has(Bug::ParentIsAnyBudget) {
+            parent.kind = BudgetKind::Shared;
+        }
+        self.inner.add_account(account, parent).await
     }
 
     async fn rename_account(&self, account: &AccountId, name: String) -> Result<(), StoreError> {

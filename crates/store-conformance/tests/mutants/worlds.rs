@@ -3,8 +3,9 @@
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::budget::BudgetRecord;
 use florin_domain::card::{CardFilter, SpendingWindow};
-use florin_domain::ids::{AccountId, ClientId, SnapshotId};
+use florin_domain::ids::{AccountId, BudgetId, ClientId, SnapshotId};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
@@ -134,7 +135,9 @@ impl Worlds for Mutant {
         let gone = self.inner.delete_expired(real, max).await?;
         for account in all.into_iter().filter(|account| gone.contains(&account.id)) {
             if self.has(Bug::ExpiredWorldsLeaveTheirAccounts) {
-                self.inner.add_account(account).await?;
+                let id = BudgetId(uuid::Uuid::nil());
+                let parent = BudgetRecord::parent_of_account(id, account.id.clone(), [], DateTime::UNIX_EPOCH);
+                self.inner.add_account(account, parent).await?;
             }
         }
         Ok(gone)

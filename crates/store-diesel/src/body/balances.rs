@@ -5,10 +5,10 @@ use super::errors::{Outcome, corrupt};
 use super::names::Name;
 use super::statements;
 use super::tables::money::{BalanceRow, BudgetRow, balances, budgets};
-use super::types::{Account, Currency, Id, Time};
+use super::types::{Account, Currency, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::budget::{Budget, BudgetFeature, BudgetRecord};
-use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::ids::{AccountId, BudgetId, PersonaId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::{self, Minor};
 use std::collections::BTreeMap;
@@ -17,6 +17,11 @@ impl BudgetRow {
     /// Builds the budget from its row and its balances.
     pub(crate) fn read(&self, balances: Vec<(money::Currency, Balances)>) -> Outcome<BudgetRecord> {
         must_be_there(self.id, &balances)?;
+        let low_balance = match (self.low_balance_minor, self.low_balance_currency) {
+            (Some(minor), Some(currency)) => Some(Minor(minor).of(currency.0)),
+            (None, None) => None,
+            _ => return Err(corrupt("half a low balance")),
+        };
         let feature =
             |name| BudgetFeature::named(name).ok_or_else(|| corrupt(format!("`{name}` is not a budget feature")));
         let budget =
@@ -25,8 +30,35 @@ impl BudgetRow {
             budget,
             parent: self.parent_id.map(|parent| BudgetId(parent.0)),
             features: self.features.split_whitespace().map(feature).collect::<Outcome<_>>()?,
+            kind: self.kind.0,
+            persona: self.persona_id.map(|persona| PersonaId(persona.0)),
+            status: self.status.0,
+            box_id: self.box_id.clone(),
+            low_balance,
             created_at: self.created_at.map(|at| at.0),
+            updated_at: self.updated_at.map(|at| at.0),
         })
+    }
+}
+
+impl From<&BudgetRecord> for BudgetRow {
+    fn from(record: &BudgetRecord) -> Self {
+        let features: Vec<_> = record.features.iter().map(|feature| feature.as_str()).collect();
+        Self {
+            account_id: Account(record.budget.account.clone()),
+            id: Id(record.budget.id.0),
+            name: record.budget.name.clone(),
+            parent_id: record.parent.map(|parent| Id(parent.0)),
+            features: features.join(" "),
+            created_at: record.created_at.map(Time),
+            kind: Named(record.kind),
+            persona_id: record.persona.map(|persona| Id(persona.0)),
+            status: Named(record.status),
+            box_id: record.box_id.clone(),
+            low_balance_minor: record.low_balance.map(|money| money.minor.0),
+            low_balance_currency: record.low_balance.map(|money| Currency(money.currency)),
+            updated_at: record.updated_at.map(Time),
+        }
     }
 }
 
@@ -69,16 +101,7 @@ pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
 pub(crate) fn insert(conn: &mut Conn, record: &BudgetRecord) -> Outcome<()> {
     let budget = &record.budget;
     let account_id = Account(budget.account.clone());
-    let features: Vec<_> = record.features.iter().map(|feature| feature.as_str()).collect();
-    let row = BudgetRow {
-        account_id: account_id.clone(),
-        id: Id(budget.id.0),
-        name: budget.name.clone(),
-        parent_id: record.parent.map(|parent| Id(parent.0)),
-        features: features.join(" "),
-        created_at: record.created_at.map(Time),
-    };
-    statements::insert(vec![row], conn)?;
+    statements::insert(vec![BudgetRow::from(record)], conn)?;
     let row = |(currency, held): &(money::Currency, Balances)| BalanceRow {
         account_id: account_id.clone(),
         budget_id: Id(budget.id.0),
@@ -86,6 +109,7 @@ pub(crate) fn insert(conn: &mut Conn, record: &BudgetRecord) -> Outcome<()> {
         available_minor: held.available().0,
         held_minor: held.held().0,
         reserved_minor: held.reserved().0,
+        last_number: None,
     };
     statements::insert(budget.balances.iter().map(row).collect(), conn)
 }

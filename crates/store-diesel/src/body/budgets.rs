@@ -1,9 +1,10 @@
-//! Reads and creates budgets.
+//! Reads, creates and changes budgets.
 
 use super::ask::ask;
 use super::backend::{Conn, Db};
 use super::balances::insert;
-use super::errors::{Outcome, corrupt};
+use super::budget_funds::with_funds;
+use super::errors::{Outcome, Stop, corrupt};
 use super::footprint::Footprint;
 use super::group::under_claim;
 use super::store::Store;
@@ -11,27 +12,34 @@ use super::tables::money::{BalanceRow, BudgetRow, balances, budgets};
 use super::types::Id;
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::budget::{BudgetFilter, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, MAX_LEVELS};
+use florin_domain::budget::{
+    BudgetFilter, BudgetOverview, BudgetRecord, CreateBudgetRefusal, CreateBudgetSituation, EditBudgetRefusal,
+    MAX_LEVELS, ParentBudget,
+};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Currency;
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{Budgets, CreateBudgetCommand, StoreError, WriteError, Written};
+use florin_ports::{Budgets, CreateBudgetCommand, EditBudgetCommand, StoreError, WriteError, Written};
 use std::collections::BTreeMap;
 
 #[async_trait]
 impl Budgets for Store {
     async fn find(&self, account: &AccountId, budget: BudgetId) -> Result<Option<BudgetRecord>, StoreError> {
         let account = account.clone();
+        self.read(move |conn| conn.transaction(|conn| find(conn, &account, budget))).await
+    }
+
+    async fn find_with_funds(
+        &self,
+        account: &AccountId,
+        budget: BudgetId,
+    ) -> Result<Option<BudgetOverview>, StoreError> {
+        let account = account.clone();
         self.read(move |conn| {
             conn.transaction(|conn| {
-                let row = budgets::table
-                    .filter(budgets::account_id.eq(account.as_str()))
-                    .filter(budgets::id.eq(Id(budget.0)))
-                    .select(BudgetRow::as_select())
-                    .get_result(conn)
-                    .optional()?;
-                Ok(with_balances(conn, &account, row.into_iter().collect())?.pop())
+                let record = find(conn, &account, budget)?;
+                Ok(with_funds(conn, &account, record.into_iter().collect())?.pop())
             })
         })
         .await
@@ -44,16 +52,20 @@ impl Budgets for Store {
         page: PageRequest,
     ) -> Result<Page<BudgetRecord>, StoreError> {
         let account = account.clone();
+        self.read(move |conn| conn.transaction(|conn| list(conn, &account, filter, page))).await
+    }
+
+    async fn list_with_funds(
+        &self,
+        account: &AccountId,
+        filter: BudgetFilter,
+        page: PageRequest,
+    ) -> Result<Page<BudgetOverview>, StoreError> {
+        let account = account.clone();
         self.read(move |conn| {
             conn.transaction(|conn| {
-                let rows = matching(&account, filter)
-                    .order(budgets::id.desc())
-                    .limit(page.limit)
-                    .offset(page.offset)
-                    .select(BudgetRow::as_select())
-                    .load(conn)?;
-                let count = matching(&account, filter).count().get_result(conn)?;
-                Ok(Page { count, rows: with_balances(conn, &account, rows)? })
+                let Page { count, rows } = list(conn, &account, filter, page)?;
+                Ok(Page { count, rows: with_funds(conn, &account, rows)? })
             })
         })
         .await
@@ -70,7 +82,7 @@ impl Budgets for Store {
                 if !working_set.credits.has(&command.account) {
                     return Err(WriteError::Absent.into());
                 }
-                let situation = situation(conn, &command.account, command.parent)?;
+                let situation = situation(conn, &command)?;
                 let record = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 insert(conn, &record)?;
                 Ok(record)
@@ -78,6 +90,58 @@ impl Budgets for Store {
         })
         .await
     }
+
+    async fn edit(&self, command: EditBudgetCommand) -> Result<Written<BudgetRecord>, WriteError<EditBudgetRefusal>> {
+        self.task(move |conn| {
+            let mut footprint = Footprint::default();
+            footprint.creation(&command.account);
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, _| edit(conn, &command))
+        })
+        .await
+    }
+}
+
+/// Returns a budget of the account.
+fn find(conn: &mut Conn, account: &AccountId, budget: BudgetId) -> Outcome<Option<BudgetRecord>> {
+    let row = budgets::table
+        .filter(budgets::account_id.eq(account.as_str()))
+        .filter(budgets::id.eq(Id(budget.0)))
+        .select(BudgetRow::as_select())
+        .get_result(conn)
+        .optional()?;
+    Ok(with_balances(conn, account, row.into_iter().collect())?.pop())
+}
+
+fn list(conn: &mut Conn, account: &AccountId, filter: BudgetFilter, page: PageRequest) -> Outcome<Page<BudgetRecord>> {
+    let rows = matching(account, filter)
+        .order((budgets::name, budgets::id))
+        .limit(page.limit)
+        .offset(page.offset)
+        .select(BudgetRow::as_select())
+        .load(conn)?;
+    let count = matching(account, filter).count().get_result(conn)?;
+    Ok(Page { count, rows: with_balances(conn, account, rows)? })
+}
+
+/// Changes a budget. The caller holds the lock on the account's counter, which serializes changes of members.
+fn edit(conn: &mut Conn, command: &EditBudgetCommand) -> Result<BudgetRecord, Stop<WriteError<EditBudgetRefusal>>> {
+    let record = find(conn, &command.account, command.budget)?.ok_or(WriteError::Absent)?;
+    let edited = ask(|| (command.decide)(&record))?.map_err(WriteError::Refused)?;
+    let row = BudgetRow::from(&edited);
+    let place = budgets::table
+        .filter(budgets::account_id.eq(command.account.as_str()))
+        .filter(budgets::id.eq(Id(command.budget.0)));
+    let changed = diesel::update(place)
+        .set((
+            budgets::name.eq(row.name),
+            budgets::status.eq(row.status),
+            budgets::features.eq(row.features),
+            budgets::low_balance_minor.eq(row.low_balance_minor),
+            budgets::low_balance_currency.eq(row.low_balance_currency),
+            budgets::updated_at.eq(row.updated_at),
+        ))
+        .execute(conn)?;
+    if changed == 1 { Ok(edited) } else { Err(WriteError::Absent.into()) }
 }
 
 /// Selects the budgets of the account that match the filter.
@@ -123,30 +187,44 @@ fn with_balances(conn: &mut Conn, account: &AccountId, rows: Vec<BudgetRow>) -> 
 }
 
 /// Reads the situation of a creation. The caller holds the lock on the account's counter, so the situation stays true.
-fn situation(conn: &mut Conn, account: &AccountId, parent: Option<BudgetId>) -> Outcome<CreateBudgetSituation> {
+fn situation(conn: &mut Conn, command: &CreateBudgetCommand) -> Outcome<CreateBudgetSituation> {
+    let account = &command.account;
     let of_account = budgets::table.filter(budgets::account_id.eq(account.as_str()));
     let budgets: i64 = of_account.count().get_result(conn)?;
-    let parent_level = parent.map(|parent| level(conn, account, parent)).transpose()?.flatten();
-    Ok(CreateBudgetSituation { budgets: u64::try_from(budgets).map_err(corrupt)?, parent_level })
+    let parent = match command.parent {
+        Some(parent) => find(conn, account, parent)?,
+        None => Some(of_whole_account(conn, account)?),
+    };
+    let parent = parent.map(|parent| parent_budget(conn, &parent)).transpose()?;
+    Ok(CreateBudgetSituation { budgets: u64::try_from(budgets).map_err(corrupt)?, parent, persona_has_budget: None })
 }
 
-/// Returns the nesting level of a budget of the account, from 1.
-fn level(conn: &mut Conn, account: &AccountId, budget: BudgetId) -> Outcome<Option<u32>> {
-    let mut next = Id(budget.0);
-    // No budget is deeper than the last level. The bound also ends the search in a cycle, which would be a bug.
-    for level in 1..=MAX_LEVELS {
-        let parent: Option<Option<Id>> = budgets::table
-            .filter(budgets::account_id.eq(account.as_str()))
-            .filter(budgets::id.eq(next))
+/// Returns the parent budget of the account.
+fn of_whole_account(conn: &mut Conn, account: &AccountId) -> Outcome<BudgetRecord> {
+    let row = budgets::table
+        .filter(budgets::account_id.eq(account.as_str()))
+        // The name is part of the statement, so that the partial index is used.
+        .filter(diesel::dsl::sql::<diesel::sql_types::Bool>("kind = 'accountBalance'"))
+        .select(BudgetRow::as_select())
+        .load(conn)?;
+    with_balances(conn, account, row)?.pop().ok_or_else(|| corrupt(format!("account {account} has no parent budget")))
+}
+
+fn parent_budget(conn: &mut Conn, parent: &BudgetRecord) -> Outcome<ParentBudget> {
+    let mut level = 1;
+    let mut next = parent.parent;
+    // Nothing can be created below the last level. The bound also ends the search in a cycle, which would be a bug.
+    while let (Some(above), true) = (next, level < MAX_LEVELS) {
+        next = budgets::table
+            .filter(budgets::account_id.eq(parent.budget.account.as_str()))
+            .filter(budgets::id.eq(Id(above.0)))
             .select(budgets::parent_id)
-            .get_result(conn)
-            .optional()?;
-        match parent {
-            None if level == 1 => return Ok(None),
-            None => return Err(corrupt("a budget without its parent")),
-            Some(None) => return Ok(Some(level)),
-            Some(Some(parent)) => next = parent,
-        }
+            .get_result::<Option<Id>>(conn)
+            .optional()?
+            .ok_or_else(|| corrupt("a budget without its parent"))?
+            .map(|above| BudgetId(above.0));
+        level += 1;
     }
-    Ok(Some(MAX_LEVELS))
+    let currencies = parent.budget.balances.iter().map(|(currency, _)| *currency).collect();
+    Ok(ParentBudget { id: parent.budget.id, level, currencies })
 }

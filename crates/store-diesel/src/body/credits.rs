@@ -59,7 +59,9 @@ impl RecordedCommand for CreditCommand {
         decision: CreditDecision,
     ) -> Result<Credit, WriteError<CreditRefusal>> {
         let currency = decision.credit.instruction.currency;
-        working_set.balance_set.change(&self.account, (self.budget, currency), decision.credit.balances);
+        let credit = &decision.credit;
+        let number = credit.box_transaction_id;
+        working_set.balance_set.change_by(&self.account, (self.budget, currency), credit.balances, number);
         working_set.journal.add(&decision.journal);
         working_set.credits.add(self, &decision);
         Ok(decision.credit)

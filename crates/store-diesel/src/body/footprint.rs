@@ -27,7 +27,7 @@ pub(crate) struct Footprint {
     pub(crate) sessions: BTreeSet<Key>,
     /// TOTP enrolments.
     pub(crate) enrolments: BTreeSet<(Account,)>,
-    /// Numbers of the last credits of accounts.
+    /// Last numbers of the credits and transfers of accounts.
     pub(crate) counters: BTreeSet<(Account,)>,
     /// Payments that the sandbox's bank may have accepted.
     pub(crate) accepted: BTreeSet<(Id,)>,
@@ -51,12 +51,12 @@ impl Footprint {
         self.budgets.insert((Account(account.clone()), Id(budget.0)));
     }
 
-    /// Adds the lock that serializes creations on an account: the lock of its counter.
+    /// Adds the lock that serializes creations and changes of members on an account: the lock of its counter.
     pub(crate) fn creation(&mut self, account: &AccountId) {
         self.counters.insert((Account(account.clone()),));
     }
 
-    /// Adds a budget and the account's counter, for a credit.
+    /// Adds a budget and the account's counter, for a numbered transaction.
     pub(crate) fn credited(&mut self, account: &AccountId, budget: BudgetId) {
         self.budgets.insert((Account(account.clone()), Id(budget.0)));
         self.counters.insert((Account(account.clone()),));

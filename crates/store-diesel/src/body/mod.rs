@@ -19,6 +19,7 @@ pub(super) mod balances;
 mod batch_rows;
 mod batches;
 mod books;
+mod budget_funds;
 mod budgets;
 mod cards;
 pub(super) mod columns;

@@ -6,7 +6,7 @@ use florin_domain::access::{Environment, Feature, Scope};
 use florin_domain::batch::{
     AlertCode, AlertKind, FailureReason, InputFormat, InputStatus, PaymentBatchStatus, PaymentNetwork, PaymentStatus,
 };
-use florin_domain::budget::{BudgetFeature, CreditScheme};
+use florin_domain::budget::{BudgetFeature, BudgetKind, BudgetStatus, CreditScheme};
 use florin_domain::card::{
     CardOwner, CardState, ChainEnd, ChainKind, MessageKind, Network, Response, SpendingWindow, TransactionState,
 };
@@ -78,6 +78,8 @@ macro_rules! names {
 names! {
     AlertCode: Self::ALL, Self::as_str;
     AlertKind: &Self::ALL, Self::as_str;
+    BudgetKind: &Self::ALL, Self::as_str;
+    BudgetStatus: &Self::ALL, Self::as_str;
     BudgetFeature: &Self::ALL, Self::as_str;
     CardOwner: &Self::ALL, Self::as_str;
     CardState: &Self::ALL, Self::as_str;

@@ -13,12 +13,13 @@ use super::tables::money::CounterRow;
 use super::tables::service::imported_addresses;
 use super::tables::worlds::{TimelineRow, timelines};
 use super::types::{Account, Id, Named};
-use super::{addresses, key_admin, merchant, mfa};
+use super::{addresses, balances, key_admin, merchant, mfa};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use florin_domain::access::{self, ApiClient, ApiKey, ClientChange, Feature, KeyHash, KeyRotation, RotateRefusal};
 use florin_domain::address::Address;
+use florin_domain::budget::BudgetRecord;
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use florin_domain::merchant::Bank;
 use florin_domain::mfa::TotpEnrolment;
@@ -71,8 +72,12 @@ impl Registry for Store {
         .await
     }
 
-    async fn add_account(&self, account: access::Account) -> Result<(), StoreError> {
-        self.change(move |conn| insert_account(conn, &account)).await
+    async fn add_account(&self, account: access::Account, parent: BudgetRecord) -> Result<(), StoreError> {
+        self.change(move |conn| {
+            insert_account(conn, &account)?;
+            balances::insert(conn, &parent)
+        })
+        .await
     }
 
     async fn rename_account(&self, account: &AccountId, name: String) -> Result<(), StoreError> {
@@ -202,7 +207,7 @@ pub(crate) fn insert_client(conn: &mut Conn, client: &ApiClient) -> Outcome<()> 
     insert_features(conn, client.id, client.features.iter().copied())
 }
 
-/// Stores a new account, with the counter of its credits.
+/// Stores a new account, with its counter, but without its parent budget.
 pub(crate) fn insert_account(conn: &mut Conn, account: &access::Account) -> Outcome<()> {
     insert(vec![AccountRow::from(account)], conn)?;
     insert(vec![CounterRow { account_id: Account(account.id.clone()), last_number: 0 }], conn)?;

@@ -30,7 +30,7 @@ impl RecordedCommand for TransferCommand {
     type Refused = TransferRefusal;
 
     fn situation(&self, footprint: &mut Footprint) {
-        footprint.budget(&self.account, self.from);
+        footprint.credited(&self.account, self.from);
         footprint.budget(&self.account, self.to);
     }
 
@@ -44,7 +44,8 @@ impl RecordedCommand for TransferCommand {
 
     fn decision(&self, working_set: &WorkingSet) -> Result<TransferDecision, WriteError<TransferRefusal>> {
         let from = working_set.balance_set.record(&self.account, self.from)?.ok_or(WriteError::Absent)?;
-        let situation = TransferSituation { from, to: working_set.balance_set.record(&self.account, self.to)? };
+        let to = working_set.balance_set.record(&self.account, self.to)?;
+        let situation = TransferSituation { from, to, number: working_set.credits.next(&self.account)? };
         ask(|| (self.decide)(&situation))?.map_err(WriteError::Refused)
     }
 
@@ -58,8 +59,10 @@ impl RecordedCommand for TransferCommand {
         decision: TransferDecision,
     ) -> Result<TransferDone, WriteError<TransferRefusal>> {
         let TransferDone { transfer, from, to } = &decision.done;
-        working_set.balance_set.change(&self.account, (self.from, transfer.currency), *from);
-        working_set.balance_set.change(&self.account, (self.to, transfer.currency), *to);
+        let (debit, credit) = (transfer.number, transfer.credit_number());
+        working_set.balance_set.change_by(&self.account, (self.from, transfer.currency), *from, debit);
+        working_set.balance_set.change_by(&self.account, (self.to, transfer.currency), *to, credit);
+        working_set.credits.used(&self.account, credit);
         working_set.journal.add(&decision.journal);
         working_set.transfers.add(transfer);
         Ok(decision.done)
@@ -74,6 +77,7 @@ impl From<TransferRow> for Transfer {
     fn from(row: TransferRow) -> Self {
         Self {
             id: TransferId(row.id.0),
+            number: row.number,
             account: row.account_id.0,
             from: BudgetId(row.from_budget_id.0),
             to: BudgetId(row.to_budget_id.0),

@@ -53,7 +53,7 @@ pub(crate) async fn is_whole(
 
     let account = AccountId::parse("F1").unwrap();
     let audit = store.audit().await.unwrap();
-    assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (5, 1, vec![]));
+    assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (5, 2, vec![]));
     let found = store.history(&account, TransactionToken(id(0x72))).await.unwrap().unwrap();
     assert_eq!((found.messages.len(), found.chain.map(|chain| chain.held().0)), (2, Some(100)));
     // The journal of a message is found although no column referred to it. The reason of the old decline is unknown.
@@ -81,12 +81,21 @@ pub(crate) async fn is_whole(
     assert_eq!((audit.journal_transactions, audit.discrepancies), (6, vec![]));
 }
 
-/// Checks that existing budgets and cards have all features and no creation time, as if they had been seeded.
+/// Checks that existing budgets and cards have all features and no creation time, as if they had been seeded, and that
+/// the account has got a parent budget.
 pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets + CardManagement)) {
     let account = AccountId::parse("F1").unwrap();
-    let seeded = Seeding::budgets(store, &account).await.unwrap();
-    let found = Budgets::list(store, &account, BudgetFilter::default(), PageRequest::default()).await.unwrap();
-    assert_eq!((found.rows.len(), found.rows), (1, seeded.into_iter().map(BudgetRecord::seeded).collect()));
+    let old = Seeding::budgets(store, &account).await.unwrap().into_iter().find(|budget| budget.id.0 == id(0xb1));
+    let found = Budgets::list_with_funds(store, &account, BudgetFilter::default(), PageRequest::default()).await;
+    let [parent, budget] = <[_; 2]>::try_from(found.unwrap().rows).unwrap();
+    let created = parent.record.created_at.unwrap();
+    let currencies = old.iter().flat_map(|budget| &budget.balances).map(|(currency, _)| *currency);
+    let expected = BudgetRecord::parent_of_account(parent.record.budget.id, account.clone(), currencies, created);
+    assert_eq!(parent.record, expected);
+    assert_eq!(parent.funds[0].below.ledger().0, 9_000);
+    let expected = BudgetRecord::seeded(old.unwrap(), &expected);
+    assert_eq!(budget.record, BudgetRecord { created_at: None, updated_at: None, ..expected });
+    assert_eq!(budget.funds[0].last_number, Some(1));
     let seeded = Seeding::cards(store, &account).await.unwrap();
     let found = CardManagement::list(store, &account, CardFilter::default(), PageRequest::default()).await.unwrap();
     assert_eq!((found.rows.len(), found.rows), (1, seeded.into_iter().map(CardRecord::seeded).collect()));

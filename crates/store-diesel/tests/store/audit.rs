@@ -13,7 +13,7 @@ async fn found_after(statement: &str) -> Vec<Discrepancy> {
     authorize(&home.store, 1, "10").await;
     let report = home.store.audit().await.unwrap();
     // A credit for each account, and the authorization.
-    assert_eq!(report, AuditReport { journal_transactions: 3, balances: 2, discrepancies: vec![] });
+    assert_eq!(report, AuditReport { journal_transactions: 3, balances: 4, discrepancies: vec![] });
     home.sql(statement);
     home.store.audit().await.unwrap().discrepancies
 }

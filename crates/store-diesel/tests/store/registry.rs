@@ -1,6 +1,6 @@
 //! Clients, keys, accounts and enrolments.
 
-use crate::support::{Home, MINE, OTHER, client, id, key, key_hash, noon, world};
+use crate::support::{Home, MINE, OTHER, client, id, key, key_hash, noon, parent, world};
 use chrono::TimeDelta;
 use florin_domain::access::{Account, AccountGrant, ApiClient, Caller, Feature, KeyHash};
 use florin_domain::ids::{ApiKeyId, ClientId};
@@ -53,12 +53,17 @@ async fn accounts_are_sorted_by_id_and_belong_to_a_client() {
         mfa_required: false,
         timeline: florin_domain::world::Timeline::default(),
     };
-    home.store.add_account(account.clone()).await.unwrap();
+    home.store.add_account(account.clone(), parent(&account.id)).await.unwrap();
     assert_eq!(Accounts::find(&home.store, &id("A9")).await.unwrap(), Some(account.clone()));
     let ids: Vec<_> = home.store.accounts().await.unwrap().into_iter().map(|account| account.id).collect();
     assert_eq!(ids, [id("A9"), id(MINE), id(OTHER)]);
-    duplicate(&home.store.add_account(account.clone()).await);
-    not_found(&home.store.add_account(Account { id: id("A8"), client: ClientId(Uuid::nil()), ..account }).await);
+    duplicate(&home.store.add_account(account.clone(), parent(&account.id)).await);
+    not_found(
+        &home
+            .store
+            .add_account(Account { id: id("A8"), client: ClientId(Uuid::nil()), ..account }, parent(&id("A8")))
+            .await,
+    );
     assert_eq!(Accounts::find(&home.store, &id("A8")).await, Ok(None));
 }
 

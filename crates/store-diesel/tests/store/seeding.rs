@@ -21,7 +21,9 @@ async fn seeded_data_is_read_back_unchanged() {
     home.store.seed(seeded.clone()).await.unwrap();
     for seed in seeded.accounts {
         let account = seed.account.id;
-        let budgets: Vec<_> = seed.budgets.into_iter().map(|seed| seed.budget).collect();
+        let mut budgets: Vec<_> = seed.budgets.into_iter().map(|seed| seed.budget).collect();
+        budgets.push(seed.parent.budget);
+        budgets.sort_by_key(|budget| budget.id);
         assert_eq!(home.store.budgets(&account).await.unwrap(), budgets);
         let cards: Vec<_> = seed.cards.into_iter().map(|seed| seed.card).collect();
         assert_eq!(home.store.cards(&account).await.unwrap(), cards);

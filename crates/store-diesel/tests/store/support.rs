@@ -5,7 +5,7 @@ use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Environment, KeyHash, Scope};
 use florin_domain::batch::{BatchState, PaymentBatch, PaymentOrder};
-use florin_domain::budget::Budget;
+use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::decide::{
     CardRefusal, Extras, FirstMessage, FirstSituation, FollowUp, decide_first, decide_follow_up,
 };
@@ -166,6 +166,12 @@ pub(crate) fn key(account: &str) -> ApiKey {
     }
 }
 
+/// The parent budget of an account.
+pub(crate) fn parent(account: &AccountId) -> BudgetRecord {
+    let id = BudgetId(uuid(9, account.as_str()));
+    BudgetRecord::parent_of_account(id, account.clone(), [gbp()], noon())
+}
+
 fn seed_account(account: &str, minor: i64) -> SeedAccount {
     let balances = vec![(gbp(), Balances::new(Minor(minor), Minor(0), Minor(0)).unwrap())];
     let money = Budget { id: budget(account), account: id(account), name: "Main".into(), balances };
@@ -179,6 +185,7 @@ fn seed_account(account: &str, minor: i64) -> SeedAccount {
             mfa_required: true,
             timeline: florin_domain::world::Timeline::default(),
         },
+        parent: parent(&id(account)),
         enrolment: Some(TotpEnrolment::new(id(account), SealedSecret::new(account.as_bytes().to_vec()))),
         checkouts: vec![],
         budgets: vec![SeedBudget { budget: money, journal }],

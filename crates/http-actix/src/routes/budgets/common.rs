@@ -1,9 +1,15 @@
 //! Shared parts of the operations on budgets.
 
-use crate::declare::{named, parameters};
+use crate::declare::{FieldType, named, parameters};
+use crate::json::{Place, Reading, Value};
+use crate::views::BudgetParts;
 use florin_application::Permission;
 use florin_domain::access::Scope;
+use florin_domain::budget::{BudgetFeature, check_features};
 use florin_domain::ids::BudgetId;
+use std::collections::BTreeSet;
+use utoipa::openapi::schema::ArrayBuilder;
+use utoipa::openapi::{RefOr, Schema};
 
 pub(super) const READ: Permission = Permission::of(Scope::BudgetsRead);
 pub(super) const WRITE: Permission = Permission::of(Scope::BudgetsWrite);
@@ -18,18 +24,61 @@ parameters! {
     }
 }
 
-/// The optional part of responses about budgets.
-#[derive(Clone, Copy)]
-pub(crate) struct Balances;
+/// An optional part of responses about budgets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Included {
+    /// `balance`.
+    Balance,
+    /// `balance`, by its other name.
+    Balances,
+    /// `totalBalance`.
+    TotalBalance,
+}
+
+impl Included {
+    const ALL: [Self; 3] = [Self::Balance, Self::Balances, Self::TotalBalance];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Balance => "balance",
+            Self::Balances => "balances",
+            Self::TotalBalance => "totalBalance",
+        }
+    }
+}
 
 named! {
-    Balances: [Balances], |Balances| "balances";
+    Included: Included::ALL, Included::as_str;
 }
 
 parameters! {
     /// The optional parts of a response about budgets.
     pub(crate) struct IncludeParameter in Query {
-        /// `balances`: include the balances of each budget.
-        "include" => balances: Option<Balances>,
+        /// Separated by commas: `balance` (or `balances`), the balances of each budget; `totalBalance`, the same with
+        /// those of its sub-budgets.
+        "include" => parts: Vec<Included>,
+    }
+}
+
+impl IncludeParameter {
+    /// The parts that were asked for.
+    pub(super) fn parts(&self) -> BudgetParts {
+        let balance = self.parts.iter().any(|part| *part != Included::TotalBalance);
+        BudgetParts { balance, total: self.parts.contains(&Included::TotalBalance) }
+    }
+}
+
+/// Features, each once.
+pub(crate) struct Features(pub(super) BTreeSet<BudgetFeature>);
+
+impl FieldType for Features {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let named = Vec::<BudgetFeature>::read(value, place, reading)?;
+        reading.keep(place, check_features(&named)).map(Self)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        let items = <BudgetFeature as FieldType>::schema();
+        ArrayBuilder::new().items(items).unique_items(true).max_items(Some(BudgetFeature::ALL.len())).into()
     }
 }

@@ -1,6 +1,6 @@
 //! `POST /v2/budgets` (contract 5.6)
 
-use super::common::WRITE;
+use super::common::{Features, WRITE};
 use crate::call::Call;
 use crate::declare::{AccountParameter, FieldType, IdempotencyKeyHeader, body};
 use crate::idempotency::{claim, execute};
@@ -14,36 +14,44 @@ use crate::views::BudgetView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{NewBudget, create_budget};
-use florin_domain::budget::{BudgetFeature, BudgetRecord, MAX_CURRENCIES, check_currencies, check_features};
-use florin_domain::ids::BudgetId;
+use florin_domain::budget::{BudgetKind, BudgetOwner, BudgetRecord, BudgetStatus, check_currencies};
+use florin_domain::fault::{Fault, Flaw};
+use florin_domain::ids::{BudgetId, PersonaId};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
 use florin_ports::Answer;
-use std::collections::BTreeSet;
 use utoipa::openapi::schema::ArrayBuilder;
 use utoipa::openapi::{RefOr, Schema};
 
 body! {
     /// A new budget.
     pub(crate) struct CreateBudgetBody as "CreateBudgetRequest" {
+        /// The budget that it is below; null: the parent budget of the account. Budgets nest 3 levels deep, the parent
+        /// budget included.
+        "parentId" => parent: Option<BudgetId>,
         /// Display name.
         #[example("Travel")]
-        "name" => name: Text<1, 140>,
-        /// The parent budget. Budgets nest at most 5 levels deep.
-        "parentBudgetId" => parent: Option<BudgetId>,
-        /// The currencies that the budget holds: ISO 4217 codes, each once.
+        "name" => name: Text<1, 75>,
+        /// What the budget may be used for: `payments`, `peopleCards`, `budgetCards`, each at most once.
+        #[example(["payments", "budgetCards"])]
+        "features" => features: Features,
+        /// The currencies that the budget holds: ISO 4217 codes, each once. Its parent must hold them, too.
         #[example(["GBP", "EUR"])]
         "currencies" => currencies: Currencies,
-        /// What the budget may be used for: `cards`, `payments`, `transfers`, each at most once. Default: all.
-        #[example(["cards", "transfers"])]
-        "features" => features: Option<Features>,
+        /// `shared`, or `individual`: the budget of one person.
+        #[example("shared")]
+        "type" => kind: NewKind,
+        /// Whether to show the budget to people: `active` or `hidden`. Default: `active`.
+        "status" => status: Option<BudgetStatus>,
+        /// The person of an individual budget, who has at most one.
+        "personaId" => persona: Option<PersonaId>,
+        /// Your reference to a box. Florin stores it.
+        "boxId" => box_id: Option<Text<1, 64>>,
     }
 }
 
 /// Currencies, each once.
 pub(crate) struct Currencies(Vec<Currency>);
-/// Features, each once.
-pub(crate) struct Features(BTreeSet<BudgetFeature>);
 
 impl FieldType for Currencies {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
@@ -53,29 +61,36 @@ impl FieldType for Currencies {
 
     fn schema() -> RefOr<Schema> {
         let items = <Currency as FieldType>::schema();
-        ArrayBuilder::new().items(items).unique_items(true).min_items(Some(1)).max_items(Some(MAX_CURRENCIES)).into()
+        ArrayBuilder::new().items(items).unique_items(true).min_items(Some(1)).into()
     }
 }
 
-impl FieldType for Features {
-    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let named = Vec::<BudgetFeature>::read(value, place, reading)?;
-        reading.keep(place, check_features(&named)).map(Self)
+/// The type of a new budget.
+pub(crate) struct NewKind(BudgetKind);
+
+impl NewKind {
+    const ALL: [BudgetKind; 2] = [BudgetKind::Shared, BudgetKind::Individual];
+}
+
+impl crate::declare::TextValue for NewKind {
+    fn parse(text: &str) -> Result<Self, Flaw> {
+        crate::declare::one_of(text, &Self::ALL, BudgetKind::as_str).map(Self)
     }
 
-    fn schema() -> RefOr<Schema> {
-        let items = <BudgetFeature as FieldType>::schema();
-        ArrayBuilder::new().items(items).unique_items(true).max_items(Some(BudgetFeature::ALL.len())).into()
+    fn schema() -> utoipa::openapi::schema::Object {
+        crate::declare::one_of_these(&Self::ALL, BudgetKind::as_str)
     }
 }
 
 /// Creates a budget without money.
 ///
-/// An account has at most 1,000 budgets.
+/// An account has at most 100,000 budgets, unless the operator sets another maximum. Example: `{"parentId": null,
+/// "name": "Travel", "features": ["payments"], "currencies": ["GBP"], "type": "shared"}`.
 #[utoipa::path(post, path = "/v2/budgets", tag = "Budgets", operation_id = "createBudget",
     request_body = CreateBudgetBody,
     params(AccountParameter, IdempotencyKeyHeader),
-    responses((status = 201, description = "The budget.", body = BudgetView), ManagementErrors))]
+    responses((status = 201, description = "The budget, without `balance` and `totalBalance`.", body = BudgetView),
+        ManagementErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
@@ -83,9 +98,19 @@ pub(crate) async fn handle(
 ) -> Result<HttpResponse, Problem> {
     let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
     let body = write.read::<CreateBudgetBody>()?;
+    let owner = body.as_ref().map(|body| BudgetOwner::of(body.kind.0, body.persona));
+    let owner = owner.and_then(|owner| owner.map_err(|fault: Fault| write.call.faults.push(fault)).ok());
     let account = write.account().await?;
-    let CreateBudgetBody { name, parent, currencies, features } = read(body)?;
-    let new = NewBudget { name, parent, currencies: currencies.0, features: features.map(|features| features.0) };
+    let CreateBudgetBody { parent, name, features, currencies, status, box_id, .. } = read(body)?;
+    let new = NewBudget {
+        name,
+        parent,
+        currencies: currencies.0,
+        features: features.0,
+        owner: read(owner)?,
+        status: status.unwrap_or(BudgetStatus::Active),
+        box_id,
+    };
     let claim = claim(&write, &account, false, render)?;
     let object = ("query.accountId", "account");
     execute(claim, object, create_budget_problem, render, async |claim| {
@@ -95,5 +120,5 @@ pub(crate) async fn handle(
 }
 
 fn render(record: &BudgetRecord) -> Answer {
-    answer(StatusCode::CREATED, &BudgetView::new(record.clone(), true))
+    answer(StatusCode::CREATED, &BudgetView::new(record.clone()))
 }

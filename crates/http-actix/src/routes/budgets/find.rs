@@ -20,7 +20,13 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let include = call.read::<IncludeParameter>();
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
-    let found = app.management.budgets.find(&account.id, read(budget)?.id).await?;
-    let record = found.ok_or_else(|| Problem::absent(BUDGET, "budget"))?;
-    ok(&BudgetView::new(record, read(include)?.balances.is_some()))
+    let (budget, parts) = (read(budget)?.id, read(include)?.parts());
+    let budgets = &app.management.budgets;
+    let view = if parts.any() {
+        let found = budgets.find_with_funds(&account.id, budget).await?;
+        found.map(|overview| BudgetView::with(overview, parts))
+    } else {
+        budgets.find(&account.id, budget).await?.map(BudgetView::new)
+    };
+    ok(&view.ok_or_else(|| Problem::absent(BUDGET, "budget"))?)
 }

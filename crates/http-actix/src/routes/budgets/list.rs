@@ -16,14 +16,14 @@ use florin_domain::money::Currency;
 parameters! {
     /// Filters of the list of budgets.
     pub(crate) struct BudgetParameters in Query {
-        /// Only the sub-budgets of this budget.
-        "parentBudgetId" => parent: Option<BudgetId>,
-        /// Only budgets that hold this currency.
+        /// Only the budgets directly below this budget. Florin extension.
+        "parentId" => parent: Option<BudgetId>,
+        /// Only budgets that hold this currency. Florin extension.
         "currencyCode" => currency: Option<Currency>,
     }
 }
 
-/// Lists the account's budgets, newest first.
+/// Lists the account's budgets by name, then by id. The parent budget of the account is one of them.
 #[utoipa::path(get, path = "/v2/budgets", tag = "Budgets", operation_id = "listBudgets",
     params(AccountParameter, PageParameters, BudgetParameters, IncludeParameter),
     responses((status = 200, description = "One page of budgets.", body = List<BudgetView>), ReadErrors))]
@@ -35,7 +35,11 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let include = call.read::<IncludeParameter>();
     let account = call.account(account_id).await?;
     let BudgetParameters { parent, currency } = read(filter)?;
-    let with_balances = read(include)?.balances.is_some();
-    let found = app.management.budgets.list(&account.id, BudgetFilter { parent, currency }, page).await?;
-    ok_list(&List::new(page, found, |record| BudgetView::new(record, with_balances)))
+    let (filter, parts) = (BudgetFilter { parent, currency }, read(include)?.parts());
+    let budgets = &app.management.budgets;
+    if parts.any() {
+        let found = budgets.list_with_funds(&account.id, filter, page).await?;
+        return ok_list(&List::new(page, found, |overview| BudgetView::with(overview, parts)));
+    }
+    ok_list(&List::new(page, budgets.list(&account.id, filter, page).await?, BudgetView::new))
 }

@@ -2,6 +2,7 @@
 
 mod common;
 pub(crate) mod create;
+pub(crate) mod edit;
 pub(crate) mod explain;
 pub(crate) mod find;
 pub(crate) mod generate_credit;
@@ -19,10 +20,13 @@ pub(super) fn configure(config: &mut ServiceConfig) {
     let budgets = resource_allowing("/budgets", "GET, HEAD, POST")
         .route(get_or_head().to(list::handle))
         .route(web::post().to(create::handle));
+    let budget = resource_allowing("/budgets/{budgetId}", "GET, HEAD, PATCH")
+        .route(get_or_head().to(find::handle))
+        .route(web::patch().to(edit::handle));
     config
         .service(post("/budgets/generate-credit", generate_credit::handle))
         .service(budgets.wrap(from_fn(catch_panic)))
-        .service(get("/budgets/{budgetId}", find::handle))
+        .service(budget.wrap(from_fn(catch_panic)))
         .service(get("/budgets/{budgetId}/explanation", explain::handle))
         .service(post("/budgets/{budgetId}/transfer", transfer::handle));
 }

@@ -14,32 +14,36 @@ use crate::views::{DryRunView, TransferView};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::transfer;
-use florin_domain::budget::{TransferDone, TransferInstruction};
+use florin_domain::budget::{TransferDone, TransferInstruction, TransferReference};
 use florin_domain::money::Currency;
-use florin_domain::text::Text;
 use florin_ports::Answer;
 
 body! {
     /// A transfer from the budget in the path.
     pub(crate) struct TransferBody as "TransferRequest" {
         /// The budget that receives the money: another budget of the account.
-        "toBudgetId" => to: OtherBudget,
-        /// Amount, a decimal above zero.
-        #[example("25.00")]
-        "amount" => amount: PositiveDecimalText,
+        "destinationBudgetId" => to: OtherBudget,
         /// ISO 4217 code; both budgets must hold this currency.
         #[example("GBP")]
-        "currencyCode" => currency: Currency,
+        "currency" => currency: Currency,
+        /// Amount, a decimal above zero.
+        #[example("300.00")]
+        "amount" => amount: PositiveDecimalText,
         /// Reference text.
-        "reference" => reference: Option<Text<0, 140>>,
+        #[example("Float for May")]
+        "reference" => reference: Option<TransferReference>,
     }
 }
 
 /// Transfers available money from this budget to another budget of the account.
+///
+/// The debit and the credit get the next two numbers of the one sequence that numbers the account's credits, too.
+/// Example: `{"destinationBudgetId": "0198c0de-0005-7000-8000-000000000002", "currency": "GBP", "amount": "300.00",
+/// "reference": "Float for May"}`.
 #[utoipa::path(post, path = "/v2/budgets/{budgetId}/transfer", tag = "Budgets", operation_id = "transfer",
     request_body = TransferBody,
     params(BudgetPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
-    responses((status = 201, description = "The transfer, with both balances after it.", body = TransferView),
+    responses((status = 200, description = "The numbers of both sides, and the transfer.", body = TransferView),
         ManagementErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
@@ -62,5 +66,5 @@ pub(crate) async fn handle(
 }
 
 fn render(done: &TransferDone, dry_run: Option<DryRunView>) -> Answer {
-    answer(StatusCode::CREATED, &TransferView::new(done, dry_run))
+    answer(StatusCode::OK, &TransferView::new(done, dry_run))
 }

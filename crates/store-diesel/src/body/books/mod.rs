@@ -11,6 +11,7 @@ mod limits;
 mod reservations;
 mod sums;
 
+pub(super) use halves::whole;
 pub(super) use sums::gather;
 
 use super::body;

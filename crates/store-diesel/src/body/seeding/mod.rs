@@ -62,7 +62,8 @@ fn seed(conn: &mut Conn, data: &SeedData) -> Outcome<()> {
 pub(crate) fn seed_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     merchant::insert_checkouts(conn, &seed.checkouts)?;
     // A journal transaction may touch several budgets, so all budgets are stored first.
-    let seeded = |seed: &SeedBudget| BudgetRecord::seeded(seed.budget.clone());
+    balances::insert(conn, &seed.parent)?;
+    let seeded = |budget: &SeedBudget| BudgetRecord::seeded(budget.budget.clone(), &seed.parent);
     seed.budgets.iter().try_for_each(|seed| balances::insert(conn, &seeded(seed)))?;
     let mut journal = Journal::default();
     seed.budgets.iter().flat_map(|seed| &seed.journal).for_each(|transaction| journal.add(transaction));

@@ -3,7 +3,7 @@
 use super::body::names::PoolName;
 use super::body::types::{Account, Currency, Id, Named, Time};
 use super::declare::{changes, lookups, tables};
-use florin_domain::budget::CreditScheme;
+use florin_domain::budget::{BudgetKind, BudgetStatus, CreditScheme};
 use florin_domain::ledger::JournalKind;
 
 tables! {
@@ -15,6 +15,13 @@ tables! {
         parent_id: Option<Id>,
         features: String,
         created_at: Option<Time>,
+        kind: Named<BudgetKind>,
+        persona_id: Option<Id>,
+        status: Named<BudgetStatus>,
+        box_id: Option<String>,
+        low_balance_minor: Option<i64>,
+        low_balance_currency: Option<Currency>,
+        updated_at: Option<Time>,
     }
 
     /// The balances of a budget in one currency.
@@ -25,6 +32,7 @@ tables! {
         available_minor: i64,
         held_minor: i64,
         reserved_minor: i64,
+        last_number: Option<i64>,
     }
 
     /// A transaction of the journal, without its entries.
@@ -58,9 +66,10 @@ tables! {
         journal_id: Id,
         reference: Option<String>,
         created_at: Time,
+        number: i64,
     }
 
-    /// The number of the last credit of an account.
+    /// The last number of the credits and transfers of an account.
     struct CounterRow in credit_counters(account_id) owned by account_id {
         account_id: Account,
         last_number: i64,
@@ -97,11 +106,11 @@ diesel::allow_tables_to_appear_in_same_query!(budgets, balances);
 changes! {
     /// The balances of a budget in one currency, after a change.
     struct BalanceChange of balances {
-        set { available_minor, held_minor, reserved_minor, }
+        set { available_minor, held_minor, reserved_minor, last_number, }
         by { account_id, budget_id, currency, }
     }
 
-    /// The number of the last credit of an account, after a credit.
+    /// The last number of the credits and transfers of an account, after one of them.
     struct CounterChange of credit_counters {
         set { last_number, }
         by { account_id, }
@@ -114,7 +123,7 @@ lookups! {
         from budgets by (account_id, id)
     }
 
-    /// The numbers of the last credits of accounts, locked.
+    /// The last numbers of accounts, locked.
     struct LockedCounters: CounterRow {
         from credit_counters by (account_id)
         order by "credit_counters.account_id"

@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct BalanceSet {
     held: BTreeMap<(AccountId, BudgetId), Vec<(money::Currency, Balances)>>,
     changed: BTreeSet<(AccountId, BudgetId, money::Currency)>,
+    /// The numbers of the last credits and transfers.
+    numbers: BTreeMap<(AccountId, BudgetId, money::Currency), i64>,
     rows: BTreeMap<(AccountId, BudgetId), BudgetRow>,
 }
 
@@ -25,6 +27,10 @@ impl BalanceSet {
         let mut balance_set = Self::default();
         for row in rows {
             let held = row.read()?;
+            if let Some(number) = row.last_number {
+                let key = (row.account_id.0.clone(), BudgetId(row.budget_id.0), row.currency.0);
+                balance_set.numbers.insert(key, number);
+            }
             balance_set
                 .held
                 .entry((row.account_id.0, BudgetId(row.budget_id.0)))
@@ -86,6 +92,18 @@ impl BalanceSet {
         self.changed.insert((account.clone(), budget, currency));
     }
 
+    /// Stages new balances of a budget after a credit or a transfer with this number.
+    pub(crate) fn change_by(
+        &mut self,
+        account: &AccountId,
+        (budget, currency): (BudgetId, money::Currency),
+        after: Balances,
+        number: i64,
+    ) {
+        self.change(account, (budget, currency), after);
+        self.numbers.insert((account.clone(), budget, currency), number);
+    }
+
     /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         let row = |(account, budget, currency): (AccountId, BudgetId, money::Currency)| {
@@ -94,6 +112,7 @@ impl BalanceSet {
                 available_minor: after.available().0,
                 held_minor: after.held().0,
                 reserved_minor: after.reserved().0,
+                last_number: self.numbers.get(&(account.clone(), budget, currency)).copied(),
                 account_id: Account(account),
                 budget_id: Id(budget.0),
                 currency: Currency(currency),

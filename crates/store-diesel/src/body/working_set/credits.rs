@@ -1,4 +1,4 @@
-//! New credits, and their numbers.
+//! New credits, and the numbers of credits and transfers.
 
 use super::body::backend::Changes;
 use super::body::errors::{Outcome, corrupt};
@@ -28,16 +28,21 @@ impl Counted {
         self.last.get(account).is_some()
     }
 
-    /// Returns the number of the account's next credit.
+    /// Returns the next number of the account.
     pub(crate) fn next(&self, account: &AccountId) -> Outcome<i64> {
-        let last = self.last.get(account).ok_or_else(|| corrupt("an account without a counter of credits"))?;
-        last.checked_add(1).ok_or_else(|| corrupt("all credit numbers are used"))
+        let last = self.last.get(account).ok_or_else(|| corrupt("an account without a counter"))?;
+        last.checked_add(1).ok_or_else(|| corrupt("all numbers are used"))
     }
 
     /// Stages a credit.
     pub(crate) fn add(&mut self, command: &CreditCommand, decision: &CreditDecision) {
         self.last.change(command.account.clone(), decision.credit.box_transaction_id);
         self.new.push(CreditRow::of(decision, command.budget));
+    }
+
+    /// Stages the last number that was used.
+    pub(crate) fn used(&mut self, account: &AccountId, number: i64) {
+        self.last.change(account.clone(), number);
     }
 
     /// Stores the staged changes.

@@ -34,6 +34,7 @@ impl From<&Transfer> for TransferRow {
             journal_id: Id(transfer.journal.0),
             reference: transfer.reference.clone(),
             created_at: Time(transfer.created_at),
+            number: transfer.number,
         }
     }
 }

@@ -1,0 +1,97 @@
+//! What the sub-budgets of budgets hold, and the numbers of their last transactions.
+
+use super::backend::Conn;
+use super::backend::sql::IdSql;
+use super::books::whole;
+use super::errors::Outcome;
+use super::tables::money::balances;
+use super::types::{Account, Currency, Id};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Text};
+use florin_domain::books::PoolSums;
+use florin_domain::budget::{BudgetFunds, BudgetOverview, BudgetRecord};
+use florin_domain::ids::AccountId;
+use std::collections::BTreeMap;
+
+/// Sums the balances of all budgets below some budgets, in halves. `{roots}` is replaced by their ids.
+const BELOW: &str = "WITH RECURSIVE below (root, id) AS (\
+    SELECT b.parent_id, b.id FROM budgets b WHERE b.account_id = $1 AND b.parent_id IN ({roots}) UNION ALL \
+    SELECT below.root, b.id FROM below JOIN budgets b ON b.account_id = $1 AND b.parent_id = below.id) \
+    SELECT below.root AS budget_id, e.currency AS currency, \
+    CAST(SUM(e.available_minor >> 32) AS BIGINT) AS available_high, \
+    CAST(SUM(e.available_minor & 4294967295) AS BIGINT) AS available_low, \
+    CAST(SUM(e.held_minor >> 32) AS BIGINT) AS held_high, \
+    CAST(SUM(e.held_minor & 4294967295) AS BIGINT) AS held_low, \
+    CAST(SUM(e.reserved_minor >> 32) AS BIGINT) AS reserved_high, \
+    CAST(SUM(e.reserved_minor & 4294967295) AS BIGINT) AS reserved_low \
+    FROM below JOIN balances e ON e.account_id = $1 AND e.budget_id = below.id GROUP BY below.root, e.currency";
+
+#[derive(QueryableByName)]
+struct BelowRow {
+    #[diesel(sql_type = IdSql)]
+    budget_id: Id,
+    #[diesel(sql_type = Text)]
+    currency: Currency,
+    #[diesel(sql_type = BigInt)]
+    available_high: i64,
+    #[diesel(sql_type = BigInt)]
+    available_low: i64,
+    #[diesel(sql_type = BigInt)]
+    held_high: i64,
+    #[diesel(sql_type = BigInt)]
+    held_low: i64,
+    #[diesel(sql_type = BigInt)]
+    reserved_high: i64,
+    #[diesel(sql_type = BigInt)]
+    reserved_low: i64,
+}
+
+impl BelowRow {
+    fn sums(&self) -> PoolSums {
+        PoolSums {
+            available: whole(self.available_high, self.available_low),
+            held: whole(self.held_high, self.held_low),
+            reserved: whole(self.reserved_high, self.reserved_low),
+        }
+    }
+}
+
+/// Adds the funds of each currency to budgets of the account, in the view of the transaction.
+pub(super) fn with_funds(
+    conn: &mut Conn,
+    account: &AccountId,
+    records: Vec<BudgetRecord>,
+) -> Outcome<Vec<BudgetOverview>> {
+    if records.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<_> = records.iter().map(|record| Id(record.budget.id.0)).collect();
+    let mut funds: BTreeMap<_, BudgetFunds> = BTreeMap::new();
+    for row in below(conn, account, &ids)? {
+        funds.entry((row.budget_id, row.currency.0)).or_default().below = row.sums();
+    }
+    let numbers = balances::table
+        .filter(balances::account_id.eq(account.as_str()))
+        .filter(balances::budget_id.eq_any(&ids))
+        .filter(balances::last_number.is_not_null())
+        .select((balances::budget_id, balances::currency, balances::last_number))
+        .load::<(Id, Currency, Option<i64>)>(conn)?;
+    for (budget, currency, number) in numbers {
+        funds.entry((budget, currency.0)).or_default().last_number = number;
+    }
+    let overview = |record: BudgetRecord| {
+        let currencies = record.budget.balances.iter().map(|(currency, _)| *currency);
+        let of = |currency| funds.get(&(Id(record.budget.id.0), currency)).copied().unwrap_or_default();
+        BudgetOverview { funds: currencies.map(of).collect(), record }
+    };
+    Ok(records.into_iter().map(overview).collect())
+}
+
+fn below(conn: &mut Conn, account: &AccountId, roots: &[Id]) -> Outcome<Vec<BelowRow>> {
+    let places: Vec<_> = (2..roots.len() + 2).map(|place| format!("${place}")).collect();
+    let asked = sql_query(BELOW.replace("{roots}", &places.join(", "))).into_boxed();
+    let asked = asked.bind::<Text, _>(Account(account.clone()));
+    let asked = roots.iter().fold(asked, |asked, root| asked.bind::<IdSql, _>(*root));
+    Ok(asked.load(conn)?)
+}
