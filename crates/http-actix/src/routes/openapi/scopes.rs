@@ -24,7 +24,7 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         "createPaymentBatch" | "updatePaymentBatch" | "deletePaymentBatch" | "uploadPayments" => PaymentBatchesWrite,
         "confirmPaymentBatch" | "openMfaSession" => PaymentBatchesConfirm,
         "listBudgets" | "getBudget" | "explainBalance" | "checkInvariants" => BudgetsRead,
-        "createBudget" | "transfer" => BudgetsWrite,
+        "createBudget" | "updateBudget" | "transfer" => BudgetsWrite,
         "listCards" | "getCard" | "listCardTransitions" | "listSpendingLimits" | "getTransactionChain" => CardsRead,
         "createCard" | "transitionCard" | "setSpendingLimit" | "removeSpendingLimit" => CardsWrite,
         "authorizeTransaction"
