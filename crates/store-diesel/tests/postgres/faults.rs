@@ -21,7 +21,7 @@ async fn killed_idle_sessions_cause_no_errors() {
         authorize(&home.store, number, "1").await;
         assert!(home.database.kill_sessions() >= 3);
         let read = home.store.budgets(&id(MINE)).await.unwrap();
-        assert_eq!(read.len(), 1);
+        assert_eq!(read.len(), 2);
         assert_eq!(home.store.readiness().await, Ok(Readiness::Ready));
     }
     home.audit().await;
