@@ -255,13 +255,13 @@ fn a_change_is_visible_at_once() {
     let (_server, client) = alone();
     let id = budget(&client, "Before");
     let path = format!("{BUDGETS}/{id}");
-    let patch = |body: Value| {
+    let change = |body: Value| {
         let answer = client.call("PATCH", &path).json(body.to_string()).send();
         truthful("patch", "/v2/budgets/{budgetId}", &answer);
         answer
     };
     let body = json!({"name": "After", "status": "hidden", "features": ["peopleCards"], "lowBalanceThreshold": 12.50});
-    let edited = expect_json(&patch(body), 200);
+    let edited = expect_json(&change(body), 200);
     assert_eq!(members(&edited), plain_members());
     assert_eq!((&edited["name"], &edited["status"]), (&json!("After"), &json!("hidden")));
     let feature = &edited["feature"][0];
@@ -274,14 +274,14 @@ fn a_change_is_visible_at_once() {
         ("12.50".into(), &json!("GBP"))
     );
     assert_eq!(find(&client, &id, ""), edited);
-    let cleared = expect_json(&patch(json!({"lowBalanceThreshold": null})), 200);
+    let cleared = expect_json(&change(json!({"lowBalanceThreshold": null})), 200);
     assert_eq!(cleared["feature"][0]["lowBalanceThreshold"], Value::Null);
     assert_eq!(cleared["name"], "After");
-    expect_fault(&patch(json!({"lowBalanceThreshold": 1.001})), 400, "body.lowBalanceThreshold", "too_many_decimals");
-    expect_fault(&patch(json!({"lowBalanceThreshold": -1})), 400, "body.lowBalanceThreshold", "out_of_range");
+    expect_fault(&change(json!({"lowBalanceThreshold": 1.001})), 400, "body.lowBalanceThreshold", "too_many_decimals");
+    expect_fault(&change(json!({"lowBalanceThreshold": -1})), 400, "body.lowBalanceThreshold", "out_of_range");
     let euros = json!({"lowBalanceThreshold": 1, "lowBalanceCurrencyCode": "EUR"});
-    expect_fault(&patch(euros), 400, "body.lowBalanceCurrencyCode", "invalid_value");
-    expect_fault(&patch(json!({"currencies": ["EUR"]})), 400, "body.currencies", "unknown_field");
+    expect_fault(&change(euros), 400, "body.lowBalanceCurrencyCode", "invalid_value");
+    expect_fault(&change(json!({"currencies": ["EUR"]})), 400, "body.currencies", "unknown_field");
     let absent = client.call("PATCH", &format!("{BUDGETS}/{ABSENT}")).json("{}").send();
     expect_fault(&absent, 404, "path.budgetId", "not_found");
     // The parent budget can change, too.

@@ -148,10 +148,9 @@ fn last_number(data: &Data, budget: &Budget, currency: Currency) -> Option<i64> 
         .map(|credit| credit.box_transaction_id);
     let transfers = data.transfers.values();
     let transfers = transfers.filter(|transfer| (&transfer.account, transfer.currency) == (&budget.account, currency));
-    let transfers = transfers.filter_map(|transfer| match budget.id {
-        id if id == transfer.from => Some(transfer.number),
-        id if id == transfer.to => Some(transfer.credit_number()),
-        _ => None,
+    let transfers = transfers.filter_map(|transfer| {
+        let debit = (budget.id == transfer.from).then_some(transfer.number);
+        debit.or_else(|| (budget.id == transfer.to).then(|| transfer.credit_number()))
     });
     credits.chain(transfers).max()
 }
@@ -159,13 +158,12 @@ fn last_number(data: &Data, budget: &Budget, currency: Currency) -> Option<i64> 
 fn situation(data: &Data, command: &CreateBudgetCommand) -> Result<CreateBudgetSituation, StoreError> {
     let account = &command.account;
     let budgets = data.budgets.keys().filter(|(owner, _)| owner == account).count();
-    let parent = match command.parent {
-        Some(parent) => find(data, account, parent),
-        None => {
-            let whole = of_account(data, account).find(|record| record.kind == BudgetKind::AccountBalance);
-            let missing = || StoreError::Corrupt(format!("account {account} has no parent budget"));
-            Some(whole.ok_or_else(missing)?)
-        }
+    let parent = if let Some(parent) = command.parent {
+        find(data, account, parent)
+    } else {
+        let whole = of_account(data, account).find(|record| record.kind == BudgetKind::AccountBalance);
+        let missing = || StoreError::Corrupt(format!("account {account} has no parent budget"));
+        Some(whole.ok_or_else(missing)?)
     };
     Ok(CreateBudgetSituation {
         budgets: u64::try_from(budgets).unwrap_or(u64::MAX),

@@ -239,6 +239,7 @@ pub(crate) enum Clearable<T> {
 
 impl<T> Clearable<T> {
     /// Returns the new value, if there is to be one: `Some(None)` removes it.
+    #[expect(clippy::option_option, reason = "null and a missing member differ")]
     pub(crate) fn changed(self) -> Option<Option<T>> {
         match self {
             Self::Missing => None,

@@ -68,6 +68,7 @@ struct Times {
 /// What a budget may be used for.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BudgetFeatures)]
+#[expect(clippy::struct_excessive_bools, reason = "these are the members of the interface")]
 #[serde(rename_all = "camelCase")]
 struct FeatureView {
     #[schema(value_type = String, format = Uuid)]
