@@ -10,7 +10,8 @@ mod dependencies;
 mod circles;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A crate, and what it may import.
@@ -215,13 +216,13 @@ fn sources(root: &Path) -> Vec<(String, String)> {
     let mut folders = vec![root.join("crates"), root.join("tests"), root.join("bench/src")];
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
+        for entry in fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let name = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
-                found.push((name, std::fs::read_to_string(&path).unwrap()));
+                found.push((name, fs::read_to_string(&path).unwrap()));
             }
         }
     }
@@ -231,6 +232,19 @@ fn sources(root: &Path) -> Vec<(String, String)> {
 
 fn assert_none(wrong: &[String]) {
     assert!(wrong.is_empty(), "\n\n{}\n", wrong.join("\n"));
+}
+
+/// Diesel takes two migrations with one number for the same one.
+#[test]
+fn a_migration_has_a_number_of_its_own_and_exists_for_both_databases() {
+    let names = |database: &str| {
+        let folders = fs::read_dir(root().join("migrations").join(database)).unwrap();
+        folders.map(|folder| folder.unwrap().file_name().into_string().unwrap()).collect::<BTreeSet<_>>()
+    };
+    let (sqlite, postgres) = (names("sqlite"), names("postgres"));
+    assert_eq!(sqlite, postgres);
+    let numbers: BTreeSet<_> = sqlite.iter().map(|name| name.split('_').next().unwrap()).collect();
+    assert_eq!(numbers.len(), sqlite.len(), "{sqlite:?}");
 }
 
 #[test]
@@ -254,7 +268,7 @@ fn every_dependency_is_allowed() {
         wrong.extend(forbidden_dependencies(CRATE_RULES, package.name.as_str(), &dependencies));
         wrong.extend(wrong_manifest(
             package.manifest_path.as_str(),
-            &std::fs::read_to_string(&package.manifest_path).unwrap(),
+            &fs::read_to_string(&package.manifest_path).unwrap(),
         ));
     }
     for rule in CRATE_RULES.iter().filter(|rule| !names.iter().any(|name| name == rule.name)) {

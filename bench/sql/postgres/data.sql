@@ -27,7 +27,8 @@ SELECT 'bench-' || a, bench_id(13, a * 1000000 + n), CASE n % 4 WHEN 0 THEN 'TOP
     now() - n * interval '1 minute', now() - n * interval '1 minute'
 FROM generate_series(0, 9) a, generate_series(1, {checkouts}) n;
 
-INSERT INTO budgets SELECT 'bench-' || (n % 10), bench_id(3, n), 'Budget ' || n FROM generate_series(1, {budgets}) n;
+INSERT INTO budgets (account_id, id, name, features)
+SELECT 'bench-' || (n % 10), bench_id(3, n), 'Budget ' || n, 'payments peopleCards budgetCards' FROM generate_series(1, {budgets}) n;
 INSERT INTO cards
 SELECT 'bench-' || (n % 10), bench_id(4, n), bench_id(3, (n - 1) % {budgets} + 1), 'GBP', 'ACTIVE', bench_id(5, n), '2099-12-31'
 FROM generate_series(1, {cards}) n;

@@ -22,8 +22,8 @@ SELECT 'bench-' || a.n, bench_id(13, a.n * 1000000 + c.n), CASE c.n % 4 WHEN 0 T
     now - c.n * 60000000, now - c.n * 60000000
 FROM clock, numbers a, numbers c WHERE a.n <= 9 AND c.n BETWEEN 1 AND {checkouts};
 
-INSERT INTO budgets (account_id, id, name)
-SELECT 'bench-' || (n % 10), bench_id(3, n), 'Budget ' || n FROM numbers WHERE n BETWEEN 1 AND {budgets};
+INSERT INTO budgets (account_id, id, name, features)
+SELECT 'bench-' || (n % 10), bench_id(3, n), 'Budget ' || n, 'payments peopleCards budgetCards' FROM numbers WHERE n BETWEEN 1 AND {budgets};
 
 CREATE TEMP TABLE chains AS
 SELECT n, n * 7919 % {cards} + 1 AS card, (n * 7919 % {cards}) % {budgets} + 1 AS budget, 500 + n % 4000 AS amount,

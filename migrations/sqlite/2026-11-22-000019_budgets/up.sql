@@ -30,14 +30,7 @@ SELECT
     'Account balance', 'payments peopleCards budgetCards', 'accountBalance', CAST(STRFTIME('%s', 'now') AS INTEGER) * 1000000, CAST(STRFTIME('%s', 'now') AS INTEGER) * 1000000
 FROM accounts a;
 
--- A parent budget holds the currencies of the account's budgets.
-INSERT INTO balances (account_id, budget_id, currency, available_minor, held_minor, reserved_minor)
-SELECT p.account_id, p.id, c.currency, 0, 0, 0
-FROM budgets p
-JOIN (SELECT DISTINCT account_id, currency FROM balances) c ON c.account_id = p.account_id
-WHERE p.kind = 'accountBalance';
-
--- The account without any budget may open some in every currency.
+-- A parent budget holds every known currency, and those that the account's budgets hold.
 INSERT INTO balances (account_id, budget_id, currency, available_minor, held_minor, reserved_minor)
 SELECT p.account_id, p.id, c.currency, 0, 0, 0
 FROM budgets p
@@ -62,7 +55,11 @@ CROSS JOIN (
     ) AS known
 ) c
 WHERE p.kind = 'accountBalance'
-    AND NOT EXISTS (SELECT 1 FROM balances b WHERE b.account_id = p.account_id AND b.budget_id = p.id);
+UNION
+SELECT p.account_id, p.id, b.currency, 0, 0, 0
+FROM budgets p
+JOIN balances b ON b.account_id = p.account_id
+WHERE p.kind = 'accountBalance';
 
 UPDATE budgets SET parent_id = p.id
 FROM (SELECT account_id, id FROM budgets WHERE kind = 'accountBalance') AS p

@@ -10,22 +10,26 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text};
 use florin_domain::books::PoolSums;
-use florin_domain::budget::{BudgetFunds, BudgetOverview, BudgetRecord};
+use florin_domain::budget::{BudgetFunds, BudgetKind, BudgetOverview, BudgetRecord};
 use florin_domain::ids::AccountId;
 use std::collections::BTreeMap;
 
-/// Sums the balances of all budgets below some budgets, in halves. `{roots}` is replaced by their ids.
-const BELOW: &str = "WITH RECURSIVE below (root, id) AS (\
-    SELECT b.parent_id, b.id FROM budgets b WHERE b.account_id = $1 AND b.parent_id IN ({roots}) UNION ALL \
-    SELECT below.root, b.id FROM below JOIN budgets b ON b.account_id = $1 AND b.parent_id = below.id) \
-    SELECT below.root AS budget_id, e.currency AS currency, \
+/// Sums balances in halves. `{root}` is replaced by the budget above them.
+const SUMS: &str = "SELECT {root} AS budget_id, e.currency AS currency, \
     CAST(SUM(e.available_minor >> 32) AS BIGINT) AS available_high, \
     CAST(SUM(e.available_minor & 4294967295) AS BIGINT) AS available_low, \
     CAST(SUM(e.held_minor >> 32) AS BIGINT) AS held_high, \
     CAST(SUM(e.held_minor & 4294967295) AS BIGINT) AS held_low, \
     CAST(SUM(e.reserved_minor >> 32) AS BIGINT) AS reserved_high, \
-    CAST(SUM(e.reserved_minor & 4294967295) AS BIGINT) AS reserved_low \
-    FROM below JOIN balances e ON e.account_id = $1 AND e.budget_id = below.id GROUP BY below.root, e.currency";
+    CAST(SUM(e.reserved_minor & 4294967295) AS BIGINT) AS reserved_low ";
+/// The balances of all budgets below some budgets. `{roots}` is replaced by their ids.
+const BELOW: &str = "WITH RECURSIVE below (root, id) AS (\
+    SELECT b.parent_id, b.id FROM budgets b WHERE b.account_id = $1 AND b.parent_id IN ({roots}) UNION ALL \
+    SELECT below.root, b.id FROM below JOIN budgets b ON b.account_id = $1 AND b.parent_id = below.id) \
+    {sums} FROM below JOIN balances e ON e.account_id = $1 AND e.budget_id = below.id GROUP BY below.root, e.currency";
+/// The balances of all budgets below the parent budget: every other one of the account, without recursion.
+const BELOW_PARENT: &str = "{sums} FROM budgets p JOIN balances e ON e.account_id = p.account_id AND e.budget_id <> p.id \
+    WHERE p.account_id = $1 AND p.id = $2 GROUP BY p.id, e.currency";
 
 #[derive(QueryableByName)]
 struct BelowRow {
@@ -68,7 +72,7 @@ pub(super) fn with_funds(
     }
     let ids: Vec<_> = records.iter().map(|record| Id(record.budget.id.0)).collect();
     let mut funds: BTreeMap<_, BudgetFunds> = BTreeMap::new();
-    for row in below(conn, account, &ids)? {
+    for row in below(conn, account, &records)? {
         funds.entry((row.budget_id, row.currency.0)).or_default().below = row.sums();
     }
     let numbers = balances::table
@@ -88,10 +92,21 @@ pub(super) fn with_funds(
     Ok(records.into_iter().map(overview).collect())
 }
 
-fn below(conn: &mut Conn, account: &AccountId, roots: &[Id]) -> Outcome<Vec<BelowRow>> {
+fn below(conn: &mut Conn, account: &AccountId, roots: &[BudgetRecord]) -> Outcome<Vec<BelowRow>> {
+    let (parents, roots): (Vec<_>, Vec<_>) = roots.iter().partition(|root| root.kind == BudgetKind::AccountBalance);
+    let mut rows = Vec::new();
+    for parent in parents {
+        let asked = sql_query(BELOW_PARENT.replace("{sums}", &SUMS.replace("{root}", "p.id")));
+        let asked = asked.bind::<Text, _>(Account(account.clone())).bind::<IdSql, _>(Id(parent.budget.id.0));
+        rows.extend(asked.load::<BelowRow>(conn)?);
+    }
+    if roots.is_empty() {
+        return Ok(rows);
+    }
     let places: Vec<_> = (2..roots.len() + 2).map(|place| format!("${place}")).collect();
-    let asked = sql_query(BELOW.replace("{roots}", &places.join(", "))).into_boxed();
-    let asked = asked.bind::<Text, _>(Account(account.clone()));
-    let asked = roots.iter().fold(asked, |asked, root| asked.bind::<IdSql, _>(*root));
-    Ok(asked.load(conn)?)
+    let below = BELOW.replace("{sums}", &SUMS.replace("{root}", "below.root")).replace("{roots}", &places.join(", "));
+    let asked = sql_query(below).into_boxed().bind::<Text, _>(Account(account.clone()));
+    let asked = roots.iter().fold(asked, |asked, root| asked.bind::<IdSql, _>(Id(root.budget.id.0)));
+    rows.extend(asked.load::<BelowRow>(conn)?);
+    Ok(rows)
 }

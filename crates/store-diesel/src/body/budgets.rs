@@ -167,19 +167,28 @@ pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
         .order(budgets::id)
         .select(BudgetRow::as_select())
         .load(conn)?;
-    with_balances(conn, account, rows)
+    let balances = balances::table
+        .filter(balances::account_id.eq(account.as_str()))
+        .order((balances::budget_id, balances::currency))
+        .select(BalanceRow::as_select())
+        .load(conn)?;
+    together(rows, balances)
 }
 
 /// Adds to each budget of the account its balances by currency code.
 fn with_balances(conn: &mut Conn, account: &AccountId, rows: Vec<BudgetRow>) -> Outcome<Vec<BudgetRecord>> {
     let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
-    let mut held: BTreeMap<Id, Vec<(Currency, Balances)>> = BTreeMap::new();
     let balances = balances::table
         .filter(balances::account_id.eq(account.as_str()))
         .filter(balances::budget_id.eq_any(ids))
         .order((balances::budget_id, balances::currency))
         .select(BalanceRow::as_select())
         .load(conn)?;
+    together(rows, balances)
+}
+
+fn together(rows: Vec<BudgetRow>, balances: Vec<BalanceRow>) -> Outcome<Vec<BudgetRecord>> {
+    let mut held: BTreeMap<Id, Vec<(Currency, Balances)>> = BTreeMap::new();
     for row in balances {
         held.entry(row.budget_id).or_default().push((row.currency.0, row.read()?));
     }
