@@ -104,11 +104,14 @@ fn a_rotated_key_is_valid_during_the_overlap() {
     assert_eq!((text(&rotated, "/replaces"), &rotated["expiresAt"]), (id, &Value::Null));
     let (ends, issued) = (time(&rotated["replacedExpiresAt"]), time(&rotated["createdAt"]));
     assert_eq!(ends - issued, chrono::TimeDelta::hours(24));
-    assert_eq!(row(home, "keys", id)["expiresSoon"], true);
+    assert_eq!(row(home, "keys", id)["expiresSoon"], false, "it has a successor");
 
-    // A second rotation does not prolong the old key.
-    home.json(&["keys", "rotate", id, "--overlap", "7d", "--json"]);
+    // The lifetime of a key that was replaced is not known any more.
+    let again = home.refused(&["keys", "rotate", id, "--overlap", "7d"]);
+    assert!(again.contains("was replaced by key") && again.contains(text(&rotated, "/id")), "{again}");
     assert_eq!(time(&row(home, "keys", id)["expiresAt"]), ends);
+    let past = home.refused(&["keys", "rotate", text(&rotated, "/id"), "--expires-at", "2026-01-01T00:00:00Z"]);
+    assert!(past.contains("its successor must expire later"), "{past}");
     // Without an overlap, the old key ends before the command returns.
     let last = home.json(&[
         "keys",

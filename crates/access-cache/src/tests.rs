@@ -23,6 +23,7 @@ fn caller(number: u8) -> Caller {
         expires_at: Some(DateTime::UNIX_EPOCH + TimeDelta::hours(1)),
         revoked_at: None,
         made_by: None,
+        replaced_by: None,
         last_used_at: None,
     };
     let client = ApiClient {

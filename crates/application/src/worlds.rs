@@ -92,6 +92,7 @@ pub async fn create_world(
         expires_at: caller.key.expires_at,
         revoked_at: None,
         made_by: Some(caller.key.id),
+        replaced_by: None,
         last_used_at: None,
     };
     let expires_at = real + services.world_lifetime;

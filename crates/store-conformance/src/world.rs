@@ -154,6 +154,7 @@ pub(crate) fn key(who: Who) -> Result<ApiKey, Failure> {
         expires_at: None,
         revoked_at: None,
         made_by: None,
+        replaced_by: None,
         last_used_at: None,
     })
 }

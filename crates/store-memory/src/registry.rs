@@ -146,6 +146,7 @@ impl Registry for MemoryStore {
             for (other, _) in data.keys.values_mut() {
                 if other.id == key {
                     other.expires_at = Some(rotation.ends_at);
+                    other.replaced_by = Some(rotation.successor.id);
                 }
                 if other.made_by == Some(key) {
                     other.made_by = Some(rotation.successor.id);
@@ -194,7 +195,10 @@ impl KeyUpkeep for MemoryStore {
     async fn expiring(&self, from: DateTime<Utc>, until: DateTime<Utc>, max: u32) -> Result<Vec<ApiKey>, StoreError> {
         Ok(self.read(|data| {
             let is_enabled = |id: &ClientId| data.clients.get(id).is_some_and(|client| client.disabled_at.is_none());
-            let in_use = |key: &&ApiKey| key.revoked_at.is_none() && key.made_by.is_none() && is_enabled(&key.client);
+            let in_use = |key: &&ApiKey| {
+                let is_last = key.made_by.is_none() && key.replaced_by.is_none();
+                key.revoked_at.is_none() && is_last && is_enabled(&key.client)
+            };
             let ends = |key: &&ApiKey| key.expires_at.is_some_and(|end| from < end && end <= until);
             let mut keys: Vec<_> =
                 data.keys.values().map(|(key, _)| key).filter(in_use).filter(ends).cloned().collect();

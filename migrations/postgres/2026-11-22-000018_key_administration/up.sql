@@ -5,5 +5,7 @@ ALTER TABLE clients ADD COLUMN disabled_at TIMESTAMPTZ;
 -- The key that created the world of this key. It is not a reference, because a rotation replaces it by a younger key.
 ALTER TABLE api_keys ADD COLUMN made_by UUID;
 ALTER TABLE api_keys ADD COLUMN last_used_at TIMESTAMPTZ;
+-- The key that a rotation replaced it by.
+ALTER TABLE api_keys ADD COLUMN replaced_by UUID;
 
 CREATE INDEX api_keys_by_maker ON api_keys (made_by) WHERE made_by IS NOT NULL;

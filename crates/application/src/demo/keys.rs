@@ -33,6 +33,7 @@ pub(super) fn keys(created_at: DateTime<Utc>) -> Vec<(ApiKey, KeyHash)> {
             expires_at: None,
             revoked_at: None,
             made_by: None,
+            replaced_by: None,
             last_used_at: None,
         };
         (key, crate::key_hash(text))

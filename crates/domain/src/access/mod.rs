@@ -123,6 +123,8 @@ pub struct ApiKey {
     pub revoked_at: Option<DateTime<Utc>>,
     /// For the key of a world: the key that created the world. It ends with that key.
     pub made_by: Option<ApiKeyId>,
+    /// The key that a rotation replaced it by.
+    pub replaced_by: Option<ApiKeyId>,
     /// When it was last used, to the minute or so.
     pub last_used_at: Option<DateTime<Utc>>,
 }

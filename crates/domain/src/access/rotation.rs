@@ -25,6 +25,12 @@ pub enum RotateRefusal {
     /// The key has expired.
     #[error("has expired")]
     Expired,
+    /// A rotation replaced the key before. Its end is that of the overlap, so its lifetime is no longer known.
+    #[error("was replaced by key {0} before; rotate that one, or revoke both and issue a new key")]
+    Replaced(ApiKeyId),
+    /// The successor would expire before the old key.
+    #[error("expires at {0}, so its successor must expire later")]
+    SuccessorEndsFirst(DateTime<Utc>),
 }
 
 impl ApiKey {
@@ -63,7 +69,12 @@ impl ApiKey {
         if self.expires_at.is_some_and(|expires_at| expires_at <= now) {
             return Err(RotateRefusal::Expired);
         }
-        let same_lifetime = || self.expires_at.map(|end| now + (end - self.created_at));
+        if let Some(successor) = self.replaced_by {
+            return Err(RotateRefusal::Replaced(successor));
+        }
+        let after_overlap = now.checked_add_signed(overlap).unwrap_or(now);
+        let ends_at = self.expires_at.map_or(after_overlap, |end| end.min(after_overlap));
+        let same_lifetime = || self.expires_at.map(|end| now.checked_add_signed(end - self.created_at).unwrap_or(end));
         let successor = Self {
             id,
             created_at: now,
@@ -71,13 +82,17 @@ impl ApiKey {
             last_used_at: None,
             ..self.clone()
         };
-        let ends_at = now + overlap;
-        Ok(KeyRotation { successor, ends_at: self.expires_at.map_or(ends_at, |end| end.min(ends_at)) })
+        match successor.expires_at {
+            Some(end) if end <= ends_at => Err(RotateRefusal::SuccessorEndsFirst(ends_at)),
+            _ => Ok(KeyRotation { successor, ends_at }),
+        }
     }
 
-    /// Whether the key is in use, and expires within [`EXPIRES_SOON`].
+    /// Whether the key is in use, has no successor, and expires within [`EXPIRES_SOON`].
     pub fn expires_soon(&self, now: DateTime<Utc>) -> bool {
-        self.revoked_at.is_none() && self.expires_at.is_some_and(|end| now < end && end <= now + EXPIRES_SOON)
+        self.revoked_at.is_none()
+            && self.replaced_by.is_none()
+            && self.expires_at.is_some_and(|end| now < end && end <= now + EXPIRES_SOON)
     }
 }
 
@@ -103,6 +118,13 @@ mod tests {
         let given = rotate(key(Some(hour)), Some(NOW + hour * 9)).unwrap();
         assert_eq!(given.successor.expires_at, Some(NOW + hour * 9));
         assert_eq!(rotate(key(Some(TimeDelta::zero())), None), Err(RotateRefusal::Expired));
+        let too_soon = rotate(key(Some(hour)), Some(NOW + hour));
+        assert_eq!(too_soon, Err(RotateRefusal::SuccessorEndsFirst(NOW + hour)));
+        let replaced = ApiKey { replaced_by: Some(ApiKeyId(Uuid::nil())), ..key(None) };
+        assert_eq!(rotate(replaced.clone(), None), Err(RotateRefusal::Replaced(ApiKeyId(Uuid::nil()))));
+        assert!(!ApiKey { expires_at: Some(NOW + hour), ..replaced }.expires_soon(NOW));
+        let farthest = ApiKey { expires_at: Some(DateTime::<Utc>::MAX_UTC), ..key(None) };
+        assert!(rotate(farthest, None).is_ok());
     }
 
     #[test]

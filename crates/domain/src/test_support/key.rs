@@ -18,6 +18,7 @@ pub fn an_api_key(created_at: DateTime<Utc>) -> ApiKey {
         expires_at: None,
         revoked_at: None,
         made_by: None,
+        replaced_by: None,
         last_used_at: None,
     }
 }

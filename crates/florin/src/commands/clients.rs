@@ -110,17 +110,21 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
                 return Err(UsageError::new("give --name, --allow-network or --any-network").into());
             }
             let id = lookup::client(registry, "CLIENT", &client).await?;
+            let note = format!("client {id}: {change:?}");
             registry.change_client(id, change).await?;
+            context.note(note);
             changed(context, registry, id, "Changed").await
         }
         Action::Disable { client } => {
             let id = lookup::client(registry, "CLIENT", &client).await?;
             registry.set_disabled(id, Some(SystemClock.now())).await?;
+            context.note(format!("client {id} disabled"));
             changed(context, registry, id, "Disabled").await
         }
         Action::Enable { client } => {
             let id = lookup::client(registry, "CLIENT", &client).await?;
             registry.set_disabled(id, None).await?;
+            context.note(format!("client {id} enabled"));
             changed(context, registry, id, "Enabled").await
         }
     }

@@ -99,7 +99,8 @@ async fn rotate(handle: Handle) -> CheckResult {
     let successor = there("the successor", handle.callers.find(&NEW).await?)?.key;
     same("the successor", &successor, &rotation.successor)?;
     same("its accounts", &successor.accounts, &old.accounts)?;
-    let ends = ApiKey { expires_at: Some(noon() + TimeDelta::hours(1)), ..old };
+    let replaced_by = Some(rotation.successor.id);
+    let ends = ApiKey { expires_at: Some(noon() + TimeDelta::hours(1)), replaced_by, ..old };
     same("the old key", there("the old key", handle.callers.find(&Who::Mine.key_hash()).await?)?.key, ends)?;
     same("another key", key_of(&handle, key(Who::Other)?.id).await?, key(Who::Other)?)
 }

@@ -222,6 +222,7 @@ async fn keys(handle: Handle) -> CheckResult {
             revoked_at: (number % 3 == 0).then(noon),
             made_by: (number % 5 == 0).then_some(ApiKeyId(uuid(4, 1))),
             last_used_at: (number % 7 == 0).then(noon),
+            replaced_by: (number % 4 == 0).then_some(ApiKeyId(uuid(4, 2))),
             ..key(Who::Mine)?
         };
         let hash = KeyHash([number; 32]);

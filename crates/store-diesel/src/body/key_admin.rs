@@ -87,11 +87,11 @@ pub(crate) fn rotate(
         found.read(|client, id| Ok(listed_accounts(conn, Some((client, id)))?.remove(&id).unwrap_or_default()))?;
     let rotation = ask(|| decide(&known))?.map_err(WriteError::Refused)?;
     insert_key(conn, &rotation.successor, hash)?;
-    let ends = api_keys::expires_at.eq(Some(Time(rotation.ends_at)));
+    let replaced_by = Some(Id(rotation.successor.id.0));
+    let ends = (api_keys::expires_at.eq(Some(Time(rotation.ends_at))), api_keys::replaced_by.eq(replaced_by));
     diesel::update(row()).set(ends).execute(conn).map_err(Failure::from)?;
     let made = api_keys::table.filter(api_keys::made_by.eq(Id(key.0)));
-    let successor = api_keys::made_by.eq(Some(Id(rotation.successor.id.0)));
-    diesel::update(made).set(successor).execute(conn).map_err(Failure::from)?;
+    diesel::update(made).set(api_keys::made_by.eq(replaced_by)).execute(conn).map_err(Failure::from)?;
     Ok(rotation)
 }
 
@@ -108,6 +108,7 @@ fn expiring(conn: &mut Conn, from: DateTime<Utc>, until: DateTime<Utc>, max: u32
         .filter(clients::disabled_at.is_null())
         .filter(api_keys::revoked_at.is_null())
         .filter(api_keys::made_by.is_null())
+        .filter(api_keys::replaced_by.is_null())
         .filter(api_keys::expires_at.gt(Time(from)))
         .filter(api_keys::expires_at.le(Time(until)))
         .order((api_keys::expires_at, api_keys::id))

@@ -67,6 +67,7 @@ impl KeyRow {
             revoked_at: key.revoked_at.map(Time),
             made_by: key.made_by.map(|maker| Id(maker.0)),
             last_used_at: key.last_used_at.map(Time),
+            replaced_by: key.replaced_by.map(|successor| Id(successor.0)),
         })
     }
 
@@ -92,6 +93,7 @@ impl KeyRow {
             revoked_at: self.revoked_at.map(|time| time.0),
             made_by: self.made_by.map(|maker| ApiKeyId(maker.0)),
             last_used_at: self.last_used_at.map(|time| time.0),
+            replaced_by: self.replaced_by.map(|successor| ApiKeyId(successor.0)),
         })
     }
 }

@@ -162,6 +162,7 @@ pub(crate) fn key(account: &str) -> ApiKey {
         expires_at: None,
         revoked_at: None,
         made_by: None,
+        replaced_by: None,
         last_used_at: None,
     }
 }

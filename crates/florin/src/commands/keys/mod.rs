@@ -145,6 +145,7 @@ async fn compose(registry: &dyn Registry, new: &NewKey, environment: Environment
         expires_at,
         revoked_at: None,
         made_by: None,
+        replaced_by: None,
         last_used_at: None,
     })
 }

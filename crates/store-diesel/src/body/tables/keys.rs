@@ -22,6 +22,7 @@ tables! {
         revoked_at: Option<Time>,
         made_by: Option<Id>,
         last_used_at: Option<Time>,
+        replaced_by: Option<Id>,
     }
 
     /// An account that a key lists.
