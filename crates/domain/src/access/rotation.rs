@@ -83,7 +83,7 @@ impl ApiKey {
             ..self.clone()
         };
         match successor.expires_at {
-            Some(end) if end <= ends_at => Err(RotateRefusal::SuccessorEndsFirst(ends_at)),
+            Some(end) if end < ends_at => Err(RotateRefusal::SuccessorEndsFirst(ends_at)),
             _ => Ok(KeyRotation { successor, ends_at }),
         }
     }
@@ -118,7 +118,7 @@ mod tests {
         let given = rotate(key(Some(hour)), Some(NOW + hour * 9)).unwrap();
         assert_eq!(given.successor.expires_at, Some(NOW + hour * 9));
         assert_eq!(rotate(key(Some(TimeDelta::zero())), None), Err(RotateRefusal::Expired));
-        let too_soon = rotate(key(Some(hour)), Some(NOW + hour));
+        let too_soon = rotate(key(Some(hour)), Some(NOW + hour / 2));
         assert_eq!(too_soon, Err(RotateRefusal::SuccessorEndsFirst(NOW + hour)));
         let replaced = ApiKey { replaced_by: Some(ApiKeyId(Uuid::nil())), ..key(None) };
         assert_eq!(rotate(replaced.clone(), None), Err(RotateRefusal::Replaced(ApiKeyId(Uuid::nil()))));
