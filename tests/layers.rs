@@ -46,6 +46,7 @@ const CRATE_RULES: &[CrateRule] = &[
         outside: Outside::Only(&[
             "bigdecimal",
             "chrono",
+            "deunicode",
             "iban_validate",
             "iso_currency",
             "rust_iso3166",

@@ -6,7 +6,7 @@
 \set account :card % 10
 BEGIN;
 SELECT c.budget_id, c.user_token, c.state, c.expires_on, b.available_minor, b.held_minor, b.reserved_minor,
-    (SELECT min(l.amount_minor - l.spent_minor) FROM spending_limits l
+    (SELECT min(l.amount_minor - l.spent_minor) FROM card_limits l
         WHERE l.account_id = c.account_id AND l.card_id = c.id) AS left_minor
 FROM cards c
 JOIN balances b ON b.account_id = c.account_id AND b.budget_id = c.budget_id AND b.currency = c.currency

@@ -162,7 +162,7 @@ class World:
 
     def new_card(self, budget, **more):
         """Creates an active card in pounds and returns its id."""
-        card = {"budgetId": budget, "currencyCode": "GBP", "activate": True, **more}
+        card = {"cardOwnerType": "BUDGET", "budgetId": budget, "name": "Test", "activate": True, **more}
         return self.post("/v2/cards", card).json["id"]
 
     def move_card(self, card, state, reason):

@@ -166,14 +166,14 @@ def declines_on_demand(world):
 def spending_limit(world):
     budget, card = budget_and_card(world)
     limits = f"/v2/cards/{card}/spending-limits"
-    world.post(limits, {"window": "DAY", "amount": "20.00"})
+    limit = world.post(limits, {"limitWindow": "DAY", "amount": 20}, status=200).json["id"]
     approved(world.first(AUTHORIZATION, card, 15))
     declined(world.first(AUTHORIZATION, card, 10), "1817")
-    equal(world.get(limits).json["spendingLimits"][0]["remaining"], "5.00")
+    equal(world.get(limits).json["rows"][0]["available"]["amount"], 5)
     world.advance("P1D")
-    equal(world.get(limits).json["spendingLimits"][0]["remaining"], "20.00")
+    equal(world.get(limits).json["rows"][0]["available"]["amount"], 20)
     approved(world.first(AUTHORIZATION, card, 10))
-    world.delete(limits + "/DAY")
+    world.delete(f"{limits}/{limit}")
     approved(world.first(AUTHORIZATION, card, 50))
 
 

@@ -343,7 +343,7 @@ fn other_methods_are_refused() {
         ("PUT", "/v2/cards".to_owned(), "GET, HEAD, POST"),
         ("GET", format!("/v2/cards/{ABSENT}/transition"), "POST"),
         ("POST", format!("/v2/cards/{ABSENT}/transitions"), "GET, HEAD"),
-        ("GET", format!("/v2/cards/{ABSENT}/spending-limits/DAY"), "DELETE"),
+        ("GET", format!("/v2/cards/{ABSENT}/spending-limits/{ABSENT}"), "DELETE"),
     ] {
         let answer = client.call(method, &path).send();
         expect_fault(&answer, 405, "", "method_not_allowed");

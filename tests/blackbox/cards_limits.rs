@@ -1,33 +1,42 @@
-//! Creation, changes and removal of spending limits.
+//! Creation, changes and removal of limits.
 
 use serde_json::{Value, json};
 
 use crate::openapi::truthful;
-use crate::support::assert::{members, text};
-use crate::support::management::{CARDS, authorize, card, funded, limits};
+use crate::support::assert::{members, text, uuid};
+use crate::support::management::{CARDS, authorize, card, funded, limits, move_card};
 use crate::support::payments::alone;
 use crate::support::table::{Table, bad};
 use crate::support::wallet::{first_body, follow_body};
 use crate::support::{
-    ABSENT, AUTHORIZATION, Answer, Client, REFUND, REFUND_CLEARING, REVERSAL, demo, expect_fault, expect_json, shared,
+    ABSENT, AUTHORIZATION, Answer, CLEARING, Client, INCREMENT, REFUND, REFUND_CLEARING, REVERSAL, demo, expect_fault,
+    expect_json, shared,
 };
 
 const LIMITS: &str = "/v2/cards/{cardId}/spending-limits";
+const ON_TRANSACTIONS: &str = "/v2/cards/{cardId}/transaction-limits";
 
 fn set(client: &Client, card: &str, body: &Value) -> Answer {
     client.post(&format!("{CARDS}/{card}/spending-limits"), body.to_string())
 }
 
+/// Sets a limit of a day. The amount is the text of a JSON number.
 fn day(client: &Client, card: &str, amount: &str) -> Answer {
-    set(client, card, &json!({"window": "DAY", "amount": amount}))
+    let body = format!(r#"{{"limitWindow": "DAY", "amount": {amount}}}"#);
+    client.post(&format!("{CARDS}/{card}/spending-limits"), body)
 }
 
-/// Returns used amount, remaining amount and uses of the only limit.
-fn only(client: &Client, card: &str) -> (String, String, u64) {
+/// Returns available amount and uses of the only limit.
+fn only(client: &Client, card: &str) -> (String, i64) {
     let all = limits(client, card);
     assert_eq!(all.len(), 1, "{all:?}");
-    let one = |name: &str| all[0][name].as_str().unwrap().to_owned();
-    (one("used"), one("remaining"), all[0]["uses"].as_u64().unwrap())
+    let available = &all[0]["available"];
+    (format!("{:.2}", available["amount"].as_f64().unwrap()), available["uses"].as_i64().unwrap())
+}
+
+/// Sends a follow-up, which must be accepted.
+fn follow(client: &Client, path: &str, first: &Value, amount: &str) {
+    expect_json(&client.post(path, follow_body(text(first, "/transaction/token"), amount)), 201);
 }
 
 #[test]
@@ -35,26 +44,35 @@ fn a_limit_is_set_used_and_changed() {
     let (_server, client) = alone();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     assert!(limits(&client, &card).is_empty());
-    let answer = set(&client, &card, &json!({"window": "DAY", "amount": "100", "mostUses": 3}));
+    let answer = set(&client, &card, &json!({"limitWindow": "DAY", "amount": 100, "usageLimit": 3}));
     truthful("post", LIMITS, &answer);
-    let created = expect_json(&answer, 201);
-    let expected = ["amount", "currencyCode", "mostUses", "remaining", "used", "uses", "window", "windowStart"];
-    assert_eq!(members(&created), expected);
-    assert_eq!(
-        (&created["amount"], &created["remaining"], &created["mostUses"]),
-        (&json!("100.00"), &json!("100.00"), &json!(3))
-    );
+    let created = expect_json(&answer, 200);
+    let id = uuid(&created["id"]);
     assert_eq!(authorize(&client, &card, "60"), "0000");
     assert_eq!(authorize(&client, &card, "40.01"), "1817");
-    assert_eq!(only(&client, &card), ("60.00".into(), "40.00".into(), 1));
+    assert_eq!(only(&client, &card), ("40.00".into(), 2));
     // The used amount survives the change.
     let changed = expect_json(&day(&client, &card, "50.00"), 200);
-    assert_eq!((&changed["used"], &changed["remaining"]), (&json!("60.00"), &json!("0.00")));
-    assert_eq!((&changed["uses"], &changed["mostUses"]), (&json!(1), &Value::Null));
+    assert_eq!((&changed["id"], &changed["usageLimit"]), (&json!(id), &json!(-1)));
+    assert_eq!(changed["available"], json!({"uses": -1, "amount": 0.0, "daysRemaining": 1}));
     assert_eq!(authorize(&client, &card, "0.01"), "1817");
     expect_json(&day(&client, &card, "60.01"), 200);
     assert_eq!(authorize(&client, &card, "0.01"), "0000");
     truthful("get", LIMITS, &client.get(&format!("{CARDS}/{card}/spending-limits")));
+    let shown = expect_json(&client.get(&format!("{CARDS}/{card}")), 200);
+    assert_eq!(shown["spendingLimit"]["id"], id.as_str());
+}
+
+#[test]
+fn amounts_are_exact_numbers() {
+    let (_server, client) = alone();
+    let card = card(&client, &funded(&client, "Main", "500.00"));
+    for (sent, shown) in [("0.1", "0.10"), ("999999999.99", "999999999.99"), ("1e2", "100.00"), ("7.1000", "7.10")] {
+        let answer = day(&client, &card, sent);
+        let body = answer.text();
+        assert!(body.contains(&format!("\"amount\":{shown},\"currencyCode\"")), "{sent}: {body}");
+        assert!(body.contains(&format!("\"amount\":{shown},\"daysRemaining\"")), "{sent}: {body}");
+    }
 }
 
 #[test]
@@ -62,54 +80,154 @@ fn windows_are_shown_in_their_order() {
     let (_server, client) = alone();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     for window in ["LIFETIME", "WEEK", "DAY", "MONTH"] {
-        expect_json(&set(&client, &card, &json!({"window": window, "amount": "10"})), 201);
+        expect_json(&set(&client, &card, &json!({"limitWindow": window, "amount": 10})), 200);
     }
     let all = limits(&client, &card);
-    let windows: Vec<_> = all.iter().map(|limit| text(limit, "/window")).collect();
+    let windows: Vec<_> = all.iter().map(|limit| text(limit, "/limitWindow")).collect();
     assert_eq!(windows, ["DAY", "WEEK", "MONTH", "LIFETIME"]);
-    assert!(all[3]["windowStart"].is_null() && all[0]["windowStart"].is_string(), "{all:?}");
+    let days: Vec<_> = all.iter().map(|limit| limit["available"]["daysRemaining"].as_i64()).collect();
+    assert!(days[0] == Some(1) && (1..=7).contains(&days[1].unwrap()), "{days:?}");
+    assert!((1..=31).contains(&days[2].unwrap()) && days[3].is_none(), "{days:?}");
+    let path = format!("{CARDS}/{card}/spending-limits?accountId={}&limit=2&offset=1", client.account);
+    let page = expect_json(&client.get(&path), 200);
+    assert_eq!((&page["count"], &page["rows"][0]), (&json!(4), &all[1]));
+    assert_eq!(page["rows"].as_array().unwrap().len(), 2);
 }
 
 #[test]
 fn reversals_and_refunds_give_amounts_back_but_not_uses() {
     let (_server, client) = alone();
     let card = card(&client, &funded(&client, "Main", "500.00"));
-    expect_json(&day(&client, &card, "100"), 201);
+    expect_json(&set(&client, &card, &json!({"limitWindow": "DAY", "amount": 100, "usageLimit": 9})), 200);
     let hold = expect_json(&client.post(AUTHORIZATION, first_body(&card, "80")), 201);
-    let token = text(&hold, "/transaction/token");
-    expect_json(&client.post(REVERSAL, follow_body(token, "30")), 201);
-    assert_eq!(only(&client, &card), ("50.00".into(), "50.00".into(), 1));
+    follow(&client, REVERSAL, &hold, "30");
+    assert_eq!(only(&client, &card), ("50.00".into(), 8));
     let refund = expect_json(&client.post(REFUND, first_body(&card, "20")), 201);
     assert_eq!(only(&client, &card).0, "50.00", "nothing is given back before it is cleared");
-    expect_json(&client.post(REFUND_CLEARING, follow_body(text(&refund, "/transaction/token"), "20")), 201);
-    assert_eq!(only(&client, &card), ("30.00".into(), "70.00".into(), 1));
+    follow(&client, REFUND_CLEARING, &refund, "20");
+    assert_eq!(only(&client, &card), ("70.00".into(), 8));
+}
+
+#[test]
+fn a_limit_gives_back_only_what_it_counted() {
+    let (_server, client) = alone();
+    let card = card(&client, &funded(&client, "Main", "500.00"));
+    let early = expect_json(&client.post(AUTHORIZATION, first_body(&card, "80")), 201);
+    expect_json(&day(&client, &card, "100"), 200);
+    let hold = expect_json(&client.post(AUTHORIZATION, first_body(&card, "40")), 201);
+    follow(&client, REVERSAL, &early, "80");
+    assert_eq!(only(&client, &card).0, "60.00", "the limit never counted the first hold");
+    follow(&client, INCREMENT, &hold, "10");
+    assert_eq!(only(&client, &card).0, "50.00");
+    follow(&client, REVERSAL, &hold, "50");
+    assert_eq!(only(&client, &card).0, "100.00", "increments are given back");
+    let tipped = expect_json(&client.post(AUTHORIZATION, first_body(&card, "10")), 201);
+    follow(&client, CLEARING, &tipped, "12.50");
+    assert_eq!(only(&client, &card).0, "87.50", "a clearing above the hold counts");
 }
 
 #[test]
 fn uses_are_limited_too() {
     let (_server, client) = alone();
     let card = card(&client, &funded(&client, "Main", "500.00"));
-    expect_json(&set(&client, &card, &json!({"window": "LIFETIME", "amount": "100", "mostUses": 2})), 201);
+    let limit = |usage: i64| json!({"limitWindow": "LIFETIME", "amount": 100, "usageLimit": usage});
+    expect_json(&set(&client, &card, &limit(2)), 200);
     assert_eq!(["1", "1", "1"].map(|amount| authorize(&client, &card, amount)), ["0000", "0000", "1817"]);
-    expect_json(&set(&client, &card, &json!({"window": "LIFETIME", "amount": "100", "mostUses": 3})), 200);
+    expect_json(&set(&client, &card, &limit(3)), 200);
     assert_eq!(authorize(&client, &card, "1"), "0000");
+    let none = expect_json(&set(&client, &card, &limit(0)), 200);
+    assert_eq!((authorize(&client, &card, "1").as_str(), &none["available"]["uses"]), ("1817", &json!(0)));
+    expect_json(&set(&client, &card, &limit(-1)), 200);
+    assert_eq!(authorize(&client, &card, "1"), "0000");
+}
+
+#[test]
+fn limits_that_are_switched_off_count_on() {
+    let (_server, client) = alone();
+    let card = card(&client, &funded(&client, "Main", "500.00"));
+    for (active, turned_off) in [(false, false), (true, true)] {
+        let body = json!({"limitWindow": "DAY", "amount": 30, "active": active, "limitTurnedOff": turned_off});
+        expect_json(&set(&client, &card, &body), 200);
+        assert_eq!(authorize(&client, &card, "20"), "0000");
+    }
+    let on = expect_json(&day(&client, &card, "30"), 200);
+    assert_eq!((&on["active"], &on["limitTurnedOff"]), (&json!(true), &json!(false)));
+    assert_eq!(on["available"]["amount"], json!(0.0), "40 of 30 are used");
+    assert_eq!(authorize(&client, &card, "0.01"), "1817");
+}
+
+#[test]
+fn a_transaction_limit_comes_before_spending_limits() {
+    let (_server, client) = alone();
+    let card = card(&client, &funded(&client, "Main", "500.00"));
+    let path = format!("{CARDS}/{card}/transaction-limits");
+    let answer = client.post(&path, r#"{"limitWindow": "TRANSACTION", "amount": 20}"#);
+    truthful("post", ON_TRANSACTIONS, &answer);
+    let limit = expect_json(&answer, 200);
+    assert_eq!(limit["available"], json!({"uses": -1, "amount": 20.0, "daysRemaining": null}));
+    assert_eq!(["20", "20.01", "20"].map(|amount| authorize(&client, &card, amount)), ["0000", "1817", "0000"]);
+    let listed = client.get(&path);
+    truthful("get", ON_TRANSACTIONS, &listed);
+    assert_eq!(expect_json(&listed, 200)["rows"], json!([limit]));
+    assert!(limits(&client, &card).is_empty());
+    assert_eq!(expect_json(&client.get(&format!("{CARDS}/{card}")), 200)["spendingLimit"], Value::Null);
+    let hold = expect_json(&client.post(AUTHORIZATION, first_body(&card, "15")), 201);
+    let more = client.post(INCREMENT, follow_body(text(&hold, "/transaction/token"), "5.01"));
+    assert_eq!(text(&expect_json(&more, 201), "/transaction/response/code"), "1817", "the total is 20.01");
+    expect_json(&day(&client, &card, "0"), 200);
+    let declined = expect_json(&client.post(AUTHORIZATION, first_body(&card, "21")), 201);
+    let chain = format!("/v2/cards/simulations/transactions/{}", text(&declined, "/transaction/token"));
+    let answer = client.get(&chain);
+    truthful("get", "/v2/cards/simulations/transactions/{token}", &answer);
+    let rules = expect_json(&answer, 200)["messages"][0]["explanation"]["rules"].clone();
+    let last = rules.as_array().unwrap().last().unwrap();
+    let expected = json!({"rule": "transaction_limit", "passed": false, "limitWindow": "TRANSACTION",
+        "limitAmount": "20.00", "wantedAmount": "21.00"});
+    assert_eq!(last, &expected);
+    let gone = client.call("DELETE", &format!("{path}/{}", text(&limit, "/id"))).send();
+    assert_eq!(gone.status, 204);
+}
+
+#[test]
+fn a_replacement_has_the_limits_with_what_was_used() {
+    let (_server, client) = alone();
+    let card = card(&client, &funded(&client, "Main", "500.00"));
+    expect_json(&day(&client, &card, "100"), 200);
+    let hold = expect_json(&client.post(AUTHORIZATION, first_body(&card, "40")), 201);
+    let answer = client.post(&format!("{CARDS}/{card}/replace"), r#"{"reason": "bent"}"#);
+    truthful("post", "/v2/cards/{cardId}/replace", &answer);
+    let new = expect_json(&answer, 201);
+    let id = text(&new, "/id");
+    assert_eq!((&new["state"], &new["replacedByCardId"]), (&json!("UNACTIVATED"), &Value::Null));
+    assert_eq!((only(&client, id).0, only(&client, &card).0), ("60.00".into(), "60.00".into()));
+    let old = expect_json(&client.get(&format!("{CARDS}/{card}")), 200);
+    assert_eq!((&old["state"], &old["stateReason"]), (&json!("REPLACED"), &json!("bent")));
+    assert_eq!(old["replacedByCardId"], id);
+    expect_json(&move_card(&client, id, "ACTIVE"), 200);
+    assert_eq!(authorize(&client, id, "60.01"), "1817");
+    follow(&client, REVERSAL, &hold, "40");
+    assert_eq!((only(&client, id).0, only(&client, &card).0), ("60.00".into(), "100.00".into()));
+    let again = client.post(&format!("{CARDS}/{card}/replace"), "{}");
+    expect_fault(&again, 409, "path.cardId", "invalid_state");
+    let healthy = expect_json(&client.get(&format!("/v2/sandbox/invariants?accountId={}", client.account)), 200);
+    assert_eq!(healthy["verdict"], "holds", "{healthy}");
 }
 
 #[test]
 fn a_limit_is_removed() {
     let (_server, client) = alone();
     let card = card(&client, &funded(&client, "Main", "500.00"));
-    expect_json(&day(&client, &card, "0"), 201);
+    let limit = expect_json(&day(&client, &card, "0"), 200);
     assert_eq!(authorize(&client, &card, "0.01"), "1817");
-    let path = format!("{CARDS}/{card}/spending-limits/DAY");
+    let path = format!("{CARDS}/{card}/spending-limits/{}", text(&limit, "/id"));
     let removed = client.call("DELETE", &path).header("Idempotency-Key", "gone").send();
     assert_eq!((removed.status, removed.body.len()), (204, 0), "{removed:?}");
     assert!(client.call("DELETE", &path).header("Idempotency-Key", "gone").send().replayed());
     assert_eq!(authorize(&client, &card, "0.01"), "0000");
-    expect_fault(&client.call("DELETE", &path).send(), 404, "path.window", "not_found");
-    let wrong = format!("{CARDS}/{card}/spending-limits/YEAR");
-    expect_fault(&client.call("DELETE", &wrong).send(), 400, "path.window", "invalid_value");
-    let foreign = format!("{CARDS}/{ABSENT}/spending-limits/DAY");
+    expect_fault(&client.call("DELETE", &path).send(), 404, "path.limitId", "not_found");
+    let wrong = format!("{CARDS}/{card}/spending-limits/DAY");
+    expect_fault(&client.call("DELETE", &wrong).send(), 400, "path.limitId", "invalid_format");
+    let foreign = format!("{CARDS}/{ABSENT}/spending-limits/{ABSENT}");
     expect_fault(&client.call("DELETE", &foreign).send(), 404, "path.cardId", "not_found");
 }
 
@@ -118,9 +236,10 @@ fn one_key_sets_one_limit() {
     let (_server, client) = alone();
     let card = card(&client, &funded(&client, "Main", "500.00"));
     let path = format!("{CARDS}/{card}/spending-limits");
-    let body = r#"{"window": "DAY", "amount": "10"}"#;
+    let body = r#"{"limitWindow": "DAY", "amount": 10}"#;
     let (first, again) = (client.post_once(&path, "limit", body), client.post_once(&path, "limit", body));
-    assert!(again.replayed() && first.body == again.body && again.status == 201);
+    assert!(again.replayed() && first.body == again.body && again.status == 200);
+    assert_eq!(members(&first.json()).len(), 8);
 }
 
 #[test]
@@ -129,20 +248,27 @@ fn every_fault_is_named() {
     let card = &demo().active_card("JPY").id;
     let mut table = Table::default();
     for (name, value, path, code) in [
-        ("window", Value::Null, "body.window", "required"),
-        ("window", json!("day"), "body.window", "invalid_value"),
+        ("limitWindow", Value::Null, "body.limitWindow", "required"),
+        ("limitWindow", json!("day"), "body.limitWindow", "invalid_value"),
+        ("limitWindow", json!("TRANSACTION"), "body.limitWindow", "invalid_value"),
         ("amount", Value::Null, "body.amount", "required"),
-        ("amount", json!(1), "body.amount", "invalid_type"),
-        ("amount", json!("-1"), "body.amount", "invalid_format"),
-        ("amount", json!("1.5"), "body.amount", "too_many_decimals"),
-        ("mostUses", json!(0), "body.mostUses", "out_of_range"),
-        ("mostUses", json!("1"), "body.mostUses", "invalid_type"),
-        ("mostUses", json!(1.5), "body.mostUses", "invalid_format"),
-        ("used", json!("0"), "body.used", "unknown_field"),
+        ("amount", json!("1"), "body.amount", "invalid_type"),
+        ("amount", json!(-1), "body.amount", "out_of_range"),
+        ("amount", json!(1.5), "body.amount", "too_many_decimals"),
+        ("currencyCode", json!("GBP"), "body.currencyCode", "invalid_value"),
+        ("usageLimit", json!(-2), "body.usageLimit", "out_of_range"),
+        ("usageLimit", json!("1"), "body.usageLimit", "invalid_type"),
+        ("usageLimit", json!(1.5), "body.usageLimit", "invalid_format"),
+        ("active", json!(1), "body.active", "invalid_type"),
+        ("limitTurnedOff", json!("no"), "body.limitTurnedOff", "invalid_type"),
+        ("window", json!("DAY"), "body.window", "unknown_field"),
     ] {
-        let mut body = json!({"window": "DAY", "amount": "10"});
+        let mut body = json!({"limitWindow": "DAY", "amount": 10});
         body[name] = value;
         table.check(&bad(body.to_string(), path, code), &set(&client, card, &body));
     }
-    table.done(10);
+    table.done(14);
+    let path = format!("{CARDS}/{card}/transaction-limits");
+    let answer = client.post(&path, r#"{"limitWindow": "DAY", "amount": 1}"#);
+    expect_fault(&answer, 400, "body.limitWindow", "invalid_value");
 }

@@ -12,21 +12,38 @@ use crate::support::payments::alone;
 use crate::support::table::{Table, bad};
 use crate::support::{ABSENT, Client, demo, expect_fault, expect_faults, expect_json, shared, together};
 
-const MEMBERS: [&str; 13] = [
+const MEMBERS: [&str; 25] = [
     "accountId",
-    "budgetId",
-    "cardToken",
+    "budgetCardPhoneNumber",
+    "budgetCardPhoneNumberPersonId",
+    "budgets",
+    "cardOwnerType",
+    "cardProductName",
+    "cardType",
     "createdAt",
     "currencyCode",
-    "expiryDate",
+    "expiration",
+    "expirationTime",
+    "fulfillmentStatus",
     "id",
     "lastFour",
     "name",
-    "ownerType",
+    "personId",
+    "physicalCardState",
+    "pinIsSet",
+    "replacedByCardId",
+    "spendingLimit",
     "state",
-    "type",
-    "userToken",
+    "stateReason",
+    "token",
+    "updatedAt",
+    "userTokenId",
 ];
+
+/// Returns the body of a card of a budget.
+fn shared_card(budget: &str, name: &str) -> Value {
+    json!({"cardOwnerType": "BUDGET", "budgetId": budget, "name": name})
+}
 
 fn list(client: &Client, query: &str) -> Value {
     let answer = client.get(&format!("{CARDS}?accountId={}&{query}", client.account));
@@ -42,20 +59,32 @@ fn ids(page: &Value) -> Vec<String> {
 fn a_new_card_has_every_member_and_is_not_activated() {
     let (_server, client) = alone();
     let budget = funded(&client, "Main", "50.00");
-    let answer = client.post(CARDS, json!({"budgetId": budget, "currencyCode": "GBP"}).to_string());
+    let answer = client.post(CARDS, shared_card(&budget, "Zoë's Straße of far too many words").to_string());
     truthful("post", CARDS, &answer);
     let created = expect_json(&answer, 201);
     assert_eq!(members(&created), MEMBERS);
-    let id = uuid(&created["id"]);
-    assert_eq!(created["cardToken"], id.as_str());
-    uuid(&created["userToken"]);
+    let (id, token) = (uuid(&created["id"]), uuid(&created["userTokenId"]));
     time(&created["createdAt"]);
-    assert_eq!((&created["type"], &created["ownerType"]), (&json!("VIRTUAL"), &json!("BUDGET")));
-    assert_eq!((&created["state"], &created["name"]), (&json!("UNACTIVATED"), &Value::Null));
-    let expiry: NaiveDate = text(&created, "/expiryDate").parse().unwrap();
-    assert_eq!(expiry.checked_add_days(Days::new(1)).unwrap().day(), 1, "the last of a month");
+    assert_eq!(created["createdAt"], created["updatedAt"]);
+    assert_eq!(created["name"], "Zoe's Strasse of far ");
+    let fixed = ["accountId", "cardType", "cardOwnerType", "state", "stateReason", "fulfillmentStatus"];
+    let expected = [client.account.as_str(), "VIRTUAL_PAN", "BUDGET", "UNACTIVATED", "New card", "ISSUED"];
+    assert_eq!(fixed.map(|name| text(&created, &format!("/{name}"))), expected);
+    assert_eq!((&created["physicalCardState"], &created["pinIsSet"]), (&json!("NOT_REQUESTED"), &json!(false)));
+    assert_eq!(created["currencyCode"], "GBP");
+    for name in ["personId", "cardProductName", "spendingLimit", "replacedByCardId", "budgetCardPhoneNumber"] {
+        assert!(created[name].is_null(), "{name}");
+    }
+    let holder = json!({"id": token, "personId": null, "accountId": client.account, "userToken": token,
+        "budgetId": budget});
+    assert_eq!(created["token"], holder);
+    assert_eq!(created["budgets"], json!([{"id": budget, "name": "Main", "type": "shared", "access": "allowed"}]));
+    let expiry = text(&created, "/expirationTime");
+    let day: NaiveDate = expiry.strip_suffix("T23:59:59Z").unwrap().parse().unwrap();
+    assert_eq!(day.checked_add_days(Days::new(1)).unwrap().day(), 1, "the last of a month");
+    assert_eq!(created["expiration"], day.format("%m%y").to_string());
     let today = Utc::now().date_naive();
-    assert!(expiry >= today.checked_add_months(Months::new(36)).unwrap(), "{expiry}");
+    assert!(day >= today.checked_add_months(Months::new(36)).unwrap(), "{day}");
     assert_eq!(authorize(&client, &id, "1"), "1806");
     let found = client.get(&format!("{CARDS}/{}", id.to_uppercase()));
     truthful("get", "/v2/cards/{cardId}", &found);
@@ -63,36 +92,95 @@ fn a_new_card_has_every_member_and_is_not_activated() {
 }
 
 #[test]
-fn a_card_can_belong_to_a_person_and_be_active_at_once() {
+fn a_card_can_be_active_at_once_until_a_given_day() {
     let (_server, client) = alone();
-    let budget = funded(&client, "Main", "50.00");
-    let person = "0190a1b2-0000-7000-8000-00000000cafe";
-    let body = json!({"budgetId": budget, "currencyCode": "GBP", "type": "VIRTUAL", "userToken": person,
-        "name": "Zoë's", "expiryDate": "2030-02-28", "activate": true});
+    let budget = budget_of(&client, &new_budget("Two", &["EUR", "USD"]));
+    let mut body = shared_card(&budget, "Ada");
+    (body["expiryDate"], body["activate"]) = (json!("2030-02-28"), json!(true));
     let created = expect_json(&client.post(CARDS, body.to_string()), 201);
-    assert_eq!((&created["ownerType"], &created["userToken"]), (&json!("PERSON"), &json!(person)));
-    assert_eq!((&created["name"], &created["expiryDate"]), (&json!("Zoë's"), &json!("2030-02-28")));
-    assert_eq!(authorize(&client, text(&created, "/id"), "20"), "0000");
-    assert_eq!(balance(&client, &budget), ["50.00", "30.00", "20.00"]);
-    assert_eq!(authorize(&client, text(&created, "/id"), "30.01"), "1016");
+    assert_eq!((&created["state"], &created["currencyCode"]), (&json!("ACTIVE"), &json!("EUR")));
+    assert_eq!(created["expirationTime"], "2030-02-28T23:59:59Z");
+    body["currencyCode"] = json!("USD");
+    assert_eq!(expect_json(&client.post(CARDS, body.to_string()), 201)["currencyCode"], "USD");
 }
 
 #[test]
-fn lists_are_newest_first_with_filters_and_counts() {
+fn card_numbers_are_shown_in_the_sandbox_only_and_change_nothing() {
+    let (_server, client) = alone();
+    let id = card(&client, &budget(&client, "Main"));
+    let before = expect_json(&client.get(&format!("{CARDS}/{id}")), 200);
+    let answer = client.get(&format!("{CARDS}/{id}/details"));
+    truthful("get", "/v2/cards/{cardId}/details", &answer);
+    let details = expect_json(&answer, 200);
+    assert_eq!(members(&details), ["cardId", "expiration", "number", "securityCode"]);
+    let number = text(&details, "/number");
+    assert!(number.starts_with("9999") && number.ends_with(text(&before, "/lastFour")), "{number}");
+    assert_eq!(details["expiration"], before["expiration"]);
+    assert_eq!(expect_json(&client.get(&format!("{CARDS}/{id}/details")), 200), details);
+    assert_eq!(expect_json(&client.get(&format!("{CARDS}/{id}")), 200), before);
+}
+
+#[test]
+fn lists_are_by_name_with_filters_and_counts() {
     let (_server, client) = alone();
     let seeded = list(&client, "")["count"].as_i64().unwrap();
     let (one, two) = (budget(&client, "One"), budget(&client, "Two"));
-    let (first, second, third) = (card(&client, &one), card(&client, &two), card(&client, &one));
-    let all = list(&client, "limit=3");
-    assert_eq!((&all["count"], ids(&all)), (&json!(seeded + 3), vec![third.clone(), second.clone(), first.clone()]));
-    let of_budget = list(&client, &format!("budgetId={one}&offset=1"));
-    assert_eq!((&of_budget["count"], ids(&of_budget)), (&json!(2), vec![first.clone()]));
-    expect_json(&move_card(&client, &third, "SUSPENDED"), 200);
-    assert_eq!(ids(&list(&client, &format!("budgetId={one}&state=SUSPENDED"))), [third]);
-    let holder = expect_json(&client.get(&format!("{CARDS}/{second}")), 200);
-    assert_eq!(ids(&list(&client, &format!("userToken={}", text(&holder, "/userToken")))), [second]);
+    let make = |budget: &str, name: &str| {
+        let created = expect_json(&client.post(CARDS, shared_card(budget, name).to_string()), 201);
+        text(&created, "/id").to_owned()
+    };
+    let (zoe, ada, party) = (make(&one, "Zoë"), make(&two, "Ada"), make(&one, "Team Party"));
+    let all = list(&client, "limit=1000");
+    let names: Vec<_> = all["rows"].as_array().unwrap().iter().map(|row| text(row, "/name")).collect();
+    assert!(names.is_sorted() && all["count"] == seeded + 3, "{names:?}");
+    let of = |query: &str| ids(&list(&client, query));
+    assert_eq!(of(&format!("budgetId={one}")), [party.clone(), zoe.clone()]);
+    assert_eq!(of(&format!("budgetId={one}&orderBy=desc")), [zoe.clone(), party.clone()]);
+    assert_eq!(of(&format!("budgetId={one}&limit=1&offset=1&orderBy=asc")), [zoe.clone()]);
+    assert_eq!(of("search=party"), [party.clone()]);
+    assert_eq!(of("search=zo%C3%AB"), [zoe.clone()]);
+    let last = expect_json(&client.get(&format!("{CARDS}/{ada}")), 200);
+    assert!(of(&format!("search={}", text(&last, "/lastFour"))).contains(&ada));
+    assert_eq!(of(&format!("cardId={ada}")), [ada.clone()]);
+    assert_eq!(of(&format!("cardIds={zoe},{ada}")), [ada.clone(), zoe.clone()]);
+    assert!(of(&format!("cardIds={zoe}&cardId={ada}")).is_empty());
+    let today = Utc::now().date_naive();
+    let tomorrow = today.checked_add_days(Days::new(1)).unwrap();
+    assert_eq!(of(&format!("budgetId={two}&startDate={}", today.pred_opt().unwrap())), [ada.clone()]);
+    assert!(of(&format!("startDate={}", tomorrow.succ_opt().unwrap())).is_empty());
+    assert_eq!(of(&format!("budgetId={two}&endDate={tomorrow}")), [ada.clone()]);
+    assert_eq!(list(&client, "cardOwnerType=BUDGET")["count"], seeded + 3);
+    assert!(of("cardOwnerType=PEOPLE").is_empty() && of(&format!("personId={ABSENT}")).is_empty());
+    assert!(of(&format!("personIds={ABSENT},{ada}")).is_empty());
+    expect_json(&move_card(&client, &zoe, "TERMINATED"), 200);
+    assert_eq!(of(&format!("budgetId={one}&state=TERMINATED")), [zoe.clone()]);
+    assert_eq!(of(&format!("budgetId={one}&state=TERMINATED,UNACTIVATED")), [party, zoe]);
     let known = demo().card_in("REPLACED");
     assert!(ids(&list(&client, "state=REPLACED")).contains(&known.id));
+}
+
+#[test]
+fn a_change_leaves_what_it_does_not_name() {
+    let (_server, client) = alone();
+    let created = expect_json(&client.post(CARDS, shared_card(&budget(&client, "Main"), "Ada").to_string()), 201);
+    let path = format!("{CARDS}/{}", text(&created, "/id"));
+    let put = |body: &Value| client.call("PUT", &path).json(body.to_string()).send();
+    let answer = put(&json!({"name": "Bücher für alle", "fulfillmentStatus": "DIGITALLY_PRESENTED"}));
+    truthful("put", "/v2/cards/{cardId}", &answer);
+    let mut expected = created.clone();
+    let changed = expect_json(&answer, 200);
+    (expected["name"], expected["fulfillmentStatus"]) = (json!("Bucher fur alle"), json!("DIGITALLY_PRESENTED"));
+    expected["updatedAt"] = changed["updatedAt"].clone();
+    assert_eq!(changed, expected);
+    let moved = expect_json(&put(&json!({"state": "ACTIVE", "budgetCardPhoneNumber": "+447911001762"})), 200);
+    assert_eq!((&moved["state"], &moved["stateReason"]), (&json!("ACTIVE"), &Value::Null));
+    assert_eq!((&moved["name"], &moved["budgetCardPhoneNumber"]), (&expected["name"], &json!("+447911001762")));
+    expect_fault(&put(&json!({"state": "UNACTIVATED"})), 409, "body.state", "invalid_state");
+    expect_fault(&put(&json!({"personId": ABSENT})), 404, "body.personId", "not_found");
+    assert_eq!(ids(&list(&client, "search=fur")), [text(&created, "/id")], "a search finds the new name");
+    assert!(ids(&list(&client, "search=ada")).is_empty(), "and not the old one");
+    let steps = expect_json(&client.get(&format!("{path}/transitions")), 200);
+    assert_eq!((&steps["count"], &steps["rows"][0]["reason"]), (&json!(1), &Value::Null));
 }
 
 #[test]
@@ -101,39 +189,53 @@ fn every_fault_is_named() {
     let budget = demo().budget("GBP");
     let mut table = Table::default();
     for (name, value, path, code) in [
+        ("cardOwnerType", Value::Null, "body.cardOwnerType", "required"),
+        ("cardOwnerType", json!("PERSON"), "body.cardOwnerType", "invalid_value"),
         ("budgetId", Value::Null, "body.budgetId", "required"),
         ("budgetId", json!("x"), "body.budgetId", "invalid_format"),
+        ("personId", json!(ABSENT), "body.personId", "invalid_value"),
+        ("budgets", json!([{"budgetId": ABSENT, "active": true}]), "body.budgets", "invalid_value"),
         ("currencyCode", json!("CHF"), "body.currencyCode", "invalid_value"),
-        ("type", json!("PHYSICAL"), "body.type", "invalid_value"),
-        ("userToken", json!("x"), "body.userToken", "invalid_format"),
+        ("name", Value::Null, "body.name", "required"),
         ("name", json!(""), "body.name", "invalid_format"),
         ("expiryDate", json!("2030-02-30"), "body.expiryDate", "invalid_format"),
         ("expiryDate", json!("2020-01-31"), "body.expiryDate", "out_of_range"),
         ("expiryDate", json!("2999-01-31"), "body.expiryDate", "out_of_range"),
         ("activate", json!("yes"), "body.activate", "invalid_type"),
-        ("pan", json!("4"), "body.pan", "unknown_field"),
+        ("userToken", json!(ABSENT), "body.userToken", "unknown_field"),
     ] {
-        let mut body = json!({"budgetId": budget, "currencyCode": "GBP"});
+        let mut body = shared_card(&budget, "Ada");
         body[name] = value;
         table.check(&bad(body.to_string(), path, code), &client.post(CARDS, body.to_string()));
     }
-    table.done(11);
-    let target = format!("{CARDS}?accountId={}&budgetId=1&state=active&userToken=x", client.account);
-    let faults =
-        [("query.budgetId", "invalid_format"), ("query.state", "invalid_value"), ("query.userToken", "invalid_format")];
-    expect_faults(&client.get(&target), 400, &faults);
+    table.done(14);
+    let query = "state=active&orderBy=name&startDate=today&search=&budgetId=1&cardIds=1,2&cardOwnerType=PERSON";
+    let faults = [
+        ("query.state", "invalid_value"),
+        ("query.orderBy", "invalid_value"),
+        ("query.startDate", "invalid_format"),
+        ("query.search", "required"),
+        ("query.budgetId", "invalid_format"),
+        ("query.cardIds", "invalid_format"),
+        ("query.cardOwnerType", "invalid_value"),
+    ];
+    expect_faults(&client.get(&format!("{CARDS}?accountId={}&{query}", client.account)), 400, &faults);
     let path = format!("{CARDS}/{}/transition", demo().active_card("GBP").id);
-    let faults = [("body.state", "invalid_value"), ("body.reason", "required")];
-    expect_faults(&client.post(&path, r#"{"state": "UNACTIVATED"}"#), 400, &faults);
-    let body = json!({"budgetId": ABSENT, "currencyCode": "GBP"}).to_string();
-    expect_fault(&client.post(CARDS, body), 404, "body.budgetId", "not_found");
+    expect_fault(&client.post(&path, r#"{"state": "UNACTIVATED"}"#), 400, "body.state", "invalid_value");
+    expect_fault(&client.post(CARDS, shared_card(ABSENT, "Ada").to_string()), 404, "body.budgetId", "not_found");
+    let person = json!({"cardOwnerType": "PEOPLE", "name": "Ada", "personId": ABSENT,
+        "budgets": [{"budgetId": budget, "active": true}]});
+    expect_fault(&client.post(CARDS, person.to_string()), 404, "body.personId", "not_found");
+    let mut inactive = person.clone();
+    inactive["budgets"][0]["active"] = json!(false);
+    expect_fault(&client.post(CARDS, inactive.to_string()), 400, "body.budgets", "invalid_value");
 }
 
 #[test]
 fn a_budget_without_the_feature_cannot_have_cards() {
     let (_server, client) = alone();
     let off = budget_of(&client, &with(new_budget("Off", &["GBP"]), &json!({"features": ["payments", "peopleCards"]})));
-    let body = json!({"budgetId": off, "currencyCode": "GBP"}).to_string();
+    let body = shared_card(&off, "Ada").to_string();
     expect_fault(&client.post(CARDS, body), 403, "body.budgetId", "feature_not_enabled");
 }
 
@@ -141,7 +243,7 @@ fn a_budget_without_the_feature_cannot_have_cards() {
 fn a_card_from_creation_to_termination() {
     let (_server, client) = alone();
     let budget = funded(&client, "Main", "50.00");
-    let created = expect_json(&client.post(CARDS, json!({"budgetId": budget, "currencyCode": "GBP"}).to_string()), 201);
+    let created = expect_json(&client.post(CARDS, shared_card(&budget, "Ada").to_string()), 201);
     let id = text(&created, "/id");
     let fault = expect_fault(&move_card(&client, id, "SUSPENDED"), 409, "body.state", "invalid_state");
     assert!(fault.message.contains("UNACTIVATED"), "{fault:?}");
@@ -169,11 +271,11 @@ fn a_card_from_creation_to_termination() {
 fn one_key_creates_one_card_and_one_transition() {
     let (_server, client) = alone();
     let budget = budget(&client, "Main");
-    let body = json!({"budgetId": budget, "currencyCode": "GBP", "activate": true}).to_string();
+    let body = shared_card(&budget, "Ada").to_string();
     let (first, again) = (client.post_once(CARDS, "card", &body), client.post_once(CARDS, "card", &body));
     assert!(again.replayed() && first.body == again.body);
     let path = format!("{CARDS}/{}/transition", text(&first.json(), "/id"));
-    let step = r#"{"state": "SUSPENDED", "reason": "lost"}"#;
+    let step = r#"{"state": "ACTIVE", "reason": "it came"}"#;
     let (first, again) = (client.post_once(&path, "step", step), client.post_once(&path, "step", step));
     assert!(again.replayed() && first.body == again.body && first.status == 200);
 }
@@ -183,7 +285,7 @@ fn cards_of_other_accounts_are_absent() {
     let (server, client) = alone();
     let other = server.other();
     let theirs = card(&other, &budget(&other, "Theirs"));
-    for path in ["", "/spending-limits", "/transitions"] {
+    for path in ["", "/spending-limits", "/transaction-limits", "/transitions", "/details"] {
         let foreign = client.get(&format!("{CARDS}/{theirs}{path}"));
         expect_fault(&foreign, 404, "path.cardId", "not_found");
         assert_eq!(foreign.body, client.get(&format!("{CARDS}/{ABSENT}{path}")).body);
@@ -191,7 +293,7 @@ fn cards_of_other_accounts_are_absent() {
     expect_fault(&move_card(&client, &theirs, "SUSPENDED"), 404, "path.cardId", "not_found");
     assert!(!ids(&list(&client, "limit=1000")).contains(&theirs));
     let their_budget = expect_json(&other.get(&format!("{CARDS}/{theirs}")), 200);
-    let body = json!({"budgetId": their_budget["budgetId"], "currencyCode": "GBP"}).to_string();
+    let body = shared_card(text(&their_budget, "/budgets/0/id"), "Ada").to_string();
     expect_fault(&client.post(CARDS, body), 404, "body.budgetId", "not_found");
     let limited = server.limited();
     expect_fault(&limited.get(CARDS), 403, "header.Authorization", "insufficient_scope");

@@ -61,6 +61,7 @@ mod openapi_examples;
 mod openapi_generators;
 mod operations;
 mod original_client_budgets;
+mod original_client_cards;
 mod overload;
 mod pages;
 mod payment_batches_access;

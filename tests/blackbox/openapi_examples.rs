@@ -9,7 +9,7 @@ use crate::support::{Answer, Server};
 /// The first operations. An operation that creates an object runs before operations that refer to it, and one that
 /// removes the object runs last. Unlisted operations run between, in the order of the document.
 const FIRST: [&str; 3] = ["createWorld", "takeSnapshot", "createBudget"];
-const LAST: [&str; 8] = [
+const LAST: [&str; 9] = [
     "uploadPayments",
     "openMfaSession",
     "confirmPaymentBatch",
@@ -18,6 +18,7 @@ const LAST: [&str; 8] = [
     "deleteSnapshot",
     "deleteWorld",
     "removeSpendingLimit",
+    "removeTransactionLimit",
 ];
 
 /// The placeholder of an id that the document cannot know. The value comes from the answer of an earlier operation.
@@ -25,7 +26,7 @@ const PLACEHOLDER: &str = "0198c0de-0000-7000-8000-000000000000";
 
 /// Operations with the placeholder, the operation whose answer contains the id, and the location of the id in that
 /// answer.
-const FOLLOW_UPS: [(&str, &str, &str); 10] = [
+const FOLLOW_UPS: [(&str, &str, &str); 12] = [
     ("adviseTransaction", "authorizeTransaction", "/transaction/token"),
     ("incrementTransaction", "authorizeTransaction", "/transaction/token"),
     ("clearTransaction", "authorizeTransaction", "/transaction/token"),
@@ -36,6 +37,8 @@ const FOLLOW_UPS: [(&str, &str, &str); 10] = [
     ("reverseRefund", "authorizeRefund", "/transaction/token"),
     ("confirmPaymentBatch", "openMfaSession", "/sessionId"),
     ("transfer", "createBudget", "/id"),
+    ("removeSpendingLimit", "setSpendingLimit", "/id"),
+    ("removeTransactionLimit", "setTransactionLimit", "/id"),
 ];
 
 /// An operation with its examples.

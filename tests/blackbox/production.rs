@@ -59,8 +59,9 @@ fn budgets_and_cards_are_managed_as_in_the_sandbox() {
     let card = card(&client, &one);
     expect_json(&move_card(&client, &card, "SUSPENDED"), 200);
     let path = format!("{CARDS}/{card}/spending-limits");
-    expect_json(&client.post(&path, r#"{"window": "DAY", "amount": "1"}"#), 201);
+    expect_json(&client.post(&path, r#"{"limitWindow": "DAY", "amount": 1}"#), 200);
     assert_eq!(limits(&client, &card).len(), 1);
+    expect_fault(&client.get(&format!("{CARDS}/{card}/details")), 403, "", "sandbox_only");
 }
 
 #[test]

@@ -41,7 +41,7 @@ async function decide(client, account, body) {
     WHERE c.account_id = $1 AND c.id = $2 FOR UPDATE OF b`, [account.id, body.cardId]);
   if (!card) throw new Problem(404, 'There is no such card.');
   const limits = await run(client, 'limits', `
-    SELECT amount_minor, spent_minor FROM spending_limits WHERE account_id = $1 AND card_id = $2 FOR UPDATE`, [account.id, card.id]);
+    SELECT amount_minor, spent_minor FROM card_limits WHERE account_id = $1 AND card_id = $2 FOR UPDATE`, [account.id, card.id]);
   const response = refusal(card, limits, amount) ?? ['0000', 'Approved or completed successfully'];
   const approved = response[0] === '0000';
   const now = new Date();

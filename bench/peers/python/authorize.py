@@ -29,7 +29,7 @@ async def decide(conn, account, body):
     if card is None:
         raise Problem(404, "There is no such card.")
     limits = await conn.fetch(
-        "SELECT amount_minor, spent_minor FROM spending_limits WHERE account_id = $1 AND card_id = $2 FOR UPDATE",
+        "SELECT amount_minor, spent_minor FROM card_limits WHERE account_id = $1 AND card_id = $2 FOR UPDATE",
         account["id"], card["id"],
     )
     now = datetime.now(timezone.utc)

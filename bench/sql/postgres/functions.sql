@@ -10,7 +10,7 @@ DECLARE
     at TIMESTAMPTZ := now();
 BEGIN
     SELECT k.budget_id, k.user_token, k.state, k.expires_on, b.available_minor, b.held_minor, b.reserved_minor,
-        (SELECT min(l.amount_minor - l.spent_minor) FROM spending_limits l
+        (SELECT min(l.amount_minor - l.spent_minor) FROM card_limits l
             WHERE l.account_id = k.account_id AND l.card_id = k.id) AS left_minor
     INTO STRICT c
     FROM cards k

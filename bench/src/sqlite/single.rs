@@ -8,7 +8,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use std::time::{Duration, Instant};
 
 const SITUATION: &str = "SELECT c.budget_id, c.user_token, c.state, c.expires_on, b.available_minor, b.held_minor, \
-    b.reserved_minor, (SELECT min(l.amount_minor - l.spent_minor) FROM spending_limits l \
+    b.reserved_minor, (SELECT min(l.amount_minor - l.spent_minor) FROM card_limits l \
         WHERE l.account_id = c.account_id AND l.card_id = c.id) \
     FROM cards c JOIN balances b ON b.account_id = c.account_id AND b.budget_id = c.budget_id AND b.currency = c.currency \
     WHERE c.account_id = ?1 AND c.id = ?2";

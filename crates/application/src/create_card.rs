@@ -1,13 +1,16 @@
-//! Creates a virtual card (contract 5.6).
+//! Creates and replaces virtual cards (contract 5.6).
 
 use crate::ManagementServices;
 use chrono::NaiveDate;
 use florin_domain::access::Account;
-use florin_domain::card::{CardOwner, CardRecord, CardRequest, CreateCardRefusal, decide_create_card};
-use florin_domain::ids::{BudgetId, CardId, UserToken};
+use florin_domain::card::{
+    CardName, CardOwner, CardProfile, CardRequest, CreateCardRefusal, ReplaceCardRefusal, ReplaceCardRequest,
+    decide_create_card, decide_replacement,
+};
+use florin_domain::ids::{BudgetId, CardId, ClientId, PersonId, UserToken};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
-use florin_ports::{CreateCardCommand, IdempotencyClaim, WriteError, Written};
+use florin_ports::{CreateCardCommand, IdempotencyClaim, ReplaceCardCommand, WriteError, Written};
 use std::sync::Arc;
 
 /// The request of the client.
@@ -16,39 +19,40 @@ pub struct NewCard {
     /// The budget that pays.
     pub budget: BudgetId,
     /// Its currency.
-    pub currency: Currency,
-    /// The person who owns the card. `None` if the budget owns it.
-    pub user: Option<UserToken>,
+    pub currency: Option<Currency>,
     /// Its name.
-    pub name: Option<Text<1, 140>>,
+    pub name: CardName,
+    /// The phone number of a shared card.
+    pub phone: Option<Text<1, 32>>,
+    /// The person who has the phone.
+    pub phone_person: Option<PersonId>,
     /// The last day on which it is valid.
     pub expires_on: Option<NaiveDate>,
     /// Whether it starts as ACTIVE.
     pub activate: bool,
 }
 
-/// Creates a card on a budget of the account.
+/// Creates a card of a budget of the account.
 pub async fn create_card(
     services: &ManagementServices,
     account: &Account,
     new: NewCard,
-    claim: Option<IdempotencyClaim<CardRecord>>,
-) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
+    claim: Option<IdempotencyClaim<CardProfile>>,
+) -> Result<Written<CardProfile>, WriteError<CreateCardRefusal>> {
     let clock = services.clock_of(account).await?;
-    let (owner, user_token) = match new.user {
-        Some(user) => (CardOwner::Person, user),
-        None => (CardOwner::Budget, UserToken(clock.next_id())),
-    };
     let request = CardRequest {
+        user_token: UserToken(clock.next_id()),
         id: CardId(clock.next_id()),
         account: account.id.clone(),
         budget: new.budget,
         currency: new.currency,
-        owner,
-        user_token,
+        owner: CardOwner::Budget,
         name: new.name,
+        phone: new.phone,
+        phone_person: new.phone_person,
         expires_on: new.expires_on,
         activate: new.activate,
+        max_cards: services.max_cards,
         now: clock.now(),
     };
     let command = CreateCardCommand {
@@ -58,4 +62,23 @@ pub async fn create_card(
         claim,
     };
     services.cards.create(command).await
+}
+
+/// Replaces a card of the account by a new one.
+pub async fn replace_card(
+    services: &ManagementServices,
+    client: ClientId,
+    account: &Account,
+    (card, reason): (CardId, Option<Text<1, 140>>),
+    claim: Option<IdempotencyClaim<CardProfile>>,
+) -> Result<Written<CardProfile>, WriteError<ReplaceCardRefusal>> {
+    let clock = services.clock_of(account).await?;
+    let request = ReplaceCardRequest { reason, client, max_cards: services.max_cards };
+    let command = ReplaceCardCommand {
+        account: account.id.clone(),
+        card,
+        decide: Arc::new(move |situation| clock.rule(|stamp| decide_replacement(situation, &request, stamp))),
+        claim,
+    };
+    services.cards.replace(command).await
 }

@@ -18,6 +18,8 @@ pub struct ManagementServices {
     pub cards: Arc<dyn CardManagement>,
     /// Maximum number of budgets of an account.
     pub max_budgets: u64,
+    /// Maximum number of cards of an account.
+    pub max_cards: u64,
 }
 
 impl ManagementServices {

@@ -62,6 +62,8 @@ uuid_ids! {
     TransferId;
     /// A card; its `cardToken` is the same.
     CardId;
+    /// A limit of a card.
+    LimitId;
     /// The holder of a card.
     UserToken;
     /// One card message. The token of its first message also names a chain.

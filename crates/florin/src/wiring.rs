@@ -153,6 +153,7 @@ pub(crate) fn management(settings: &Settings, store: &Arc<dyn AnyStore>) -> Mana
         transfers: store.clone(),
         cards: store.clone(),
         max_budgets: settings.max_budgets,
+        max_cards: settings.max_cards,
     }
 }
 

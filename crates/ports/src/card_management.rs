@@ -1,12 +1,13 @@
-//! Creating cards and changing their states and limits, decided under the lock of their budget.
+//! Creating and changing cards and their limits, decided under the lock of their budget.
 
 use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::card::{
-    CardFilter, CardLimits, CardRecord, CardTransition, CreateCardRefusal, CreateCardSituation, IllegalTransition,
-    LimitRefusal, LimitSet, NoSuchLimit, SpendingWindow, TransitionDecision,
+    CardChange, CardFilter, CardLimits, CardProfile, CardRecord, CardReplacement, CardTransition, CreateCardRefusal,
+    CreateCardSituation, IllegalTransition, LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal,
+    ReplaceCardSituation,
 };
-use florin_domain::ids::{AccountId, BudgetId, CardId};
+use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId};
 use florin_domain::page::{Page, PageRequest};
 
 /// A command to create a card.
@@ -18,22 +19,34 @@ pub struct CreateCardCommand {
     /// The rule.
     pub decide: Decide<CreateCardSituation, Result<CardRecord, CreateCardRefusal>>,
     /// The idempotency claim, if the caller made one.
-    pub claim: Option<IdempotencyClaim<CardRecord>>,
+    pub claim: Option<IdempotencyClaim<CardProfile>>,
 }
 
-/// A command to change the state of a card.
-pub struct TransitionCommand {
+/// A command to change a card, its state included.
+pub struct ChangeCardCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The card, which must be the account's.
     pub card: CardId,
-    /// The rule. It changes the card's state and nothing else.
-    pub decide: Decide<CardRecord, Result<TransitionDecision, IllegalTransition>>,
+    /// The rule.
+    pub decide: Decide<CardRecord, Result<CardChange, IllegalTransition>>,
     /// The idempotency claim, if the caller made one.
-    pub claim: Option<IdempotencyClaim<CardRecord>>,
+    pub claim: Option<IdempotencyClaim<CardProfile>>,
 }
 
-/// A command to set a spending limit.
+/// A command to replace a card by a new one.
+pub struct ReplaceCardCommand {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The card, which must be the account's.
+    pub card: CardId,
+    /// The rule.
+    pub decide: Decide<ReplaceCardSituation, Result<CardReplacement, ReplaceCardRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<IdempotencyClaim<CardProfile>>,
+}
+
+/// A command to set a limit.
 pub struct LimitCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -45,16 +58,16 @@ pub struct LimitCommand {
     pub claim: Option<IdempotencyClaim<LimitSet>>,
 }
 
-/// A command to remove a spending limit.
+/// A command to remove a limit.
 pub struct RemoveLimitCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The card, which must be the account's.
     pub card: CardId,
-    /// The rule. It returns the window whose limit is removed.
-    pub decide: Decide<CardLimits, Result<SpendingWindow, NoSuchLimit>>,
+    /// The rule. It returns the limit that is removed.
+    pub decide: Decide<CardLimits, Result<LimitId, NoSuchLimit>>,
     /// The idempotency claim, if the caller made one.
-    pub claim: Option<IdempotencyClaim<SpendingWindow>>,
+    pub claim: Option<IdempotencyClaim<LimitId>>,
 }
 
 /// Manages cards, with the promises of [`crate::CardLedger`]. Of a card message and a change of its card, the second
@@ -63,18 +76,19 @@ pub struct RemoveLimitCommand {
 #[async_trait]
 pub trait CardManagement: Send + Sync {
     /// Returns a card in any state. `None`: no such card on the account.
-    async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardRecord>, StoreError>;
+    async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardProfile>, StoreError>;
 
-    /// Lists the account's matching cards by id descending. New ids are greater than old ones, so the newest come
-    /// first. The count ignores the page. Each call reads one consistent view.
+    /// Lists the account's matching cards by name, then id, by code point; both descending if the filter says so. The
+    /// count ignores the page. Each call reads one consistent view.
     async fn list(
         &self,
         account: &AccountId,
         filter: CardFilter,
         page: PageRequest,
-    ) -> Result<Page<CardRecord>, StoreError>;
+    ) -> Result<Page<CardProfile>, StoreError>;
 
-    /// Returns a card and its limits by window: day, week, month, lifetime. `None`: no such card on the account.
+    /// Returns a card and its limits by window: transaction, day, week, month, lifetime. `None`: no such card on the
+    /// account.
     async fn limits(&self, account: &AccountId, card: CardId) -> Result<Option<CardLimits>, StoreError>;
 
     /// Lists the transitions of a card, last one first. `None`: no such card on the account. The count ignores the
@@ -88,20 +102,21 @@ pub trait CardManagement: Send + Sync {
 
     /// Decides the creation of a card. Creations on one account are decided sequentially, so the number of cards in the
     /// situation is exact. `Absent`: no such budget on the account.
-    async fn create(&self, command: CreateCardCommand) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>>;
+    async fn create(&self, command: CreateCardCommand) -> Result<Written<CardProfile>, WriteError<CreateCardRefusal>>;
 
-    /// Decides a transition and stores it. `Absent`: no such card on the account.
-    async fn transition(
+    /// Decides a change of a card and stores it, with the record of a transition. `Absent`: no such card on the account.
+    async fn change(&self, command: ChangeCardCommand) -> Result<Written<CardProfile>, WriteError<IllegalTransition>>;
+
+    /// Decides the replacement of a card and stores the old and the new one. Returns the new one. `Absent`: no such
+    /// card on the account.
+    async fn replace(
         &self,
-        command: TransitionCommand,
-    ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>>;
+        command: ReplaceCardCommand,
+    ) -> Result<Written<CardProfile>, WriteError<ReplaceCardRefusal>>;
 
     /// Decides a limit. `Absent`: no such card on the account.
     async fn set_limit(&self, command: LimitCommand) -> Result<Written<LimitSet>, WriteError<LimitRefusal>>;
 
     /// Decides the removal of a limit. `Absent`: no such card on the account.
-    async fn remove_limit(
-        &self,
-        command: RemoveLimitCommand,
-    ) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>>;
+    async fn remove_limit(&self, command: RemoveLimitCommand) -> Result<Written<LimitId>, WriteError<NoSuchLimit>>;
 }

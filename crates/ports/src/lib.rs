@@ -62,7 +62,9 @@ pub use batch_reading::BatchReading;
 pub use books::{Books, Explained};
 pub use budgets::{Budgets, CreateBudgetCommand, EditBudgetCommand, TransferCommand, Transfers};
 pub use card_ledger::{CardLedger, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand};
-pub use card_management::{CardManagement, CreateCardCommand, LimitCommand, RemoveLimitCommand, TransitionCommand};
+pub use card_management::{
+    CardManagement, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand, ReplaceCardCommand,
+};
 pub use chain_histories::ChainHistories;
 pub use clock::{Clock, IdSource};
 pub use credits::{CreditCommand, Credits};

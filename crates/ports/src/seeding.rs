@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use florin_domain::access::{Account, ApiClient, ApiKey, KeyHash};
 use florin_domain::batch::{Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord};
-use florin_domain::card::{Card, SpendingLimit};
+use florin_domain::card::{Card, CardLimit};
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, Checkout};
 use florin_domain::mfa::TotpEnrolment;
@@ -59,7 +59,7 @@ pub struct SeedCard {
     /// The card.
     pub card: Card,
     /// Its spending limits.
-    pub limits: Vec<SpendingLimit>,
+    pub limits: Vec<CardLimit>,
 }
 
 /// Seeds prepared data.

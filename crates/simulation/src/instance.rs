@@ -12,6 +12,7 @@ use florin_application::{
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
 use florin_domain::budget::MAX_BUDGETS;
+use florin_domain::card::MAX_CARDS;
 use florin_ports::test_support::{FakeCipher, FakeClock};
 use florin_ports::{MockExchangeRates, MockKeySource, MockPostcodeProvider};
 use florin_store_contract::{OpenError, StoreSettings};
@@ -141,6 +142,7 @@ impl Ports {
             transfers: of(),
             cards: of(),
             max_budgets: MAX_BUDGETS,
+            max_cards: MAX_CARDS,
         };
         let services = Services {
             environment: Environment::Sandbox,

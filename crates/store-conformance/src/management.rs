@@ -10,15 +10,17 @@ use florin_domain::budget::{
     decide_transfer,
 };
 use florin_domain::card::{
-    CardLimits, CardOwner, CardRecord, CardRequest, CardState, CreateCardSituation, LimitChange, SpendingWindow,
-    TransitionRequest, decide_create_card, decide_limit, decide_limit_removal, decide_transition,
+    CardChangeRequest, CardLimits, CardName, CardOwner, CardRecord, CardRequest, CardState, CreateCardSituation,
+    LimitChange, LimitWindow, ReplaceCardRequest, ReplaceCardSituation, decide_card_change, decide_create_card,
+    decide_limit, decide_limit_removal, decide_replacement,
 };
-use florin_domain::ids::{BudgetId, CardId, UserToken};
+use florin_domain::ids::{BudgetId, CardId, LimitId, PersonId, UserToken};
 use florin_domain::money::{Currency, DecimalAmount};
+use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
 use florin_ports::{
-    CreateBudgetCommand, CreateCardCommand, EditBudgetCommand, LimitCommand, Mode, RemoveLimitCommand, TransferCommand,
-    TransitionCommand,
+    ChangeCardCommand, CreateBudgetCommand, CreateCardCommand, EditBudgetCommand, LimitCommand, Mode,
+    RemoveLimitCommand, ReplaceCardCommand, TransferCommand,
 };
 use std::sync::Arc;
 
@@ -109,12 +111,15 @@ pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) ->
         id: card_id(number),
         account: who.account()?,
         budget,
-        currency: gbp()?,
+        currency: Some(gbp()?),
         owner: CardOwner::Budget,
         user_token: user(number),
-        name: Some(Text::parse("Zoë")?),
+        name: CardName::parse(&format!("日本 {}", 9 - number % 10))?,
+        phone: Some(Text::parse("+447911001762 ✓")?),
+        phone_person: Some(PersonId(uuid(84, number))),
         expires_on: None,
         activate,
+        max_cards: 1_000,
         now: noon(),
     };
     let decide = Arc::new(move |situation: &CreateCardSituation| decide_create_card(situation, &request));
@@ -122,26 +127,62 @@ pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) ->
 }
 
 /// Builds a command that changes the state of a card.
-pub(crate) fn bring(who: Who, card: CardId, to: CardState, reason: &str) -> Result<TransitionCommand, Failure> {
-    let request = TransitionRequest { to, reason: Text::parse(reason)?, client: who.client(), now: noon() };
-    let decide = Arc::new(move |card: &CardRecord| decide_transition(card, &request));
-    Ok(TransitionCommand { account: who.account()?, card, decide, claim: None })
+pub(crate) fn bring(who: Who, card: CardId, to: CardState, reason: &str) -> Result<ChangeCardCommand, Failure> {
+    change(who, card, CardChangeRequest::transition(to, Some(Text::parse(reason)?), who.client(), noon()))
+}
+
+/// Builds a command that changes a card.
+pub(crate) fn change(who: Who, card: CardId, request: CardChangeRequest) -> Result<ChangeCardCommand, Failure> {
+    let decide = Arc::new(move |card: &CardRecord| decide_card_change(card, &request));
+    Ok(ChangeCardCommand { account: who.account()?, card, decide, claim: None })
+}
+
+/// Builds a command that replaces a card by card `number`.
+pub(crate) fn replacement(who: Who, card: CardId, number: u128) -> Result<ReplaceCardCommand, Failure> {
+    let request = ReplaceCardRequest { reason: None, client: who.client(), max_cards: 1_000 };
+    let decide = Arc::new(move |situation: &ReplaceCardSituation| {
+        let next = std::cell::Cell::new(0);
+        let ids = || match next.replace(next.get() + 1) {
+            0 => card_id(number).0,
+            1 => user(number).0,
+            limit => uuid(85, number * 10 + limit),
+        };
+        decide_replacement(situation, &request, &Stamp { now: noon(), ids: &ids })
+    });
+    Ok(ReplaceCardCommand { account: who.account()?, card, decide, claim: None })
 }
 
 /// Builds a command that sets a spending limit of a card at the given time.
 pub(crate) fn limit(
     who: Who,
     card: CardId,
-    (window, amount, most_uses): (SpendingWindow, &str, Option<u32>),
+    (window, amount, max_uses): (LimitWindow, &str, Option<u32>),
     now: DateTime<Utc>,
 ) -> Result<LimitCommand, Failure> {
-    let change = LimitChange { window, amount: DecimalAmount::from_decimal_string(amount)?, most_uses, now };
+    let change = LimitChange {
+        id: limit_id(window),
+        window,
+        amount: DecimalAmount::from_decimal_string(amount)?,
+        currency: None,
+        max_uses,
+        active: true,
+        turned_off: window == LimitWindow::Lifetime,
+        now,
+    };
     let decide = Arc::new(move |limits: &CardLimits| decide_limit(limits, &change));
     Ok(LimitCommand { account: who.account()?, card, decide, claim: None })
 }
 
-/// Builds a command that removes a spending limit.
-pub(crate) fn no_limit(who: Who, card: CardId, window: SpendingWindow) -> Result<RemoveLimitCommand, Failure> {
-    let decide = Arc::new(move |limits: &CardLimits| decide_limit_removal(limits, window));
+/// Returns the id of a limit that a check sets.
+pub(crate) const fn limit_id(window: LimitWindow) -> LimitId {
+    LimitId(uuid(86, window as u128))
+}
+
+/// Builds a command that removes the limit over a window.
+pub(crate) fn no_limit(who: Who, card: CardId, window: LimitWindow) -> Result<RemoveLimitCommand, Failure> {
+    let decide = Arc::new(move |limits: &CardLimits| {
+        let known = limits.limits.iter().find(|limit| limit.window == window);
+        decide_limit_removal(limits, known.map_or(limit_id(window), |limit| limit.id), &[window])
+    });
     Ok(RemoveLimitCommand { account: who.account()?, card, decide, claim: None })
 }

@@ -7,7 +7,9 @@ use crate::commands::{
 };
 use crate::expect::there;
 use crate::factory::Handle;
-use crate::management::{bring, budget_id, card_id, edit_budget, issue, limit, make, make_for, no_limit, transfer};
+use crate::management::{
+    bring, budget_id, card_id, change, edit_budget, issue, limit, make, make_for, no_limit, replacement, transfer,
+};
 use crate::observe::without_account;
 use crate::payments::{
     Fill, after, batch_id, cancel, claim as lease, confirm as confirm_without_mfa, create, empty, payment_id, record,
@@ -18,7 +20,7 @@ use chrono::TimeDelta;
 use florin_domain::batch::{FailureReason, PaymentOutcome};
 use florin_domain::budget::{BudgetEdit, BudgetFeature, BudgetStatus};
 use florin_domain::card::decide::FollowUp;
-use florin_domain::card::{CardState, ChainKind, SpendingWindow};
+use florin_domain::card::{CardChangeRequest, CardName, CardState, ChainKind, LimitWindow};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::text::Text;
 use florin_ports::{CreditCommand, FirstMessageCommand};
@@ -106,16 +108,22 @@ async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<()
         (CardState::Suspended, " lost "),
         (CardState::Active, "Gefunden ✓"),
     ] {
-        answers.add("state", cards.transition(bring(who, card_id(base + 3), state, reason)?).await)?;
+        answers.add("state", cards.change(bring(who, card_id(base + 3), state, reason)?).await)?;
     }
     for (window, amount) in
-        [(SpendingWindow::Day, "9"), (SpendingWindow::Week, "50"), (SpendingWindow::Day, values.pick("12", "13"))]
+        [(LimitWindow::Day, "9"), (LimitWindow::Week, "50"), (LimitWindow::Day, values.pick("12", "13"))]
     {
         let command = limit(who, card_id(base + 4), (window, amount, Some(5)), noon())?;
         answers.add("limit", cards.set_limit(command).await)?;
     }
-    let command = no_limit(who, card_id(base + 4), SpendingWindow::Week)?;
-    answers.add("removed limit", cards.remove_limit(command).await)
+    let command = no_limit(who, card_id(base + 4), LimitWindow::Week)?;
+    answers.add("removed limit", cards.remove_limit(command).await)?;
+    let request = CardChangeRequest {
+        name: Some(CardName::parse(values.pick("Renamed ✓", "Otherwise"))?),
+        ..CardChangeRequest::nothing(who.client(), noon())
+    };
+    answers.add("changed card", cards.change(change(who, card_id(base + 4), request)?).await)?;
+    answers.add("replaced card", cards.replace(replacement(who, card_id(base + 4), base + 5)?).await)
 }
 
 /// Sends card messages of every kind, including a declined one and an expiring hold.

@@ -6,9 +6,9 @@ use chrono::{DateTime, NaiveDate, Utc};
 use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Environment, Feature, KeyHash, Scope};
 use florin_domain::batch::{BatchState, PaymentBatch, PaymentOrder};
 use florin_domain::budget::{Budget, BudgetRecord};
-use florin_domain::card::{Card, CardState, SpendingLimit, SpendingWindow};
+use florin_domain::card::{Card, CardLimit, CardState, CarriedUse, LimitWindow};
 use florin_domain::ids::{
-    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, OrderId, PaymentBatchId, UserToken,
+    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, LimitId, OrderId, PaymentBatchId, UserToken,
 };
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
 use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutKind, CheckoutStatus};
@@ -231,20 +231,29 @@ pub(crate) fn seed_budget(
     Ok(SeedBudget { budget, journal })
 }
 
-fn cards(who: Who) -> Result<Vec<SeedCard>, Failure> {
-    let limit = |window, amount: i64, most_uses| SpendingLimit {
+/// An unused limit of nothing in the window of noon.
+pub(crate) fn unused(who: Who, window: LimitWindow) -> CardLimit {
+    CardLimit {
+        id: LimitId(uuid(87, u128::from(who.number()) * 10 + window as u128)),
         window,
-        amount: Minor(amount),
-        most_uses,
-        window_start: SpendingWindow::start(window, noon()),
+        amount: Minor(0),
+        max_uses: None,
+        active: true,
+        turned_off: false,
+        window_start: window.start(noon()),
         spent: Minor(0),
         uses: 0,
-    };
+        carried: CarriedUse::default(),
+    }
+}
+
+fn cards(who: Who) -> Result<Vec<SeedCard>, Failure> {
+    let limit = |window, amount: i64, max_uses| CardLimit { amount: Minor(amount), max_uses, ..unused(who, window) };
     let limits = vec![
-        limit(SpendingWindow::Day, 2_000, Some(3)),
-        limit(SpendingWindow::Week, 3_000, None),
-        limit(SpendingWindow::Month, 4_000, Some(u32::MAX)),
-        limit(SpendingWindow::Lifetime, i64::MAX, None),
+        limit(LimitWindow::Day, 2_000, Some(3)),
+        limit(LimitWindow::Week, 3_000, None),
+        limit(LimitWindow::Month, 4_000, Some(u32::MAX)),
+        limit(LimitWindow::Lifetime, i64::MAX, None),
     ];
     Ok(vec![
         SeedCard { card: card(who, who.card())?, limits: vec![] },

@@ -4,9 +4,7 @@
 use crate::data::{Data, Record, RecordKey};
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
-use florin_domain::card::{
-    Card, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation, SpendingLimit,
-};
+use florin_domain::card::{Card, CardLimit, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation};
 use florin_domain::event::Event;
 use florin_domain::ids::{AccountId, JournalId};
 use florin_domain::ledger::JournalTransaction;
@@ -105,7 +103,7 @@ impl Owned for (JournalId, Credit) {
     }
 }
 
-impl Owned for (Card, Vec<SpendingLimit>) {
+impl Owned for (Card, Vec<CardLimit>) {
     fn move_to(&mut self, account: &AccountId) {
         self.0.account.clone_from(account);
     }

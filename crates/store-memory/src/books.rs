@@ -39,6 +39,8 @@ impl Books for MemoryStore {
                 .flat_map(|(card, limits)| limits.iter().map(|limit| (card.id, card.currency, limit.clone())));
             let mut tally = LimitTally::of(limits);
             data.messages.values().filter(|message| message.account == *account).for_each(|message| tally.see(message));
+            let chains = data.chains.values().filter(|chain| chain.account == *account);
+            chains.for_each(|chain| tally.see_chain(chain.card, &chain.counted));
             AccountBooks { limits: tally.into_books(), ..gather(data, Some(account)) }
         }))
     }

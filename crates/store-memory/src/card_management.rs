@@ -7,20 +7,21 @@ use crate::idempotency::once;
 use crate::merchant::cut;
 use async_trait::async_trait;
 use florin_domain::card::{
-    Card, CardFilter, CardLimits, CardRecord, CardTransition, CreateCardRefusal, CreateCardSituation,
-    IllegalTransition, LimitRefusal, LimitSet, NoSuchLimit, SpendingLimit, SpendingWindow,
+    Card, CardBudget, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardRecord, CardTransition,
+    CreateCardRefusal, CreateCardSituation, IllegalTransition, LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal,
+    ReplaceCardSituation,
 };
-use florin_domain::ids::{AccountId, CardId};
+use florin_domain::ids::{AccountId, CardId, LimitId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    CardManagement, CreateCardCommand, LimitCommand, RemoveLimitCommand, StoreError, TransitionCommand, WriteError,
-    Written,
+    CardManagement, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand, ReplaceCardCommand,
+    StoreError, WriteError, Written,
 };
 
 #[async_trait]
 impl CardManagement for MemoryStore {
-    async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardRecord>, StoreError> {
-        Ok(self.read(|data| find(data, account, card)))
+    async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardProfile>, StoreError> {
+        Ok(self.read(|data| find(data, account, card).and_then(|record| profile(data, record))))
     }
 
     async fn list(
@@ -28,18 +29,16 @@ impl CardManagement for MemoryStore {
         account: &AccountId,
         filter: CardFilter,
         page: PageRequest,
-    ) -> Result<Page<CardRecord>, StoreError> {
-        let matches = |card: &&Card| {
-            card.account == *account
-                && filter.budget.is_none_or(|budget| card.budget == budget)
-                && filter.state.is_none_or(|state| card.state == state)
-                && filter.user.is_none_or(|user| card.user_token == user)
-        };
+    ) -> Result<Page<CardProfile>, StoreError> {
         let mut matching: Vec<_> = self.read(|data| {
-            let cards = data.cards.values().map(|(card, _)| card).filter(matches);
-            cards.map(|card| record(data, card)).collect()
+            let cards = data.cards.values().map(|(card, _)| card).filter(|card| card.account == *account);
+            let records = cards.map(|card| record(data, card)).filter(|record| filter.matches(record));
+            records.filter_map(|record| profile(data, record)).collect()
         });
-        matching.sort_by_key(|record| std::cmp::Reverse(record.card.id));
+        matching.sort_by(|one, other| {
+            let [one, other] = [&one.record, &other.record].map(|record| (&record.name, record.card.id));
+            if filter.descending { other.cmp(&one) } else { one.cmp(&other) }
+        });
         Ok(cut(matching, page))
     }
 
@@ -60,39 +59,44 @@ impl CardManagement for MemoryStore {
         }))
     }
 
-    async fn create(&self, command: CreateCardCommand) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
+    async fn create(&self, command: CreateCardCommand) -> Result<Written<CardProfile>, WriteError<CreateCardRefusal>> {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
                 let budget = budgets::find(data, &command.account, command.budget).ok_or(WriteError::Absent)?;
-                let cards = data.cards.keys().filter(|(account, _)| *account == command.account).count();
-                let cards = u64::try_from(cards).unwrap_or(u64::MAX);
-                let situation = CreateCardSituation { budget, cards };
+                let situation = CreateCardSituation { budget, cards: count(data, &command.account) };
                 let record = (command.decide)(&situation).map_err(WriteError::Refused)?;
-                let card = &record.card;
-                let budget = budgets::find(data, &card.account, card.budget);
-                let holds = budget.and_then(|budget| budget.budget.in_currency(card.currency)).is_some();
-                must_exist(holds, &card.budget)?;
-                let key = (card.account.clone(), card.id);
-                add(&mut data.cards, key.clone(), (card.clone(), Vec::new()))?;
-                add(&mut data.card_records, key, record.clone())?;
-                Ok(record)
+                add_card(data, &record, Vec::new())?;
+                Ok(stored_profile(data, record)?)
             })
         })
     }
 
-    async fn transition(
-        &self,
-        command: TransitionCommand,
-    ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
+    async fn change(&self, command: ChangeCardCommand) -> Result<Written<CardProfile>, WriteError<IllegalTransition>> {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
                 let card = find(data, &command.account, command.card).ok_or(WriteError::Absent)?;
-                let decision = (command.decide)(&card).map_err(WriteError::Refused)?;
-                must_exist(data.clients.contains_key(&decision.transition.client), &decision.transition.client)?;
-                let (card, _) = stored(data, &command.account, command.card)?;
-                card.state = decision.transition.to;
-                data.transitions.push(decision.transition);
-                Ok(decision.card)
+                let change = (command.decide)(&card).map_err(WriteError::Refused)?;
+                let after = change.card.clone();
+                store_change(data, change)?;
+                Ok(stored_profile(data, after)?)
+            })
+        })
+    }
+
+    async fn replace(
+        &self,
+        command: ReplaceCardCommand,
+    ) -> Result<Written<CardProfile>, WriteError<ReplaceCardRefusal>> {
+        self.decide(|data| {
+            once(data, command.claim.as_ref(), |data| {
+                let record = find(data, &command.account, command.card).ok_or(WriteError::Absent)?;
+                let CardLimits { limits, .. } =
+                    limits(data, &command.account, command.card).ok_or(WriteError::Absent)?;
+                let situation = ReplaceCardSituation { record, limits, cards: count(data, &command.account) };
+                let done = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                store_change(data, CardChange { card: done.replaced, transition: Some(done.transition) })?;
+                add_card(data, &done.new, done.limits.limits)?;
+                Ok(stored_profile(data, done.new)?)
             })
         })
     }
@@ -110,17 +114,14 @@ impl CardManagement for MemoryStore {
         })
     }
 
-    async fn remove_limit(
-        &self,
-        command: RemoveLimitCommand,
-    ) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
+    async fn remove_limit(&self, command: RemoveLimitCommand) -> Result<Written<LimitId>, WriteError<NoSuchLimit>> {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
                 let situation = limits(data, &command.account, command.card).ok_or(WriteError::Absent)?;
-                let window = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                let id = (command.decide)(&situation).map_err(WriteError::Refused)?;
                 let (_, limits) = stored(data, &command.account, command.card)?;
-                limits.retain(|limit| limit.window != window);
-                Ok(window)
+                limits.retain(|limit| limit.id != id);
+                Ok(id)
             })
         })
     }
@@ -138,6 +139,44 @@ fn record(data: &Data, card: &Card) -> CardRecord {
     }
 }
 
+/// Adds the budget and the limits to a card.
+fn profile(data: &Data, record: CardRecord) -> Option<CardProfile> {
+    let CardLimits { card, limits } = limits(data, &record.card.account, record.card.id)?;
+    let budget = budgets::find(data, &card.account, card.budget)?;
+    let budget = CardBudget { id: card.budget, name: budget.budget.name, kind: budget.kind };
+    Some(CardProfile { budget, record, limits })
+}
+
+fn stored_profile(data: &Data, record: CardRecord) -> Result<CardProfile, StoreError> {
+    profile(data, record).ok_or_else(|| StoreError::Corrupt("no such card".into()))
+}
+
+fn count(data: &Data, account: &AccountId) -> u64 {
+    u64::try_from(data.cards.keys().filter(|(of, _)| of == account).count()).unwrap_or(u64::MAX)
+}
+
+fn add_card(data: &mut Data, record: &CardRecord, limits: Vec<CardLimit>) -> Result<(), StoreError> {
+    let card = &record.card;
+    let budget = budgets::find(data, &card.account, card.budget);
+    let holds = budget.and_then(|budget| budget.budget.in_currency(card.currency)).is_some();
+    must_exist(holds, &card.budget)?;
+    let key = (card.account.clone(), card.id);
+    add(&mut data.cards, key.clone(), (card.clone(), limits))?;
+    add(&mut data.card_records, key, record.clone())
+}
+
+/// Stores a change of a card, which the rule has just read.
+fn store_change(data: &mut Data, CardChange { card: record, transition }: CardChange) -> Result<(), StoreError> {
+    let (account, id) = (record.card.account.clone(), record.card.id);
+    if let Some(transition) = transition {
+        must_exist(data.clients.contains_key(&transition.client), &transition.client)?;
+        data.transitions.push(transition);
+    }
+    stored(data, &account, id)?.0.state = record.card.state;
+    data.card_records.insert((account, id), record);
+    Ok(())
+}
+
 fn limits(data: &Data, account: &AccountId, card: CardId) -> Option<CardLimits> {
     let (card, mut limits) = data.cards.get(&(account.clone(), card))?.clone();
     limits.sort_by_key(|limit| limit.window);
@@ -149,6 +188,6 @@ fn stored<'a>(
     data: &'a mut Data,
     account: &AccountId,
     card: CardId,
-) -> Result<&'a mut (Card, Vec<SpendingLimit>), StoreError> {
+) -> Result<&'a mut (Card, Vec<CardLimit>), StoreError> {
     data.cards.get_mut(&(account.clone(), card)).ok_or_else(|| StoreError::Corrupt("no such card".into()))
 }

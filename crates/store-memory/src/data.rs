@@ -5,9 +5,7 @@ use florin_domain::address::Address;
 use florin_domain::audit_log::AuditRecord;
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
-use florin_domain::card::{
-    Card, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation, SpendingLimit,
-};
+use florin_domain::card::{Card, CardLimit, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation};
 use florin_domain::event::Event;
 use florin_domain::ids::{
     AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, LeaseId, MfaSessionId, PaymentBatchId,
@@ -42,7 +40,7 @@ pub(crate) struct Data {
     pub(crate) journal: BTreeMap<(AccountId, JournalId), JournalTransaction>,
     /// Credits with their journal transactions.
     pub(crate) credits: BTreeMap<(AccountId, i64), (JournalId, Credit)>,
-    pub(crate) cards: BTreeMap<(AccountId, CardId), (Card, Vec<SpendingLimit>)>,
+    pub(crate) cards: BTreeMap<(AccountId, CardId), (Card, Vec<CardLimit>)>,
     /// Members of cards that do not affect their messages; the states in these records are unused.
     pub(crate) card_records: BTreeMap<(AccountId, CardId), CardRecord>,
     /// Transitions in the order in which they were created.

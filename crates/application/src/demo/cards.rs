@@ -3,8 +3,8 @@
 use super::budgets::BudgetBuilder;
 use super::ids::{Kind, id};
 use chrono::{DateTime, Days, Months, Utc};
-use florin_domain::card::{Card, CardState, SpendingLimit, SpendingWindow};
-use florin_domain::ids::{AccountId, CardId, UserToken};
+use florin_domain::card::{Card, CardLimit, CardState, CarriedUse, LimitWindow};
+use florin_domain::ids::{AccountId, CardId, LimitId, UserToken};
 use florin_domain::money::Minor;
 use florin_ports::SeedCard;
 
@@ -72,13 +72,24 @@ fn card(number: u32, account: &AccountId, book: &BudgetBuilder, state: CardState
         expires_on: expires_on.unwrap_or(today),
     };
     let limits = if number == LIMITED {
-        vec![limit(SpendingWindow::Day, Minor(10_000), now), limit(SpendingWindow::Month, Minor(50_000), now)]
+        vec![limit((1, LimitWindow::Day), Minor(10_000), now), limit((2, LimitWindow::Month), Minor(50_000), now)]
     } else {
         Vec::new()
     };
     SeedCard { card, limits }
 }
 
-fn limit(window: SpendingWindow, amount: Minor, now: DateTime<Utc>) -> SpendingLimit {
-    SpendingLimit { window, amount, most_uses: None, window_start: window.start(now), spent: Minor::ZERO, uses: 0 }
+fn limit((number, window): (u32, LimitWindow), amount: Minor, now: DateTime<Utc>) -> CardLimit {
+    CardLimit {
+        id: LimitId(id(Kind::Limit, number)),
+        window,
+        amount,
+        max_uses: None,
+        active: true,
+        turned_off: false,
+        window_start: window.start(now),
+        spent: Minor::ZERO,
+        uses: 0,
+        carried: CarriedUse::default(),
+    }
 }

@@ -24,6 +24,8 @@ pub(super) enum Kind {
     /// A payment order or a payment.
     BatchPart = 9,
     Journal = 10,
+    /// A limit of a card.
+    Limit = 11,
 }
 
 /// Returns the id `0198c0de-<kind>-7000-8000-<number>`.

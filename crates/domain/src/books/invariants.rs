@@ -1,7 +1,7 @@
 //! Invariants of the books of an account, checked over sums.
 
 use super::{BudgetPool, LimitBooks, PoolSums};
-use crate::card::SpendingWindow;
+use crate::card::LimitWindow;
 use crate::ids::{AccountId, BudgetId, CardId, JournalId};
 use crate::money::{Currency, Minor, Total};
 use std::collections::BTreeMap;
@@ -122,17 +122,17 @@ pub enum CounterExample {
         /// The card.
         card: CardId,
         /// The window of the limit.
-        window: SpendingWindow,
+        window: LimitWindow,
         /// The card's currency.
         currency: Currency,
         /// The amount it counts as spent.
         spent: Minor,
         /// The maximum amount that messages account for.
-        most_spent: Total,
+        max_spent: Total,
         /// The number of uses it counts.
         uses: u32,
         /// The maximum number of uses that messages account for.
-        most_uses: u64,
+        max_uses: u64,
     },
 }
 
@@ -198,9 +198,9 @@ fn limit(books: &LimitBooks) -> CounterExample {
         window: books.limit.window,
         currency: books.currency,
         spent: books.limit.spent,
-        most_spent: books.most_spent,
+        max_spent: books.max_spent,
         uses: books.limit.uses,
-        most_uses: books.most_uses,
+        max_uses: books.max_uses,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Spending limits compared with the messages that used them.
 
-use crate::card::{CardTransaction, MessageKind, Response, SpendingLimit, SpendingWindow};
+use crate::card::{CardLimit, CardTransaction, CountedAmount, MessageKind, Response};
 use crate::ids::CardId;
 use crate::money::{Currency, Minor, Total};
 use chrono::{DateTime, Utc};
@@ -14,33 +14,25 @@ pub struct LimitBooks {
     /// Its currency.
     pub currency: Currency,
     /// The limit, with its recorded use.
-    pub limit: SpendingLimit,
-    /// The sum of approved authorizations, increments, ATM withdrawals and advices in its window.
-    pub most_spent: Total,
-    /// Number of approved authorizations and ATM withdrawals in its window.
-    pub most_uses: u64,
+    pub limit: CardLimit,
+    /// What it counted of chains in its window and did not give back, with what it carried over.
+    pub max_spent: Total,
+    /// Number of approved authorizations and ATM withdrawals in its window, with those it carried over.
+    pub max_uses: u64,
 }
 
 impl LimitBooks {
-    /// Whether messages account for the use.
+    /// Whether chains and messages account for the use.
     ///
-    /// Releases, and amounts that an advice replaced, are not subtracted, because that needs every message of each
-    /// chain. So a correct limit always passes, and a limit that was used up without messages fails.
+    /// Refunds lower the use, but not what chains have counted. So a correct limit always passes, and a limit that was
+    /// used up without messages fails.
     pub fn agrees(&self) -> bool {
         let spent = Total::from(self.limit.spent);
-        self.limit.spent >= Minor::ZERO && spent <= self.most_spent && u64::from(self.limit.uses) <= self.most_uses
+        self.limit.spent >= Minor::ZERO && spent <= self.max_spent && u64::from(self.limit.uses) <= self.max_uses
     }
 }
 
-/// The part of a card message that matters to spending limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Seen {
-    kind: MessageKind,
-    impacted: Minor,
-    at: DateTime<Utc>,
-}
-
-/// Sums up the use of spending limits from messages, in any order.
+/// Sums up the use of limits from chains and messages, in any order.
 #[derive(Clone, Debug, Default)]
 pub struct LimitTally {
     limits: BTreeMap<CardId, Vec<LimitBooks>>,
@@ -51,10 +43,11 @@ impl LimitTally {
     pub const COUNTED: [Response; 2] = [Response::Approved, Response::PartiallyApproved];
 
     /// Starts a tally of these limits.
-    pub fn of(limits: impl IntoIterator<Item = (CardId, Currency, SpendingLimit)>) -> Self {
+    pub fn of(limits: impl IntoIterator<Item = (CardId, Currency, CardLimit)>) -> Self {
         let mut tally = Self::default();
         for (card, currency, limit) in limits {
-            let books = LimitBooks { card, currency, limit, most_spent: Total::ZERO, most_uses: 0 };
+            let (max_spent, max_uses) = (Total::from(limit.carried.spent), u64::from(limit.carried.uses));
+            let books = LimitBooks { card, currency, limit, max_spent, max_uses };
             tally.limits.entry(card).or_default().push(books);
         }
         tally
@@ -70,26 +63,31 @@ impl LimitTally {
         self.limits.contains_key(&card)
     }
 
-    /// Counts a message.
-    pub fn see(&mut self, message: &CardTransaction) {
-        let CardTransaction { kind, impacted, created_at: at, .. } = *message;
-        self.see_answered(message.card, message.response, (kind, impacted), at);
+    /// Counts what limits counted of a chain of a card.
+    pub fn see_chain(&mut self, card: CardId, counted: &[CountedAmount]) {
+        let Some(limits) = self.limits.get_mut(&card) else { return };
+        for entry in counted {
+            let counts = |books: &&mut LimitBooks| {
+                (books.limit.id, books.limit.window_start) == (entry.limit, entry.window_start)
+            };
+            for books in limits.iter_mut().filter(counts) {
+                books.max_spent = books.max_spent.plus(Total::from(entry.amount));
+            }
+        }
     }
 
-    /// Counts a message of this kind with the impact in its record and its answer.
-    pub fn see_answered(
-        &mut self,
-        card: CardId,
-        response: Response,
-        (kind, impacted): (MessageKind, Minor),
-        at: DateTime<Utc>,
-    ) {
+    /// Counts the use of a card by a message.
+    pub fn see(&mut self, message: &CardTransaction) {
+        self.see_answered(message.card, message.response, message.kind, message.created_at);
+    }
+
+    /// Counts the use of a card by a message of this kind with its answer.
+    pub fn see_answered(&mut self, card: CardId, response: Response, kind: MessageKind, at: DateTime<Utc>) {
         if Self::COUNTED.contains(&response)
             && let Some(limits) = self.limits.get_mut(&card)
         {
-            let seen = Seen { kind, impacted, at };
             for books in limits {
-                books.count(seen);
+                books.use_of(kind, at);
             }
         }
     }
@@ -101,63 +99,61 @@ impl LimitTally {
 }
 
 impl LimitBooks {
-    fn count(&mut self, Seen { kind, impacted, at }: Seen) {
-        if SpendingWindow::start(self.limit.window, at) != self.limit.window_start {
-            return;
-        }
-        let uses = match kind {
-            MessageKind::Authorization | MessageKind::AtmAuthorization => 1,
-            // These messages can raise the amount that their chains spent.
-            MessageKind::Advice | MessageKind::Incremental => 0,
-            MessageKind::RefundAuthorization
+    fn use_of(&mut self, kind: MessageKind, at: DateTime<Utc>) {
+        let is_use = match kind {
+            MessageKind::Authorization | MessageKind::AtmAuthorization => true,
+            MessageKind::Advice
+            | MessageKind::Incremental
+            | MessageKind::RefundAuthorization
             | MessageKind::Clearing
             | MessageKind::AtmClearing
             | MessageKind::RefundClearing
             | MessageKind::RefundReversal
             | MessageKind::Reversal
-            | MessageKind::Expiry => return,
+            | MessageKind::Expiry => false,
         };
-        self.most_uses += uses;
-        // The impact is negative for a debit, and includes fees.
-        self.most_spent = self.most_spent.plus(Total(i128::from(impacted.0).abs()));
+        self.max_uses += u64::from(is_use && self.limit.window.start(at) == self.limit.window_start);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono::{TimeDelta, TimeZone};
+    use crate::card::{CarriedUse, LimitWindow};
+    use crate::test_support::{a_limit, noon};
+    use chrono::TimeDelta;
     use uuid::Uuid;
 
     const CARD: CardId = CardId(Uuid::nil());
 
-    fn noon() -> DateTime<Utc> {
-        Utc.with_ymd_and_hms(2026, 9, 1, 12, 0, 0).unwrap()
-    }
-
     fn books(spent: i64, uses: u32) -> LimitBooks {
-        let window = SpendingWindow::Day;
-        let (amount, window_start) = (Minor(1000), window.start(noon()));
-        let limit = SpendingLimit { window, amount, most_uses: None, window_start, spent: Minor(spent), uses };
+        let carried = CarriedUse { spent: Minor(5), uses: 1 };
+        let limit = CardLimit { spent: Minor(spent), uses, carried, ..a_limit(LimitWindow::Day, "10.00 GBP") };
+        let (id, start, yesterday) = (limit.id, limit.window_start, noon() - TimeDelta::days(1));
         let mut tally = LimitTally::of([(CARD, Currency::parse("GBP").unwrap(), limit)]);
-        for (response, kind, impacted, at) in [
-            (Response::PartiallyApproved, MessageKind::Authorization, -10, noon()),
-            (Response::Approved, MessageKind::Advice, -9, noon()),
-            (Response::Approved, MessageKind::Incremental, -6, noon()),
-            (Response::Approved, MessageKind::Clearing, -15, noon()),
-            (Response::NotSufficientFunds, MessageKind::Authorization, 0, noon()),
-            (Response::Approved, MessageKind::AtmAuthorization, -100, noon() - TimeDelta::days(1)),
+        let counted = |limit, window_start, amount| CountedAmount { limit, window_start, amount: Minor(amount) };
+        let other = crate::ids::LimitId(Uuid::max());
+        let chain = [counted(id, start, 20), counted(id, yesterday.date_naive(), 100), counted(other, start, 100)];
+        tally.see_chain(CARD, &chain);
+        tally.see_chain(CardId(Uuid::max()), &chain);
+        for (response, kind, at) in [
+            (Response::PartiallyApproved, MessageKind::Authorization, noon()),
+            (Response::Approved, MessageKind::Advice, noon()),
+            (Response::Approved, MessageKind::Incremental, noon()),
+            (Response::Approved, MessageKind::Clearing, noon()),
+            (Response::NotSufficientFunds, MessageKind::Authorization, noon()),
+            (Response::Approved, MessageKind::AtmAuthorization, yesterday),
         ] {
-            tally.see_answered(CARD, response, (kind, Minor(impacted)), at);
-            tally.see_answered(CardId(Uuid::max()), response, (kind, Minor(impacted)), at);
+            tally.see_answered(CARD, response, kind, at);
+            tally.see_answered(CardId(Uuid::max()), response, kind, at);
         }
         tally.into_books().remove(0)
     }
 
     #[test]
     fn usage_that_no_message_explains_is_found() {
-        assert_eq!((books(15, 1).most_spent, books(15, 1).most_uses), (Total(25), 1));
-        for (spent, uses, agrees) in [(15, 1, true), (0, 0, true), (25, 1, true), (26, 1, false), (15, 2, false)] {
+        assert_eq!((books(15, 1).max_spent, books(15, 1).max_uses), (Total(25), 2));
+        for (spent, uses, agrees) in [(15, 1, true), (0, 0, true), (25, 2, true), (26, 1, false), (15, 3, false)] {
             assert_eq!(books(spent, uses).agrees(), agrees, "{spent} {uses}");
         }
     }

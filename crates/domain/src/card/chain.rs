@@ -1,6 +1,6 @@
 //! Chains: first messages and their follow-ups.
 
-use super::MerchantSide;
+use super::{CountedAmount, MerchantSide};
 use crate::ids::{AccountId, BudgetId, CardId, TransactionToken};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -103,6 +103,8 @@ pub struct Chain {
     pub created_at: DateTime<Utc>,
     /// Its amounts in the merchant's currency. `None` if that is the card's currency.
     pub merchant: Option<MerchantSide>,
+    /// What the limits of the card counted of it, oldest window first.
+    pub counted: Vec<CountedAmount>,
 }
 
 impl Chain {

@@ -1,15 +1,17 @@
 //! Creating virtual cards (contract 5.6).
 
-use super::{Card, CardOwner, CardRecord, CardState};
+use super::{Card, CardName, CardOwner, CardRecord, CardState, FulfillmentStatus};
 use crate::budget::{BudgetFeature, BudgetRecord};
 use crate::fault::{Fault, Flaw};
-use crate::ids::{AccountId, BudgetId, CardId, UserToken};
+use crate::ids::{AccountId, BudgetId, CardId, PersonId, UserToken};
 use crate::money::Currency;
 use crate::text::Text;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
-/// Maximum number of cards of an account, in any state.
-pub const MAX_CARDS: u64 = 10_000;
+/// Default maximum number of cards of an account, in any state.
+pub const MAX_CARDS: u64 = 1_000_000;
+/// The reason of the first state of a card.
+const NEW_CARD: &str = "New card";
 /// Maximum number of years that a card is valid.
 pub const MAX_YEARS: u32 = 10;
 /// Default number of years that a card is valid.
@@ -24,18 +26,24 @@ pub struct CardRequest {
     pub account: AccountId,
     /// The budget that pays.
     pub budget: BudgetId,
-    /// Its currency, which the budget must hold.
-    pub currency: Currency,
+    /// Its currency, which the budget must hold. By default GBP if the budget holds it, else the budget's first one.
+    pub currency: Option<Currency>,
     /// Its owner.
     pub owner: CardOwner,
-    /// Its holder: the given person, or a new token.
+    /// The token of its holder.
     pub user_token: UserToken,
     /// Its name.
-    pub name: Option<Text<1, 140>>,
+    pub name: CardName,
+    /// The phone number of a shared card.
+    pub phone: Option<Text<1, 32>>,
+    /// The person who has the phone.
+    pub phone_person: Option<PersonId>,
     /// The last day on which it is valid. By default, the end of the month in three years.
     pub expires_on: Option<NaiveDate>,
     /// Whether it starts as ACTIVE instead of UNACTIVATED.
     pub activate: bool,
+    /// Maximum number of cards of the account.
+    pub max_cards: u64,
     /// The time of creation.
     pub now: DateTime<Utc>,
 }
@@ -59,30 +67,18 @@ pub enum CreateCardRefusal {
     #[error("names a budget without the feature {}", .0.as_str())]
     CardsOff(BudgetFeature),
     /// The account has the maximum number of cards.
-    #[error("an account has at most {MAX_CARDS} cards")]
-    TooMany,
+    #[error("an account has at most {0} cards")]
+    TooMany(u64),
 }
 
 /// Decides the creation of a card.
 ///
 /// ```
-/// use florin_domain::card::{CardOwner, CardRequest, CardState, CreateCardSituation, decide_create_card};
-/// use florin_domain::test_support::{BUDGET, a_budget, a_card, account, currency, noon};
+/// use florin_domain::card::{CardState, CreateCardSituation, decide_create_card};
+/// use florin_domain::test_support::{a_budget, a_card_request};
 ///
-/// let request = CardRequest {
-///     id: a_card().build().id,
-///     account: account(),
-///     budget: BUDGET,
-///     currency: currency("GBP"),
-///     owner: CardOwner::Budget,
-///     user_token: a_card().build().user_token,
-///     name: None,
-///     expires_on: None,
-///     activate: false,
-///     now: noon(),
-/// };
 /// let situation = CreateCardSituation { budget: a_budget().with("0.00 GBP").build(), cards: 0 };
-/// let record = decide_create_card(&situation, &request).unwrap();
+/// let record = decide_create_card(&situation, &a_card_request()).unwrap();
 /// assert_eq!(record.card.state, CardState::Unactivated);
 /// ```
 pub fn decide_create_card(
@@ -90,11 +86,9 @@ pub fn decide_create_card(
     request: &CardRequest,
 ) -> Result<CardRecord, CreateCardRefusal> {
     let mut faults = Vec::new();
-    let currency = request.currency;
-    if situation.budget.budget.in_currency(currency).is_none() {
-        faults.push(
-            Flaw::value(format!("must be a currency that the budget holds (got {currency})")).at("body.currencyCode"),
-        );
+    let currency = currency_of(&situation.budget, request.currency);
+    if let Err(flaw) = &currency {
+        faults.push(flaw.clone().at("body.currencyCode"));
     }
     let today = request.now.date_naive();
     let expires_on = request.expires_on.unwrap_or_else(|| end_of_month(years_on(today, YEARS)));
@@ -102,18 +96,18 @@ pub fn decide_create_card(
         let flaw = Flaw::range(format!("must be from today to {MAX_YEARS} years from today"));
         faults.push(flaw.at("body.expiryDate"));
     }
-    if !faults.is_empty() {
+    let Some(currency) = currency.ok().filter(|_| faults.is_empty()) else {
         return Err(CreateCardRefusal::Faults(faults));
-    }
+    };
     let feature = match request.owner {
         CardOwner::Budget => BudgetFeature::BudgetCards,
-        CardOwner::Person => BudgetFeature::PeopleCards,
+        CardOwner::People => BudgetFeature::PeopleCards,
     };
     if !situation.budget.features.contains(&feature) {
         return Err(CreateCardRefusal::CardsOff(feature));
     }
-    if situation.cards >= MAX_CARDS {
-        return Err(CreateCardRefusal::TooMany);
+    if situation.cards >= request.max_cards {
+        return Err(CreateCardRefusal::TooMany(request.max_cards));
     }
     let state = if request.activate { CardState::Active } else { CardState::Unactivated };
     let card = Card {
@@ -125,8 +119,30 @@ pub fn decide_create_card(
         user_token: request.user_token,
         expires_on,
     };
-    let name = request.name.as_ref().map(|name| name.as_str().to_owned());
-    Ok(CardRecord { card, owner: request.owner, name, created_at: Some(request.now) })
+    Ok(CardRecord {
+        card,
+        owner: request.owner,
+        name: request.name.as_str().to_owned(),
+        state_reason: Some(NEW_CARD.to_owned()),
+        fulfillment: FulfillmentStatus::Issued,
+        phone: request.phone.as_ref().map(|phone| phone.as_str().to_owned()),
+        phone_person: request.phone_person,
+        replaced_by: None,
+        created_at: Some(request.now),
+        updated_at: Some(request.now),
+    })
+}
+
+fn currency_of(budget: &BudgetRecord, named: Option<Currency>) -> Result<Currency, Flaw> {
+    let held = || budget.budget.balances.iter().map(|(currency, _)| *currency);
+    match named {
+        Some(named) if held().any(|currency| currency == named) => Ok(named),
+        Some(named) => Err(Flaw::value(format!("must be a currency that the budget holds (got {named})"))),
+        None => {
+            let pounds = held().find(|currency| currency.code() == "GBP");
+            pounds.or_else(|| held().next()).ok_or_else(Flaw::required)
+        }
+    }
 }
 
 fn years_on(day: NaiveDate, years: u32) -> NaiveDate {
@@ -143,23 +159,12 @@ fn end_of_month(day: NaiveDate) -> NaiveDate {
 mod tests {
     use super::*;
     use crate::fault::FlawCode;
-    use crate::test_support::{BUDGET, a_budget, account, currency};
+    use crate::test_support::{a_budget, a_card_request, currency};
     use chrono::TimeZone;
-    use uuid::Uuid;
 
     fn request() -> CardRequest {
-        CardRequest {
-            id: CardId(Uuid::from_u128(1)),
-            account: account(),
-            budget: BUDGET,
-            currency: currency("GBP"),
-            owner: CardOwner::Budget,
-            user_token: UserToken(Uuid::from_u128(3)),
-            name: None,
-            expires_on: None,
-            activate: false,
-            now: Utc.with_ymd_and_hms(2028, 2, 29, 12, 0, 0).unwrap(),
-        }
+        let now = Utc.with_ymd_and_hms(2028, 2, 29, 12, 0, 0).unwrap();
+        CardRequest { currency: Some(currency("GBP")), now, ..a_card_request() }
     }
 
     fn situation(code: &str, cards: u64) -> CreateCardSituation {
@@ -199,21 +204,36 @@ mod tests {
 
     #[test]
     fn budgets_without_the_feature_and_full_accounts_are_refused() {
-        let mut off = situation("GBP", MAX_CARDS);
-        assert_eq!(decide_create_card(&off, &request()), Err(CreateCardRefusal::TooMany));
+        let limited = CardRequest { max_cards: 3, ..request() };
+        assert!(decide_create_card(&situation("GBP", 2), &limited).is_ok());
+        let mut off = situation("GBP", 3);
+        assert_eq!(decide_create_card(&off, &limited), Err(CreateCardRefusal::TooMany(3)));
         for (owner, feature, other) in [
             (CardOwner::Budget, BudgetFeature::BudgetCards, BudgetFeature::PeopleCards),
-            (CardOwner::Person, BudgetFeature::PeopleCards, BudgetFeature::BudgetCards),
+            (CardOwner::People, BudgetFeature::PeopleCards, BudgetFeature::BudgetCards),
         ] {
             off.budget.features = [BudgetFeature::Payments, other].into();
-            let request = CardRequest { owner, ..request() };
+            let request = CardRequest { owner, ..limited.clone() };
             assert_eq!(decide_create_card(&off, &request), Err(CreateCardRefusal::CardsOff(feature)));
         }
     }
 
     #[test]
-    fn the_last_four_digits_keep_leading_zeros() {
+    fn the_currency_is_pounds_or_the_first_of_the_budget() {
+        let any = CardRequest { currency: None, ..request() };
+        let currency_of = |budget: crate::test_support::BudgetBuilder| {
+            let situation = CreateCardSituation { budget: budget.build(), cards: 0 };
+            decide_create_card(&situation, &any).unwrap().card.currency.code()
+        };
+        assert_eq!(currency_of(a_budget().with("0.00 EUR").with("0.00 GBP").with("0.00 USD")), "GBP");
+        assert_eq!(currency_of(a_budget().with("0.00 EUR").with("0.00 USD")), "EUR");
+    }
+
+    #[test]
+    fn the_record_has_what_was_requested() {
         let record = decide_create_card(&situation("GBP", 0), &request()).unwrap();
-        assert_eq!(record.last_four(), "0001");
+        assert_eq!((record.state_reason.as_deref(), record.fulfillment), (Some(NEW_CARD), FulfillmentStatus::Issued));
+        assert_eq!((record.created_at, record.updated_at), (Some(request().now), Some(request().now)));
+        assert_eq!(record.name, "Zoe");
     }
 }

@@ -34,6 +34,8 @@ pub enum Rule {
         /// The date of the message, UTC.
         today: NaiveDate,
     },
+    /// The limit on a transaction covers the amount.
+    TransactionLimit(LimitSeen),
     /// A spending limit covers the amount.
     SpendingLimit(LimitSeen),
     /// The available balance covers the amount.
@@ -54,6 +56,7 @@ impl Rule {
             Self::CardInUse { .. } => "card_in_use",
             Self::CardNotSuspended { .. } => "card_not_suspended",
             Self::CardNotExpired { .. } => "card_not_expired",
+            Self::TransactionLimit(_) => "transaction_limit",
             Self::SpendingLimit(_) => "spending_limit",
             Self::AvailableBalance { .. } => "available_balance",
         }
@@ -67,7 +70,7 @@ impl Rule {
             Self::CardInUse { state } => !matches!(state, CardState::Replaced | CardState::Terminated),
             Self::CardNotSuspended { state } => *state != CardState::Suspended,
             Self::CardNotExpired { expires_on, today } => today <= expires_on,
-            Self::SpendingLimit(limit) => limit.allows(),
+            Self::TransactionLimit(limit) | Self::SpendingLimit(limit) => limit.allows(),
             Self::AvailableBalance { available, requested } => requested <= available,
         }
     }
@@ -79,7 +82,7 @@ impl Rule {
             Self::CardActivated { .. } | Self::CardInUse { .. } => Response::CardNotActive,
             Self::CardNotSuspended { .. } => Response::CardSuspended,
             Self::CardNotExpired { .. } => Response::CardExpired,
-            Self::SpendingLimit(_) => Response::UsageLimitReached,
+            Self::TransactionLimit(_) | Self::SpendingLimit(_) => Response::UsageLimitReached,
             Self::AvailableBalance { .. } => Response::NotSufficientFunds,
         }
     }

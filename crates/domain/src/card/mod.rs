@@ -4,33 +4,41 @@
 
 mod acceptor;
 mod chain;
+mod change;
 mod conversion;
 mod create;
 pub mod decide;
 mod explanation;
 mod history;
+mod limit;
 mod limit_change;
+mod limit_counts;
+mod name;
 mod network;
+mod number;
 mod record;
+mod replace;
 mod response;
-mod spending;
 mod transaction;
-mod transition;
 mod whole;
 
 pub use acceptor::{Acceptor, AcceptorInput};
 pub use chain::{Chain, ChainEnd, ChainKind, ChainState};
+pub use change::{CardChange, CardChangeRequest, CardTransition, IllegalTransition, decide_card_change};
 pub use conversion::{Conversion, MerchantSide};
 pub use create::{CardRequest, CreateCardRefusal, CreateCardSituation, MAX_CARDS, MAX_YEARS, decide_create_card};
 pub use explanation::{DeclineExplanation, Rule};
 pub use history::{ChainHistory, ExplainedMessage, HoldStep};
+pub use limit::{CardLimit, CarriedUse, LimitSeen, LimitWindow};
 pub use limit_change::{
     CardLimits, LimitChange, LimitRefusal, LimitSet, NoSuchLimit, decide_limit, decide_limit_removal,
 };
+pub use limit_counts::CountedAmount;
+pub use name::{CardName, CardSearch, search_words};
 pub use network::Network;
-pub use record::{CardFilter, CardOwner, CardRecord};
+pub use number::CardNumber;
+pub use record::{CardBudget, CardFilter, CardOwner, CardProfile, CardRecord, FulfillmentStatus};
+pub use replace::{CardReplacement, ReplaceCardRefusal, ReplaceCardRequest, ReplaceCardSituation, decide_replacement};
 pub use response::Response;
-pub use spending::{LimitSeen, SpendingLimit, SpendingWindow};
 pub use transaction::{CardTransaction, MessageKind, TransactionState};
-pub use transition::{CardTransition, IllegalTransition, TransitionDecision, TransitionRequest, decide_transition};
 pub use whole::{Card, CardState};

@@ -1,27 +1,64 @@
 //! Cards with the data that their message rules do not need.
 
-use super::{Card, CardState};
-use crate::ids::{BudgetId, UserToken};
+use super::{Card, CardLimit, CardNumber, CardSearch, CardState, search_words};
+use crate::budget::BudgetKind;
+use crate::ids::{BudgetId, CardId, PersonId};
 use chrono::{DateTime, Utc};
+use std::collections::BTreeSet;
 
-/// The owner of a card.
+/// The kind of owner of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CardOwner {
-    /// The budget: the card's `userToken` was created with the card and names no person.
+    /// A budget: whoever may use the budget shares the card.
     Budget,
-    /// A person, named by the card's `userToken`.
-    Person,
+    /// A person.
+    People,
 }
 
 impl CardOwner {
     /// All kinds of owner.
-    pub const ALL: [Self; 2] = [Self::Budget, Self::Person];
+    pub const ALL: [Self; 2] = [Self::Budget, Self::People];
 
     /// The name callers see.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Budget => "BUDGET",
-            Self::Person => "PERSON",
+            Self::People => "PEOPLE",
+        }
+    }
+}
+
+/// How far the making of a card is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FulfillmentStatus {
+    /// It exists: every virtual card.
+    Issued,
+    /// A physical card is ordered.
+    Ordered,
+    /// A physical card is ordered again.
+    Reordered,
+    /// The order of a physical card was rejected.
+    Rejected,
+    /// A physical card is on its way.
+    Shipped,
+    /// It was shown on a screen.
+    DigitallyPresented,
+}
+
+impl FulfillmentStatus {
+    /// All values.
+    pub const ALL: [Self; 6] =
+        [Self::Issued, Self::Ordered, Self::Reordered, Self::Rejected, Self::Shipped, Self::DigitallyPresented];
+
+    /// The name callers see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Issued => "ISSUED",
+            Self::Ordered => "ORDERED",
+            Self::Reordered => "REORDERED",
+            Self::Rejected => "REJECTED",
+            Self::Shipped => "SHIPPED",
+            Self::DigitallyPresented => "DIGITALLY_PRESENTED",
         }
     }
 }
@@ -31,33 +68,111 @@ impl CardOwner {
 pub struct CardRecord {
     /// The card as the message rules see it.
     pub card: Card,
-    /// Its owner.
+    /// The kind of its owner.
     pub owner: CardOwner,
-    /// The client's name for it.
-    pub name: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// The reason of its last change of state, in the client's words.
+    pub state_reason: Option<String>,
+    /// How far the making of the card is.
+    pub fulfillment: FulfillmentStatus,
+    /// The phone number of a shared card.
+    pub phone: Option<String>,
+    /// The person who has the phone.
+    pub phone_person: Option<PersonId>,
+    /// The card that replaced it.
+    pub replaced_by: Option<CardId>,
     /// When it was created. `None` for a seeded card.
     pub created_at: Option<DateTime<Utc>>,
+    /// When the client last changed it. `None` for a seeded card.
+    pub updated_at: Option<DateTime<Utc>>,
 }
 
 impl CardRecord {
-    /// A seeded card, owned by a person and without a name.
-    pub const fn seeded(card: Card) -> Self {
-        Self { card, owner: CardOwner::Person, name: None, created_at: None }
+    /// The name of a card that was created without one.
+    pub const UNNAMED: &'static str = "Card";
+
+    /// A seeded card of its budget.
+    pub fn seeded(card: Card) -> Self {
+        Self {
+            card,
+            owner: CardOwner::Budget,
+            name: Self::UNNAMED.to_owned(),
+            state_reason: None,
+            fulfillment: FulfillmentStatus::Issued,
+            phone: None,
+            phone_person: None,
+            replaced_by: None,
+            created_at: None,
+            updated_at: None,
+        }
     }
 
-    /// The last four digits of the card number, derived from the id because there is no number.
+    /// The last four digits of the card number.
     pub fn last_four(&self) -> String {
-        format!("{:04}", self.card.id.0.as_u128() % 10_000)
+        CardNumber::last_four(self.card.id)
+    }
+
+    /// The texts under which a search finds it.
+    pub fn search_words(&self) -> BTreeSet<String> {
+        search_words(&self.name, &self.last_four())
     }
 }
 
-/// A filter of cards.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// A budget that a card may pay from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardBudget {
+    /// The budget.
+    pub id: BudgetId,
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: BudgetKind,
+}
+
+/// A card as callers see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardProfile {
+    /// Its record.
+    pub record: CardRecord,
+    /// The budget that pays.
+    pub budget: CardBudget,
+    /// Its limits, by window.
+    pub limits: Vec<CardLimit>,
+}
+
+/// A filter of cards, with the order of the list. The default matches all cards.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CardFilter {
     /// The budget to match.
     pub budget: Option<BudgetId>,
-    /// The state to match.
-    pub state: Option<CardState>,
-    /// The holder to match.
-    pub user: Option<UserToken>,
+    /// The states to match. Empty: all.
+    pub states: Vec<CardState>,
+    /// The ids to match.
+    pub ids: Option<Vec<CardId>>,
+    /// The kind of owner to match.
+    pub owner: Option<CardOwner>,
+    /// The earliest time of creation. A seeded card has none and does not match.
+    pub created_from: Option<DateTime<Utc>>,
+    /// The time before which the card was created.
+    pub created_before: Option<DateTime<Utc>>,
+    /// A search for the name or the last four digits.
+    pub search: Option<CardSearch>,
+    /// Whether the list is in descending order.
+    pub descending: bool,
+}
+
+impl CardFilter {
+    /// Whether a card matches.
+    pub fn matches(&self, record: &CardRecord) -> bool {
+        let CardRecord { card, owner, created_at, .. } = record;
+        let found = |search: &CardSearch| record.search_words().iter().any(|word| word.starts_with(search.as_str()));
+        self.budget.is_none_or(|budget| card.budget == budget)
+            && (self.states.is_empty() || self.states.contains(&card.state))
+            && self.ids.as_ref().is_none_or(|ids| ids.contains(&card.id))
+            && self.owner.is_none_or(|kind| *owner == kind)
+            && self.created_from.is_none_or(|from| created_at.is_some_and(|at| at >= from))
+            && self.created_before.is_none_or(|before| created_at.is_some_and(|at| at < before))
+            && self.search.as_ref().is_none_or(found)
+    }
 }

@@ -3,8 +3,11 @@
 use super::ids::{BUDGET, account, noon};
 use super::money::{currency, decimal, minor};
 use crate::card::decide::{Extras, FirstMessage};
-use crate::card::{AcceptorInput, Card, CardState, ChainKind, Network, SpendingLimit, SpendingWindow};
-use crate::ids::{BudgetId, CardId, UserToken};
+use crate::card::{
+    AcceptorInput, Card, CardLimit, CardName, CardOwner, CardRequest, CardState, CarriedUse, ChainKind, LimitChange,
+    LimitWindow, MAX_CARDS, Network,
+};
+use crate::ids::{BudgetId, CardId, LimitId, UserToken};
 use crate::money::Minor;
 use crate::text::Text;
 use chrono::NaiveDate;
@@ -68,10 +71,46 @@ impl From<CardBuilder> for Card {
     }
 }
 
-/// An unused spending limit of an amount such as `50.00 GBP`, with any number of uses.
-pub fn a_limit(window: SpendingWindow, amount: &str) -> SpendingLimit {
-    let (window_start, spent) = (window.start(noon()), Minor::ZERO);
-    SpendingLimit { window, amount: minor(amount), most_uses: None, window_start, spent, uses: 0 }
+/// A request for a card called Zoe on [`BUDGET`], with the defaults of the service.
+pub fn a_card_request() -> CardRequest {
+    let card = a_card().build();
+    CardRequest {
+        id: card.id,
+        account: card.account,
+        budget: card.budget,
+        currency: None,
+        owner: CardOwner::Budget,
+        user_token: card.user_token,
+        name: CardName::parse("Zoë").unwrap(),
+        phone: None,
+        phone_person: None,
+        expires_on: None,
+        activate: false,
+        max_cards: MAX_CARDS,
+        now: noon(),
+    }
+}
+
+/// A request for a limit of 10.00 with any number of uses.
+pub fn a_limit_change(window: LimitWindow) -> LimitChange {
+    let (id, amount) = (LimitId(Uuid::from_u128(0x11)), decimal("10"));
+    LimitChange { id, window, amount, currency: None, max_uses: None, active: true, turned_off: false, now: noon() }
+}
+
+/// An unused limit of an amount such as `50.00 GBP`, with any number of uses.
+pub fn a_limit(window: LimitWindow, amount: &str) -> CardLimit {
+    CardLimit {
+        id: LimitId(Uuid::from_u128(0x11a0 + window as u128)),
+        window,
+        amount: minor(amount),
+        max_uses: None,
+        active: true,
+        turned_off: false,
+        window_start: window.start(noon()),
+        spent: Minor::ZERO,
+        uses: 0,
+        carried: CarriedUse::default(),
+    }
 }
 
 /// A first message with an amount in the card's currency and the sandbox's default acceptor.

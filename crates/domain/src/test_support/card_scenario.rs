@@ -8,7 +8,7 @@ use crate::card::decide::{
     CardDecision, CardRefusal, ChainSituation, FirstMessage, FirstSituation, FollowUp, decide_expiry, decide_first,
     decide_follow_up,
 };
-use crate::card::{Card, CardTransaction, Chain, DeclineExplanation, SpendingLimit, TransactionState};
+use crate::card::{Card, CardLimit, CardTransaction, Chain, DeclineExplanation, TransactionState};
 use crate::ids::TransactionToken;
 use crate::ledger::{Balances, JournalTransaction};
 use crate::stamp::Stamp;
@@ -20,7 +20,7 @@ pub struct CardScenario {
     /// The card.
     pub card: Card,
     /// Its spending limits.
-    pub limits: Vec<SpendingLimit>,
+    pub limits: Vec<CardLimit>,
     /// The balances of its budget in its currency.
     pub balances: Balances,
     /// The record of every message, oldest first.
@@ -59,7 +59,7 @@ impl CardScenario {
 
     /// Adds a spending limit to the card.
     #[must_use]
-    pub fn limited_to(mut self, limit: SpendingLimit) -> Self {
+    pub fn limited_to(mut self, limit: CardLimit) -> Self {
         self.limits.push(limit);
         self
     }

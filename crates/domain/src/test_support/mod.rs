@@ -28,7 +28,9 @@ mod state;
 
 pub use batch_scenario::BatchScenario;
 pub use budget::{BudgetBuilder, a_budget};
-pub use card::{CardBuilder, a_card, a_limit, a_purchase, a_refund, a_withdrawal, first_message};
+pub use card::{
+    CardBuilder, a_card, a_card_request, a_limit, a_limit_change, a_purchase, a_refund, a_withdrawal, first_message,
+};
 pub use card_scenario::CardScenario;
 pub use ids::{BUDGET, CLIENT, CountingIds, PARENT, account, noon};
 pub use key::an_api_key;

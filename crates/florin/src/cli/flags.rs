@@ -63,6 +63,9 @@ pub(crate) struct SettingFlags {
     /// Maximum number of concurrent API requests; excess requests get 503 [default: 4096]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_in_flight: Option<String>,
+    /// Maximum number of cards of an account [default: 1000000]
+    #[arg(long, global = true, value_name = "NUMBER")]
+    max_cards: Option<String>,
     /// Number of threads that serve requests [default: one per core]
     #[arg(long, global = true, value_name = "NUMBER")]
     workers: Option<String>,
@@ -110,6 +113,7 @@ impl SettingFlags {
             ("max_connections", &self.max_connections),
             ("max_connections_per_address", &self.max_connections_per_address),
             ("max_in_flight", &self.max_in_flight),
+            ("max_cards", &self.max_cards),
             ("workers", &self.workers),
             ("drain_seconds", &self.drain_seconds),
             ("shutdown_seconds", &self.shutdown_seconds),

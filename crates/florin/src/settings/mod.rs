@@ -18,6 +18,7 @@ use chrono::TimeDelta;
 use florin_application::WORLD_LIFETIME;
 use florin_domain::access::Environment;
 use florin_domain::budget::MAX_BUDGETS;
+use florin_domain::card::MAX_CARDS;
 use florin_secret_cipher::SecretKey;
 pub(crate) use read::has_password;
 use secrecy::SecretString;
@@ -110,6 +111,8 @@ pub(crate) struct Settings {
     pub(crate) world_lifetime: TimeDelta,
     /// Maximum number of budgets of an account.
     pub(crate) max_budgets: u64,
+    /// Maximum number of cards of an account.
+    pub(crate) max_cards: u64,
     /// The folder with Vocalink's tables of sort codes.
     pub(crate) sort_codes: Option<Sourced<PathBuf>>,
     /// Warnings about harmless problems, for the log.
@@ -200,6 +203,7 @@ impl Settings {
             idempotency: TimeDelta::hours(texts.number("idempotency_hours", 48, 24..=87_600)?),
             world_lifetime: TimeDelta::hours(texts.number("world_hours", WORLD_LIFETIME.num_hours(), 1..=8760)?),
             max_budgets: texts.number("max_budgets", MAX_BUDGETS, 1..=10_000_000)?,
+            max_cards: texts.number("max_cards", MAX_CARDS, 1..=100_000_000)?,
             sort_codes: texts.sourced(
                 "sort_codes_folder",
                 |text| (!text.is_empty()).then(|| PathBuf::from(text)),

@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// The names of all settings in `florin.toml`. The variable is `FLORIN_` plus the name in capitals; the flag has
 /// hyphens.
-pub(crate) const KEYS: [&str; 26] = [
+pub(crate) const KEYS: [&str; 27] = [
     "environment",
     "database_url",
     "database_url_file",
@@ -31,6 +31,7 @@ pub(crate) const KEYS: [&str; 26] = [
     "max_connections",
     "max_connections_per_address",
     "max_in_flight",
+    "max_cards",
     "workers",
     "drain_seconds",
     "shutdown_seconds",

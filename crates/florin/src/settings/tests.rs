@@ -74,6 +74,7 @@ fn every_setting_can_be_set_by_flag_variable_and_file() {
         ("max_connections", "10"),
         ("max_connections_per_address", "12"),
         ("max_in_flight", "11"),
+        ("max_cards", "13"),
         ("workers", "3"),
         ("drain_seconds", "4"),
         ("shutdown_seconds", "0"),

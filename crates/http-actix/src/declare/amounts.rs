@@ -11,8 +11,6 @@ use utoipa::openapi::{RefOr, Schema};
 pub(crate) struct ZeroOrMoreNumber(pub(crate) DecimalAmount);
 /// A JSON number above zero.
 pub(crate) struct PositiveNumber(pub(crate) DecimalAmount);
-/// A decimal string of zero or more.
-pub(crate) struct DecimalText(pub(crate) DecimalAmount);
 /// A decimal string above zero.
 pub(crate) struct PositiveDecimalText(pub(crate) DecimalAmount);
 
@@ -33,16 +31,6 @@ impl FieldType for PositiveNumber {
 
     fn schema() -> RefOr<Schema> {
         number_schema().exclusive_minimum(Some(0)).build().into()
-    }
-}
-
-impl TextValue for DecimalText {
-    fn parse(text: &str) -> Result<Self, Flaw> {
-        DecimalAmount::from_decimal_string(text).map(Self)
-    }
-
-    fn schema() -> Object {
-        decimal_schema()
     }
 }
 
@@ -75,8 +63,4 @@ fn number(
 
 fn number_schema() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Number).maximum(Some(DecimalAmount::MAX))
-}
-
-fn decimal_schema() -> Object {
-    plain_text().pattern(Some("^[0-9]{1,15}(\\.[0-9]{1,4})?$")).build()
 }

@@ -12,12 +12,12 @@ mod member;
 mod parameters;
 mod values;
 
-pub(crate) use amounts::{DecimalText, PositiveDecimalText, PositiveNumber, ZeroOrMoreNumber};
+pub(crate) use amounts::{PositiveDecimalText, PositiveNumber, ZeroOrMoreNumber};
 pub(crate) use body::{body, described, read};
 pub(crate) use common::{AccountParameter, DryRunParameter, FromTime, IdempotencyKeyHeader, PageParameters, ToTime};
 pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body};
 pub(crate) use parameters::{Parameters, Part, parameter, parameters};
 pub(crate) use values::{
-    Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, Whole, named, one_of,
-    one_of_these,
+    Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, UsageLimit, Whole, named,
+    one_of, one_of_these,
 };

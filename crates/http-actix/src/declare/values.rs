@@ -8,11 +8,11 @@ use florin_domain::activity::{ActivityStatus, ActivityType};
 use florin_domain::address::PostcodeQuery;
 use florin_domain::batch::{AlertCode, AlertKind, Direction, PaymentBatchStatus, PaymentStatus};
 use florin_domain::budget::{BudgetFeature, BudgetStatus, CreditScheme, TransferInstruction, TransferReference};
-use florin_domain::card::{AcceptorInput, CardState, Network, SpendingWindow};
+use florin_domain::card::{AcceptorInput, CardName, CardOwner, CardSearch, CardState, FulfillmentStatus, Network};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::{
-    AccountId, ActivityId, BudgetId, CardId, MfaSessionId, OrderId, PaymentBatchId, PersonaId, SnapshotId,
-    TransactionToken, UserToken,
+    AccountId, ActivityId, BudgetId, CardId, LimitId, MfaSessionId, OrderId, PaymentBatchId, PersonId, PersonaId,
+    SnapshotId, TransactionToken,
 };
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::MfaProviderName;
@@ -46,15 +46,16 @@ named! {
     AlertKind: AlertKind::ALL, AlertKind::as_str;
     BudgetFeature: BudgetFeature::ALL, BudgetFeature::as_str;
     BudgetStatus: BudgetStatus::ALL, BudgetStatus::as_str;
+    CardOwner: CardOwner::ALL, CardOwner::as_str;
     CardState: CardState::ALL, CardState::as_str;
     CheckoutStatus: CheckoutStatus::ALL, CheckoutStatus::as_str;
     CheckoutType: CheckoutType::ALL, CheckoutType::as_str;
     CreditScheme: CreditScheme::ALL, CreditScheme::as_str;
     Direction: Direction::ALL, Direction::as_str;
+    FulfillmentStatus: FulfillmentStatus::ALL, FulfillmentStatus::as_str;
     Network: Network::ALL, Network::as_str;
     PaymentBatchStatus: PaymentBatchStatus::ALL, PaymentBatchStatus::as_str;
     PaymentStatus: PaymentStatus::ALL, PaymentStatus::as_str;
-    SpendingWindow: SpendingWindow::ALL, SpendingWindow::as_str;
 }
 
 /// Returns the value with this name.
@@ -96,15 +97,18 @@ texts! {
     ActivityId: Self::parse, of_format(KnownFormat::Uuid);
     BudgetId: Self::parse, of_format(KnownFormat::Uuid);
     CardId: Self::parse, of_format(KnownFormat::Uuid);
+    LimitId: Self::parse, of_format(KnownFormat::Uuid);
     MfaSessionId: Self::parse, of_format(KnownFormat::Uuid);
     OrderId: Self::parse, of_format(KnownFormat::Uuid);
     PersonaId: Self::parse, of_format(KnownFormat::Uuid);
     PaymentBatchId: Self::parse, of_format(KnownFormat::Uuid);
+    PersonId: Self::parse, of_format(KnownFormat::Uuid);
     SnapshotId: Self::parse, of_format(KnownFormat::Uuid);
     TransactionToken: Self::parse, of_format(KnownFormat::Uuid);
-    UserToken: Self::parse, of_format(KnownFormat::Uuid);
     AccountId: Self::parse, plain_text().min_length(Some(1)).max_length(Some(Self::MAX));
     Currency: Self::parse, plain_text().pattern(Some("^[A-Z]{3}$"));
+    CardName: Self::parse, plain_text().min_length(Some(1)).max_length(Some(255));
+    CardSearch: Self::parse, plain_text().min_length(Some(1)).max_length(Some(100));
     CountryCode: country, plain_text().pattern(Some("^[A-Za-z]{3}$"));
     MerchantCategory: category, plain_text().pattern(Some("^[0-9]{4}$"));
     TransferReference: Self::parse, plain_text().pattern(Some("^[ A-Za-z0-9\\-,./:?()]{1,18}$"));
@@ -176,6 +180,34 @@ impl<const MIN: u32, const MAX: u32> FieldType for Whole<MIN, MAX> {
         let format = SchemaFormat::KnownFormat(KnownFormat::Int32);
         let schema = ObjectBuilder::new().schema_type(Type::Integer).format(Some(format));
         schema.minimum(Some(MIN)).maximum(Some(MAX)).build().into()
+    }
+}
+
+/// Maximum number of uses of a limit: a whole JSON number from -1, which stands for any number.
+pub(crate) struct UsageLimit(pub(crate) Option<u32>);
+
+impl UsageLimit {
+    /// The largest number.
+    const MAX: u32 = 1_000_000_000;
+}
+
+impl FieldType for UsageLimit {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        if matches!(value.number(), Some("-1" | "-1.0")) {
+            return Some(Self(None));
+        }
+        let literal = value.number().unwrap_or_default();
+        if literal.strip_prefix('-').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit())) {
+            reading.fault(place, Flaw::range(format!("must be between -1 and {}", Self::MAX)));
+            return None;
+        }
+        Whole::<0, { Self::MAX }>::read(value, place, reading).map(|uses| Self(Some(uses.0)))
+    }
+
+    fn schema() -> RefOr<Schema> {
+        let format = SchemaFormat::KnownFormat(KnownFormat::Int32);
+        let schema = ObjectBuilder::new().schema_type(Type::Integer).format(Some(format));
+        schema.minimum(Some(-1)).maximum(Some(Self::MAX)).build().into()
     }
 }
 

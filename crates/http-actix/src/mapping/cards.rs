@@ -6,7 +6,9 @@ use crate::codes::ErrorCode;
 use crate::problem::Problem;
 use florin_application::FirstMessageError;
 use florin_domain::card::decide::CardRefusal;
-use florin_domain::card::{CardState, CreateCardRefusal, IllegalTransition, LimitRefusal, MAX_CARDS, NoSuchLimit};
+use florin_domain::card::{
+    CardState, CreateCardRefusal, IllegalTransition, LimitRefusal, NoSuchLimit, ReplaceCardRefusal,
+};
 use florin_domain::fault::Flaw;
 use florin_ports::RecordedRequest;
 
@@ -72,11 +74,24 @@ pub(crate) fn create_card_problem(refusal: CreateCardRefusal) -> Problem {
     match refusal {
         CreateCardRefusal::Faults(faults) => Problem::faults(faults),
         CreateCardRefusal::CardsOff(feature) => feature_missing("body.budgetId", feature.as_str()),
-        CreateCardRefusal::TooMany => {
-            let message = format!("already has the maximum of {MAX_CARDS} cards");
-            Problem::conflict("query.accountId", ErrorCode::InvalidState, message)
-        }
+        CreateCardRefusal::TooMany(max) => too_many_cards(max),
     }
+}
+
+/// Maps the refusal of a replacement.
+pub(crate) fn replace_card_problem(refusal: ReplaceCardRefusal) -> Problem {
+    match refusal {
+        ReplaceCardRefusal::Illegal(illegal) => {
+            let message = format!("must be ACTIVE or SUSPENDED (got {})", illegal.current.as_str());
+            Problem::conflict("path.cardId", ErrorCode::InvalidState, message)
+        }
+        ReplaceCardRefusal::TooMany(max) => too_many_cards(max),
+    }
+}
+
+fn too_many_cards(max: u64) -> Problem {
+    let message = format!("already has the maximum of {max} cards");
+    Problem::conflict("query.accountId", ErrorCode::InvalidState, message)
 }
 
 /// Maps the refusal of a card's state change.
@@ -89,14 +104,12 @@ pub(crate) fn transition_problem(illegal: IllegalTransition) -> Problem {
     Problem::conflict("body.state", ErrorCode::InvalidState, message)
 }
 
-/// Maps the refusal of a spending limit.
-pub(crate) fn limit_problem(refusal: LimitRefusal) -> Problem {
-    match refusal {
-        LimitRefusal::Amount(flaw) => Problem::faults(vec![flaw.at("body.amount")]),
-    }
+/// Maps the refusal of a limit.
+pub(crate) fn limit_problem(LimitRefusal(faults): LimitRefusal) -> Problem {
+    Problem::faults(faults)
 }
 
-/// Maps the removal of a spending limit that does not exist.
+/// Maps the removal of a limit that does not exist.
 pub(crate) fn removal_problem(NoSuchLimit: NoSuchLimit) -> Problem {
-    Problem::absent("path.window", "spending limit")
+    Problem::absent("path.limitId", "limit")
 }

@@ -1,49 +1,131 @@
-//! Cards, their states and limits.
+//! Cards and their states.
 
-use super::{Amount, Time};
-use chrono::{DateTime, Utc};
-use florin_domain::card::{CardLimits, CardRecord, CardTransition, SpendingLimit, SpendingWindow};
-use florin_domain::money::{Currency, Minor};
+use super::{LimitView, Time};
+use chrono::{DateTime, NaiveTime, SubsecRound, TimeDelta, Utc};
+use florin_domain::card::{Card, CardNumber, CardOwner, CardProfile, CardTransition, LimitWindow};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A virtual card. It has no card number.
+/// A card. Members for which nothing is stored are null.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Card)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CardView {
+    /// The id of the card; card messages call it `cardToken`.
     #[schema(format = Uuid)]
     id: String,
-    /// The same value as `id`, under the name that card messages use.
-    #[schema(format = Uuid)]
-    card_token: String,
+    /// The owner of an individual card.
+    #[schema(required, nullable, format = Uuid)]
+    person_id: Option<String>,
     account_id: String,
-    /// The id of the budget that the card spends from.
-    #[schema(format = Uuid)]
-    budget_id: String,
-    currency_code: &'static str,
-    /// Always `VIRTUAL`.
-    #[serde(rename = "type")]
-    card_type: &'static str,
+    /// The name, without diacritics.
+    name: String,
     #[schema(pattern = "^(UNACTIVATED|ACTIVE|SUSPENDED|REPLACED|TERMINATED)$")]
     state: &'static str,
-    /// The owner of the card.
-    #[schema(pattern = "^(BUDGET|PERSON)$")]
-    owner_type: &'static str,
-    /// The cardholder. For a card of a budget, a token that identifies no person.
-    #[schema(format = Uuid)]
-    user_token: String,
+    /// The reason of the last change of state.
     #[schema(required, nullable)]
-    name: Option<String>,
-    /// Last day of validity (UTC).
-    #[schema(format = Date)]
-    expiry_date: String,
-    /// The last four digits, derived from the id.
+    state_reason: Option<String>,
+    /// Always `VIRTUAL_PAN`.
+    card_type: &'static str,
+    /// The last four digits of the card number.
     #[schema(pattern = "^[0-9]{4}$")]
     last_four: String,
+    /// The month in which the card expires: `MMYY`.
+    #[schema(pattern = "^[0-9]{4}$")]
+    expiration: String,
+    /// The last second in which the card is valid.
+    #[schema(value_type = String, format = DateTime)]
+    expiration_time: Time,
+    /// Whether the card has a PIN.
+    pin_is_set: bool,
+    /// How far the making of the card is.
+    #[schema(pattern = "^(ISSUED|ORDERED|REORDERED|REJECTED|SHIPPED|DIGITALLY_PRESENTED)$")]
+    fulfillment_status: &'static str,
+    /// Always null: Florin has no card products.
+    #[schema(required, nullable)]
+    card_product_name: Option<String>,
+    #[schema(pattern = "^(BUDGET|PEOPLE)$")]
+    card_owner_type: &'static str,
+    /// The id of `token`.
+    #[schema(format = Uuid)]
+    user_token_id: String,
+    /// The holder of the card.
+    token: CardTokenView,
+    /// The budgets that the card may spend from.
+    budgets: Vec<CardBudgetView>,
+    /// The spending limit of the shortest window; null if the card has none.
+    #[schema(required, nullable = true)]
+    spending_limit: Option<LimitView>,
+    /// Always `NOT_REQUESTED`: the card is virtual.
+    physical_card_state: &'static str,
+    /// The phone number of a shared card.
+    #[schema(required, nullable)]
+    budget_card_phone_number: Option<String>,
+    /// The person who has that phone.
+    #[schema(required, nullable, format = Uuid)]
+    budget_card_phone_number_person_id: Option<String>,
+    /// The currency of the card. Florin extension.
+    currency_code: &'static str,
+    /// The card that replaced this one. Florin extension.
+    #[schema(required, nullable, format = Uuid)]
+    replaced_by_card_id: Option<String>,
     /// When the card was created; null if it came with the account.
     #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
     created_at: Option<Time>,
+    /// When the card was last changed; null if it came with the account.
+    #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
+    updated_at: Option<Time>,
+}
+
+/// The holder of a card.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CardToken)]
+#[serde(rename_all = "camelCase")]
+struct CardTokenView {
+    #[schema(format = Uuid)]
+    id: String,
+    #[schema(required, nullable, format = Uuid)]
+    person_id: Option<String>,
+    account_id: String,
+    /// The value that card messages contain. It equals `id`.
+    #[schema(format = Uuid)]
+    user_token: String,
+    /// The budget of a shared card.
+    #[schema(required, nullable, format = Uuid)]
+    budget_id: Option<String>,
+}
+
+/// A budget of a card.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CardBudget)]
+#[serde(rename_all = "camelCase")]
+struct CardBudgetView {
+    #[schema(format = Uuid)]
+    id: String,
+    name: String,
+    #[serde(rename = "type")]
+    #[schema(pattern = "^(accountBalance|shared|individual)$")]
+    kind: &'static str,
+    /// Whether the card may spend from it.
+    #[schema(pattern = "^(allowed|denied)$")]
+    access: &'static str,
+}
+
+/// The test number of a card.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CardDetails)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CardDetailsView {
+    #[schema(format = Uuid)]
+    card_id: String,
+    /// Sixteen digits that pass the check of Luhn. No card scheme issues this number.
+    #[schema(pattern = "^9[0-9]{15}$")]
+    number: String,
+    #[schema(pattern = "^[0-9]{3}$")]
+    security_code: String,
+    /// The month in which the card expires: `MMYY`.
+    #[schema(pattern = "^[0-9]{4}$")]
+    expiration: String,
 }
 
 /// A state change of a card.
@@ -53,8 +135,9 @@ pub(crate) struct CardView {
 pub(crate) struct TransitionView {
     from_state: &'static str,
     to_state: &'static str,
-    /// The reason that the client gave.
-    reason: String,
+    /// The reason that the client gave, if any.
+    #[schema(required, nullable)]
+    reason: Option<String>,
     /// The id of the API client that requested the change.
     #[schema(format = Uuid)]
     client_id: String,
@@ -62,63 +145,72 @@ pub(crate) struct TransitionView {
     created_at: Time,
 }
 
-/// The spending limits of a card.
-#[derive(Serialize, ToSchema)]
-#[schema(as = SpendingLimits)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct LimitsView {
-    #[schema(format = Uuid)]
-    card_id: String,
-    /// At most one limit per window: day, week, month, lifetime.
-    spending_limits: Vec<LimitView>,
-}
-
-/// A spending limit over a window, with the usage of the current window.
-#[derive(Serialize, ToSchema)]
-#[schema(as = SpendingLimit)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct LimitView {
-    #[schema(pattern = "^(DAY|WEEK|MONTH|LIFETIME)$")]
-    window: &'static str,
-    currency_code: &'static str,
-    /// Maximum amount per window.
-    #[schema(value_type = String)]
-    amount: Amount,
-    /// Amount used in the current window.
-    #[schema(value_type = String)]
-    used: Amount,
-    /// Amount left in the current window, never negative.
-    #[schema(value_type = String)]
-    remaining: Amount,
-    /// Maximum number of uses per window; null: unlimited.
-    #[schema(required, nullable)]
-    most_uses: Option<u32>,
-    /// Number of uses in the current window.
-    uses: u32,
-    /// First day of the current window (UTC); null for LIFETIME.
-    #[schema(required, nullable, format = Date)]
-    window_start: Option<String>,
-}
-
-impl From<&CardRecord> for CardView {
-    fn from(record: &CardRecord) -> Self {
-        let card = &record.card;
+impl CardView {
+    /// Builds the view of a card with the usage of its limit at this time.
+    pub(crate) fn at(profile: &CardProfile, now: DateTime<Utc>) -> Self {
+        let (record, card) = (&profile.record, &profile.record.card);
+        let token = card.user_token.to_string();
+        let mut limits = profile.limits.iter().filter(|limit| limit.window != LimitWindow::Transaction);
         Self {
             id: card.id.to_string(),
-            card_token: card.id.to_string(),
+            person_id: None,
             account_id: card.account.to_string(),
-            budget_id: card.budget.to_string(),
-            currency_code: card.currency.code(),
-            card_type: "VIRTUAL",
-            state: card.state.as_str(),
-            owner_type: record.owner.as_str(),
-            user_token: card.user_token.to_string(),
             name: record.name.clone(),
-            expiry_date: card.expires_on.to_string(),
+            state: card.state.as_str(),
+            state_reason: record.state_reason.clone(),
+            card_type: "VIRTUAL_PAN",
             last_four: record.last_four(),
+            expiration: expiration(card),
+            expiration_time: Time(last_second(card)),
+            pin_is_set: false,
+            fulfillment_status: record.fulfillment.as_str(),
+            card_product_name: None,
+            card_owner_type: record.owner.as_str(),
+            user_token_id: token.clone(),
+            token: CardTokenView {
+                id: token.clone(),
+                person_id: None,
+                account_id: card.account.to_string(),
+                user_token: token,
+                budget_id: (record.owner == CardOwner::Budget).then(|| card.budget.to_string()),
+            },
+            budgets: vec![CardBudgetView {
+                id: profile.budget.id.to_string(),
+                name: profile.budget.name.clone(),
+                kind: profile.budget.kind.as_str(),
+                access: "allowed",
+            }],
+            spending_limit: limits.next().map(|limit| LimitView::at(limit, card.currency, now)),
+            physical_card_state: "NOT_REQUESTED",
+            budget_card_phone_number: record.phone.clone(),
+            budget_card_phone_number_person_id: record.phone_person.map(|person| person.to_string()),
+            currency_code: card.currency.code(),
+            replaced_by_card_id: record.replaced_by.map(|card| card.to_string()),
             created_at: record.created_at.map(Time),
+            updated_at: record.updated_at.map(Time),
         }
     }
+
+    /// Builds the view of a card right after a change, which happened at its `updated_at`.
+    pub(crate) fn after_change(profile: &CardProfile) -> Self {
+        Self::at(profile, profile.record.updated_at.unwrap_or_default())
+    }
+}
+
+impl From<&Card> for CardDetailsView {
+    fn from(card: &Card) -> Self {
+        let CardNumber { number, security_code } = CardNumber::of(card.id);
+        Self { card_id: card.id.to_string(), number, security_code, expiration: expiration(card) }
+    }
+}
+
+fn expiration(card: &Card) -> String {
+    card.expires_on.format("%m%y").to_string()
+}
+
+fn last_second(card: &Card) -> DateTime<Utc> {
+    let midnight = card.expires_on.and_time(NaiveTime::MIN).and_utc();
+    (midnight + TimeDelta::seconds(86_399)).trunc_subsecs(0)
 }
 
 impl From<CardTransition> for TransitionView {
@@ -129,32 +221,6 @@ impl From<CardTransition> for TransitionView {
             reason: step.reason,
             client_id: step.client.to_string(),
             created_at: Time(step.created_at),
-        }
-    }
-}
-
-impl LimitsView {
-    /// Builds the view of the limits, with the usage of the windows at this time.
-    pub(crate) fn at(limits: &CardLimits, now: DateTime<Utc>) -> Self {
-        let currency = limits.card.currency;
-        let view = |limit: &SpendingLimit| LimitView::new(&limit.current(now), currency);
-        Self { card_id: limits.card.id.to_string(), spending_limits: limits.limits.iter().map(view).collect() }
-    }
-}
-
-impl LimitView {
-    /// Builds the view of a limit with its usage.
-    pub(crate) fn new(limit: &SpendingLimit, currency: Currency) -> Self {
-        let left = limit.amount.minus(limit.spent).unwrap_or(Minor::ZERO).max(Minor::ZERO);
-        Self {
-            window: limit.window.as_str(),
-            currency_code: currency.code(),
-            amount: Amount(limit.amount.of(currency)),
-            used: Amount(limit.spent.of(currency)),
-            remaining: Amount(left.of(currency)),
-            most_uses: limit.most_uses,
-            uses: limit.uses,
-            window_start: (limit.window != SpendingWindow::Lifetime).then(|| limit.window_start.to_string()),
         }
     }
 }

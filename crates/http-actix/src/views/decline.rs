@@ -21,7 +21,7 @@ pub(super) struct DeclineView {
 #[serde(rename_all = "camelCase")]
 struct RuleView {
     #[schema(
-        pattern = "^(forced|card_activated|card_in_use|card_not_suspended|card_not_expired|spending_limit|available_balance)$"
+        pattern = "^(forced|card_activated|card_in_use|card_not_suspended|card_not_expired|transaction_limit|spending_limit|available_balance)$"
     )]
     rule: &'static str,
     /// Whether the rule passed.
@@ -44,8 +44,8 @@ struct RuleView {
     today: Option<String>,
     /// The window of the limit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, pattern = "^(DAY|WEEK|MONTH|LIFETIME)$")]
-    window: Option<&'static str>,
+    #[schema(nullable = false, pattern = "^(TRANSACTION|DAY|WEEK|MONTH|LIFETIME)$")]
+    limit_window: Option<&'static str>,
     /// First day of the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = Date)]
@@ -61,7 +61,7 @@ struct RuleView {
     /// Maximum number of uses per window; absent if unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    most_uses: Option<u32>,
+    usage_limit: Option<u32>,
     /// Number of uses in the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -95,18 +95,23 @@ impl RuleView {
             Rule::CardNotExpired { expires_on, today } => {
                 Self { expires_on: Some(expires_on.to_string()), today: Some(today.to_string()), ..view }
             }
-            Rule::SpendingLimit(LimitSeen { window, window_start, amount, spent, most_uses, uses, requested }) => {
-                Self {
-                    window: Some(window.as_str()),
-                    window_start: Some(window_start.to_string()),
-                    limit_amount: money(*amount),
-                    spent_amount: money(*spent),
-                    most_uses: *most_uses,
-                    uses: Some(*uses),
-                    wanted_amount: money(*requested),
-                    ..view
-                }
-            }
+            Rule::TransactionLimit(LimitSeen { window, amount, max_uses, requested, .. }) => Self {
+                limit_window: Some(window.as_str()),
+                limit_amount: money(*amount),
+                usage_limit: *max_uses,
+                wanted_amount: money(*requested),
+                ..view
+            },
+            Rule::SpendingLimit(LimitSeen { window, window_start, amount, spent, max_uses, uses, requested }) => Self {
+                limit_window: Some(window.as_str()),
+                window_start: Some(window_start.to_string()),
+                limit_amount: money(*amount),
+                spent_amount: money(*spent),
+                usage_limit: *max_uses,
+                uses: Some(*uses),
+                wanted_amount: money(*requested),
+                ..view
+            },
             Rule::AvailableBalance { available, requested } => {
                 Self { available_balance: money(*available), wanted_amount: money(*requested), ..view }
             }

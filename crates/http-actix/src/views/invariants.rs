@@ -83,18 +83,18 @@ struct LimitExample {
     #[schema(value_type = String, format = Uuid)]
     card_id: Uuid,
     #[schema(pattern = "^(DAY|WEEK|MONTH|LIFETIME)$")]
-    window: &'static str,
+    limit_window: &'static str,
     currency_code: &'static str,
     /// The stored amount spent.
     #[schema(value_type = String)]
     spent: Amount,
     /// The maximum amount that its messages explain.
     #[schema(value_type = String)]
-    most_spent: Sum,
+    max_spent: Sum,
     /// The stored number of uses.
     uses: u32,
     /// The maximum number of uses that its messages explain.
-    most_uses: u64,
+    max_uses: u64,
 }
 
 const fn verdict(holds: bool) -> &'static str {
@@ -133,15 +133,15 @@ impl From<&CounterExample> for CounterExampleView {
                 stated: Sum(stated.of(currency)),
                 computed: Sum(computed.of(currency)),
             }),
-            CounterExample::Limit { card, window, currency, spent, most_spent, uses, most_uses } => {
+            CounterExample::Limit { card, window, currency, spent, max_spent, uses, max_uses } => {
                 Self::Limit(LimitExample {
                     card_id: card.0,
-                    window: window.as_str(),
+                    limit_window: window.as_str(),
                     currency_code: currency.code(),
                     spent: Amount(spent.of(currency)),
-                    most_spent: Sum(most_spent.of(currency)),
+                    max_spent: Sum(max_spent.of(currency)),
                     uses,
-                    most_uses,
+                    max_uses,
                 })
             }
         }

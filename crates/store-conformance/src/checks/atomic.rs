@@ -8,12 +8,12 @@ use crate::commands::{
 use crate::expect::{duplicate, expect_new, same, store_failed};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances};
-use crate::world::{Who, gbp, noon, seeded, uuid};
+use crate::world::{Who, gbp, noon, seeded, unused, uuid};
 use chrono::TimeDelta;
 use florin_domain::batch::ConfirmSituation;
 use florin_domain::budget::CreditSituation;
 use florin_domain::card::decide::{CardDecision, FollowUp};
-use florin_domain::card::{ChainKind, SpendingLimit, SpendingWindow};
+use florin_domain::card::{CardLimit, ChainKind, LimitWindow};
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::Balances;
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
@@ -81,9 +81,7 @@ fn take_journal(decision: &mut CardDecision) {
 
 fn take_limit(decision: &mut CardDecision) {
     let (amount, spent) = (Minor(1), Minor(1));
-    let window = SpendingWindow::Day;
-    let window_start = window.start(noon());
-    decision.limits.push(SpendingLimit { window, amount, most_uses: None, window_start, spent, uses: 1 });
+    decision.limits.push(CardLimit { amount, spent, uses: 1, ..unused(Who::Mine, LimitWindow::Day) });
 }
 
 async fn token_taken(handle: Handle) -> CheckResult {

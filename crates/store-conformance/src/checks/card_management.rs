@@ -1,21 +1,22 @@
 //! Checks of cards: creation, lookup, lists, states and limits.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::commands::{claim, first, message, request, stamp, stamp_at};
-use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, there};
+use crate::commands::{claim, first, follow_up, message, request, stamp, stamp_at, token};
+use crate::expect::{absent, expect_new, holds, mismatch, refused, replayed, same, there};
 use crate::factory::Handle;
-use crate::management::{bring, card_id, issue, limit, make_for, no_limit, user};
+use crate::management::{bring, card_id, issue, limit, limit_id, make_for, no_limit, replacement};
 use crate::observe::{Observation, audited, card};
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::budget::BudgetFeature;
+use florin_domain::card::decide::FollowUp;
 use florin_domain::card::{
-    CardFilter, CardRecord, CardState, ChainKind, CreateCardRefusal, CreateCardSituation, IllegalTransition,
-    NoSuchLimit, Response, SpendingWindow, TransactionState,
+    CardFilter, CardLimit, CardProfile, CardRecord, CardState, ChainKind, CreateCardRefusal, CreateCardSituation,
+    IllegalTransition, LimitWindow, NoSuchLimit, ReplaceCardRefusal, Response, TransactionState,
 };
 use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
-use florin_ports::{CreateCardCommand, LimitCommand, RemoveLimitCommand, TransitionCommand};
+use florin_ports::{ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand};
 use std::sync::Arc;
 
 checks! {
@@ -30,6 +31,7 @@ checks! {
     "card_management.transition.authorizations_come_before_or_after" => race,
     "card_management.set_limit.decides_messages_and_keeps_what_was_used" => limited,
     "card_management.remove_limit.removes_one" => unlimited,
+    "card_management.replace.copies_limits_and_keeps_holds" => replaced,
     "card_management.writes.replay_the_stored_answer" => again,
     "tenancy.card_management.foreign_cards_are_absent" => foreign,
 }
@@ -40,14 +42,16 @@ async fn whole(handle: Handle) -> CheckResult {
     let mine = Who::Mine.account()?;
     let found = there("the card", handle.card_management.find(&mine, card_id(1)).await?)?;
     same("what is found", &found, &made)?;
-    same("its name", found.name.as_deref(), Some("Zoë"))?;
+    same("its name", found.record.name.as_str(), "日本 8")?;
+    let budget = there("its budget", handle.budgets.find(&mine, Who::Mine.second_budget()).await?)?;
+    same("its budget", (found.budget.id, found.budget.name), (budget.budget.id, budget.budget.name))?;
     let limits = there("its limits", handle.card_management.limits(&mine, card_id(1)).await?)?;
-    same("its limits", (limits.card, limits.limits.len()), (found.card, 0))?;
+    same("its limits", (limits.card, limits.limits.len()), (found.record.card, 0))?;
     let command = first(Who::Mine, card_id(1), message(ChainKind::Purchase, "1")?, stamp(1))?;
     same("not active", expect_new(handle.cards.first_message(command).await)?.response, Response::CardNotActive)?;
     let seeded = there("a seeded card", handle.card_management.find(&mine, Who::Mine.card()).await?)?;
     let known = there("the card", card(&handle, &mine, Who::Mine.card()).await?)?.card;
-    same("a seeded card", seeded, CardRecord::seeded(known))
+    same("a seeded card", seeded.record, CardRecord::seeded(known))
 }
 
 async fn at_once(handle: Handle) -> CheckResult {
@@ -58,11 +62,12 @@ async fn at_once(handle: Handle) -> CheckResult {
         let budget = if number.is_multiple_of(2) { Who::Mine.budget() } else { Who::Mine.second_budget() };
         let mut command = issue(Who::Mine, number, budget, true)?;
         let rule = command.decide;
-        command.decide = Arc::new(
-            move |situation: &CreateCardSituation| {
-                if situation.cards < 10 { rule(situation) } else { Err(CreateCardRefusal::TooMany) }
-            },
-        );
+        command.decide =
+            Arc::new(
+                move |situation: &CreateCardSituation| {
+                    if situation.cards < 10 { rule(situation) } else { Err(CreateCardRefusal::TooMany(10)) }
+                },
+            );
         let cards = handle.card_management.clone();
         tasks.push(tokio::spawn(async move { cards.create(command).await.is_ok() }));
     }
@@ -95,18 +100,20 @@ async fn listed(handle: Handle) -> CheckResult {
         expect_new(handle.card_management.create(issue(Who::Mine, number, budget, number == 1)?).await)?;
     }
     let list = |filter, page| handle.card_management.list(&mine, filter, page);
-    let ids = |rows: Vec<CardRecord>| rows.into_iter().map(|row| row.card.id).collect::<Vec<_>>();
+    let ids = |rows: Vec<CardProfile>| rows.into_iter().map(|row| row.record.card.id).collect::<Vec<_>>();
     let all = list(CardFilter::default(), PageRequest::default()).await?;
+    // Seeded cards are called "Card", and card 3 has the first of the other names.
     let made = [card_id(3), card_id(2), card_id(1)];
-    let old = [Who::Mine.yen_card(), Who::Mine.limited_card(), Who::Mine.card()];
-    same("all", (all.count, ids(all.rows)), (6, [&made[..], &old[..]].concat()))?;
+    let mut old = vec![Who::Mine.card(), Who::Mine.limited_card(), Who::Mine.yen_card()];
+    old.sort_unstable();
+    same("all", (all.count, ids(all.rows)), (6, [&old[..], &made[..]].concat()))?;
     let of_budget = CardFilter { budget: Some(Who::Mine.second_budget()), ..CardFilter::default() };
-    let page = list(of_budget, PageRequest { limit: 1, offset: 1 }).await?;
+    let page = list(of_budget.clone(), PageRequest { limit: 1, offset: 2 }).await?;
     same("of a budget", (page.count, ids(page.rows)), (3, vec![card_id(1)]))?;
-    let waiting = CardFilter { state: Some(CardState::Unactivated), ..CardFilter::default() };
+    let waiting = CardFilter { states: vec![CardState::Unactivated], ..CardFilter::default() };
     same("in a state", ids(list(waiting, PageRequest::default()).await?.rows), vec![card_id(3), card_id(2)])?;
-    let of_user = CardFilter { user: Some(user(2)), ..of_budget };
-    same("of a holder", ids(list(of_user, PageRequest::default()).await?.rows), vec![card_id(2)])
+    let backwards = CardFilter { descending: true, ids: Some(vec![card_id(1), card_id(2)]), ..of_budget };
+    same("descending", ids(list(backwards, PageRequest::default()).await?.rows), vec![card_id(1), card_id(2)])
 }
 
 async fn moved(handle: Handle) -> CheckResult {
@@ -116,18 +123,19 @@ async fn moved(handle: Handle) -> CheckResult {
     let life = there("the life", handle.card_management.transitions(&mine, id, page).await?)?;
     same("before", life.count, 0)?;
     let suspended =
-        expect_new(handle.card_management.transition(bring(Who::Mine, id, CardState::Suspended, "Verloren ✗")?).await)?;
-    same("the card", suspended.card.state, CardState::Suspended)?;
+        expect_new(handle.card_management.change(bring(Who::Mine, id, CardState::Suspended, "Verloren ✗")?).await)?;
+    let seen = (suspended.record.card.state, suspended.record.state_reason.as_deref());
+    same("the card", seen, (CardState::Suspended, Some("Verloren ✗")))?;
     let command = first(Who::Mine, id, message(ChainKind::Purchase, "1")?, stamp(1))?;
     same("a message", expect_new(handle.cards.first_message(command).await)?.response, Response::CardSuspended)?;
-    expect_new(handle.card_management.transition(bring(Who::Mine, id, CardState::Active, "Gefunden")?).await)?;
+    expect_new(handle.card_management.change(bring(Who::Mine, id, CardState::Active, "Gefunden")?).await)?;
     let command = first(Who::Mine, id, message(ChainKind::Purchase, "1")?, stamp(2))?;
     same("a message", expect_new(handle.cards.first_message(command).await)?.response, Response::Approved)?;
     let life = there("the life", handle.card_management.transitions(&mine, id, page).await?)?;
-    let steps: Vec<_> = life.rows.iter().map(|step| (step.from, step.to, step.reason.as_str())).collect();
+    let steps: Vec<_> = life.rows.iter().map(|step| (step.from, step.to, step.reason.as_deref())).collect();
     let expected = vec![
-        (CardState::Suspended, CardState::Active, "Gefunden"),
-        (CardState::Active, CardState::Suspended, "Verloren ✗"),
+        (CardState::Suspended, CardState::Active, Some("Gefunden")),
+        (CardState::Active, CardState::Suspended, Some("Verloren ✗")),
     ];
     same("the steps, the last first", (life.count, steps), (2, expected))?;
     same("who", life.rows[0].client, Who::Mine.client())?;
@@ -137,11 +145,11 @@ async fn moved(handle: Handle) -> CheckResult {
 async fn not_moved(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let command = bring(Who::Mine, Who::Mine.card(), CardState::Terminated, "over")?;
-    expect_new(handle.card_management.transition(command).await)?;
+    expect_new(handle.card_management.change(command).await)?;
     let before = Observation::take(&handle, 1).await?;
     let command = bring(Who::Mine, Who::Mine.card(), CardState::Active, "again")?;
     let expected = IllegalTransition { current: CardState::Terminated, requested: CardState::Active };
-    same("from an end", refused(handle.card_management.transition(command).await)?, expected)?;
+    same("from an end", refused(handle.card_management.change(command).await)?, expected)?;
     before.still_holds("a refused transition", &handle).await
 }
 
@@ -151,7 +159,7 @@ async fn twice(handle: Handle) -> CheckResult {
     for _ in 0..8 {
         let command = bring(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
         let cards = handle.card_management.clone();
-        tasks.push(tokio::spawn(async move { cards.transition(command).await.is_ok() }));
+        tasks.push(tokio::spawn(async move { cards.change(command).await.is_ok() }));
     }
     let mut made = 0;
     for task in tasks {
@@ -168,7 +176,7 @@ async fn race(handle: Handle) -> CheckResult {
         if number == 20 {
             let command = bring(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
             let cards = handle.card_management.clone();
-            tasks.push(tokio::spawn(async move { cards.transition(command).await.map(|_| 0).map_err(|_| ()) }));
+            tasks.push(tokio::spawn(async move { cards.change(command).await.map(|_| 0).map_err(|_| ()) }));
         }
         let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp(number))?;
         let cards = handle.cards.clone();
@@ -195,39 +203,76 @@ async fn race(handle: Handle) -> CheckResult {
 async fn limited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let id = Who::Mine.card();
-    let day = |amount| limit(Who::Mine, id, (SpendingWindow::Day, amount, Some(5)), noon());
+    let day = |amount| limit(Who::Mine, id, (LimitWindow::Day, amount, Some(5)), noon());
     let buy = |number, text| first(Who::Mine, id, message(ChainKind::Purchase, text)?, stamp_at(number, noon()));
     let set = expect_new(handle.card_management.set_limit(day("10.00")?).await)?;
-    same("a new limit", (set.is_new, set.limit.spent), (true, Minor(0)))?;
+    same("a new limit", (set.limit.id, set.limit.spent), (limit_id(LimitWindow::Day), Minor(0)))?;
     same("within it", expect_new(handle.cards.first_message(buy(1, "9")?).await)?.response, Response::Approved)?;
     let over = expect_new(handle.cards.first_message(buy(2, "2")?).await)?;
     same("over it", over.response, Response::UsageLimitReached)?;
     let set = expect_new(handle.card_management.set_limit(day("12.00")?).await)?;
-    same("a changed limit", (set.is_new, set.limit.spent, set.limit.uses), (false, Minor(900), 1))?;
+    same("a changed limit", (set.limit.spent, set.limit.uses), (Minor(900), 1))?;
     same(
         "within the new one",
         expect_new(handle.cards.first_message(buy(3, "2")?).await)?.response,
         Response::Approved,
     )?;
-    let week = limit(Who::Mine, id, (SpendingWindow::Week, "50.00", None), noon() + TimeDelta::days(1))?;
+    let week = limit(Who::Mine, id, (LimitWindow::Week, "50.00", None), noon() + TimeDelta::days(1))?;
     expect_new(handle.card_management.set_limit(week).await)?;
     let seen = there("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
-    let seen: Vec<_> = seen.limits.iter().map(|limit| (limit.window, limit.spent.0, limit.most_uses)).collect();
-    same("by window", seen, vec![(SpendingWindow::Day, 1_100, Some(5)), (SpendingWindow::Week, 0, None)])
+    let seen: Vec<_> = seen.limits.iter().map(|limit| (limit.window, limit.spent.0, limit.max_uses)).collect();
+    same("by window", seen, vec![(LimitWindow::Day, 1_100, Some(5)), (LimitWindow::Week, 0, None)])
 }
 
 async fn unlimited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let id = Who::Mine.limited_card();
-    let removed = expect_new(handle.card_management.remove_limit(no_limit(Who::Mine, id, SpendingWindow::Day)?).await)?;
-    same("what was removed", removed, SpendingWindow::Day)?;
+    let seen = there("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
+    let day = there("a limit", seen.limits.first())?.id;
+    let removed = expect_new(handle.card_management.remove_limit(no_limit(Who::Mine, id, LimitWindow::Day)?).await)?;
+    same("what was removed", removed, day)?;
     let seen = there("the limits", handle.card_management.limits(&Who::Mine.account()?, id).await?)?;
     let left: Vec<_> = seen.limits.iter().map(|limit| limit.window).collect();
-    same("what is left", left, vec![SpendingWindow::Week, SpendingWindow::Month, SpendingWindow::Lifetime])?;
-    let command = no_limit(Who::Mine, id, SpendingWindow::Day)?;
+    same("what is left", left, vec![LimitWindow::Week, LimitWindow::Month, LimitWindow::Lifetime])?;
+    let command = no_limit(Who::Mine, id, LimitWindow::Day)?;
     same("once more", refused(handle.card_management.remove_limit(command).await)?, NoSuchLimit)?;
     let other = there("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;
     same("another account's", other.limits.len(), 4)
+}
+
+/// The new card has copies of the limits with their use, and the old card's hold goes on.
+async fn replaced(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, old) = (Who::Mine.account()?, Who::Mine.limited_card());
+    let command = first(Who::Mine, old, message(ChainKind::Purchase, "7.01")?, stamp(1))?;
+    expect_new(handle.cards.first_message(command).await)?;
+    let before = there("the limits", handle.card_management.limits(&mine, old).await?)?.limits;
+    let new = expect_new(handle.card_management.replace(replacement(Who::Mine, old, 1)?).await)?;
+    same("the new card", (new.record.card.id, new.record.card.state), (card_id(1), CardState::Unactivated))?;
+    same("what is found", handle.card_management.find(&mine, card_id(1)).await?.as_ref(), Some(&new))?;
+    let found = there("the old card", handle.card_management.find(&mine, old).await?)?;
+    let seen = (found.record.card.state, found.record.replaced_by, found.limits);
+    same("the old card", seen, (CardState::Replaced, Some(card_id(1)), before.clone()))?;
+    let used = |limits: &[CardLimit]| -> Vec<_> {
+        limits.iter().map(|limit| (limit.window, limit.amount, limit.spent, limit.uses)).collect()
+    };
+    same("the limits", used(&new.limits), used(&before))?;
+    holds("the limits have other ids", new.limits.iter().all(|limit| before.iter().all(|old| old.id != limit.id)))?;
+    let carried: Vec<_> = new.limits.iter().map(|limit| (limit.carried.spent, limit.carried.uses)).collect();
+    same("what was carried over", carried, vec![(Minor(701), 1); 4])?;
+    let life = handle.card_management.transitions(&mine, old, PageRequest::default()).await?;
+    let steps: Vec<_> = there("the life", life)?.rows.into_iter().map(|step| (step.to, step.reason)).collect();
+    same("the life", steps, vec![(CardState::Replaced, None)])?;
+    let reversal = follow_up(Who::Mine, token(1), 2, FollowUp::Reversal { amount: None })?;
+    expect_new(handle.cards.follow_up(reversal).await)?;
+    let books = handle.books.books(&mine).await?;
+    holds("messages account for all limits", books.limits.iter().all(florin_domain::books::LimitBooks::agrees))?;
+    audited(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let again = refused(handle.card_management.replace(replacement(Who::Mine, old, 2)?).await)?;
+    let expected = IllegalTransition { current: CardState::Replaced, requested: CardState::Replaced };
+    same("again", again, ReplaceCardRefusal::Illegal(expected))?;
+    before.still_holds("a refused replacement", &handle).await
 }
 
 async fn again(handle: Handle) -> CheckResult {
@@ -242,20 +287,20 @@ async fn again(handle: Handle) -> CheckResult {
     same("another request", mismatch(cards.create(card(2, "[]")?).await)?, request("{}"))?;
     let step = || {
         let claim = Some(claim(Who::Mine, "step", "{}")?);
-        Ok::<_, Failure>(TransitionCommand { claim, ..bring(Who::Mine, id, CardState::Suspended, "now")? })
+        Ok::<_, Failure>(ChangeCardCommand { claim, ..bring(Who::Mine, id, CardState::Suspended, "now")? })
     };
-    let moved = expect_new(cards.transition(step()?).await)?;
-    same("a transition", replayed(cards.transition(step()?).await)?.body, format!("{moved:?}"))?;
+    let moved = expect_new(cards.change(step()?).await)?;
+    same("a transition", replayed(cards.change(step()?).await)?.body, format!("{moved:?}"))?;
     let set = || {
         let claim = Some(claim(Who::Mine, "limit", "{}")?);
-        let command = limit(Who::Mine, id, (SpendingWindow::Day, "1", None), noon())?;
+        let command = limit(Who::Mine, id, (LimitWindow::Day, "1", None), noon())?;
         Ok::<_, Failure>(LimitCommand { claim, ..command })
     };
     let done = expect_new(cards.set_limit(set()?).await)?;
     same("a limit", replayed(cards.set_limit(set()?).await)?.body, format!("{done:?}"))?;
     let gone = || {
         let claim = Some(claim(Who::Mine, "no-limit", "{}")?);
-        Ok::<_, Failure>(RemoveLimitCommand { claim, ..no_limit(Who::Mine, id, SpendingWindow::Day)? })
+        Ok::<_, Failure>(RemoveLimitCommand { claim, ..no_limit(Who::Mine, id, LimitWindow::Day)? })
     };
     let done = expect_new(cards.remove_limit(gone()?).await)?;
     same("a removal", replayed(cards.remove_limit(gone()?).await)?.body, format!("{done:?}"))
@@ -272,22 +317,23 @@ async fn foreign(handle: Handle) -> CheckResult {
     same("cards of a budget", cards.list(&mine, of_budget, PageRequest::default()).await?.count, 0)?;
     same("all cards", cards.list(&mine, CardFilter::default(), PageRequest::default()).await?.count, 3)?;
     absent("a budget", &cards.create(issue(Who::Mine, 1, Who::Other.budget(), true)?).await)?;
-    absent("a transition", &cards.transition(bring(Who::Mine, id, CardState::Suspended, "mine")?).await)?;
-    let command = limit(Who::Mine, id, (SpendingWindow::Day, "1", None), noon())?;
+    absent("a replacement", &cards.replace(replacement(Who::Mine, id, 1)?).await)?;
+    absent("a transition", &cards.change(bring(Who::Mine, id, CardState::Suspended, "mine")?).await)?;
+    let command = limit(Who::Mine, id, (LimitWindow::Day, "1", None), noon())?;
     absent("a limit", &cards.set_limit(command).await)?;
-    absent("a removal", &cards.remove_limit(no_limit(Who::Mine, id, SpendingWindow::Day)?).await)?;
+    absent("a removal", &cards.remove_limit(no_limit(Who::Mine, id, LimitWindow::Day)?).await)?;
     before.still_holds("what was tried on foreign cards", &handle).await
 }
 
 async fn every_state(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let move_to = |state| bring(Who::Mine, Who::Mine.card(), state, "now");
-    expect_new(handle.card_management.transition(move_to(CardState::Suspended)?).await)?;
+    expect_new(handle.card_management.change(move_to(CardState::Suspended)?).await)?;
     let mut command = issue(Who::Mine, 1, Who::Mine.budget(), true)?;
     let rule = command.decide;
     command.decide = Arc::new(
         move |situation: &CreateCardSituation| {
-            if situation.cards == 3 { rule(situation) } else { Err(CreateCardRefusal::TooMany) }
+            if situation.cards == 3 { rule(situation) } else { Err(CreateCardRefusal::TooMany(10)) }
         },
     );
     expect_new(handle.card_management.create(command).await)?;

@@ -4,9 +4,9 @@ use crate::check::{CheckResult, checks};
 use crate::commands::{first, message, stamp_at};
 use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
-use crate::world::{Who, day, world};
+use crate::world::{Who, day, unused, world};
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
-use florin_domain::card::{ChainKind, SpendingLimit, SpendingWindow};
+use florin_domain::card::{CardLimit, ChainKind, LimitWindow};
 use florin_domain::money::{Minor, Total};
 
 checks! {
@@ -15,12 +15,12 @@ checks! {
 }
 
 /// Returns windows and candidate first days on different days of the year.
-fn starts() -> [(SpendingWindow, DateTime<Utc>); 4] {
+fn starts() -> [(LimitWindow, DateTime<Utc>); 4] {
     [
-        (SpendingWindow::Day, day(2026, 9, 2)),
-        (SpendingWindow::Day, day(2026, 3, 29)),
-        (SpendingWindow::Week, day(2026, 8, 30)),
-        (SpendingWindow::Month, day(2026, 9, 1)),
+        (LimitWindow::Day, day(2026, 9, 2)),
+        (LimitWindow::Day, day(2026, 3, 29)),
+        (LimitWindow::Week, day(2026, 8, 30)),
+        (LimitWindow::Month, day(2026, 9, 1)),
     ]
     .map(|(window, day)| (window, day.and_time(NaiveTime::MIN).and_utc()))
 }
@@ -35,8 +35,7 @@ async fn limits(handle: Handle) -> CheckResult {
         let mut seed = world.accounts[0].cards[0].clone();
         seed.card.id.0 = crate::world::uuid(17, cards.len() as u128);
         let (amount, window_start) = (Minor(10_000), window.start(start - TimeDelta::days(40)));
-        let unused = SpendingLimit { window, amount, most_uses: None, window_start, spent: Minor(0), uses: 0 };
-        seed.limits = vec![unused];
+        seed.limits = vec![CardLimit { amount, window_start, ..unused(Who::Mine, window) }];
         cards.push((seed.card.id, window, start));
         world.accounts[0].cards.push(seed);
     }
@@ -56,7 +55,7 @@ async fn limits(handle: Handle) -> CheckResult {
         let found = there("the limit", books.limits.iter().find(|limit| limit.card == card))?;
         same("the window", (found.limit.window, found.limit.window_start), (window, start.date_naive()))?;
         same("what was used", (found.limit.spent, found.limit.uses), (Minor(600), 2))?;
-        same("what messages account for", (found.most_spent, found.most_uses), (Total(600), 2))?;
+        same("what messages account for", (found.max_spent, found.max_uses), (Total(600), 2))?;
     }
     Ok(())
 }

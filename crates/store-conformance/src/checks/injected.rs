@@ -101,7 +101,7 @@ async fn prepare(handle: &Handle, base: u128) -> CheckResult {
 async fn any_write(handle: Handle) -> CheckResult {
     let mut world = world(9_500)?;
     for limit in world.accounts[0].cards.iter_mut().flat_map(|card| &mut card.limits) {
-        (limit.amount, limit.most_uses) = (Minor(i64::MAX), None);
+        (limit.amount, limit.max_uses) = (Minor(i64::MAX), None);
     }
     handle.seeding.seed(world).await?;
     let Some(faults) = handle.faults.clone() else { return Ok(()) };

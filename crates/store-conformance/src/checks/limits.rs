@@ -2,25 +2,27 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{amount, clearing, first, follow_up, message, stamp, stamp_at, token};
-use crate::expect::{expect_new, same, there};
+use crate::expect::{expect_new, holds, same, there};
 use crate::factory::Handle;
+use crate::management::{limit, no_limit};
 use crate::observe::card;
 use crate::world::{Who, day, noon, seeded};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use florin_domain::card::decide::FollowUp;
-use florin_domain::card::{CardTransaction, ChainKind, Response, SpendingLimit};
+use florin_domain::card::{CardLimit, CardTransaction, ChainKind, LimitWindow, Response};
 use florin_domain::money::Minor;
 
 checks! {
     "cards.limits.are_stored_with_the_message" => stored,
     "cards.limits.decline_when_used_up" => used_up,
     "cards.limits.are_given_back_by_a_reversal" => given_back,
+    "cards.limits.give_back_only_what_they_counted" => counted,
     "cards.limits.start_a_new_window" => new_window,
     "cards.limits.are_the_cards_own" => own,
     "cards.limits.declined_message_uses_nothing" => declined,
 }
 
-async fn limits(handle: &Handle) -> Result<Vec<SpendingLimit>, Failure> {
+async fn limits(handle: &Handle) -> Result<Vec<CardLimit>, Failure> {
     let seen = card(handle, &Who::Mine.account()?, Who::Mine.limited_card()).await?;
     Ok(there("the card", seen)?.limits)
 }
@@ -42,7 +44,7 @@ async fn stored(handle: Handle) -> CheckResult {
     same("after one", used(&handle).await?, vec![(701, 1); 4])?;
     buy(&handle, 2, "2.99", noon()).await?;
     same("after two", used(&handle).await?, vec![(1_000, 2); 4])?;
-    let amounts: Vec<_> = limits(&handle).await?.into_iter().map(|limit| (limit.amount.0, limit.most_uses)).collect();
+    let amounts: Vec<_> = limits(&handle).await?.into_iter().map(|limit| (limit.amount.0, limit.max_uses)).collect();
     let expected = vec![(2_000, Some(3)), (3_000, None), (4_000, Some(u32::MAX)), (i64::MAX, None)];
     same("the limits themselves", amounts, expected)
 }
@@ -64,6 +66,30 @@ async fn given_back(handle: Handle) -> CheckResult {
     same("after a partial reversal", used(&handle).await?, vec![(1_100, 1); 4])?;
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("1", true)?)?).await)?;
     same("after a final clearing", used(&handle).await?, vec![(100, 1); 4])
+}
+
+/// What a chain counted is stored with it, increments and amounts above the hold included.
+async fn counted(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    buy(&handle, 1, "5", noon()).await?;
+    let more = FollowUp::Incremental { amount: amount("3")?, decline: None };
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, more)?).await)?;
+    same("after an increment", used(&handle).await?, vec![(800, 1); 4])?;
+    // A limit that was set in between counted nothing of the chain.
+    let day = LimitWindow::Day;
+    expect_new(handle.card_management.remove_limit(no_limit(Who::Mine, Who::Mine.limited_card(), day)?).await)?;
+    let command = limit(Who::Mine, Who::Mine.limited_card(), (day, "20", None), noon())?;
+    expect_new(handle.card_management.set_limit(command).await)?;
+    buy(&handle, 3, "2", noon()).await?;
+    same("two chains", used(&handle).await?, vec![(200, 1), (1_000, 2), (1_000, 2), (1_000, 2)])?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 4, clearing("1", false)?)?).await)?;
+    let rest = FollowUp::Reversal { amount: None };
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 5, rest)?).await)?;
+    same("after a reversal", used(&handle).await?, vec![(200, 1), (300, 2), (300, 2), (300, 2)])?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(3), 6, clearing("2.50", true)?)?).await)?;
+    same("above the hold", used(&handle).await?, vec![(250, 1), (350, 2), (350, 2), (350, 2)])?;
+    let books = handle.books.books(&Who::Mine.account()?).await?;
+    holds("chains account for all limits", books.limits.iter().all(florin_domain::books::LimitBooks::agrees))
 }
 
 async fn new_window(handle: Handle) -> CheckResult {

@@ -5,22 +5,22 @@ use crate::commands::claim;
 use crate::expect::{expect_new, holds};
 use crate::factory::Handle;
 use crate::failing_writes::{End, Tried, end};
-use crate::management::{bring, budget_id, card_id, issue, limit, make, no_limit, transfer};
+use crate::management::{bring, budget_id, card_id, change, issue, limit, make, no_limit, replacement, transfer};
 use crate::observe::{Observation, audited};
 use crate::world::{Who, gbp, noon, seeded};
-use florin_domain::card::{CardState, SpendingWindow};
+use florin_domain::card::{CardChangeRequest, CardName, CardState, LimitWindow};
 
 checks! {
     "injected.failure_of_any_write_of_management_leaves_nothing" (Faults) => any_write,
 }
 
 /// Number of commands that [`execute`] knows.
-const COMMANDS: u8 = 6;
+const COMMANDS: u8 = 8;
 
 /// Returns whether only the management of budgets and cards writes at a place.
 pub(super) fn is_ours(place: &str) -> bool {
-    let tables = ["budgets", "transfers", "cards", "card_transitions"];
-    let others = ["INSERT ON balances", "INSERT ON spending_limits", "DELETE ON spending_limits"];
+    let tables = ["budgets", "transfers", "cards", "card_words", "card_transitions"];
+    let others = ["INSERT ON balances", "INSERT ON card_limits", "DELETE ON card_limits"];
     tables.iter().any(|table| place.ends_with(&format!(" {table}"))) || others.contains(&place)
 }
 
@@ -34,7 +34,7 @@ fn is_written(place: &str) -> bool {
 async fn set(handle: &Handle, base: u128) -> CheckResult {
     let cards = &handle.card_management;
     expect_new(cards.create(issue(Who::Mine, base, Who::Mine.budget(), true)?).await)?;
-    for window in [SpendingWindow::Day, SpendingWindow::Week] {
+    for window in [LimitWindow::Day, LimitWindow::Week] {
         expect_new(cards.set_limit(limit(Who::Mine, card_id(base), (window, "1", None), noon())?).await)?;
     }
     Ok(())
@@ -63,15 +63,29 @@ async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failur
         3 => {
             let mut command = bring(Who::Mine, card, CardState::Suspended, "lost")?;
             command.claim = Some(claim(Who::Mine, &key, "{}")?);
-            end(cards.transition(command).await)
+            end(cards.change(command).await)
         }
         4 => {
-            let mut command = limit(Who::Mine, card, (SpendingWindow::Day, "2", Some(2)), noon())?;
+            let mut command = limit(Who::Mine, card, (LimitWindow::Day, "2", Some(2)), noon())?;
             command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(cards.set_limit(command).await)
         }
+        5 => {
+            let request = CardChangeRequest {
+                name: Some(CardName::parse("Other")?),
+                ..CardChangeRequest::nothing(Who::Mine.client(), noon())
+            };
+            let mut command = change(Who::Mine, card, request)?;
+            command.claim = Some(claim(Who::Mine, &key, "{}")?);
+            end(cards.change(command).await)
+        }
+        6 => {
+            let mut command = replacement(Who::Mine, card, base + 2)?;
+            command.claim = Some(claim(Who::Mine, &key, "{}")?);
+            end(cards.replace(command).await)
+        }
         _ => {
-            let mut command = no_limit(Who::Mine, card, SpendingWindow::Week)?;
+            let mut command = no_limit(Who::Mine, card, LimitWindow::Week)?;
             command.claim = Some(claim(Who::Mine, &key, "{}")?);
             end(cards.remove_limit(command).await)
         }

@@ -5,7 +5,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{credit_of, credit_with_everything, instruction, journal_id, purchase};
 use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
-use crate::management::{bring, budget_id, card_id, issue, make, transfer, user};
+use crate::management::{bring, budget_id, card_id, change, issue, make, transfer, user};
 use crate::payments::{Fill, after, batch_id, confirmed, content, create, empty, payment_id, rename, summary};
 use crate::world::{BOTH, Who, enrolment, gbp, key, noon, seeded, uuid};
 use chrono::TimeDelta;
@@ -13,8 +13,10 @@ use florin_domain::access::{AccountGrant, ApiKey, Environment, KeyHash, Scope};
 use florin_domain::activity::{ActivityDetail, CreditDetail};
 use florin_domain::batch::{FundingBudgets, InputFormat};
 use florin_domain::budget::{Credit, CreditInstruction, CreditScheme, TransferSituation};
-use florin_domain::card::{CardOwner, CardState, CreateCardSituation};
-use florin_domain::ids::{ActivityId, ApiKeyId};
+use florin_domain::card::{
+    CardChangeRequest, CardFilter, CardOwner, CardState, CreateCardSituation, FulfillmentStatus,
+};
+use florin_domain::ids::{ActivityId, ApiKeyId, PersonId};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
@@ -138,17 +140,40 @@ async fn cards(handle: Handle) -> CheckResult {
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &CreateCardSituation| {
             let mut record = rule(situation)?;
-            (record.name, record.owner, record.card.user_token) = (name.map(str::to_owned), owner, user(number % 3));
+            (record.owner, record.card.user_token) = (owner, user(number % 3));
+            record.name = name.unwrap_or_default().to_owned();
+            record.state_reason = name.map(str::to_owned);
+            record.phone = name.map(str::to_owned);
+            record.phone_person = name.map(|_| PersonId(user(number).0));
+            record.replaced_by = name.map(|_| card_id(number + 1));
+            record.fulfillment = FulfillmentStatus::ALL[usize::try_from(number).unwrap_or_default() % 6];
             record.card.expires_on -= TimeDelta::days(i64::try_from(number).unwrap_or_default());
             record.created_at = record.created_at.map(|at| at + TimeDelta::microseconds(1));
+            record.updated_at = record.created_at.map(|at| at + TimeDelta::microseconds(1));
             Ok(record)
         });
         let done = expect_new(handle.card_management.create(command).await)?;
-        same("the name", done.name.as_deref(), name)?;
+        same("the name", done.record.name.as_str(), name.unwrap_or_default())?;
+        same("the reason", done.record.state_reason.as_deref(), name)?;
         same("the card", handle.card_management.find(&mine, card_id(number)).await?, Some(done.clone()))?;
-        let listed =
-            handle.card_management.list(&mine, florin_domain::card::CardFilter::default(), PageRequest::default());
+        let listed = CardFilter { ids: Some(vec![card_id(number)]), ..CardFilter::default() };
+        let listed = handle.card_management.list(&mine, listed, PageRequest::default());
         same("the listed card", listed.await?.rows.first(), Some(&done))?;
+        let name = name.unwrap_or("Ada");
+        let request = CardChangeRequest::nothing(Who::Mine.client(), noon());
+        let mut command = change(Who::Mine, card_id(number), request)?;
+        let rule = command.decide;
+        command.decide = Arc::new(move |card: &_| {
+            let mut change = rule(card)?;
+            let card = &mut change.card;
+            (card.name, card.phone, card.phone_person) = (format!("{name}!"), None, None);
+            (card.fulfillment, card.replaced_by) = (FulfillmentStatus::Shipped, Some(card_id(number)));
+            (card.state_reason, card.updated_at) = (Some(name.to_owned()), Some(noon()));
+            Ok(change)
+        });
+        let changed = expect_new(handle.card_management.change(command).await)?;
+        same("the new name", changed.record.name.clone(), format!("{name}!"))?;
+        same("the changed card", handle.card_management.find(&mine, card_id(number)).await?, Some(changed))?;
     }
     Ok(())
 }
@@ -158,10 +183,10 @@ async fn reasons(handle: Handle) -> CheckResult {
     let (mine, card) = (Who::Mine.account()?, Who::Mine.card());
     for (number, reason) in (1..).zip(TEXTS) {
         let to = if number % 2 == 1 { CardState::Suspended } else { CardState::Active };
-        expect_new(handle.card_management.transition(bring(Who::Mine, card, to, reason)?).await)?;
+        expect_new(handle.card_management.change(bring(Who::Mine, card, to, reason)?).await)?;
         let page = PageRequest { limit: 1, offset: 0 };
         let life = there("the card", handle.card_management.transitions(&mine, card, page).await?)?;
-        same("the reason", life.rows.first().map(|moved| moved.reason.as_str()), Some(reason))?;
+        same("the reason", life.rows.first().map(|moved| moved.reason.clone()), Some(Some(reason.to_owned())))?;
         same("the count", life.count, number)?;
     }
     Ok(())

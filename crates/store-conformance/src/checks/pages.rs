@@ -1,15 +1,15 @@
 //! Checks of filtered lists: every page, and the count of all matching rows.
 
-use crate::check::{CheckResult, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
-use crate::management::{bring, budget_id, card_id, issue, make, user};
+use crate::management::{bring, budget_id, card_id, issue, make};
 use crate::world::{Who, checkout, gbp, jpy, noon, seeded, world};
 use crate::worlds::{empty, prepared, snapshot};
 use chrono::TimeDelta;
 use florin_domain::budget::{BudgetFilter, BudgetRecord};
-use florin_domain::card::{CardFilter, CardRecord, CardState};
-use florin_domain::ids::AccountId;
+use florin_domain::card::{CardFilter, CardOwner, CardSearch, CardState};
+use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::SnapshotCommand;
@@ -85,7 +85,12 @@ async fn cards(handle: Handle) -> CheckResult {
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &_| {
             let mut record = rule(situation)?;
-            record.card.user_token = user(number % 2);
+            record.owner = CardOwner::ALL[usize::from(number % 2 == 0)];
+            // Two cards have the same name, and one was created a day later.
+            record.name = ["Ärzte", "team party", "Team Party", "Team Party", "Zoe", "party", "日本"]
+                [index(number - 1)]
+            .to_owned();
+            record.created_at = record.created_at.map(|at| at + TimeDelta::days(i64::from(number == 3)));
             Ok(record)
         });
         expect_new(handle.card_management.create(command).await)?;
@@ -93,24 +98,53 @@ async fn cards(handle: Handle) -> CheckResult {
     }
     let page = PageRequest { limit: 1000, offset: 0 };
     let all = handle.card_management.list(&mine, CardFilter::default(), page).await?.rows;
-    for budget in [None, Some(Who::Mine.budget()), Some(Who::Mine.second_budget()), Some(Who::Other.budget())] {
-        for state in [None, Some(CardState::Active), Some(CardState::Unactivated), Some(CardState::Terminated)] {
-            for holder in [None, Some(user(0)), Some(user(1)), Some(user(101))] {
-                let matches = |row: &&CardRecord| {
-                    budget.is_none_or(|budget| row.card.budget == budget)
-                        && state.is_none_or(|state| row.card.state == state)
-                        && holder.is_none_or(|holder| row.card.user_token == holder)
-                };
-                let expected: Vec<_> = all.iter().filter(matches).cloned().collect();
-                let filter = CardFilter { budget, state, user: holder };
-                for page in pages(expected.len()) {
-                    let found = handle.card_management.list(&mine, filter, page).await?;
-                    is_page(&format!("{filter:?}"), &found, &expected, page)?;
-                }
-            }
+    let names: Vec<_> = all.iter().map(|row| (row.record.name.as_str(), row.record.card.id)).collect();
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
+    same("the order", names, sorted)?;
+    for filter in card_filters()? {
+        let mut expected: Vec<_> = all.iter().filter(|row| filter.matches(&row.record)).cloned().collect();
+        if filter.descending {
+            expected.reverse();
+        }
+        for page in pages(expected.len()) {
+            let found = handle.card_management.list(&mine, filter.clone(), page).await?;
+            is_page(&format!("{filter:?}"), &found, &expected, page)?;
         }
     }
     Ok(())
+}
+
+/// Every filter of cards alone, and some together.
+fn card_filters() -> Result<Vec<CardFilter>, Failure> {
+    use CardState::{Active, Terminated, Unactivated};
+    let of = |budget: Option<BudgetId>| CardFilter { budget, ..CardFilter::default() };
+    let mut filters = vec![of(None), CardFilter { descending: true, ..of(None) }];
+    for budget in [Who::Mine.budget(), Who::Mine.second_budget(), Who::Other.budget()] {
+        filters.push(of(Some(budget)));
+        for states in [vec![Active], vec![Unactivated], vec![Active, Unactivated], vec![Terminated]] {
+            filters.push(CardFilter { states, ..of(Some(budget)) });
+        }
+    }
+    for owner in CardOwner::ALL {
+        filters.push(CardFilter { owner: Some(owner), descending: true, ..of(None) });
+    }
+    for ids in [vec![], vec![card_id(3)], vec![card_id(5), card_id(1), card_id(101)]] {
+        filters.push(CardFilter { ids: Some(ids), ..of(None) });
+    }
+    for search in ["team", "PARTY", "team p", "artz", "arz", "arzte", "日", "z", "0003", "%", "_"] {
+        filters.push(CardFilter { search: Some(CardSearch::parse(search)?), ..of(None) });
+    }
+    let tomorrow = noon() + TimeDelta::days(1);
+    filters.push(CardFilter { created_from: Some(tomorrow), ..of(None) });
+    filters.push(CardFilter { created_before: Some(tomorrow), ..of(None) });
+    let (search, budget) = (Some(CardSearch::parse("party")?), Some(Who::Mine.second_budget()));
+    filters.push(CardFilter { states: vec![Unactivated], search, owner: Some(CardOwner::Budget), ..of(budget) });
+    Ok(filters)
+}
+
+fn index(number: u128) -> usize {
+    usize::try_from(number).unwrap_or_default()
 }
 
 async fn transitions(handle: Handle) -> CheckResult {
@@ -121,9 +155,7 @@ async fn transitions(handle: Handle) -> CheckResult {
     for number in 0..12 {
         let to = if number % 2 == 0 { CardState::Suspended } else { CardState::Active };
         for card in [Who::Mine.card(), card_id(1)] {
-            expect_new(
-                handle.card_management.transition(bring(Who::Mine, card, to, &format!("step {number}"))?).await,
-            )?;
+            expect_new(handle.card_management.change(bring(Who::Mine, card, to, &format!("step {number}"))?).await)?;
         }
         let first = handle.card_management.transitions(&mine, card_id(1), PageRequest { limit: 1, offset: 0 }).await?;
         expected.extend(there("the card", first)?.rows);

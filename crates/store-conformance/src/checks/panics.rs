@@ -11,7 +11,7 @@ use crate::payments::{Fill, after, batch_id, cancel, create, empty, rename, uplo
 use crate::together::{Work, in_one_group};
 use crate::world::{Who, gbp, noon, seeded};
 use florin_domain::card::decide::FollowUp;
-use florin_domain::card::{CardState, SpendingWindow};
+use florin_domain::card::{CardState, LimitWindow};
 use florin_domain::world::ClockChange;
 use florin_ports::{Answer, IdempotencyClaim, Readiness};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ macro_rules! unanswered {
 
 async fn answers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let (who, card, day) = (Who::Mine, Who::Mine.card(), SpendingWindow::Day);
+    let (who, card, day) = (Who::Mine, Who::Mine.card(), LimitWindow::Day);
     unanswered!(handle.cards.first_message(purchase(who, 1, "10")?));
     unanswered!(handle.cards.follow_up(follow_up(who, token(1), 2, FollowUp::Reversal { amount: None })?));
     unanswered!(handle.credits.credit(credit(who, 3, "1", gbp()?)?));
@@ -86,7 +86,7 @@ async fn answers(handle: Handle) -> CheckResult {
     unanswered!(handle.transfers.transfer(transfer(who, 4, ends, "1")?));
     unanswered!(handle.budgets.create(make(who, 1, None, vec![gbp()?])?));
     unanswered!(handle.card_management.create(issue(who, 1, who.budget(), true)?));
-    unanswered!(handle.card_management.transition(bring(who, card, CardState::Suspended, "now")?));
+    unanswered!(handle.card_management.change(bring(who, card, CardState::Suspended, "now")?));
     unanswered!(handle.card_management.set_limit(limit(who, card, (day, "1", None), noon())?));
     unanswered!(handle.card_management.remove_limit(no_limit(who, card, day)?));
     unanswered!(handle.mfa.open(open(who, 1, SANDBOX)?));

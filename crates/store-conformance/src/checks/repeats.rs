@@ -10,7 +10,7 @@ use crate::factory::Handle;
 use crate::management::{bring, budget_id, make, no_limit, transfer};
 use crate::observe::{Observation, audited, balances};
 use crate::world::{Who, gbp, seeded};
-use florin_domain::card::{CardState, CardTransaction, SpendingWindow};
+use florin_domain::card::{CardState, CardTransaction, LimitWindow};
 use florin_domain::ledger::Balances;
 use florin_domain::mfa::MfaVerdict;
 use florin_domain::money::{Currency, Minor};
@@ -172,8 +172,8 @@ async fn refusals(handle: Handle) -> CheckResult {
     refused_first!(handle.budgets.create, make(who, 1, unknown, currencies()?)?, make(who, 1, parent, currencies()?)?);
     let (replaced, suspended) = (CardState::Unactivated, CardState::Suspended);
     let step = |state| bring(who, who.card(), state, "now");
-    refused_first!(handle.card_management.transition, step(replaced)?, step(suspended)?);
-    let (day, limited) = (SpendingWindow::Day, who.limited_card());
+    refused_first!(handle.card_management.change, step(replaced)?, step(suspended)?);
+    let (day, limited) = (LimitWindow::Day, who.limited_card());
     refused_first!(handle.card_management.remove_limit, no_limit(who, who.card(), day)?, no_limit(who, limited, day)?);
     audited(&handle).await
 }

@@ -12,7 +12,7 @@ use crate::together::one_effect;
 use crate::world::{Who, gbp, noon, seeded};
 use crate::worlds::{command as my_world, prepared, restore, snapshot};
 use chrono::TimeDelta;
-use florin_domain::card::{CardState, SpendingWindow};
+use florin_domain::card::{CardState, LimitWindow};
 use florin_domain::ids::BudgetId;
 use florin_domain::world::ClockChange;
 
@@ -67,7 +67,7 @@ async fn management(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let card = Who::Mine.card();
     expect_one_effect!(handle.budgets.create, |number| make(Who::Mine, number, None, vec![gbp()?])?);
-    let day = SpendingWindow::Day;
+    let day = LimitWindow::Day;
     expect_one_effect!(handle.card_management.set_limit, |number| limit(
         Who::Mine,
         card,
@@ -75,7 +75,7 @@ async fn management(handle: Handle) -> CheckResult {
         noon()
     )?);
     expect_one_effect!(handle.card_management.remove_limit, |_number| no_limit(Who::Mine, card, day)?);
-    expect_one_effect!(handle.card_management.transition, |number| {
+    expect_one_effect!(handle.card_management.change, |number| {
         bring(Who::Mine, card, CardState::Suspended, &number.to_string())?
     });
     let issue = |number| issue(Who::Mine, number, Who::Mine.budget(), true);

@@ -7,7 +7,7 @@ use crate::observe::{Observation, audited, card};
 use crate::payments::{Fill, after, batch_id, confirm, content, create, empty, leased, start, take};
 use crate::world::{BOTH, Who, client, gbp, jpy, noon, seed_budget, seeded, uuid, world};
 use florin_domain::batch::{ConfirmSituation, FundingBudgets};
-use florin_domain::card::SpendingLimit;
+use florin_domain::card::CardLimit;
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
@@ -45,7 +45,7 @@ async fn all_of_a_world(handle: Handle) -> CheckResult {
         same("its cards", handle.seeding.cards(&id).await?, cards)?;
         for seed in seed.cards {
             let seen = card(&handle, &id, seed.card.id).await?;
-            let limits: Option<Vec<SpendingLimit>> = seen.map(|seen| seen.limits);
+            let limits: Option<Vec<CardLimit>> = seen.map(|seen| seen.limits);
             same("the limits of a card", limits, Some(seed.limits))?;
         }
         same("its batches", handle.seeding.batches(&id).await?, seed.batches)?;

@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use florin_domain::access::{ApiKey, KeyHash};
 use florin_domain::batch::{BatchState, Confirmation};
 use florin_domain::budget::TransferSituation;
-use florin_domain::card::{ChainKind, SpendingLimit};
+use florin_domain::card::{CardLimit, ChainKind};
 use florin_domain::ids::{ActivityId, ApiKeyId, CardId};
 use florin_domain::merchant::CheckoutFilter;
 use florin_domain::mfa::{OpenRequest, TotpEnrolment, decide_open};
@@ -141,7 +141,7 @@ async fn dates(handle: Handle) -> CheckResult {
         let mut seed: SeedCard = world.accounts[0].cards[1].clone();
         seed.card.id = CardId(uuid(15, number));
         seed.card.expires_on = date;
-        seed.limits = seed.limits.into_iter().map(|limit| SpendingLimit { window_start: date, ..limit }).collect();
+        seed.limits = seed.limits.into_iter().map(|limit| CardLimit { window_start: date, ..limit }).collect();
         expected.push(seed);
     }
     world.accounts[0].cards.clone_from(&expected);

@@ -108,7 +108,7 @@ async fn creations(handle: Handle) -> CheckResult {
         let rule = command.decide;
         let decide = Arc::new(
             move |situation: &CreateCardSituation| {
-                if situation.cards == 3 { rule(situation) } else { Err(CreateCardRefusal::TooMany) }
+                if situation.cards == 3 { rule(situation) } else { Err(CreateCardRefusal::TooMany(10)) }
             },
         );
         Ok(CreateCardCommand { decide, ..command })
@@ -119,7 +119,7 @@ async fn creations(handle: Handle) -> CheckResult {
     let one = Box::pin(async move { here.create(one).await });
     let (one, two) = meanwhile.send(one, Box::pin(async move { there_too.create(two).await })).await?;
     expect_new(one)?;
-    same("the second card", refused(two)?, CreateCardRefusal::TooMany)
+    same("the second card", refused(two)?, CreateCardRefusal::TooMany(10))
 }
 
 /// Creates a validated batch that the second budget alone funds.

@@ -14,8 +14,8 @@ use chrono::TimeDelta;
 use florin_domain::access::{ApiKey, Feature, KeyHash};
 use florin_domain::address::{Address, Postcode};
 use florin_domain::budget::{CreateBudgetRefusal, CreateBudgetSituation};
-use florin_domain::card::{CardState, CreateCardRefusal, CreateCardSituation, SpendingWindow};
-use florin_domain::ids::{ApiKeyId, SnapshotId};
+use florin_domain::card::{CardLimits, CardState, CreateCardRefusal, CreateCardSituation, LimitWindow};
+use florin_domain::ids::{ApiKeyId, LimitId, SnapshotId};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict, TotpEnrolment};
 use florin_domain::page::PageRequest;
 use florin_domain::secret::SealedSecret;
@@ -79,11 +79,12 @@ async fn cards(handle: Handle) -> CheckResult {
         let budget = if number % 4 < 2 { Who::Mine.budget() } else { Who::Mine.second_budget() };
         let mut command = issue(Who::Mine, number.into(), budget, true)?;
         let rule = command.decide;
-        command.decide = Arc::new(
-            move |situation: &CreateCardSituation| {
-                if situation.cards < 7 { rule(situation) } else { Err(CreateCardRefusal::TooMany) }
-            },
-        );
+        command.decide =
+            Arc::new(
+                move |situation: &CreateCardSituation| {
+                    if situation.cards < 7 { rule(situation) } else { Err(CreateCardRefusal::TooMany(10)) }
+                },
+            );
         Ok(Box::pin(async move { handle.card_management.create(command).await.is_ok() }))
     });
     let created = created.await?.into_iter().filter(|created| *created).count();
@@ -94,7 +95,7 @@ async fn transitions(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let moved = race_on_both(&handle, |handle, _| {
         let command = bring(Who::Mine, Who::Mine.card(), CardState::Suspended, "now")?;
-        Ok(Box::pin(async move { handle.card_management.transition(command).await.is_ok() }))
+        Ok(Box::pin(async move { handle.card_management.change(command).await.is_ok() }))
     });
     same("suspended once", moved.await?.into_iter().filter(|moved| *moved).count(), 1)?;
     let page = PageRequest::default();
@@ -107,14 +108,20 @@ async fn limits(handle: Handle) -> CheckResult {
     expect_new(handle.card_management.create(issue(Who::Mine, 1, Who::Mine.budget(), true)?).await)?;
     let set = race_on_both(&handle, |handle, number| {
         let amount = format!("{}", number + 1);
-        let command = limit(Who::Mine, card_id(1), (SpendingWindow::Day, &amount, None), noon())?;
+        let mut command = limit(Who::Mine, card_id(1), (LimitWindow::Day, &amount, None), noon())?;
+        let rule = command.decide;
+        command.decide = Arc::new(move |limits: &CardLimits| {
+            let mut set = rule(limits)?;
+            set.limit.id = limits.limits.first().map_or(LimitId(uuid(88, number.into())), |limit| limit.id);
+            Ok(set)
+        });
         Ok(Box::pin(async move { handle.card_management.set_limit(command).await }))
     });
-    let mut new = 0;
+    let mut new = BTreeSet::new();
     for answer in set.await? {
-        new += usize::from(expect_new(answer)?.is_new);
+        new.insert(expect_new(answer)?.limit.id);
     }
-    same("new limits", new, 1)?;
+    same("new limits", new.len(), 1)?;
     let seen = handle.card_management.limits(&Who::Mine.account()?, card_id(1)).await?;
     same("limits", there("the card", seen)?.limits.len(), 1)
 }

@@ -135,7 +135,7 @@ async fn of_account(
     see("cards".into(), &handle.seeding.cards(&account).await?);
     see("list of budgets".into(), &handle.budgets.list_with_funds(&account, BudgetFilter::default(), PAGE).await?);
     let cards = handle.card_management.list(&account, CardFilter::default(), PAGE).await?;
-    for id in cards.rows.iter().map(|row| row.card.id) {
+    for id in cards.rows.iter().map(|row| row.record.card.id) {
         see(format!("limits of {id}"), &handle.card_management.limits(&account, id).await?);
         see(format!("life of {id}"), &handle.card_management.transitions(&account, id, PAGE).await?);
     }
@@ -186,8 +186,8 @@ pub(crate) async fn single_reads(handle: &Handle, who: Who) -> Result<BTreeMap<S
         let filter = ActivityFilter { budget: Some(id), ..ActivityFilter::default() };
         see(format!("activity of {id}"), &handle.activities.list(&account, filter, second).await?);
     }
-    for record in handle.card_management.list(&account, CardFilter::default(), PAGE).await?.rows {
-        let id = record.card.id;
+    for profile in handle.card_management.list(&account, CardFilter::default(), PAGE).await?.rows {
+        let id = profile.record.card.id;
         see(format!("card {id}"), &handle.card_management.find(&account, id).await?);
         see(format!("transitions of {id}"), &handle.card_management.transitions(&account, id, second).await?);
     }

@@ -1,6 +1,6 @@
 //! The deliberate bugs, and the store that has one of them.
 
-use florin_domain::card::SpendingLimit;
+use florin_domain::card::CardLimit;
 use florin_domain::ids::{AccountId, PaymentBatchId, TransactionToken};
 use florin_domain::mfa::TotpEnrolment;
 use florin_ports::{Lease, Readiness};
@@ -142,6 +142,9 @@ bugs! {
     CreditTextsTrimmed,
     EmptyNamesAreMissing,
     ReasonsTrimmed,
+    CardSearchIgnored,
+    ReplacedCardForgetsItsLimits,
+    CountedNotStored,
     EventsLate,
     EventsOfCancellingLost,
     TransitionsOnOnePage,
@@ -215,7 +218,7 @@ pub(crate) struct Mutant {
 /// Records as they were before the last command of the first handle.
 #[derive(Default)]
 pub(crate) struct SeenBefore {
-    pub(crate) limits: Option<Vec<SpendingLimit>>,
+    pub(crate) limits: Option<Vec<CardLimit>>,
     pub(crate) enrolment: Option<TotpEnrolment>,
 }
 

@@ -6,7 +6,7 @@ use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use florin_domain::batch::{AllPayments, ConfirmRefusal, ConfirmSituation, PaymentBatch};
 use florin_domain::budget::{Credit, CreditRefusal, CreditSituation};
 use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
-use florin_domain::card::{CardTransaction, SpendingLimit, TransactionState};
+use florin_domain::card::{CardLimit, CardTransaction, TransactionState};
 use florin_domain::ids::{AccountId, ClientId, JournalId, TransactionToken};
 use florin_domain::ledger::{Balances, JournalTransaction};
 use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
@@ -28,6 +28,7 @@ fn spoilt(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
     let message = &mut decision.transaction;
     match bug {
         Some(Bug::LimitsNotStored) => decision.limits.clear(),
+        Some(Bug::CountedNotStored) => decision.chain.iter_mut().for_each(|chain| chain.counted.clear()),
         Some(Bug::FirstStateNotStored) => decision.first_state = None,
         Some(Bug::ChainNotStored) => decision.chain = None,
         Some(Bug::ReasonsNotStored) => decision.declined = None,
@@ -106,7 +107,7 @@ impl Mutant {
     }
 
     /// Remembers the limits for the second handle, which does not look again.
-    async fn limits_of_then(&self, command: &FirstMessageCommand) -> Option<Vec<SpendingLimit>> {
+    async fn limits_of_then(&self, command: &FirstMessageCommand) -> Option<Vec<CardLimit>> {
         if !self.has(Bug::StaleLimits) {
             return None;
         }

@@ -99,7 +99,7 @@ impl Books for Mutant {
             }
         }
         if self.has(Bug::DaysOfAnotherZone) {
-            books.limits.iter_mut().for_each(|limit| limit.most_uses += 1);
+            books.limits.iter_mut().for_each(|limit| limit.max_uses += 1);
         }
         books.open_holds += i64::from(self.has(Bug::RefundsAreHolds));
         if self.has(Bug::BooksWithoutReservations) {

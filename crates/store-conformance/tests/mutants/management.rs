@@ -8,15 +8,16 @@ use florin_domain::budget::{
     EditBudgetRefusal, TransferDone, TransferRefusal, TransferSituation,
 };
 use florin_domain::card::{
-    CardFilter, CardLimits, CardRecord, CardState, CardTransition, CreateCardRefusal, CreateCardSituation,
-    IllegalTransition, LimitRefusal, LimitSet, NoSuchLimit, SpendingWindow,
+    CardFilter, CardLimits, CardProfile, CardRecord, CardState, CardTransition, CreateCardRefusal, CreateCardSituation,
+    IllegalTransition, LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal, ReplaceCardSituation,
 };
-use florin_domain::ids::{AccountId, BudgetId, CardId};
+use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId};
 use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    Budgets, CardManagement, CreateBudgetCommand, CreateCardCommand, EditBudgetCommand, LimitCommand, Registry,
-    RemoveLimitCommand, StoreError, TransferCommand, Transfers, TransitionCommand, WriteError, Written,
+    Budgets, CardManagement, ChangeCardCommand, CreateBudgetCommand, CreateCardCommand, EditBudgetCommand,
+    LimitCommand, Registry, RemoveLimitCommand, ReplaceCardCommand, StoreError, TransferCommand, Transfers, WriteError,
+    Written,
 };
 use std::sync::Arc;
 
@@ -154,20 +155,26 @@ impl Transfers for Mutant {
 
 #[async_trait]
 impl CardManagement for Mutant {
-    async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardRecord>, StoreError> {
-        let found = CardManagement::find(&self.inner, account, card).await?;
-        Ok(found.map(|card| CardRecord {
-            name: card.name.filter(|name| !name.is_empty() || !self.has(Bug::EmptyNamesAreMissing)),
-            ..card
-        }))
+    async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardProfile>, StoreError> {
+        let mut found = CardManagement::find(&self.inner, account, card).await?;
+        if let Some(profile) = &mut found
+            && self.has(Bug::EmptyNamesAreMissing)
+            && profile.record.name.is_empty()
+        {
+            profile.record.name = CardRecord::UNNAMED.to_owned();
+        }
+        Ok(found)
     }
 
     async fn list(
         &self,
         account: &AccountId,
-        filter: CardFilter,
+        mut filter: CardFilter,
         page: PageRequest,
-    ) -> Result<Page<CardRecord>, StoreError> {
+    ) -> Result<Page<CardProfile>, StoreError> {
+        if self.has(Bug::CardSearchIgnored) {
+            filter.search = None;
+        }
         CardManagement::list(&self.inner, account, filter, page).await
     }
 
@@ -186,7 +193,7 @@ impl CardManagement for Mutant {
         }
         let mut found = self.inner.transitions(account, card, page).await?;
         for moved in found.iter_mut().flat_map(|page| &mut page.rows).filter(|_| self.has(Bug::ReasonsTrimmed)) {
-            moved.reason = moved.reason.trim().to_owned();
+            moved.reason = moved.reason.as_ref().map(|reason| reason.trim().to_owned());
         }
         Ok(found)
     }
@@ -194,9 +201,9 @@ impl CardManagement for Mutant {
     async fn create(
         &self,
         mut command: CreateCardCommand,
-    ) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
+    ) -> Result<Written<CardProfile>, WriteError<CreateCardRefusal>> {
         command.claim = self.claim(command.claim);
-        let inactive = CardFilter { state: Some(CardState::Suspended), ..CardFilter::default() };
+        let inactive = CardFilter { states: vec![CardState::Suspended], ..CardFilter::default() };
         let inactive =
             CardManagement::list(&self.inner, &command.account, inactive, PageRequest::default()).await?.count;
         let missed = match self.bug {
@@ -211,20 +218,36 @@ impl CardManagement for Mutant {
         CardManagement::create(&self.inner, command).await
     }
 
-    async fn transition(
+    async fn change(
         &self,
-        mut command: TransitionCommand,
-    ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
+        mut command: ChangeCardCommand,
+    ) -> Result<Written<CardProfile>, WriteError<IllegalTransition>> {
         command.claim = self.claim(command.claim);
         if self.has(Bug::CardStateNotStored) {
             let rule = Arc::clone(&command.decide);
             command.decide = Arc::new(move |card| {
                 let mut decision = rule(card)?;
-                decision.transition.to = decision.transition.from;
+                decision.card.card.state = card.card.state;
                 Ok(decision)
             });
         }
-        self.inner.transition(command).await
+        self.inner.change(command).await
+    }
+
+    async fn replace(
+        &self,
+        mut command: ReplaceCardCommand,
+    ) -> Result<Written<CardProfile>, WriteError<ReplaceCardRefusal>> {
+        command.claim = self.claim(command.claim);
+        let rule = Arc::clone(&command.decide);
+        if self.has(Bug::ReplacedCardForgetsItsLimits) {
+            command.decide = Arc::new(move |situation: &ReplaceCardSituation| {
+                let mut decision = rule(situation)?;
+                decision.limits.limits.clear();
+                Ok(decision)
+            });
+        }
+        self.inner.replace(command).await
     }
 
     async fn set_limit(&self, mut command: LimitCommand) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
@@ -240,10 +263,7 @@ impl CardManagement for Mutant {
         self.inner.set_limit(command).await
     }
 
-    async fn remove_limit(
-        &self,
-        mut command: RemoveLimitCommand,
-    ) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
+    async fn remove_limit(&self, mut command: RemoveLimitCommand) -> Result<Written<LimitId>, WriteError<NoSuchLimit>> {
         command.claim = self.claim(command.claim);
         self.inner.remove_limit(command).await
     }

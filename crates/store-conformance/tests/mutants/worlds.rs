@@ -4,7 +4,7 @@ use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::budget::BudgetRecord;
-use florin_domain::card::{CardFilter, SpendingWindow};
+use florin_domain::card::{CardFilter, CardProfile};
 use florin_domain::ids::{AccountId, BudgetId, ClientId, SnapshotId};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
@@ -48,9 +48,12 @@ impl Mutant {
     async fn remove_limits(&self, account: &AccountId) -> Result<(), StoreError> {
         let page = PageRequest { limit: 100, offset: 0 };
         let cards = CardManagement::list(&self.inner, account, CardFilter::default(), page).await?;
-        for record in cards.rows.into_iter().filter(|record| record.created_at.is_some()) {
-            for window in SpendingWindow::ALL {
-                let decide = Arc::new(move |_: &_| Ok(window));
+        for CardProfile { record, limits, .. } in cards.rows {
+            if record.created_at.is_none() {
+                continue;
+            }
+            for id in limits.into_iter().map(|limit| limit.id) {
+                let decide = Arc::new(move |_: &_| Ok(id));
                 let (account, card) = (account.clone(), record.card.id);
                 let _ = self.inner.remove_limit(RemoveLimitCommand { account, card, decide, claim: None }).await;
             }

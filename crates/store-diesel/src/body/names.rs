@@ -8,7 +8,8 @@ use florin_domain::batch::{
 };
 use florin_domain::budget::{BudgetFeature, BudgetKind, BudgetStatus, CreditScheme};
 use florin_domain::card::{
-    CardOwner, CardState, ChainEnd, ChainKind, MessageKind, Network, Response, SpendingWindow, TransactionState,
+    CardOwner, CardState, ChainEnd, ChainKind, FulfillmentStatus, LimitWindow, MessageKind, Network, Response,
+    TransactionState,
 };
 use florin_domain::event::EventKind;
 use florin_domain::ids::BudgetId;
@@ -91,6 +92,7 @@ names! {
     CreditScheme: &Self::ALL, Self::as_str;
     EventKind: &Self::ALL, Self::as_str;
     FailureReason: &Self::ALL, Self::as_str;
+    FulfillmentStatus: &Self::ALL, Self::as_str;
     InputFormat: &Self::ALL, Self::as_str;
     InputStatus: &Self::ALL, Self::as_str;
     Environment: &[Self::Sandbox, Self::Production], Self::as_str;
@@ -106,7 +108,7 @@ names! {
     PaymentStatus: &Self::ALL, Self::as_str;
     Response: &Self::ALL, Self::code;
     Scope: Self::ALL, Self::as_str;
-    SpendingWindow: &Self::ALL, Self::as_str;
+    LimitWindow: &Self::ALL, Self::as_str;
     TransactionState: &Self::ALL, Self::as_str;
 }
 
@@ -137,6 +139,7 @@ mod tests {
         check::<ChainEnd>(&schema);
         check::<ChainKind>(&schema);
         check::<CheckoutStatus>(&schema);
+        check::<FulfillmentStatus>(&schema);
         check::<CheckoutType>(&schema);
         check::<CreditScheme>(&schema);
         check::<Environment>(&schema);
@@ -149,7 +152,7 @@ mod tests {
         check::<Network>(&schema);
         check::<PaymentBatchStatus>(&schema);
         check::<Response>(&schema);
-        check::<SpendingWindow>(&schema);
+        check::<LimitWindow>(&schema);
         check::<TransactionState>(&schema);
     }
 }

@@ -28,14 +28,15 @@ pub(crate) fn all() -> Vec<String> {
         "balances",
         "transfers",
         "cards",
+        "card_words",
         "card_transitions",
-        "spending_limits",
+        "card_limits",
     ];
     let updates = [
         "card_transactions",
         "card_chains",
         "balances",
-        "spending_limits",
+        "card_limits",
         "credit_counters",
         "payment_batches",
         "mfa_sessions",
@@ -43,7 +44,7 @@ pub(crate) fn all() -> Vec<String> {
         "payments",
         "cards",
     ];
-    let deletes = ["payment_orders", "payments", "payment_alerts", "spending_limits"];
+    let deletes = ["payment_orders", "payments", "payment_alerts", "card_limits", "card_words"];
     let inserts = inserts.map(|table| format!("INSERT ON {table}"));
     let updates = updates.map(|table| format!("UPDATE ON {table}"));
     let deletes = deletes.map(|table| format!("DELETE ON {table}"));

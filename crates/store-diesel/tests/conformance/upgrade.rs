@@ -5,7 +5,7 @@ use florin_domain::batch::{
     BatchFilter, ConfirmSituation, ConfirmedBatch, PaymentBatch, PaymentBatchStatus, decide_confirm,
 };
 use florin_domain::budget::{BudgetFilter, BudgetRecord};
-use florin_domain::card::{CardFilter, CardRecord};
+use florin_domain::card::{CardFilter, CardRecord, CardSearch};
 use florin_domain::ids::{AccountId, ClientId, LeaseId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
@@ -101,7 +101,14 @@ pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets 
     assert_eq!(budget.funds[0].last_number, Some(1));
     let seeded = Seeding::cards(store, &account).await.unwrap();
     let found = CardManagement::list(store, &account, CardFilter::default(), PageRequest::default()).await.unwrap();
-    assert_eq!((found.rows.len(), found.rows), (1, seeded.into_iter().map(CardRecord::seeded).collect()));
+    let records: Vec<_> = found.rows.into_iter().map(|profile| profile.record).collect();
+    assert_eq!((records.len(), &records), (1, &seeded.into_iter().map(CardRecord::seeded).collect()));
+    // A search finds what the upgrade has made of ids and names.
+    for (search, count) in [("card", 1), (records[0].last_four().as_str(), 1), ("x", 0)] {
+        let filter = CardFilter { search: CardSearch::parse(search).ok(), ..CardFilter::default() };
+        let found = CardManagement::list(store, &account, filter, PageRequest::default()).await.unwrap();
+        assert_eq!(found.count, count, "{search}");
+    }
 }
 
 /// Confirms the validated batch under its existing session, which the rule receives.

@@ -7,7 +7,7 @@ use florin_ports::Seeding;
 use std::time::Duration;
 
 /// Tables that grow.
-const TABLES: &str = "('balances', 'cards', 'spending_limits', 'card_transactions', 'card_chains', 'payment_batches', \
+const TABLES: &str = "('balances', 'cards', 'card_limits', 'card_transactions', 'card_chains', 'payment_batches', \
     'payment_orders', 'mfa_sessions', 'totp_enrolments', 'idempotency_records', 'credit_counters')";
 
 /// Returns the sum of a statistic over these tables. Sessions report their statistics when they end.

@@ -14,11 +14,11 @@ use florin_domain::batch::{
 };
 use florin_domain::budget::Credit;
 use florin_domain::card::decide::{FirstSituation, FollowUp, decide_expiry, decide_first};
-use florin_domain::card::{CardTransaction, ChainKind, SpendingLimit, SpendingWindow};
+use florin_domain::card::{CardLimit, CardTransaction, ChainKind, LimitWindow};
 use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaSession, MfaVerdict, OpenRequest, OpenSituation, decide_open};
-use florin_domain::money::Minor;
 use florin_domain::stamp::Stamp;
+use florin_domain::test_support::a_limit;
 use florin_ports::{
     Answer, CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand,
     FollowUpCommand, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, SeedData, Written,
@@ -43,14 +43,8 @@ fn answer<T>(_: &T) -> Answer {
 pub(crate) fn world_of_work() -> SeedData {
     let mut world = world(10_000_000);
     let mine = &mut world.accounts[0];
-    mine.cards[0].limits = vec![SpendingLimit {
-        window: SpendingWindow::Month,
-        amount: Minor(10_000_000),
-        most_uses: Some(1_000_000),
-        window_start: SpendingWindow::Month.start(noon()),
-        spent: Minor(0),
-        uses: 0,
-    }];
+    mine.cards[0].limits =
+        vec![CardLimit { max_uses: Some(1_000_000), ..a_limit(LimitWindow::Month, "100000.00 GBP") }];
     let (format, status) = (InputFormat::Json, InputStatus::Validated);
     let input = Some(BatchInput { format, status, default_budget: None, created_at: noon(), updated_at: noon() });
     let batch = |round| PaymentBatch { id: batch_of(round), input: input.clone(), ..validated_batch(MINE, 10) };

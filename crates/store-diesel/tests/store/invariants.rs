@@ -1,13 +1,14 @@
 //! Every falsification behind the store's back is found, with a counter-example. The other account is not affected.
 
 use crate::batches::{confirm, open};
-use crate::support::{Home, MINE, OTHER, authorize, budget, card, fresh, gbp, id, noon, stamp, world};
+use crate::support::{Home, MINE, OTHER, authorize, budget, card, fresh, gbp, id, stamp, world};
 use florin_domain::books::{BudgetPool, CounterExample, Invariant, explain, judge};
-use florin_domain::card::{SpendingLimit, SpendingWindow};
+use florin_domain::card::LimitWindow;
 use florin_domain::ids::JournalId;
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::PageRequest;
+use florin_domain::test_support::a_limit;
 use florin_ports::{Books, Explained, MfaSessions, PaymentBatches, Seeding};
 
 /// Creates a store with 95.00, of which 10.00 are held by an authorization on a card with a limit, and 10.00 are
@@ -15,10 +16,7 @@ use florin_ports::{Books, Explained, MfaSessions, PaymentBatches, Seeding};
 async fn busy() -> Home {
     let home = Home::empty();
     let mut world = world(9_500);
-    let window = SpendingWindow::Month;
-    let (amount, window_start) = (Minor(5_000), window.start(noon()));
-    let limit = SpendingLimit { window, amount, most_uses: None, window_start, spent: Minor(0), uses: 0 };
-    world.accounts[0].cards[0].limits = vec![limit];
+    world.accounts[0].cards[0].limits = vec![a_limit(LimitWindow::Month, "50.00 GBP")];
     home.store.seed(world).await.unwrap();
     authorize(&home.store, 1, "10").await;
     let provider = MfaProviderName::Sandbox;
@@ -118,15 +116,15 @@ async fn a_falsified_reservation() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_falsified_limit() {
     for (set, spent, uses) in [("spent_minor = 1001", 1_001, 1), ("uses = 2", 1_000, 2)] {
-        let found = found_after(&format!("UPDATE spending_limits SET {set}")).await;
+        let found = found_after(&format!("UPDATE card_limits SET {set}")).await;
         let expected = CounterExample::Limit {
             card: card(MINE),
-            window: SpendingWindow::Month,
+            window: LimitWindow::Month,
             currency: gbp(),
             spent: Minor(spent),
-            most_spent: Total(1_000),
+            max_spent: Total(1_000),
             uses,
-            most_uses: 1,
+            max_uses: 1,
         };
         assert_eq!(found, (vec![(Invariant::SpendingLimits, expected)], vec![]));
     }

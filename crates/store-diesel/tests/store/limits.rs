@@ -3,9 +3,10 @@
 use crate::support::{Home, MINE, authorize, card, first_message, funding, id, noon, stamp, world};
 use chrono::NaiveDate;
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation, decide_first};
-use florin_domain::card::{ChainKind, ChainState, Response, SpendingLimit, SpendingWindow};
+use florin_domain::card::{CardLimit, CarriedUse, ChainKind, ChainState, LimitWindow, Response};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
+use florin_domain::test_support::a_limit;
 use florin_ports::{CardLedger, FirstMessageCommand, FollowUpCommand, Mode, Seeding, WriteError};
 use std::sync::{Arc, Mutex};
 
@@ -37,16 +38,17 @@ async fn a_sum_within_the_range_is_verified_though_its_terms_overflow() {
 async fn the_usage_of_a_limit_is_stored() {
     let home = Home::empty();
     let mut world = world(9_500);
-    let limit = SpendingLimit {
-        window: SpendingWindow::Month,
-        amount: Minor(2_000),
-        most_uses: Some(u32::MAX),
+    let (spent, uses) = (Minor(1_999), u32::MAX - 7);
+    let limit = CardLimit {
+        max_uses: Some(u32::MAX),
         window_start: NaiveDate::from_ymd_opt(2026, 8, 1).unwrap(),
-        spent: Minor(1_999),
-        uses: u32::MAX - 7,
+        spent,
+        uses,
+        carried: CarriedUse { spent, uses },
+        ..a_limit(LimitWindow::Month, "20.00 GBP")
     };
-    let lifetime = SpendingLimit { window: SpendingWindow::Lifetime, most_uses: None, ..limit.clone() };
-    let lifetime = SpendingLimit { window_start: SpendingWindow::Lifetime.start(noon()), spent: Minor(0), ..lifetime };
+    let carried = CarriedUse { spent: Minor(7), uses: 3 };
+    let lifetime = CardLimit { uses, carried, turned_off: true, ..a_limit(LimitWindow::Lifetime, "20.00 GBP") };
     world.accounts[0].cards[0].limits = vec![limit.clone(), lifetime.clone()];
     home.store.seed(world).await.unwrap();
     let first = authorize(&home.store, 1, "10").await;
@@ -63,8 +65,9 @@ async fn the_usage_of_a_limit_is_stored() {
     assert_eq!(home.store.follow_up(command).await, Err(WriteError::Refused(CardRefusal::Expired)));
     let mut limits = seen.lock().unwrap().take().unwrap();
     limits.sort_by_key(|limit| limit.window);
-    let amount = Minor(1_000);
-    assert_eq!(limits, [limit.after_use(amount, noon()), lifetime.after_use(amount, noon())]);
+    let spent = Minor(1_000);
+    let limit = CardLimit { spent, uses: 1, ..limit.current(noon()) };
+    assert_eq!(limits, [limit, CardLimit { spent, uses: u32::MAX - 6, ..lifetime }]);
 }
 
 /// The database rejects the result of a rule with a bug.

@@ -9,9 +9,10 @@ use crate::support::{
 use chrono::TimeDelta;
 use florin_domain::batch::{ConfirmRefusal, PaymentBatchStatus};
 use florin_domain::card::decide::{CardRefusal, FollowUp, decide_expiry};
-use florin_domain::card::{SpendingLimit, SpendingWindow, TransactionState};
+use florin_domain::card::{LimitWindow, TransactionState};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::money::Minor;
+use florin_domain::test_support::a_limit;
 use florin_ports::{CardLedger, Credits, DueHold, ExpiryCommand, MfaSessions, PaymentBatches, Seeding, WriteError};
 use std::sync::Arc;
 
@@ -79,14 +80,7 @@ async fn a_hold_expires_once_in_a_group() {
 async fn a_limit_is_used_up_within_a_group() {
     let home = Home::empty();
     let mut world = world(9_500);
-    world.accounts[0].cards[0].limits = vec![SpendingLimit {
-        window: SpendingWindow::Month,
-        amount: Minor(2_500),
-        most_uses: None,
-        window_start: SpendingWindow::Month.start(noon()),
-        spent: Minor(0),
-        uses: 0,
-    }];
+    world.accounts[0].cards[0].limits = vec![a_limit(LimitWindow::Month, "25.00 GBP")];
     home.store.seed(world).await.unwrap();
     let gate = Gate::shut(&home.store).await;
     let mut answers = Vec::new();

@@ -1,6 +1,6 @@
 //! What the rules return.
 
-use crate::card::{CardTransaction, Chain, DeclineExplanation, MessageKind, SpendingLimit, TransactionState};
+use crate::card::{CardLimit, CardTransaction, Chain, DeclineExplanation, MessageKind, TransactionState};
 use crate::fault::Flaw;
 use crate::ledger::{AmountOverflow, Balances, JournalTransaction, Unbalanced};
 use crate::money::Money;
@@ -19,7 +19,7 @@ pub struct CardDecision {
     /// The budget's balances in the card's currency after the message.
     pub balances: Balances,
     /// The spending limits that changed.
-    pub limits: Vec<SpendingLimit>,
+    pub limits: Vec<CardLimit>,
     /// Why it was declined; `None` if it was not.
     pub declined: Option<DeclineExplanation>,
 }

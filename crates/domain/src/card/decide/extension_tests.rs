@@ -3,14 +3,14 @@
 use super::testing::{advice, clearing, extended, incremental, reversal, row, scenario_with};
 use super::{CardDecision, CardRefusal, Extras, FollowUp};
 use crate::card::{
-    CardState, ChainEnd, ChainKind, DeclineExplanation, Response, Rule, SpendingLimit, SpendingWindow, TransactionState,
+    CardLimit, CardState, ChainEnd, ChainKind, DeclineExplanation, LimitWindow, Response, Rule, TransactionState,
 };
 use crate::money::Minor;
 use crate::test_support::{CardScenario, a_limit, decimal, first_message, quotes};
 use chrono::{NaiveDate, TimeDelta};
 
-fn limit(window: SpendingWindow, amount: i64, most_uses: Option<u32>) -> SpendingLimit {
-    SpendingLimit { amount: Minor(amount), most_uses, ..a_limit(window, "0 GBP") }
+fn limit(window: LimitWindow, amount: i64, max_uses: Option<u32>) -> CardLimit {
+    CardLimit { amount: Minor(amount), max_uses, ..a_limit(window, "0 GBP") }
 }
 
 fn names(declined: &DeclineExplanation) -> Vec<(&'static str, bool)> {
@@ -29,14 +29,14 @@ fn amounts(decision: &CardDecision) -> (i64, i64, i64) {
 #[test]
 fn an_explanation_lists_the_evaluated_rules_with_their_inputs() {
     let mut scenario = scenario_with(10_000);
-    scenario.limits = vec![limit(SpendingWindow::Lifetime, 9_000, None), limit(SpendingWindow::Day, 5_000, Some(1))];
+    scenario.limits = vec![limit(LimitWindow::Lifetime, 9_000, None), limit(LimitWindow::Day, 5_000, Some(1))];
     scenario.authorize("10");
     let declined = scenario.send(&first_message(ChainKind::Purchase, "20")).unwrap().declined.unwrap();
     let cards = ["card_activated", "card_in_use", "card_not_suspended", "card_not_expired"].map(|name| (name, true));
     assert_eq!(names(&declined), [&cards[..], &[("spending_limit", false)]].concat());
     let Rule::SpendingLimit(seen) = &declined.failed else { panic!("{declined:?}") };
-    assert_eq!((seen.window, seen.amount, seen.spent), (SpendingWindow::Day, Minor(5_000), Minor(1_000)));
-    assert_eq!((seen.most_uses, seen.uses, seen.requested), (Some(1), 1, Minor(2_000)));
+    assert_eq!((seen.window, seen.amount, seen.spent), (LimitWindow::Day, Minor(5_000), Minor(1_000)));
+    assert_eq!((seen.max_uses, seen.uses, seen.requested), (Some(1), 1, Minor(2_000)));
     assert_eq!(seen.window_start, scenario.now.date_naive());
     scenario.limits.clear();
     let declined = scenario.send(&first_message(ChainKind::Atm, "90.01")).unwrap().declined.unwrap();
@@ -78,7 +78,7 @@ fn an_increment_adds_to_the_hold() {
 #[test]
 fn an_increment_is_checked_by_all_rules_except_the_number_of_uses() {
     let mut scenario = scenario_with(2_000);
-    scenario.limits = vec![limit(SpendingWindow::Day, 1_500, Some(1))];
+    scenario.limits = vec![limit(LimitWindow::Day, 1_500, Some(1))];
     let token = scenario.authorize("10").token;
     let more = scenario.follow(token, &incremental("5")).unwrap();
     assert_eq!((scenario.limits[0].spent, scenario.limits[0].uses), (Minor(1_500), 1));
@@ -117,7 +117,7 @@ fn a_partial_approval_approves_the_available_amount() {
     assert_eq!(whole.transaction.response, Response::Approved);
     let mut scenario = scenario_with(700);
     assert_eq!(scenario.send(&extended(ChainKind::Atm, "10", partial.clone())).unwrap().chain, None);
-    scenario.limits = vec![limit(SpendingWindow::Day, 500, None)];
+    scenario.limits = vec![limit(LimitWindow::Day, 500, None)];
     let limited = scenario.send(&extended(ChainKind::Purchase, "10", partial)).unwrap();
     assert_eq!(limited.transaction.response, Response::UsageLimitReached);
 }
@@ -149,7 +149,7 @@ fn a_refund_authorization_can_be_reversed() {
 #[test]
 fn the_acquirer_fee_is_added_to_the_amount() {
     let mut scenario = scenario_with(25_000);
-    scenario.limits = vec![limit(SpendingWindow::Day, 20_000, None)];
+    scenario.limits = vec![limit(LimitWindow::Day, 20_000, None)];
     let extras = Extras { acquirer_fee: Some(decimal("2.50")), ..Extras::default() };
     let held = scenario.send(&extended(ChainKind::Atm, "100", extras.clone())).unwrap();
     assert_eq!(row(&held), ["authorization.atm.withdrawal", "PENDING", "250.00", "147.50", "-102.50"]);

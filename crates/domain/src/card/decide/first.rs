@@ -4,6 +4,7 @@ use super::booking::Movement;
 use super::conversion::Terms;
 use super::rules::{FundsEffect, RuleInput};
 use super::{CardDecision, CardRefusal, FirstSituation};
+use crate::card::limit_counts::LimitCounts;
 use crate::card::{
     AcceptorInput, Card, CardTransaction, Chain, ChainEnd, ChainKind, ChainState, DeclineExplanation, MessageKind,
     Network, Response, Rule, TransactionState,
@@ -123,7 +124,7 @@ pub fn decide_first(
             let state = (TransactionState::Pending, Response::Approved);
             Ok(opening.unmoved(Some(chain), priced.requested, state))
         }
-        (None, FundsEffect::Debit(_) | FundsEffect::DebitMore(_)) => {
+        (None, FundsEffect::Debit(_) | FundsEffect::DebitMore { .. }) => {
             opening.hold(priced.in_merchant_currency, Response::Approved)
         }
     }
@@ -165,13 +166,16 @@ impl Opening<'_> {
         transaction.acquirer_fee = total.minus(amount).ok_or(AmountOverflow)?;
         transaction.available_balance = balances.available();
         transaction.ledger_balance = balances.ledger();
+        let LimitCounts { changed, counted } =
+            LimitCounts::spend(&situation.limits, Vec::new(), (total, true), stamp.now);
+        let chain = Chain { counted, ..self.chain(amount, both, ChainState::Open { held: total }) };
         Ok(CardDecision {
             transaction,
-            chain: Some(self.chain(amount, both, ChainState::Open { held: total })),
+            chain: Some(chain),
             first_state: None,
             journal: Some(journal),
             balances,
-            limits: situation.limits.iter().map(|limit| limit.after_use(total, stamp.now)).collect(),
+            limits: changed,
             declined: None,
         })
     }
@@ -239,6 +243,7 @@ impl Opening<'_> {
             cleared: Minor::ZERO,
             created_at: self.stamp.now,
             merchant: self.priced.terms.side(merchant, Minor::ZERO),
+            counted: Vec::new(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::card::decide::CardRefusal;
 use crate::card::decide::testing::{row, scenario_with};
-use crate::card::{CardState, ChainEnd, ChainKind, Response, SpendingWindow};
+use crate::card::{CardState, ChainEnd, ChainKind, LimitWindow, Response};
 use crate::money::Minor;
 use crate::test_support::{CardScenario, a_limit, first_message};
 use chrono::{NaiveDate, TimeDelta};
@@ -63,7 +63,7 @@ fn the_rules_decide_in_order() {
 #[test]
 fn spending_limits_are_checked_before_the_balance_and_do_not_apply_to_refunds() {
     let mut scenario = scenario_with(10_000);
-    scenario.limits = vec![a_limit(SpendingWindow::Day, "50.00 GBP")];
+    scenario.limits = vec![a_limit(LimitWindow::Day, "50.00 GBP")];
     let respond = |scenario: &mut CardScenario, kind, amount| {
         scenario.send(&first_message(kind, amount)).unwrap().transaction.response
     };

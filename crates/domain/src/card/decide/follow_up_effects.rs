@@ -8,9 +8,9 @@ use super::conversion::Terms;
 use super::first::rounds_to_zero;
 use super::rules::{FundsEffect, RuleInput};
 use super::{CardDecision, CardRefusal, ChainSituation};
+use crate::card::limit_counts::{LimitCounts, after_refund};
 use crate::card::{
-    CardTransaction, Chain, ChainEnd, ChainState, DeclineExplanation, MessageKind, Response, Rule, SpendingLimit,
-    TransactionState,
+    CardTransaction, Chain, ChainEnd, ChainState, DeclineExplanation, MessageKind, Response, Rule, TransactionState,
 };
 use crate::ids::TransactionToken;
 use crate::ledger::{AmountOverflow, Balances};
@@ -91,14 +91,12 @@ impl<'a> Step<'a> {
             ..Amounts::default()
         };
         let ChainSituation { card, limits, balances, .. } = self.situation;
-        let (effect, now) = (FundsEffect::DebitMore(change), self.stamp.now);
+        let (effect, now) = (FundsEffect::DebitMore { change, total: chain.held() }, self.stamp.now);
         if let Some(declined) = (RuleInput { card, limits, balances, effect, forced, now }).declined() {
             return Ok(self.declined(amounts, declined));
         }
-        let (state, movement, counted) = (TransactionState::Pending, Movement::hold(change)?, Minor::ZERO);
-        let mut decision = self.apply(Effect { amounts, state, movement, chain, counted })?;
-        decision.limits = limits.iter().map(|limit| limit.after_more(change, now)).collect();
-        Ok(decision)
+        let (state, movement) = (TransactionState::Pending, Movement::hold(change)?);
+        self.apply(Effect { amounts, state, movement, chain, counted: change })
     }
 
     pub(super) fn clearing(&self, sent: Minor, fee: Minor, is_final: bool) -> Result<CardDecision, CardRefusal> {
@@ -114,7 +112,6 @@ impl<'a> Step<'a> {
         let before = self.terms.to_card(cleared)?;
         let (own, posted) = (less(self.terms.to_card(own)?, before)?, less(self.terms.to_card(both)?, before)?);
         let taken = less(self.chain.held(), chain.held())?;
-        let released = if ends { less(self.chain.held(), posted)?.max(Minor::ZERO) } else { Minor::ZERO };
         chain.cleared = more(self.chain.cleared, posted)?;
         self.apply(Effect {
             amounts: Amounts {
@@ -127,7 +124,8 @@ impl<'a> Step<'a> {
             state: TransactionState::Completion,
             movement: Movement::clear(taken, posted)?,
             chain,
-            counted: less(Minor::ZERO, released)?,
+            // What exceeds the hold counts, and the rest of the hold is given back.
+            counted: less(posted, taken)?,
         })
     }
 
@@ -181,8 +179,7 @@ impl<'a> Step<'a> {
             chain,
             counted: Minor::ZERO,
         })?;
-        // A refund names no purchase, so it is credited to the current windows.
-        decision.limits = self.changed_limits(less(Minor::ZERO, own)?, self.stamp.now);
+        decision.limits = after_refund(&self.situation.limits, own, self.stamp.now);
         Ok(decision)
     }
 
@@ -236,14 +233,15 @@ impl<'a> Step<'a> {
         let first_state = effect.chain.end().map(|_| {
             if effect.chain.cleared.is_zero() { TransactionState::Cleared } else { TransactionState::Completion }
         });
-        let counted = effect.counted;
+        let LimitCounts { changed, counted } = self.counted(effect.counted)?;
+        let chain = Chain { counted, ..effect.chain };
         Ok(CardDecision {
             transaction: self.record(effect.amounts, (effect.state, Response::Approved), &balances),
-            chain: Some(effect.chain),
+            chain: Some(chain),
             first_state,
             journal: (!journal.postings().is_empty()).then_some(journal),
             balances,
-            limits: self.changed_limits(counted, self.chain.created_at),
+            limits: changed,
             declined: None,
         })
     }
@@ -262,12 +260,14 @@ impl<'a> Step<'a> {
         }
     }
 
-    fn changed_limits(&self, change: Minor, counted_at: chrono::DateTime<chrono::Utc>) -> Vec<SpendingLimit> {
-        if change.is_zero() {
-            return Vec::new();
-        }
-        let limits = self.situation.limits.iter();
-        limits.map(|limit| limit.after_change(change, counted_at, self.stamp.now)).collect()
+    /// The limits after the amount that counts against them changed.
+    fn counted(&self, change: Minor) -> Result<LimitCounts, AmountOverflow> {
+        let (limits, counted, now) = (&self.situation.limits, self.chain.counted.clone(), self.stamp.now);
+        Ok(match change {
+            Minor::ZERO => LimitCounts { changed: Vec::new(), counted },
+            more if more > Minor::ZERO => LimitCounts::spend(limits, counted, (more, false), now),
+            back => LimitCounts::give_back(limits, counted, less(Minor::ZERO, back)?, now),
+        })
     }
 
     fn record(

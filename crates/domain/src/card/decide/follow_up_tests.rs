@@ -2,7 +2,7 @@
 
 use crate::card::decide::testing::{advice, clearing, incremental, reversal, row, scenario_with};
 use crate::card::decide::{CardRefusal, FollowUp};
-use crate::card::{ChainKind, MessageKind, SpendingWindow, TransactionState};
+use crate::card::{ChainKind, LimitWindow, MessageKind, TransactionState};
 use crate::fault::FlawCode;
 use crate::money::Minor;
 use crate::test_support::{a_limit, decimal, first_message};
@@ -168,7 +168,7 @@ fn a_refund_is_cleared_once_up_to_what_was_authorised() {
 #[test]
 fn releases_and_refunds_reduce_the_usage_of_a_limit() {
     let mut world = scenario_with(20_000);
-    world.limits = vec![a_limit(SpendingWindow::Day, "100.00 GBP")];
+    world.limits = vec![a_limit(LimitWindow::Day, "100.00 GBP")];
     let token = world.authorize("50").token;
     world.follow(token, &clearing("20", true)).unwrap();
     assert_eq!(world.limits[0].spent, Minor(2_000));

@@ -10,6 +10,8 @@ mod first;
 mod follow_up;
 mod follow_up_effects;
 #[cfg(test)]
+mod limit_tests;
+#[cfg(test)]
 mod properties;
 mod rules;
 mod situation;

@@ -2,11 +2,11 @@
 
 use super::testing::{extended, scenario_with};
 use super::{CardRefusal, Extras, FollowUp};
-use crate::card::{Chain, ChainKind, Response, Rule, TransactionState};
+use crate::card::{Chain, ChainKind, LimitWindow, MessageKind, Response, Rule, TransactionState};
 use crate::ids::TransactionToken;
 use crate::ledger::{Balances, JournalTransaction, Pool};
 use crate::money::{DecimalAmount, Minor};
-use crate::test_support::{CardScenario, quotes};
+use crate::test_support::{CardScenario, a_limit, quotes};
 use chrono::TimeDelta;
 use proptest::prelude::*;
 
@@ -101,6 +101,28 @@ fn converted(scenario: &CardScenario, chain: &Chain) -> Result<(), TestCaseError
     Ok(())
 }
 
+/// Checks that a limit counts what is held or cleared of approved messages in its window, unless refunds lowered it.
+fn limited(scenario: &CardScenario) -> Result<(), TestCaseError> {
+    let mut refunds = scenario.records.iter().filter(|record| record.kind == MessageKind::RefundClearing);
+    let is_refunded = refunds.any(|record| record.impacted > Minor::ZERO);
+    let debits = scenario.chains.iter().filter(|chain| chain.kind != ChainKind::Refund);
+    let everything: i64 = debits.map(|chain| chain.held().0 + chain.cleared.0).sum();
+    for limit in &scenario.limits {
+        let counted = scenario.chains.iter().flat_map(|chain| &chain.counted).filter(|entry| entry.limit == limit.id);
+        prop_assert!(counted.clone().all(|entry| entry.amount > Minor::ZERO));
+        let current = counted.filter(|entry| entry.window_start == limit.window_start);
+        let counted: i64 = current.map(|entry| entry.amount.0).sum();
+        prop_assert!(!limit.spent.is_negative() && limit.spent.0 <= counted);
+        if !is_refunded {
+            prop_assert_eq!(limit.spent.0, counted);
+            if limit.window == LimitWindow::Lifetime {
+                prop_assert_eq!(counted, everything);
+            }
+        }
+    }
+    Ok(())
+}
+
 fn check(scenario: &CardScenario, opening: i64) -> Result<(), TestCaseError> {
     for journal in &scenario.journal {
         let sum: i128 = journal.postings().iter().map(|posting| i128::from(posting.amount.0)).sum();
@@ -118,6 +140,7 @@ fn check(scenario: &CardScenario, opening: i64) -> Result<(), TestCaseError> {
     prop_assert_eq!(i128::from(scenario.balances.available().0), available);
     prop_assert_eq!(i128::from(open_holds), entries(scenario, Pool::Held(budget)));
     scenario.chains.iter().try_for_each(|chain| converted(scenario, chain))?;
+    limited(scenario)?;
     for (record, declined) in scenario.records.iter().zip(&scenario.declined) {
         let explained = declined.as_ref().map(|why| (why.failed.response(), why.passed.iter().all(Rule::passes)));
         let expected = (record.state == TransactionState::Declined).then_some((record.response, true));
@@ -133,6 +156,7 @@ proptest! {
         actions in proptest::collection::vec(action(), 1..60),
     ) {
         let mut scenario = scenario_with(opening);
+        scenario.limits = LimitWindow::ALL.map(|window| a_limit(window, "10000.00 GBP")).into();
         for action in actions {
             let before = (scenario.balances, scenario.records.len(), scenario.journal.len(), scenario.chains.clone());
             let result = match action {

@@ -1,6 +1,6 @@
 //! The rules that can decline a message, in the contract's order (5.3). The first rule that fails decides.
 
-use crate::card::{Card, DeclineExplanation, LimitSeen, Response, Rule, SpendingLimit, SpendingWindow};
+use crate::card::{Card, CardLimit, DeclineExplanation, LimitSeen, LimitWindow, Response, Rule};
 use crate::ledger::Balances;
 use crate::money::Minor;
 use chrono::{DateTime, Utc};
@@ -15,13 +15,18 @@ pub(super) enum FundsEffect {
     /// Debits funds and counts as a use of the card.
     Debit(Minor),
     /// Debits further funds (an increment). Does not count as another use.
-    DebitMore(Minor),
+    DebitMore {
+        /// The amount to add.
+        change: Minor,
+        /// The amount of the transaction with it.
+        total: Minor,
+    },
 }
 
 /// The inputs of the rules for one message.
 pub(super) struct RuleInput<'a> {
     pub(super) card: &'a Card,
-    pub(super) limits: &'a [SpendingLimit],
+    pub(super) limits: &'a [CardLimit],
     pub(super) balances: &'a Balances,
     pub(super) effect: FundsEffect,
     /// The decline that a caller of the sandbox forces, if any.
@@ -49,26 +54,37 @@ impl RuleInput<'_> {
         });
         let taken = match self.effect {
             FundsEffect::Credit | FundsEffect::None => None,
-            FundsEffect::Debit(amount) => Some((amount, true)),
-            FundsEffect::DebitMore(amount) => Some((amount, false)),
+            FundsEffect::Debit(amount) => Some(Spending { amount, total: amount, is_use: true }),
+            FundsEffect::DebitMore { change, total } => Some(Spending { amount: change, total, is_use: false }),
         };
         let funds =
-            taken.map(|(requested, _)| Rule::AvailableBalance { available: self.balances.available(), requested });
+            taken.map(|taken| Rule::AvailableBalance { available: self.balances.available(), requested: taken.amount });
         forced
             .into_iter()
             .chain([Rule::CardActivated { state }])
             .chain(uses.into_iter().flatten())
-            .chain(taken.into_iter().flat_map(move |(requested, is_use)| self.limits_of(requested, is_use)))
+            .chain(taken.into_iter().flat_map(move |taken| self.limits_on(taken)))
             .chain(funds)
     }
 
-    /// The limits from the shortest window to the longest, because stores return them in any order.
-    fn limits_of(&self, requested: Minor, is_use: bool) -> impl Iterator<Item = Rule> {
-        let windows = SpendingWindow::ALL.into_iter();
-        let limits = windows.flat_map(|window| self.limits.iter().filter(move |limit| limit.window == window));
-        limits.map(move |limit| {
-            let seen = LimitSeen::of(&limit.current(self.now), requested);
-            Rule::SpendingLimit(if is_use { seen } else { LimitSeen { most_uses: None, ..seen } })
+    /// The limits that are on: first that of a transaction, then from the shortest window to the longest, because
+    /// stores return them in any order.
+    fn limits_on(&self, Spending { amount, total, is_use }: Spending) -> impl Iterator<Item = Rule> {
+        let on = |window| self.limits.iter().filter(move |limit| limit.window == window && limit.is_on());
+        LimitWindow::ALL.into_iter().flat_map(on).map(move |limit| {
+            let is_transaction = limit.window == LimitWindow::Transaction;
+            let seen = LimitSeen::of(&limit.current(self.now), if is_transaction { total } else { amount });
+            let seen = if is_use { seen } else { LimitSeen { max_uses: None, ..seen } };
+            if is_transaction { Rule::TransactionLimit(seen) } else { Rule::SpendingLimit(seen) }
         })
     }
+}
+
+/// A message that debits funds.
+#[derive(Clone, Copy)]
+struct Spending {
+    amount: Minor,
+    /// The amount of the transaction with this message.
+    total: Minor,
+    is_use: bool,
 }

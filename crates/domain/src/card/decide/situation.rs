@@ -1,6 +1,6 @@
 //! What the rules read.
 
-use crate::card::{Card, CardTransaction, Chain, MessageKind, SpendingLimit, TransactionState};
+use crate::card::{Card, CardLimit, CardTransaction, Chain, MessageKind, TransactionState};
 use crate::ledger::Balances;
 
 /// What an adapter loads under the lock of the budget to decide a first message.
@@ -9,7 +9,7 @@ pub struct FirstSituation {
     /// The card.
     pub card: Card,
     /// Its spending limits.
-    pub limits: Vec<SpendingLimit>,
+    pub limits: Vec<CardLimit>,
     /// Its budget's balances in the card's currency.
     pub balances: Balances,
 }
@@ -20,7 +20,7 @@ pub struct ChainSituation {
     /// The card.
     pub card: Card,
     /// Its spending limits.
-    pub limits: Vec<SpendingLimit>,
+    pub limits: Vec<CardLimit>,
     /// Its budget's balances in the card's currency.
     pub balances: Balances,
     /// The first message of the chain.

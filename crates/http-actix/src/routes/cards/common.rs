@@ -3,11 +3,11 @@
 use crate::declare::parameters;
 use crate::problem::Problem;
 use crate::reply::answer;
-use crate::views::{DryRunView, TransactionAnswer};
+use crate::views::{CardView, DryRunView, TransactionAnswer};
 use actix_web::http::StatusCode;
 use florin_application::Permission;
 use florin_domain::access::Scope;
-use florin_domain::card::CardTransaction;
+use florin_domain::card::{CardProfile, CardTransaction};
 use florin_domain::ids::CardId;
 use florin_ports::Answer;
 
@@ -26,6 +26,21 @@ parameters! {
         /// The id of the card.
         "cardId" => id: CardId,
     }
+}
+
+/// Returns the 404 for the owner of a card. No account has people yet.
+pub(super) fn no_person() -> Problem {
+    Problem::absent("body.personId", "person")
+}
+
+/// Returns a 200 with a card that was just changed.
+pub(super) fn card_answer(profile: &CardProfile) -> Answer {
+    answer(StatusCode::OK, &CardView::after_change(profile))
+}
+
+/// Returns a 201 with a new card.
+pub(super) fn new_card_answer(profile: &CardProfile) -> Answer {
+    answer(StatusCode::CREATED, &CardView::after_change(profile))
 }
 
 /// Returns the 404 for a card.

@@ -1,58 +1,97 @@
 //! `POST /v2/cards` (contract 5.6)
 
-use super::common::WRITE;
+use super::common::{WRITE, new_card_answer, no_person};
 use crate::call::Call;
-use crate::declare::{AccountParameter, IdempotencyKeyHeader, body, named};
+use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
 use crate::idempotency::{claim, execute};
 use crate::mapping::create_card_problem;
 use crate::problem::{Problem, read};
-use crate::reply::answer;
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
 use crate::views::CardView;
-use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::NaiveDate;
 use florin_application::{NewCard, create_card};
-use florin_domain::card::CardRecord;
-use florin_domain::ids::{BudgetId, UserToken};
+use florin_domain::card::{CardName, CardOwner};
+use florin_domain::fault::{Fault, Flaw};
+use florin_domain::ids::{BudgetId, PersonId};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
-use florin_ports::Answer;
+use std::collections::BTreeSet;
 
 body! {
     /// A new card.
     pub(crate) struct CreateCardBody as "CreateCardRequest" {
-        /// The budget that the card spends from.
-        "budgetId" => budget: BudgetId,
-        /// ISO 4217 code; the budget must hold this currency.
+        /// The kind of owner: a shared card of a budget, or an individual card of a person.
+        #[example("BUDGET")]
+        "cardOwnerType" => owner: CardOwner,
+        /// The name. Diacritics are replaced by the nearest English letters, and it is cut to 21 characters.
+        #[example("Team Party")]
+        "name" => name: CardName,
+        /// The budget that a shared card spends from. Required for `BUDGET`.
+        "budgetId" => budget: Option<BudgetId>,
+        /// The person who owns an individual card. Required for `PEOPLE`.
+        "personId" => person: Option<PersonId>,
+        /// The budgets that an individual card may spend from. Required for `PEOPLE`.
+        "budgets" => budgets: Option<Vec<CardBudgetBody>>,
+        /// The phone number of a shared card.
+        #[example("+447911001762")]
+        "budgetCardPhoneNumber" => phone: Option<Text<1, 32>>,
+        /// The person who has that phone.
+        "budgetCardPhoneNumberPersonId" => phone_person: Option<PersonId>,
+        /// ISO 4217 code; the budget must hold this currency. Default: GBP if the budget holds it, else its first
+        /// currency. Florin extension.
         #[example("GBP")]
-        "currencyCode" => currency: Currency,
-        /// Card type. Default and only value: `VIRTUAL`.
-        "type" => card_type: Option<Virtual>,
-        /// The token of the cardholder. If omitted, the card has no holder of its own and belongs to the budget.
-        "userToken" => user: Option<UserToken>,
-        /// Display name.
-        "name" => name: Option<Text<1, 140>>,
+        "currencyCode" => currency: Option<Currency>,
         /// Last day of validity, at most ten years from today. Default: the last day of the month three years from
-        /// today.
+        /// today. Florin extension.
         "expiryDate" => expires_on: Option<NaiveDate>,
-        /// Whether the card starts as ACTIVE instead of UNACTIVATED. Default: false.
+        /// Whether the card starts as ACTIVE instead of UNACTIVATED. Default: false. Florin extension.
         "activate" => activate: Option<bool>,
     }
 }
 
-/// The only type of card.
-#[derive(Clone, Copy)]
-pub(crate) struct Virtual;
+body! {
+    /// A budget of an individual card.
+    pub(crate) struct CardBudgetBody as "CardBudgetRequest" {
+        /// The id of the budget.
+        "budgetId" => budget: BudgetId,
+        /// Whether the card may spend from it.
+        "active" => active: bool,
+    }
+}
 
-named! {
-    Virtual: [Virtual], |Virtual| "VIRTUAL";
+impl CreateCardBody {
+    /// Returns the budget of a shared card; `None` for an individual card. Faults: members that the kind of owner
+    /// requires or excludes.
+    fn shared(&self) -> Result<Option<BudgetId>, Vec<Fault>> {
+        let sent = [
+            ("body.budgetId", self.budget.is_some()),
+            ("body.personId", self.person.is_some()),
+            ("body.budgets", self.budgets.as_ref().is_some_and(|budgets| !budgets.is_empty())),
+        ];
+        let is_due = |path: &str| (path == "body.budgetId") == (self.owner == CardOwner::Budget);
+        let fault = |(path, is_sent): (&str, bool)| match (is_due(path), is_sent) {
+            (true, false) => Some(Flaw::required().at(path)),
+            (false, true) => Some(Flaw::value(format!("must be left out for {}", self.owner.as_str())).at(path)),
+            _ => None,
+        };
+        let mut faults: Vec<_> = sent.into_iter().filter_map(fault).collect();
+        let budgets = self.budgets.as_deref().unwrap_or_default();
+        let named: BTreeSet<_> = budgets.iter().map(|budget| budget.budget).collect();
+        if named.len() < budgets.len() {
+            faults.push(Flaw::value("must name each budget once").at("body.budgets"));
+        } else if !budgets.is_empty() && !budgets.iter().any(|budget| budget.active) {
+            faults.push(Flaw::value("must contain an active budget").at("body.budgets"));
+        }
+        if faults.is_empty() { Ok(self.budget) } else { Err(faults) }
+    }
 }
 
 /// Creates a virtual card.
 ///
-/// An account has at most 10,000 cards, including terminated and replaced ones.
+/// The operator limits the number of cards of an account, including terminated and replaced ones; the default is a
+/// million.
 #[utoipa::path(post, path = "/v2/cards", tag = "Cards", operation_id = "createCard",
     request_body = CreateCardBody,
     params(AccountParameter, IdempotencyKeyHeader),
@@ -65,18 +104,15 @@ pub(crate) async fn handle(
     let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
     let body = write.read::<CreateCardBody>()?;
     let account = write.account().await?;
-    // There is only one type of card.
-    let CreateCardBody { budget, currency, card_type: None | Some(Virtual), user, name, expires_on, activate } =
-        read(body)?;
-    let new = NewCard { budget, currency, user, name, expires_on, activate: activate.unwrap_or(false) };
-    let claim = claim(&write, &account, false, render)?;
+    let body = read(body)?;
+    let budget = body.shared().map_err(Problem::faults)?.ok_or_else(no_person)?;
+    let CreateCardBody { name, phone, phone_person, currency, expires_on, activate, .. } = body;
+    let activate = activate.unwrap_or(false);
+    let new = NewCard { budget, currency, name, phone, phone_person, expires_on, activate };
+    let claim = claim(&write, &account, false, new_card_answer)?;
     let object = ("body.budgetId", "budget");
-    execute(claim, object, create_card_problem, render, async |claim| {
+    execute(claim, object, create_card_problem, new_card_answer, async |claim| {
         create_card(&app.management, &account, new, claim).await
     })
     .await
-}
-
-fn render(record: &CardRecord) -> Answer {
-    answer(StatusCode::CREATED, &CardView::from(record))
 }

@@ -20,5 +20,5 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     let found = app.management.cards.find(&account.id, read(card)?.id).await?.ok_or_else(no_card)?;
-    ok(&CardView::from(&found))
+    ok(&CardView::at(&found, app.management.time.now_of(&account)))
 }

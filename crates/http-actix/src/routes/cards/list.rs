@@ -2,29 +2,88 @@
 
 use super::common::READ;
 use crate::call::Call;
-use crate::declare::{AccountParameter, PageParameters, parameters};
+use crate::declare::{AccountParameter, PageParameters, named, parameters};
 use crate::problem::{Problem, read};
 use crate::reply::ok_list;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::{CardView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_domain::card::{CardFilter, CardState};
-use florin_domain::ids::{BudgetId, UserToken};
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
+use florin_domain::card::{CardFilter, CardOwner, CardSearch, CardState};
+use florin_domain::ids::{BudgetId, CardId, PersonId};
 
 parameters! {
-    /// Filters of the list of cards.
+    /// Filters of the list of cards, and its order.
     pub(crate) struct CardParameters in Query {
+        /// Only cards in one of these states, comma-separated.
+        "state" => states: Vec<CardState>,
+        /// The order of the names: `asc` (default) or `desc`.
+        "orderBy" => order: Option<Order>,
+        /// Only cards that were created on this day or later (UTC).
+        "startDate" => from: Option<NaiveDate>,
+        /// Only cards that were created on this day or earlier (UTC).
+        "endDate" => to: Option<NaiveDate>,
+        /// Only cards with a word in their name that starts with this text, or whose last four digits do. Case and
+        /// diacritics do not count. 1 to 100 characters.
+        "search" => search: Option<CardSearch>,
         /// Only cards that spend from this budget.
         "budgetId" => budget: Option<BudgetId>,
-        /// Only cards in this state.
-        "state" => state: Option<CardState>,
-        /// Only cards of this holder.
-        "userToken" => user: Option<UserToken>,
+        /// Only the card with this id.
+        "cardId" => card: Option<CardId>,
+        /// Only cards with one of these ids, comma-separated.
+        "cardIds" => cards: Vec<CardId>,
+        /// Only cards with this kind of owner.
+        "cardOwnerType" => owner: Option<CardOwner>,
+        /// Only cards of this person.
+        "personId" => person: Option<PersonId>,
+        /// Only cards of one of these people, comma-separated.
+        "personIds" => people: Vec<PersonId>,
     }
 }
 
-/// Lists the account's cards, newest first.
+/// The order of a list.
+#[derive(Clone, Copy)]
+pub(crate) enum Order {
+    Ascending,
+    Descending,
+}
+
+named! {
+    Order: [Order::Ascending, Order::Descending], |order| match order {
+        Order::Ascending => "asc",
+        Order::Descending => "desc",
+    };
+}
+
+impl From<CardParameters> for CardFilter {
+    fn from(parameters: CardParameters) -> Self {
+        let CardParameters { states, order, from, to, search, budget, card, cards, owner, person, people } = parameters;
+        let ids = match (card, cards) {
+            (None, cards) if cards.is_empty() => None,
+            (None, cards) => Some(cards),
+            (Some(card), cards) if cards.is_empty() || cards.contains(&card) => Some(vec![card]),
+            (Some(_), _) => Some(Vec::new()),
+        };
+        Self {
+            budget,
+            states,
+            // No account has people yet, so no card has an owner among them.
+            ids: if person.is_some() || !people.is_empty() { Some(Vec::new()) } else { ids },
+            owner,
+            created_from: from.map(midnight),
+            created_before: to.and_then(|day| day.checked_add_days(Days::new(1))).map(midnight),
+            search,
+            descending: matches!(order, Some(Order::Descending)),
+        }
+    }
+}
+
+fn midnight(day: NaiveDate) -> DateTime<Utc> {
+    day.and_time(NaiveTime::MIN).and_utc()
+}
+
+/// Lists the account's cards by name, then id.
 #[utoipa::path(get, path = "/v2/cards", tag = "Cards", operation_id = "listCards",
     params(AccountParameter, PageParameters, CardParameters),
     responses((status = 200, description = "One page of cards.", body = List<CardView>), ReadErrors))]
@@ -34,7 +93,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let page = call.page();
     let filter = call.read::<CardParameters>();
     let account = call.account(account_id).await?;
-    let CardParameters { budget, state, user } = read(filter)?;
-    let found = app.management.cards.list(&account.id, CardFilter { budget, state, user }, page).await?;
-    ok_list(&List::new(page, found, |record| CardView::from(&record)))
+    let found = app.management.cards.list(&account.id, read(filter)?.into(), page).await?;
+    let now = app.management.time.now_of(&account);
+    ok_list(&List::new(page, found, |profile| CardView::at(&profile, now)))
 }

@@ -2,19 +2,20 @@
 
 pub(crate) mod atm_withdrawals;
 mod bodies;
+pub(crate) mod change;
 mod common;
 pub(crate) mod create;
+pub(crate) mod details;
 pub(crate) mod find;
 pub(crate) mod find_chain;
 mod first_message;
 mod follow_up;
+pub(crate) mod limits;
 pub(crate) mod list;
-pub(crate) mod list_limits;
 pub(crate) mod list_transitions;
 pub(crate) mod purchases;
 pub(crate) mod refunds;
-pub(crate) mod remove_limit;
-pub(crate) mod set_limit;
+pub(crate) mod replace;
 pub(crate) mod transition;
 
 use crate::middleware::catch_panic;
@@ -28,19 +29,36 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
     let cards = resource_allowing("/cards", "GET, HEAD, POST")
         .route(get_or_head().to(list::handle))
         .route(web::post().to(create::handle));
-    let limits = resource_allowing("/cards/{cardId}/spending-limits", "GET, HEAD, POST")
-        .route(get_or_head().to(list_limits::handle))
-        .route(web::post().to(set_limit::handle));
-    let limit = resource_allowing("/cards/{cardId}/spending-limits/{window}", "DELETE")
-        .route(web::delete().to(remove_limit::handle));
+    let card = resource_allowing("/cards/{cardId}", "GET, HEAD, PUT")
+        .route(get_or_head().to(find::handle))
+        .route(web::put().to(change::handle));
     config
         .service(web::scope("/cards/simulations").configure(simulations))
         .service(cards.wrap(from_fn(catch_panic)))
-        .service(get("/cards/{cardId}", find::handle))
+        .service(card.wrap(from_fn(catch_panic)))
+        .service(get("/cards/{cardId}/details", details::handle))
+        .service(post("/cards/{cardId}/replace", replace::handle))
         .service(post("/cards/{cardId}/transition", transition::handle))
         .service(get("/cards/{cardId}/transitions", list_transitions::handle))
-        .service(limits.wrap(from_fn(catch_panic)))
-        .service(limit.wrap(from_fn(catch_panic)));
+        .configure(limits);
+}
+
+fn limits(config: &mut ServiceConfig) {
+    let spending = resource_allowing("/cards/{cardId}/spending-limits", "GET, HEAD, POST")
+        .route(get_or_head().to(limits::list_spending))
+        .route(web::post().to(limits::set_spending));
+    let transaction = resource_allowing("/cards/{cardId}/transaction-limits", "GET, HEAD, POST")
+        .route(get_or_head().to(limits::list_transaction))
+        .route(web::post().to(limits::set_transaction));
+    let one_spending = resource_allowing("/cards/{cardId}/spending-limits/{limitId}", "DELETE")
+        .route(web::delete().to(limits::remove_spending));
+    let one_transaction = resource_allowing("/cards/{cardId}/transaction-limits/{limitId}", "DELETE")
+        .route(web::delete().to(limits::remove_transaction));
+    config
+        .service(spending.wrap(from_fn(catch_panic)))
+        .service(transaction.wrap(from_fn(catch_panic)))
+        .service(one_spending.wrap(from_fn(catch_panic)))
+        .service(one_transaction.wrap(from_fn(catch_panic)));
 }
 
 fn simulations(config: &mut ServiceConfig) {

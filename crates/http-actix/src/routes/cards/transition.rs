@@ -1,21 +1,18 @@
 //! `POST /v2/cards/{cardId}/transition` (contract 5.6)
 
-use super::common::{CARD, CardPath, WRITE};
+use super::common::{CARD, CardPath, WRITE, card_answer};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body, named};
 use crate::idempotency::{claim, execute};
 use crate::mapping::transition_problem;
 use crate::problem::{Problem, read};
-use crate::reply::answer;
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
 use crate::views::CardView;
-use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::transition_card;
-use florin_domain::card::{CardRecord, CardState};
+use florin_application::change_card;
+use florin_domain::card::{CardChangeRequest, CardState};
 use florin_domain::text::Text;
-use florin_ports::Answer;
 
 body! {
     /// A state change of a card.
@@ -25,7 +22,7 @@ body! {
         "state" => state: NewState,
         /// The reason, as free text. It is stored.
         #[example("Lost on the train")]
-        "reason" => reason: Text<1, 140>,
+        "reason" => reason: Option<Text<1, 140>>,
     }
 }
 
@@ -57,14 +54,11 @@ pub(crate) async fn handle(
     let body = write.read::<TransitionBody>()?;
     let account = write.account().await?;
     let (card, TransitionBody { state, reason }) = (read(card)?.id, read(body)?);
-    let claim = claim(&write, &account, false, render)?;
-    let client = write.call.caller.client.id;
-    execute(claim, (CARD, "card"), transition_problem, render, async |claim| {
-        transition_card(&app.management, client, &account, card, (state.0, reason), claim).await
+    let claim = claim(&write, &account, false, card_answer)?;
+    let (client, now) = (write.call.caller.client.id, app.management.time.now_of(&account));
+    let change = CardChangeRequest::transition(state.0, reason, client, now);
+    execute(claim, (CARD, "card"), transition_problem, card_answer, async |claim| {
+        change_card(&app.management, &account, card, change, claim).await
     })
     .await
-}
-
-fn render(record: &CardRecord) -> Answer {
-    answer(StatusCode::OK, &CardView::from(record))
 }

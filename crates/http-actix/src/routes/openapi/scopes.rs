@@ -25,8 +25,21 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         "confirmPaymentBatch" | "openMfaSession" => PaymentBatchesConfirm,
         "listBudgets" | "getBudget" | "explainBalance" | "checkInvariants" => BudgetsRead,
         "createBudget" | "updateBudget" | "transfer" => BudgetsWrite,
-        "listCards" | "getCard" | "listCardTransitions" | "listSpendingLimits" | "getTransactionChain" => CardsRead,
-        "createCard" | "transitionCard" | "setSpendingLimit" | "removeSpendingLimit" => CardsWrite,
+        "listCards"
+        | "getCard"
+        | "getCardDetails"
+        | "listCardTransitions"
+        | "listSpendingLimits"
+        | "listTransactionLimits"
+        | "getTransactionChain" => CardsRead,
+        "createCard"
+        | "updateCard"
+        | "replaceCard"
+        | "transitionCard"
+        | "setSpendingLimit"
+        | "setTransactionLimit"
+        | "removeSpendingLimit"
+        | "removeTransactionLimit" => CardsWrite,
         "authorizeTransaction"
         | "adviseTransaction"
         | "incrementTransaction"

@@ -1,17 +1,16 @@
-//! Compares spending limits with the messages that used them.
+//! Compares limits with the chains and messages that used them.
 
 use super::body::backend::{Conn, RowByRow};
 use super::body::cards;
 use super::body::errors::Outcome;
-use super::body::tables::cards::card_transactions;
+use super::body::tables::cards::{card_chains, card_transactions};
 use super::body::types::{Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::books::{LimitBooks, LimitTally};
 use florin_domain::card::{MessageKind, Response};
 use florin_domain::ids::{AccountId, CardId};
-use florin_domain::money::Minor;
 
-/// Compares the limits of an account's cards with the sums of their messages. Reads messages one row at a time, because
+/// Compares the limits of an account's cards with what their chains and messages used. Reads one row at a time, because
 /// there may be many.
 pub(super) fn compare(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<LimitBooks>> {
     let limits = cards::limits_of_account(conn, account)?;
@@ -26,13 +25,21 @@ pub(super) fn compare(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Limit
             card_transactions::card_id,
             card_transactions::response,
             card_transactions::kind,
-            card_transactions::impacted_minor,
             card_transactions::created_at,
         ))
-        .load_iter::<(Id, Named<Response>, Named<MessageKind>, i64, Time), RowByRow>(conn)?;
+        .load_iter::<(Id, Named<Response>, Named<MessageKind>, Time), RowByRow>(conn)?;
     for message in messages {
-        let (card, response, kind, impacted, at) = message?;
-        tally.see_answered(CardId(card.0), response.0, (kind.0, Minor(impacted)), at.0);
+        let (card, response, kind, at) = message?;
+        tally.see_answered(CardId(card.0), response.0, kind.0, at.0);
+    }
+    let chains = card_chains::table
+        .filter(card_chains::account_id.eq(account.as_str()))
+        .filter(card_chains::counted.is_not_null())
+        .select((card_chains::card_id, card_chains::counted))
+        .load_iter::<(Id, Option<String>), RowByRow>(conn)?;
+    for chain in chains {
+        let (card, counted) = chain?;
+        tally.see_chain(CardId(card.0), &cards::read_counted(counted.as_deref())?);
     }
     Ok(tally.into_books())
 }

@@ -5,6 +5,7 @@ use super::body::errors::{Outcome, corrupt};
 use super::body::tables::cards::{ChainChange, ChainRow, card_chains};
 use super::body::tables::worlds::timelines;
 use super::body::types::{Account, Currency, Id, Named, Time};
+use super::counted;
 use chrono::{DateTime, Utc};
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;
@@ -42,6 +43,7 @@ impl ChainRow {
             cleared: Minor(self.cleared_minor),
             created_at: self.created_at.0,
             merchant,
+            counted: counted::read(self.counted.as_deref())?,
         })
     }
 }
@@ -63,6 +65,7 @@ impl From<&Chain> for ChainRow {
             created_at: Time(chain.created_at),
             original_held_minor: chain.merchant.map(|side| side.held.0),
             original_cleared_minor: chain.merchant.map(|side| side.cleared.0),
+            counted: counted::text(&chain.counted),
         }
     }
 }
@@ -76,6 +79,7 @@ impl From<&Chain> for ChainChange {
             due_at: chain.due_at().map(Time),
             original_held_minor: chain.merchant.map(|side| side.held.0),
             original_cleared_minor: chain.merchant.map(|side| side.cleared.0),
+            counted: counted::text(&chain.counted),
             account_id: Account(chain.account.clone()),
             id: Id(chain.id.0),
         }

@@ -7,29 +7,34 @@ use super::body::footprint::Footprint;
 use super::body::group::under_claim;
 use super::body::statements::insert;
 use super::body::store::Store;
-use super::body::tables::cards::{CardRecordRow, LimitRow, TransitionRow, card_transitions, cards, spending_limits};
+use super::body::tables::cards::{CardRecordRow, LimitRow, TransitionRow, card_limits, card_transitions, cards};
 use super::body::types::Id;
 use super::body::working_set::WorkingSet;
-use super::records::{find, insert_transition, matching};
+use super::records::{find, matching, profile, profiles, store_change};
+use super::rows::insert_card;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::card::decide::FirstSituation;
 use florin_domain::card::{
-    Card, CardFilter, CardLimits, CardRecord, CardTransition, CreateCardRefusal, CreateCardSituation,
-    IllegalTransition, LimitRefusal, LimitSet, NoSuchLimit, SpendingLimit, SpendingWindow,
+    Card, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardRecord, CardTransition, CreateCardRefusal,
+    CreateCardSituation, IllegalTransition, LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal,
+    ReplaceCardSituation,
 };
-use florin_domain::ids::{AccountId, CardId};
+use florin_domain::ids::{AccountId, CardId, LimitId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    CardManagement, CreateCardCommand, LimitCommand, RemoveLimitCommand, StoreError, TransitionCommand, WriteError,
-    Written,
+    CardManagement, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand, ReplaceCardCommand,
+    StoreError, WriteError, Written,
 };
 
 #[async_trait]
 impl CardManagement for Store {
-    async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardRecord>, StoreError> {
+    async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardProfile>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| find(conn, &account, card)).await
+        self.read(move |conn| {
+            conn.transaction(|conn| find(conn, &account, card)?.map(|record| profile(conn, record)).transpose())
+        })
+        .await
     }
 
     async fn list(
@@ -37,21 +42,9 @@ impl CardManagement for Store {
         account: &AccountId,
         filter: CardFilter,
         page: PageRequest,
-    ) -> Result<Page<CardRecord>, StoreError> {
+    ) -> Result<Page<CardProfile>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let rows = matching(&account, filter)
-                    .order(cards::id.desc())
-                    .limit(page.limit)
-                    .offset(page.offset)
-                    .select(CardRecordRow::as_select())
-                    .load(conn)?;
-                let count = matching(&account, filter).count().get_result(conn)?;
-                Outcome::Ok(Page { count, rows: rows.into_iter().map(CardRecord::from).collect() })
-            })
-        })
-        .await
+        self.read(move |conn| conn.transaction(|conn| list(conn, &account, &filter, page))).await
     }
 
     async fn limits(&self, account: &AccountId, card: CardId) -> Result<Option<CardLimits>, StoreError> {
@@ -69,7 +62,7 @@ impl CardManagement for Store {
         self.read(move |conn| conn.transaction(|conn| transitions(conn, &account, card, page))).await
     }
 
-    async fn create(&self, command: CreateCardCommand) -> Result<Written<CardRecord>, WriteError<CreateCardRefusal>> {
+    async fn create(&self, command: CreateCardCommand) -> Result<Written<CardProfile>, WriteError<CreateCardRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.budget(&command.account, command.budget);
@@ -79,26 +72,47 @@ impl CardManagement for Store {
                     working_set.balance_set.record(&command.account, command.budget)?.ok_or(WriteError::Absent)?;
                 let situation = CreateCardSituation { budget, cards: count(conn, &command.account)? };
                 let record = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
-                insert(vec![CardRecordRow::from(&record)], conn)?;
-                Ok(record)
+                insert_card(conn, &record, &[])?;
+                Ok(profile(conn, record)?)
             })
         })
         .await
     }
 
-    async fn transition(
-        &self,
-        command: TransitionCommand,
-    ) -> Result<Written<CardRecord>, WriteError<IllegalTransition>> {
+    async fn change(&self, command: ChangeCardCommand) -> Result<Written<CardProfile>, WriteError<IllegalTransition>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
-                let card = find(conn, &command.account, command.card)?.ok_or(WriteError::Absent)?;
-                let decision = ask(|| (command.decide)(&card))?.map_err(WriteError::Refused)?;
-                insert_transition(conn, decision.transition)?;
-                Ok(decision.card)
+                let before = find(conn, &command.account, command.card)?.ok_or(WriteError::Absent)?;
+                let change = ask(|| (command.decide)(&before))?.map_err(WriteError::Refused)?;
+                let after = change.card.clone();
+                store_change(conn, &before, change)?;
+                Ok(profile(conn, after)?)
+            })
+        })
+        .await
+    }
+
+    async fn replace(
+        &self,
+        command: ReplaceCardCommand,
+    ) -> Result<Written<CardProfile>, WriteError<ReplaceCardRefusal>> {
+        self.task(move |conn| {
+            let mut footprint = Footprint::default();
+            footprint.card(&command.account, command.card);
+            footprint.creation(&command.account);
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
+                let CardLimits { limits, .. } =
+                    locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
+                let record = find(conn, &command.account, command.card)?.ok_or(WriteError::Absent)?;
+                let situation = ReplaceCardSituation { record, limits, cards: count(conn, &command.account)? };
+                let done = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
+                let change = CardChange { card: done.replaced, transition: Some(done.transition) };
+                store_change(conn, &situation.record, change)?;
+                insert_card(conn, &done.new, &done.limits.limits)?;
+                Ok(profile(conn, done.new)?)
             })
         })
         .await
@@ -111,7 +125,8 @@ impl CardManagement for Store {
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 let situation = locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 let set = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
-                remove(conn, &set.card, set.limit.window)?;
+                let replaced = situation.limits.iter().filter(|limit| limit.window == set.limit.window);
+                replaced.map(|limit| limit.id).try_for_each(|id| remove(conn, &set.card, id))?;
                 insert(vec![LimitRow::of(&set.card, &set.limit)], conn)?;
                 Ok(set)
             })
@@ -119,28 +134,37 @@ impl CardManagement for Store {
         .await
     }
 
-    async fn remove_limit(
-        &self,
-        command: RemoveLimitCommand,
-    ) -> Result<Written<SpendingWindow>, WriteError<NoSuchLimit>> {
+    async fn remove_limit(&self, command: RemoveLimitCommand) -> Result<Written<LimitId>, WriteError<NoSuchLimit>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 let situation = locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
-                let window = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
-                remove(conn, &situation.card, window)?;
-                Ok(window)
+                let id = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
+                remove(conn, &situation.card, id)?;
+                Ok(id)
             })
         })
         .await
     }
 }
 
+fn list(conn: &mut Conn, account: &AccountId, filter: &CardFilter, page: PageRequest) -> Outcome<Page<CardProfile>> {
+    let rows = matching(account, filter).limit(page.limit).offset(page.offset).select(CardRecordRow::as_select());
+    let rows = if filter.descending {
+        rows.order((cards::name.desc(), cards::id.desc())).load(conn)?
+    } else {
+        rows.order((cards::name, cards::id)).load(conn)?
+    };
+    let count = matching(account, filter).count().get_result(conn)?;
+    let records = rows.into_iter().map(CardRecord::from).collect();
+    Ok(Page { count, rows: profiles(conn, account, records)? })
+}
+
 /// Counts the cards of the account. The caller holds the lock on the account's counter, so the count cannot
 /// change.
 fn count(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
-    let cards: i64 = matching(account, CardFilter::default()).count().get_result(conn)?;
+    let cards: i64 = matching(account, &CardFilter::default()).count().get_result(conn)?;
     u64::try_from(cards).map_err(corrupt)
 }
 
@@ -151,25 +175,25 @@ fn locked(working_set: &WorkingSet, account: &AccountId, card: CardId) -> Outcom
     Ok(situation.map(|FirstSituation { card, limits, .. }| by_window(card, limits)))
 }
 
-fn by_window(card: Card, mut limits: Vec<SpendingLimit>) -> CardLimits {
+fn by_window(card: Card, mut limits: Vec<CardLimit>) -> CardLimits {
     limits.sort_by_key(|limit| limit.window);
     CardLimits { card, limits }
 }
 
-fn remove(conn: &mut Conn, card: &Card, window: SpendingWindow) -> Outcome<()> {
-    let of_card = spending_limits::table
-        .filter(spending_limits::account_id.eq(card.account.as_str()))
-        .filter(spending_limits::card_id.eq(Id(card.id.0)))
-        .filter(spending_limits::limit_window.eq(window.as_str()));
+fn remove(conn: &mut Conn, card: &Card, limit: LimitId) -> Outcome<()> {
+    let of_card = card_limits::table
+        .filter(card_limits::account_id.eq(card.account.as_str()))
+        .filter(card_limits::card_id.eq(Id(card.id.0)))
+        .filter(card_limits::id.eq(Id(limit.0)));
     diesel::delete(of_card).execute(conn)?;
     Ok(())
 }
 
 fn limits(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcome<Option<CardLimits>> {
     let Some(record) = find(conn, account, card)? else { return Ok(None) };
-    let rows = spending_limits::table
-        .filter(spending_limits::account_id.eq(account.as_str()))
-        .filter(spending_limits::card_id.eq(Id(card.0)))
+    let rows = card_limits::table
+        .filter(card_limits::account_id.eq(account.as_str()))
+        .filter(card_limits::card_id.eq(Id(card.0)))
         .select(LimitRow::as_select())
         .load(conn)?;
     let limits = rows.into_iter().map(LimitRow::read).collect::<Outcome<_>>()?;

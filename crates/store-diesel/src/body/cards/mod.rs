@@ -2,6 +2,7 @@
 
 mod chains;
 mod commands;
+mod counted;
 mod histories;
 mod manage;
 mod messages;
@@ -13,5 +14,6 @@ mod situations;
 use super::body;
 
 pub(crate) use chains::{due_of_account, held, open_holds};
+pub(crate) use counted::read as read_counted;
 pub(crate) use messages::by_tokens;
 pub(crate) use rows::{insert_card, limits_of_account, of_account};

@@ -5,7 +5,7 @@ use super::body::names::Name;
 use super::body::tables::cards::ReasonRow;
 use super::body::types::{Account, Id};
 use chrono::NaiveDate;
-use florin_domain::card::{CardTransaction, DeclineExplanation, LimitSeen, Rule};
+use florin_domain::card::{CardTransaction, DeclineExplanation, LimitSeen, LimitWindow, Rule};
 use florin_domain::money::Minor;
 use serde::{Deserialize, Serialize};
 
@@ -34,9 +34,15 @@ enum StoredRule {
         window_start: String,
         amount: i64,
         spent: i64,
-        most_uses: Option<u32>,
+        #[serde(rename = "most_uses")]
+        max_uses: Option<u32>,
         uses: u32,
         #[serde(rename = "asked")]
+        requested: i64,
+    },
+    TransactionLimit {
+        amount: i64,
+        max_uses: Option<u32>,
         requested: i64,
     },
     AvailableBalance {
@@ -61,8 +67,13 @@ impl From<&Rule> for StoredRule {
                 window_start: limit.window_start.to_string(),
                 amount: limit.amount.0,
                 spent: limit.spent.0,
-                most_uses: limit.most_uses,
+                max_uses: limit.max_uses,
                 uses: limit.uses,
+                requested: limit.requested.0,
+            },
+            Rule::TransactionLimit(limit) => Self::TransactionLimit {
+                amount: limit.amount.0,
+                max_uses: limit.max_uses,
                 requested: limit.requested.0,
             },
             Rule::AvailableBalance { available, requested } => {
@@ -82,17 +93,26 @@ impl StoredRule {
             Self::CardNotExpired { expires_on, today } => {
                 Rule::CardNotExpired { expires_on: day(&expires_on)?, today: day(&today)? }
             }
-            Self::SpendingLimit { window, window_start, amount, spent, most_uses, uses, requested } => {
+            Self::SpendingLimit { window, window_start, amount, spent, max_uses, uses, requested } => {
                 Rule::SpendingLimit(LimitSeen {
                     window: named(&window)?,
                     window_start: day(&window_start)?,
                     amount: Minor(amount),
                     spent: Minor(spent),
-                    most_uses,
+                    max_uses,
                     uses,
                     requested: Minor(requested),
                 })
             }
+            Self::TransactionLimit { amount, max_uses, requested } => Rule::TransactionLimit(LimitSeen {
+                window: LimitWindow::Transaction,
+                window_start: NaiveDate::default(),
+                amount: Minor(amount),
+                spent: Minor::ZERO,
+                max_uses,
+                uses: 0,
+                requested: Minor(requested),
+            }),
             Self::AvailableBalance { available, requested } => {
                 Rule::AvailableBalance { available: Minor(available), requested: Minor(requested) }
             }

@@ -3,11 +3,12 @@
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
 use super::body::statements::insert;
-use super::body::tables::cards::{CardRecordRow, CardRow, LimitRow, cards, spending_limits};
+use super::body::tables::cards::{CardRecordRow, CardRow, LimitRow, card_limits, cards};
 use super::body::types::{Account, Day, Id, Named};
+use super::records::insert_words;
 use diesel::prelude::*;
-use florin_domain::card::{Card, CardOwner, CardRecord, SpendingLimit};
-use florin_domain::ids::{AccountId, BudgetId, CardId, UserToken};
+use florin_domain::card::{Card, CardLimit, CardRecord, CarriedUse};
+use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId, UserToken};
 use florin_domain::money::{self, Minor};
 use std::collections::BTreeMap;
 
@@ -27,28 +28,38 @@ impl From<CardRow> for Card {
 
 impl LimitRow {
     /// Builds the row of a limit.
-    pub(super) fn of(card: &Card, limit: &SpendingLimit) -> Self {
+    pub(super) fn of(card: &Card, limit: &CardLimit) -> Self {
         Self {
             account_id: Account(card.account.clone()),
             card_id: Id(card.id.0),
             limit_window: Named(limit.window),
+            id: Id(limit.id.0),
             amount_minor: limit.amount.0,
-            most_uses: limit.most_uses.map(i64::from),
+            max_uses: limit.max_uses.map(i64::from),
+            active: limit.active,
+            turned_off: limit.turned_off,
             window_start: Day(limit.window_start),
             spent_minor: limit.spent.0,
             uses: i64::from(limit.uses),
+            carried_minor: limit.carried.spent.0,
+            carried_uses: i64::from(limit.carried.uses),
         }
     }
 
     /// Converts the row to the domain.
-    pub(crate) fn read(self) -> Outcome<SpendingLimit> {
-        Ok(SpendingLimit {
+    pub(crate) fn read(self) -> Outcome<CardLimit> {
+        let uses = u32::try_from(self.carried_uses).map_err(corrupt)?;
+        Ok(CardLimit {
+            id: LimitId(self.id.0),
             window: self.limit_window.0,
             amount: Minor(self.amount_minor),
-            most_uses: self.most_uses.map(u32::try_from).transpose().map_err(corrupt)?,
+            max_uses: self.max_uses.map(u32::try_from).transpose().map_err(corrupt)?,
+            active: self.active,
+            turned_off: self.turned_off,
             window_start: self.window_start.0,
             spent: Minor(self.spent_minor),
             uses: u32::try_from(self.uses).map_err(corrupt)?,
+            carried: CarriedUse { spent: Minor(self.carried_minor), uses },
         })
     }
 }
@@ -63,29 +74,29 @@ pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Ca
     Ok(rows.into_iter().map(Card::from).collect())
 }
 
-/// Returns the spending limits of an account's cards, each with the currency of its card.
+/// Returns the limits of an account's cards, each with the currency of its card.
 pub(crate) fn limits_of_account(
     conn: &mut Conn,
     account: &AccountId,
-) -> Outcome<Vec<(CardId, money::Currency, SpendingLimit)>> {
+) -> Outcome<Vec<(CardId, money::Currency, CardLimit)>> {
     let currencies: BTreeMap<_, _> =
         of_account(conn, account)?.into_iter().map(|card| (card.id, card.currency)).collect();
-    let rows = spending_limits::table
-        .filter(spending_limits::account_id.eq(account.as_str()))
-        .order((spending_limits::card_id, spending_limits::limit_window))
+    let rows = card_limits::table
+        .filter(card_limits::account_id.eq(account.as_str()))
+        .order((card_limits::card_id, card_limits::limit_window))
         .select(LimitRow::as_select())
         .load(conn)?;
     let limit = |row: LimitRow| {
         let card = CardId(row.card_id.0);
-        let currency = currencies.get(&card).ok_or_else(|| corrupt("a spending limit without its card"))?;
+        let currency = currencies.get(&card).ok_or_else(|| corrupt("a limit without its card"))?;
         Ok((card, *currency, row.read()?))
     };
     rows.into_iter().map(limit).collect()
 }
 
 /// Stores a new card with its limits.
-pub(crate) fn insert_card(conn: &mut Conn, card: &Card, spending: &[SpendingLimit]) -> Outcome<()> {
-    let record = CardRecord { card: card.clone(), owner: CardOwner::Person, name: None, created_at: None };
-    insert(vec![CardRecordRow::from(&record)], conn)?;
-    insert(spending.iter().map(|limit| LimitRow::of(card, limit)).collect(), conn)
+pub(crate) fn insert_card(conn: &mut Conn, record: &CardRecord, limits: &[CardLimit]) -> Outcome<()> {
+    insert(vec![CardRecordRow::from(record)], conn)?;
+    insert_words(conn, record)?;
+    insert(limits.iter().map(|limit| LimitRow::of(&record.card, limit)).collect(), conn)
 }

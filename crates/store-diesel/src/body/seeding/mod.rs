@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::{Budget, BudgetRecord};
-use florin_domain::card::Card;
+use florin_domain::card::{Card, CardRecord};
 use florin_domain::ids::AccountId;
 use florin_ports::{SeedAccount, SeedBudget, SeedData, Seeding, StoreError};
 
@@ -70,7 +70,9 @@ pub(crate) fn seed_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     let mut changes = Changes::on(conn);
     journal.store(&mut changes)?;
     changes.store()?;
-    seed.cards.iter().try_for_each(|seed| cards::insert_card(conn, &seed.card, &seed.limits))?;
+    seed.cards
+        .iter()
+        .try_for_each(|seed| cards::insert_card(conn, &CardRecord::seeded(seed.card.clone()), &seed.limits))?;
     seed.batches.iter().try_for_each(|batch| batch_rows::insert(conn, batch))?;
     payments::seed(conn, &seed.payments)?;
     seed.enrolment.iter().try_for_each(|enrolment| mfa::insert_enrolment(conn, enrolment))

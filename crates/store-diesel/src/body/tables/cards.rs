@@ -4,7 +4,8 @@ use super::body::types::{Account, Currency, Day, Exchange, Id, Named, Time};
 use super::declare::{changes, lookups, parts, tables};
 use super::worlds::timelines;
 use florin_domain::card::{
-    CardOwner, CardState, ChainEnd, ChainKind, MessageKind, Network, Response, SpendingWindow, TransactionState,
+    CardOwner, CardState, ChainEnd, ChainKind, FulfillmentStatus, LimitWindow, MessageKind, Network, Response,
+    TransactionState,
 };
 
 tables! {
@@ -17,9 +18,22 @@ tables! {
         state: Named<CardState>,
         user_token: Id,
         expires_on: Day,
-        name: Option<String>,
-        owner: Named<CardOwner>,
+        name: String,
+        owner_type: Named<CardOwner>,
+        state_reason: Option<String>,
+        fulfillment: Named<FulfillmentStatus>,
+        phone: Option<String>,
+        phone_person_id: Option<Id>,
+        replaced_by: Option<Id>,
         created_at: Option<Time>,
+        updated_at: Option<Time>,
+    }
+
+    /// A text under which a card is found.
+    struct WordRow in card_words(account_id, word, card_id) owned by account_id {
+        account_id: Account,
+        word: String,
+        card_id: Id,
     }
 
     /// A transition of a card to another state.
@@ -29,21 +43,26 @@ tables! {
         position: i64,
         from_state: Named<CardState>,
         to_state: Named<CardState>,
-        reason: String,
+        reason: Option<String>,
         client_id: Id,
         created_at: Time,
     }
 
-    /// A spending limit of a card.
-    struct LimitRow in spending_limits(account_id, card_id, limit_window) owned by account_id {
+    /// A limit of a card.
+    struct LimitRow in card_limits(account_id, card_id, limit_window) owned by account_id {
         account_id: Account,
         card_id: Id,
-        limit_window: Named<SpendingWindow>,
+        limit_window: Named<LimitWindow>,
+        id: Id,
         amount_minor: i64,
-        most_uses: Option<i64>,
+        max_uses: Option<i64>,
+        active: bool,
+        turned_off: bool,
         window_start: Day,
         spent_minor: i64,
         uses: i64,
+        carried_minor: i64,
+        carried_uses: i64,
     }
 
     /// A card message.
@@ -97,6 +116,7 @@ tables! {
         created_at: Time,
         original_held_minor: Option<i64>,
         original_cleared_minor: Option<i64>,
+        counted: Option<String>,
     }
 
     /// Why a message was declined: the rules that were checked as JSON, the last of which failed.
@@ -108,6 +128,7 @@ tables! {
 }
 
 diesel::allow_tables_to_appear_in_same_query!(card_chains, timelines);
+diesel::allow_tables_to_appear_in_same_query!(cards, card_words);
 
 parts! {
     /// The columns of a card that decide its messages.
@@ -123,15 +144,15 @@ parts! {
 }
 
 changes! {
-    /// The state of a card after a transition.
-    struct StateChange of cards {
-        set { state, }
+    /// What a change of a card can set.
+    struct CardColumns of cards {
+        set { state, name, state_reason, fulfillment, phone, phone_person_id, replaced_by, updated_at, }
         by { account_id, id, }
     }
 
-    /// The usage of a spending limit.
-    struct LimitChange of spending_limits {
-        set { window_start, spent_minor, uses, }
+    /// The usage of a limit.
+    struct LimitChange of card_limits {
+        set { window_start, spent_minor, uses, carried_minor, carried_uses, }
         by { account_id, card_id, limit_window, }
     }
 
@@ -144,7 +165,7 @@ changes! {
 
     /// An open chain after a further message.
     struct ChainChange of card_chains {
-        set { held_minor, cleared_minor, ended_by, due_at, original_held_minor, original_cleared_minor, }
+        set { held_minor, cleared_minor, ended_by, due_at, original_held_minor, original_cleared_minor, counted, }
         by { account_id, id, }
         if "t.ended_by IS NULL"
     }
@@ -154,9 +175,9 @@ lookups! {
     /// Cards, each with its limits: one row for each limit, or one row for a card without limits.
     struct CardsAndLimits: (CardRow, Option<LimitRow>) {
         from cards by (account_id, id)
-        join "LEFT JOIN spending_limits ON spending_limits.account_id = cards.account_id \
-            AND spending_limits.card_id = cards.id"
-        order by "cards.account_id, cards.id, spending_limits.limit_window"
+        join "LEFT JOIN card_limits ON card_limits.account_id = cards.account_id \
+            AND card_limits.card_id = cards.id"
+        order by "cards.account_id, cards.id, card_limits.limit_window"
     }
 
     /// Messages, each with its chain, if it has one.

@@ -10,6 +10,9 @@ fn every_table_comes_after_the_tables_it_references() {
         let (name, body) = table.split_once(" (").unwrap();
         // A migration that recreates a table uses this prefix until the new table replaces the old one.
         let name = name.trim_start_matches("new_");
+        if migrations.contains(&format!("DROP TABLE {name};")) && !all().any(|table| table.name == name) {
+            continue;
+        }
         for reference in body.split(");").next().unwrap().split("REFERENCES ").skip(1) {
             let (referred, _columns) = reference.split_once(' ').unwrap();
             let referred = referred.trim_start_matches("new_");

@@ -11,7 +11,7 @@ use super::body::tables::cards::{
 use super::body::types::{Account, Day, Id, Named};
 use super::tracked::Tracked;
 use florin_domain::card::decide::CardDecision;
-use florin_domain::card::{Card, CardTransaction, Chain, SpendingLimit, SpendingWindow, TransactionState};
+use florin_domain::card::{Card, CardLimit, CardTransaction, Chain, LimitWindow, TransactionState};
 use florin_domain::ids::{AccountId, CardId, TransactionToken};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +20,8 @@ type Message = (AccountId, TransactionToken);
 /// The cards of a group, with their limits, messages and chains.
 #[derive(Default)]
 pub(crate) struct Cards {
-    known: BTreeMap<(AccountId, CardId), (Card, Vec<SpendingLimit>)>,
-    used: BTreeMap<(AccountId, CardId, SpendingWindow), SpendingLimit>,
+    known: BTreeMap<(AccountId, CardId), (Card, Vec<CardLimit>)>,
+    used: BTreeMap<(AccountId, CardId, LimitWindow), CardLimit>,
     /// The messages that commands name, and the first messages of their chains.
     messages: BTreeMap<Message, CardTransaction>,
     /// The tokens that commands name. An earlier command of the group may create one of them.
@@ -65,7 +65,7 @@ impl Cards {
     }
 
     /// Returns a card with its limits.
-    pub(crate) fn card(&self, account: &AccountId, card: CardId) -> Option<&(Card, Vec<SpendingLimit>)> {
+    pub(crate) fn card(&self, account: &AccountId, card: CardId) -> Option<&(Card, Vec<CardLimit>)> {
         self.known.get(&(account.clone(), card))
     }
 
@@ -139,10 +139,12 @@ impl Cards {
             token: Id(token.0),
         };
         changes.update(self.states.into_iter().map(first).collect())?;
-        let used = |((account, card, window), limit): ((AccountId, CardId, _), SpendingLimit)| LimitChange {
+        let used = |((account, card, window), limit): ((AccountId, CardId, _), CardLimit)| LimitChange {
             window_start: Day(limit.window_start),
             spent_minor: limit.spent.0,
             uses: i64::from(limit.uses),
+            carried_minor: limit.carried.spent.0,
+            carried_uses: i64::from(limit.carried.uses),
             account_id: Account(account),
             card_id: Id(card.0),
             limit_window: Named(window),

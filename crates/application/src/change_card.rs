@@ -1,0 +1,25 @@
+//! Changes a card, its state included (contract 5.6).
+
+use crate::ManagementServices;
+use florin_domain::access::Account;
+use florin_domain::card::{CardChangeRequest, CardProfile, IllegalTransition, decide_card_change};
+use florin_domain::ids::CardId;
+use florin_ports::{ChangeCardCommand, IdempotencyClaim, WriteError, Written};
+use std::sync::Arc;
+
+/// Changes a card of the account. The request's time is that of the account.
+pub async fn change_card(
+    services: &ManagementServices,
+    account: &Account,
+    card: CardId,
+    request: CardChangeRequest,
+    claim: Option<IdempotencyClaim<CardProfile>>,
+) -> Result<Written<CardProfile>, WriteError<IllegalTransition>> {
+    let command = ChangeCardCommand {
+        account: account.id.clone(),
+        card,
+        decide: Arc::new(move |card| decide_card_change(card, &request)),
+        claim,
+    };
+    services.cards.change(command).await
+}

@@ -1,0 +1,198 @@
+//! Changes of cards, and transitions between their states (contract 5.6).
+
+use super::{CardName, CardRecord, CardState, FulfillmentStatus};
+use crate::ids::{AccountId, CardId, ClientId, PersonId};
+use crate::text::Text;
+use chrono::{DateTime, Utc};
+use std::fmt;
+
+/// A request to change a card. What is `None` stays as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardChangeRequest {
+    /// The requested state.
+    pub to: Option<CardState>,
+    /// The reason of a transition, in the client's words.
+    pub reason: Option<Text<1, 140>>,
+    /// The name.
+    pub name: Option<CardName>,
+    /// How far the making of the card is.
+    pub fulfillment: Option<FulfillmentStatus>,
+    /// The phone number of a shared card.
+    pub phone: Option<Text<1, 32>>,
+    /// The person who has the phone.
+    pub phone_person: Option<PersonId>,
+    /// The client that sends the request.
+    pub client: ClientId,
+    /// The time of the change.
+    pub now: DateTime<Utc>,
+}
+
+impl CardChangeRequest {
+    /// A request that changes nothing.
+    pub const fn nothing(client: ClientId, now: DateTime<Utc>) -> Self {
+        let (to, reason, name, fulfillment, phone, phone_person) = (None, None, None, None, None, None);
+        Self { to, reason, name, fulfillment, phone, phone_person, client, now }
+    }
+
+    /// A request for a transition.
+    pub fn transition(to: CardState, reason: Option<Text<1, 140>>, client: ClientId, now: DateTime<Utc>) -> Self {
+        Self { to: Some(to), reason, ..Self::nothing(client, now) }
+    }
+}
+
+/// The record of one transition. It never changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardTransition {
+    /// The account.
+    pub account: AccountId,
+    /// The card.
+    pub card: CardId,
+    /// The state before.
+    pub from: CardState,
+    /// The state after.
+    pub to: CardState,
+    /// The reason, in the client's words, if it gave one.
+    pub reason: Option<String>,
+    /// The client that sent the request.
+    pub client: ClientId,
+    /// When it happened.
+    pub created_at: DateTime<Utc>,
+}
+
+/// What an adapter stores atomically after a change of a card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardChange {
+    /// The card after the change. Its account, budget, currency, holder and expiry date stay as they were.
+    pub card: CardRecord,
+    /// The record of the transition, if the state changed.
+    pub transition: Option<CardTransition>,
+}
+
+/// A transition that the card's state does not allow. Nothing changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct IllegalTransition {
+    /// The state of the card.
+    pub current: CardState,
+    /// The requested state.
+    pub requested: CardState,
+}
+
+impl fmt::Display for IllegalTransition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ways: Vec<_> = self.current.ways().iter().map(|state| state.as_str()).collect();
+        let current = self.current.as_str();
+        if ways.is_empty() {
+            write!(f, "cannot change: {current} is final")
+        } else {
+            write!(f, "must be one of {} (the card is {current})", ways.join(", "))
+        }
+    }
+}
+
+/// Decides a change of a card. The adapter holds the lock of the card's budget, as for card messages.
+///
+/// ```
+/// use florin_domain::card::{CardChangeRequest, CardRecord, CardState, decide_card_change};
+/// use florin_domain::test_support::{CLIENT, a_card, noon};
+///
+/// let card = CardRecord::seeded(a_card().in_state(CardState::Terminated).build());
+/// let request = CardChangeRequest::transition(CardState::Active, None, CLIENT, noon());
+/// let refusal = decide_card_change(&card, &request).unwrap_err();
+/// assert_eq!(refusal.to_string(), "cannot change: TERMINATED is final");
+/// ```
+pub fn decide_card_change(card: &CardRecord, request: &CardChangeRequest) -> Result<CardChange, IllegalTransition> {
+    let transition = request.to.map(|to| transition(card, to, request)).transpose()?;
+    let mut card = card.clone();
+    if let Some(transition) = &transition {
+        card.card.state = transition.to;
+        card.state_reason.clone_from(&transition.reason);
+    }
+    if let Some(name) = &request.name {
+        name.as_str().clone_into(&mut card.name);
+    }
+    if let Some(phone) = &request.phone {
+        card.phone = Some(phone.as_str().to_owned());
+    }
+    card.fulfillment = request.fulfillment.unwrap_or(card.fulfillment);
+    card.phone_person = request.phone_person.or(card.phone_person);
+    card.updated_at = Some(request.now);
+    Ok(CardChange { card, transition })
+}
+
+/// The record of a transition that the card's state allows.
+fn transition(
+    card: &CardRecord,
+    requested: CardState,
+    request: &CardChangeRequest,
+) -> Result<CardTransition, IllegalTransition> {
+    let current = card.card.state;
+    if !current.ways().contains(&requested) {
+        return Err(IllegalTransition { current, requested });
+    }
+    Ok(CardTransition {
+        account: card.card.account.clone(),
+        card: card.card.id,
+        from: current,
+        to: requested,
+        reason: request.reason.as_ref().map(|reason| reason.as_str().to_owned()),
+        client: request.client,
+        created_at: request.now,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{CLIENT, a_card};
+
+    const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
+
+    fn decide(from: CardState, to: CardState) -> Result<CardChange, IllegalTransition> {
+        let request = CardChangeRequest::transition(to, Text::parse("lost").ok(), CLIENT, NOW);
+        decide_card_change(&CardRecord::seeded(a_card().in_state(from).build()), &request)
+    }
+
+    #[test]
+    fn every_transition_between_two_states() {
+        use CardState::{Active, Replaced, Suspended, Terminated, Unactivated};
+        let allowed = [
+            (Unactivated, Active),
+            (Unactivated, Terminated),
+            (Active, Suspended),
+            (Active, Replaced),
+            (Active, Terminated),
+            (Suspended, Active),
+            (Suspended, Replaced),
+            (Suspended, Terminated),
+        ];
+        for current in CardState::ALL {
+            for requested in CardState::ALL {
+                let decided = decide(current, requested);
+                if allowed.contains(&(current, requested)) {
+                    let CardChange { card, transition } = decided.unwrap();
+                    let step = transition.unwrap();
+                    assert_eq!((card.card.state, step.from, step.to), (requested, current, requested));
+                    assert_eq!((card.state_reason, step.reason), (Some("lost".into()), Some("lost".into())));
+                } else {
+                    assert_eq!(decided, Err(IllegalTransition { current, requested }));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_change_does_not_name_stays() {
+        let before = CardRecord { phone: Some("+1".into()), ..CardRecord::seeded(a_card().build()) };
+        let nothing = CardChangeRequest::nothing(CLIENT, NOW);
+        let same = decide_card_change(&before, &nothing).unwrap();
+        let expected = CardRecord { updated_at: Some(NOW), ..before.clone() };
+        assert_eq!(same, CardChange { card: expected.clone(), transition: None });
+        let request = CardChangeRequest {
+            name: CardName::parse("Äther").ok(),
+            fulfillment: Some(FulfillmentStatus::Shipped),
+            ..nothing
+        };
+        let renamed = CardRecord { name: "Ather".into(), fulfillment: FulfillmentStatus::Shipped, ..expected };
+        assert_eq!(decide_card_change(&before, &request).unwrap().card, renamed);
+    }
+}

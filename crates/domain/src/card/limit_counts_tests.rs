@@ -1,0 +1,104 @@
+use super::*;
+use crate::test_support::a_limit;
+use chrono::TimeZone;
+use proptest::prelude::*;
+
+fn at(day: u32) -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 9, day, 12, 0, 0).unwrap()
+}
+
+fn limit(window: LimitWindow) -> CardLimit {
+    a_limit(window, "100.00 GBP")
+}
+
+/// A limit and what it counted of one chain.
+#[derive(Clone)]
+struct Counted(Vec<CardLimit>, Vec<CountedAmount>);
+
+impl Counted {
+    fn keep(&mut self, counts: LimitCounts) {
+        for changed in counts.changed {
+            let id = changed.id;
+            *self.0.iter_mut().find(|known| known.id == id).unwrap() = changed;
+        }
+        self.1 = counts.counted;
+    }
+
+    fn spend(&mut self, amount: i64, day: u32) {
+        self.keep(LimitCounts::spend(&self.0, self.1.clone(), (Minor(amount), true), at(day)));
+    }
+
+    fn give_back(&mut self, amount: i64, day: u32) {
+        self.keep(LimitCounts::give_back(&self.0, self.1.clone(), Minor(amount), at(day)));
+    }
+
+    fn spent(&self, day: u32) -> i64 {
+        self.0[0].current(at(day)).spent.0
+    }
+}
+
+#[test]
+fn a_limit_that_was_set_later_gives_nothing_back() {
+    let mut counted = Counted(vec![], vec![]);
+    counted.spend(60, 2);
+    counted.0.push(limit(LimitWindow::Month));
+    let other = LimitCounts::spend(&counted.0, vec![], (Minor(30), true), at(2));
+    counted.keep(LimitCounts { counted: vec![], ..other });
+    counted.give_back(60, 2);
+    assert_eq!(counted.spent(2), 30);
+}
+
+#[test]
+fn the_window_that_counted_gets_it_back() {
+    let mut counted = Counted(vec![limit(LimitWindow::Day)], vec![]);
+    counted.spend(60, 2);
+    counted.spend(20, 3);
+    counted.give_back(30, 3);
+    assert_eq!(counted.spent(3), 0, "the newest first: 20 of this day, 10 of the day before");
+    assert_eq!(counted.1.iter().map(|entry| entry.amount.0).collect::<Vec<_>>(), [50]);
+    let mut week = Counted(vec![limit(LimitWindow::Lifetime)], vec![]);
+    week.spend(60, 2);
+    week.spend(20, 3);
+    week.give_back(30, 3);
+    assert_eq!((week.spent(3), week.0[0].uses), (50, 2));
+}
+
+#[test]
+fn refunds_lower_the_current_windows_to_zero_at_most() {
+    let mut counted = Counted(vec![limit(LimitWindow::Month)], vec![]);
+    counted.spend(60, 2);
+    counted.0 = after_refund(&counted.0, Minor(50), at(3));
+    assert_eq!(counted.spent(3), 10);
+    counted.give_back(60, 3);
+    assert_eq!(counted.spent(3), 0);
+    assert_eq!(after_refund(&counted.0, Minor(50), at(3))[0].spent, Minor::ZERO);
+}
+
+#[test]
+fn a_new_window_starts_at_zero() {
+    let mut counted = Counted(vec![limit(LimitWindow::Day)], vec![]);
+    counted.spend(60, 2);
+    assert_eq!((counted.spent(2), counted.spent(3)), (60, 0));
+    counted.spend(i64::MAX, 2);
+    assert_eq!(counted.spent(2), i64::MAX);
+    assert_eq!(counted.1[0].amount.0, i64::MAX);
+}
+
+proptest! {
+    /// Whatever the order, the use of a limit is what it counted and did not give back, in its current window.
+    #[test]
+    fn what_is_counted_is_what_is_spent(
+        steps in proptest::collection::vec((any::<bool>(), 0_i64..100, 0_u32..2), 1..20),
+        window in proptest::sample::select(&LimitWindow::SPENDING[..]),
+    ) {
+        let (mut counted, mut day) = (Counted(vec![limit(window)], vec![]), 1);
+        for (is_spent, amount, days) in steps {
+            day += days;
+            if is_spent { counted.spend(amount, day) } else { counted.give_back(amount, day) }
+            let start = window.start(at(day));
+            let in_window: i64 =
+                counted.1.iter().filter(|entry| entry.window_start == start).map(|entry| entry.amount.0).sum();
+            prop_assert_eq!(counted.spent(day), in_window);
+        }
+    }
+}

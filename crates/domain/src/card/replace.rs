@@ -1,0 +1,144 @@
+//! Replacing a card by a new one (contract 5.6).
+
+use super::{
+    CardChangeRequest, CardLimit, CardLimits, CardRecord, CardState, CardTransition, CarriedUse, IllegalTransition,
+    decide_card_change,
+};
+use crate::ids::{CardId, ClientId, LimitId, UserToken};
+use crate::stamp::Stamp;
+use crate::text::Text;
+
+/// A request to replace a card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplaceCardRequest {
+    /// The reason, in the client's words.
+    pub reason: Option<Text<1, 140>>,
+    /// The client that sends the request.
+    pub client: ClientId,
+    /// Maximum number of cards of the account.
+    pub max_cards: u64,
+}
+
+/// What an adapter loads under the locks of the card and of the account's creations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplaceCardSituation {
+    /// The card to replace.
+    pub record: CardRecord,
+    /// Its limits.
+    pub limits: Vec<CardLimit>,
+    /// Number of cards of the account.
+    pub cards: u64,
+}
+
+/// What an adapter stores atomically.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardReplacement {
+    /// The replaced card, in its last state.
+    pub replaced: CardRecord,
+    /// Its transition.
+    pub transition: CardTransition,
+    /// The new card.
+    pub new: CardRecord,
+    /// The limits of the new card.
+    pub limits: CardLimits,
+}
+
+/// Reasons to refuse a replacement. Nothing changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplaceCardRefusal {
+    /// Only a card in use can be replaced.
+    #[error(transparent)]
+    Illegal(#[from] IllegalTransition),
+    /// The account has the maximum number of cards.
+    #[error("an account has at most {0} cards")]
+    TooMany(u64),
+}
+
+/// Decides the replacement of an ACTIVE or SUSPENDED card.
+///
+/// The new card is UNACTIVATED. It gets copies of the limits with what was used. Holds of the old card go on, and what
+/// they give back goes to the old card's limits.
+///
+/// ```
+/// use florin_domain::card::{CardRecord, CardState, ReplaceCardRequest, ReplaceCardSituation, decide_replacement};
+/// use florin_domain::test_support::{CLIENT, a_card, a_stamp};
+///
+/// let record = CardRecord::seeded(a_card().build());
+/// let situation = ReplaceCardSituation { record, limits: vec![], cards: 1 };
+/// let request = ReplaceCardRequest { reason: None, client: CLIENT, max_cards: 10 };
+/// let decision = decide_replacement(&situation, &request, &a_stamp()).unwrap();
+/// assert_eq!(decision.new.card.state, CardState::Unactivated);
+/// assert_eq!(decision.replaced.replaced_by, Some(decision.new.card.id));
+/// ```
+pub fn decide_replacement(
+    situation: &ReplaceCardSituation,
+    request: &ReplaceCardRequest,
+    stamp: &Stamp<'_>,
+) -> Result<CardReplacement, ReplaceCardRefusal> {
+    let ReplaceCardSituation { record, limits, cards } = situation;
+    let change = CardChangeRequest::transition(CardState::Replaced, request.reason.clone(), request.client, stamp.now);
+    let change = decide_card_change(record, &change)?;
+    let (mut replaced, Some(transition)) = (change.card, change.transition) else {
+        let current = record.card.state;
+        return Err(IllegalTransition { current, requested: CardState::Replaced }.into());
+    };
+    if *cards >= request.max_cards {
+        return Err(ReplaceCardRefusal::TooMany(request.max_cards));
+    }
+    let mut new = record.clone();
+    new.card.id = CardId(stamp.id());
+    new.card.user_token = UserToken(stamp.id());
+    new.card.state = CardState::Unactivated;
+    new.state_reason.clone_from(&replaced.state_reason);
+    (new.created_at, new.updated_at) = (Some(stamp.now), Some(stamp.now));
+    replaced.replaced_by = Some(new.card.id);
+    let copy = |limit: &CardLimit| {
+        let current = limit.current(stamp.now);
+        let carried = CarriedUse { spent: current.spent, uses: current.uses };
+        CardLimit { id: LimitId(stamp.id()), carried, ..current }
+    };
+    let limits = CardLimits { card: new.card.clone(), limits: limits.iter().map(copy).collect() };
+    Ok(CardReplacement { replaced, transition, new, limits })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::card::LimitWindow;
+    use crate::money::Minor;
+    use crate::test_support::{CLIENT, a_card, a_limit, a_stamp};
+    use chrono::TimeDelta;
+
+    const REQUEST: ReplaceCardRequest = ReplaceCardRequest { reason: None, client: CLIENT, max_cards: 5 };
+
+    fn situation(state: CardState) -> ReplaceCardSituation {
+        let used = CardLimit { spent: Minor(30), uses: 2, ..a_limit(LimitWindow::Day, "50.00 GBP") };
+        let record = CardRecord::seeded(a_card().in_state(state).build());
+        ReplaceCardSituation { record, limits: vec![used, a_limit(LimitWindow::Transaction, "5.00 GBP")], cards: 1 }
+    }
+
+    #[test]
+    fn the_new_card_has_the_limits_with_what_was_used() {
+        let situation = situation(CardState::Suspended);
+        let done = decide_replacement(&situation, &REQUEST, &a_stamp()).unwrap();
+        assert_eq!((done.replaced.card.state, done.transition.to), (CardState::Replaced, CardState::Replaced));
+        assert_eq!((&done.new.name, done.new.card.budget), (&situation.record.name, situation.record.card.budget));
+        let (day, old) = (&done.limits.limits[0], &situation.limits[0]);
+        assert_ne!((day.id, done.new.card.user_token), (old.id, situation.record.card.user_token));
+        assert_eq!((day.spent, day.uses, day.amount), (Minor(30), 2, old.amount));
+        assert_eq!(day.carried, CarriedUse { spent: Minor(30), uses: 2 });
+        let later = Stamp { now: a_stamp().now + TimeDelta::days(1), ..a_stamp() };
+        let next_day = decide_replacement(&situation, &REQUEST, &later).unwrap();
+        assert_eq!(next_day.limits.limits[0].spent, Minor::ZERO);
+    }
+
+    #[test]
+    fn only_cards_in_use_of_accounts_that_are_not_full() {
+        for state in CardState::ALL {
+            let replaced = decide_replacement(&situation(state), &REQUEST, &a_stamp());
+            assert_eq!(replaced.is_ok(), matches!(state, CardState::Active | CardState::Suspended), "{state:?}");
+        }
+        let full = ReplaceCardSituation { cards: 5, ..situation(CardState::Active) };
+        assert_eq!(decide_replacement(&full, &REQUEST, &a_stamp()), Err(ReplaceCardRefusal::TooMany(5)));
+    }
+}

@@ -1,0 +1,69 @@
+//! `PUT /v2/cards/{cardId}` (contract 5.6)
+
+use super::common::{CARD, CardPath, WRITE, card_answer, no_person};
+use crate::call::Call;
+use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
+use crate::idempotency::{claim, execute};
+use crate::mapping::transition_problem;
+use crate::problem::{Problem, read};
+use crate::routes::error_sets::ManagementErrors;
+use crate::state::App;
+use crate::views::CardView;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::change_card;
+use florin_domain::card::{CardChangeRequest, CardName, CardState, FulfillmentStatus};
+use florin_domain::ids::PersonId;
+use florin_domain::text::Text;
+
+body! {
+    /// A change of a card. Members that are left out stay as they are.
+    pub(crate) struct ChangeCardBody as "UpdateCardRequest" {
+        /// The name. Diacritics are replaced by the nearest English letters, and it is cut to 21 characters.
+        #[example("Birthday")]
+        "name" => name: Option<CardName>,
+        /// The person who owns the card, if it is individual.
+        "personId" => person: Option<PersonId>,
+        /// The new state, under the rules of a transition.
+        "state" => state: Option<CardState>,
+        /// How far the making of the card is.
+        "fulfillmentStatus" => fulfillment: Option<FulfillmentStatus>,
+        /// The phone number of a shared card.
+        #[example("+447911001762")]
+        "budgetCardPhoneNumber" => phone: Option<Text<1, 32>>,
+        /// The person who has that phone.
+        "budgetCardPhoneNumberPersonId" => phone_person: Option<PersonId>,
+    }
+}
+
+/// Changes a card.
+#[utoipa::path(put, path = "/v2/cards/{cardId}", tag = "Cards", operation_id = "updateCard",
+    request_body = ChangeCardBody,
+    params(CardPath, AccountParameter, IdempotencyKeyHeader),
+    responses((status = 200, description = "The card.", body = CardView), ManagementErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
+    let card = write.call.read::<CardPath>();
+    let body = write.read::<ChangeCardBody>()?;
+    let account = write.account().await?;
+    let (card, body) = (read(card)?.id, read(body)?);
+    let claim = claim(&write, &account, false, card_answer)?;
+    let change = CardChangeRequest {
+        to: body.state,
+        name: body.name,
+        fulfillment: body.fulfillment,
+        phone: body.phone,
+        phone_person: body.phone_person,
+        ..CardChangeRequest::nothing(write.call.caller.client.id, app.management.time.now_of(&account))
+    };
+    if body.person.is_some() {
+        return Err(no_person());
+    }
+    execute(claim, (CARD, "card"), transition_problem, card_answer, async |claim| {
+        change_card(&app.management, &account, card, change, claim).await
+    })
+    .await
+}

@@ -1,0 +1,26 @@
+//! `GET /v2/cards/{cardId}/details` (contract 5.6)
+
+use super::common::{CardPath, INSPECT, no_card};
+use crate::call::Call;
+use crate::declare::AccountParameter;
+use crate::problem::{Problem, read};
+use crate::reply::ok;
+use crate::routes::error_sets::SandboxReadErrors;
+use crate::state::App;
+use crate::views::CardDetailsView;
+use actix_web::{HttpRequest, HttpResponse, web};
+
+/// Returns the test number of a card, with its security code.
+///
+/// No card scheme issues such numbers. Sandbox only. Florin extension.
+#[utoipa::path(get, path = "/v2/cards/{cardId}/details", tag = "Cards", operation_id = "getCardDetails",
+    params(CardPath, AccountParameter),
+    responses((status = 200, description = "The number.", body = CardDetailsView), SandboxReadErrors))]
+pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &INSPECT).await?;
+    let card = call.read::<CardPath>();
+    let account_id = call.account_id();
+    let account = call.account(account_id).await?;
+    let found = app.management.cards.find(&account.id, read(card)?.id).await?.ok_or_else(no_card)?;
+    ok(&CardDetailsView::from(&found.record.card))
+}
