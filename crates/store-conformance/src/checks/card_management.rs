@@ -104,7 +104,7 @@ async fn listed(handle: Handle) -> CheckResult {
     let all = list(CardFilter::default(), PageRequest::default()).await?;
     // Seeded cards are called "Card", and card 3 has the first of the other names.
     let made = [card_id(3), card_id(2), card_id(1)];
-    let mut old = vec![Who::Mine.card(), Who::Mine.limited_card(), Who::Mine.yen_card()];
+    let mut old = [Who::Mine.card(), Who::Mine.limited_card(), Who::Mine.yen_card()];
     old.sort_unstable();
     same("all", (all.count, ids(all.rows)), (6, [&old[..], &made[..]].concat()))?;
     let of_budget = CardFilter { budget: Some(Who::Mine.second_budget()), ..CardFilter::default() };

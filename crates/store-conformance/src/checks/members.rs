@@ -141,7 +141,7 @@ async fn cards(handle: Handle) -> CheckResult {
         command.decide = Arc::new(move |situation: &CreateCardSituation| {
             let mut record = rule(situation)?;
             (record.owner, record.card.user_token) = (owner, user(number % 3));
-            record.name = name.unwrap_or_default().to_owned();
+            name.unwrap_or_default().clone_into(&mut record.name);
             record.state_reason = name.map(str::to_owned);
             record.phone = name.map(str::to_owned);
             record.phone_person = name.map(|_| PersonId(user(number).0));

@@ -87,9 +87,8 @@ async fn cards(handle: Handle) -> CheckResult {
             let mut record = rule(situation)?;
             record.owner = CardOwner::ALL[usize::from(number % 2 == 0)];
             // Two cards have the same name, and one was created a day later.
-            record.name = ["Ärzte", "team party", "Team Party", "Team Party", "Zoe", "party", "日本"]
-                [index(number - 1)]
-            .to_owned();
+            let names = ["Ärzte", "team party", "Team Party", "Team Party", "Zoe", "party", "日本"][index(number - 1)];
+            names.clone_into(&mut record.name);
             record.created_at = record.created_at.map(|at| at + TimeDelta::days(i64::from(number == 3)));
             Ok(record)
         });

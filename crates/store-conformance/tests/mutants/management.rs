@@ -161,7 +161,7 @@ impl CardManagement for Mutant {
             && self.has(Bug::EmptyNamesAreMissing)
             && profile.record.name.is_empty()
         {
-            profile.record.name = CardRecord::UNNAMED.to_owned();
+            CardRecord::UNNAMED.clone_into(&mut profile.record.name);
         }
         Ok(found)
     }
