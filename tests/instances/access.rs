@@ -43,7 +43,7 @@ fn the_key_of_a_world_ends_on_both_with_the_key_that_created_it() {
     let home = pair.first.home();
     let key = home.json(&["keys", "issue", "--client", "demo", "--all-scopes", "--json"]);
     let maker = pair.first.client_of(text(&key, "/key"), &demo().account);
-    let world = expect_json(&maker.post("/v2/sandbox/worlds?", r#"{"template": "empty"}"#.to_owned()), 201);
+    let world = expect_json(&maker.post("/v2/sandbox/worlds?", r#"{"template": "empty"}"#), 201);
     let (secret, account) = (text(&world, "/apiKey"), text(&world, "/accountId"));
     let callers = [&pair.first, &pair.second].map(|server| server.client_of(secret, account));
     let revoke = || home.run(&["keys", "revoke", text(&key, "/id")]);
