@@ -105,14 +105,19 @@ fn example(name: &str, schema: &Value) -> Value {
     if let Some(first) = schema["enum"].get(0) {
         return first.clone();
     }
+    // A list of names has a pattern such as `^(asc|desc)(,(asc|desc))*$`.
+    let names = schema["pattern"].as_str().and_then(|pattern| pattern.strip_prefix("^(")?.split_once(")(,("));
+    if let Some(first) = names.and_then(|(names, _)| names.split('|').next()) {
+        return first.into();
+    }
     match (name, schema["type"].as_str(), schema["format"].as_str()) {
         ("limit", ..) => 100.into(),
         ("offset", ..) => 0.into(),
         ("currencyCode", ..) => "GBP".into(),
-        ("statuses", ..) => "completed,failed".into(),
-        ("include", ..) => "children".into(),
+        ("search", ..) => "travel".into(),
         ("Idempotency-Key", ..) => "order-1234".into(),
         (_, Some("boolean"), _) => false.into(),
+        (_, _, Some("date")) => "2026-09-01".into(),
         (_, _, Some("date-time")) => "2026-09-01T12:00:00Z".into(),
         _ => "0198c0de-0005-7000-8000-000000000001".into(),
     }
