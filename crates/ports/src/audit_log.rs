@@ -8,7 +8,7 @@ use florin_domain::audit_log::AuditRecord;
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait AuditLog: Send + Sync {
-    /// Appends the record that `chain` makes of the last one, and returns it. Concurrent calls append one after the other.
+    /// Appends the record that `chain` derives from the last one, and returns it. Concurrent calls are serialized.
     async fn append(&self, chain: Decide<Option<AuditRecord>, AuditRecord>) -> Result<AuditRecord, StoreError>;
 
     /// Returns at most `max` records after a number, in order.

@@ -44,7 +44,7 @@ impl CardNumber {
     }
 }
 
-/// Spreads the bits of an id, because ids that are created one after the other differ in few of them.
+/// Mixes the bits of an id, because consecutive ids differ in only a few bits.
 const fn mix(id: u128) -> u128 {
     const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
     let mixed = (id ^ (id >> 61)).wrapping_mul(ODD);
