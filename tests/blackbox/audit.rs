@@ -242,7 +242,7 @@ fn an_act_whose_result_could_not_be_printed_is_done() {
     assert_eq!(status.code(), Some(1));
     let row = rows(&home, "clients create").pop().unwrap();
     assert_eq!(text(&row, "/outcome"), "done");
-    assert!(text(&row, "/result").contains("(Ada); cannot write to stdout"), "{row}");
+    assert!(text(&row, "/result").contains("(Ada); then: cannot write to stdout"), "{row}");
 }
 
 #[test]

@@ -4,17 +4,12 @@ use anyhow::Context;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// The failure to print a result. What the result reports has happened.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot write to stdout: {0}")]
-pub(crate) struct Unprinted(io::Error);
-
 /// Prints a line of text. A reader that closed the pipe is not an error.
 pub(crate) fn line(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
     match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Unprinted(error).into()),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context("cannot write to stdout"),
         _ => Ok(()),
     }
 }

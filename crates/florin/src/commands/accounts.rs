@@ -88,7 +88,9 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
         Action::Change { account, name } => {
             let name = argument("--name", &name, Text::<1, 140>::parse)?.into_string();
             let id = lookup::account(registry, "ACCOUNT", &account).await?;
+            let note = format!("account {id}: name {name:?}");
             registry.rename_account(&id, name).await?;
+            context.note(note);
             caches_expired().await;
             let found = registry.accounts().await?.into_iter().find(|account| account.id == id);
             let row = Row::from(found.ok_or_else(|| anyhow!("account {id} does not exist"))?);
@@ -123,6 +125,7 @@ async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> 
     let parent = BudgetId(RandomIds.next_id());
     let parent = BudgetRecord::parent_of_account(parent, id.clone(), currencies, SystemClock.now());
     registry.add_account(account.clone(), parent).await.map_err(|error| explain(error, absent, taken))?;
+    context.note(format!("account {id} of client {}", account.client));
     let row = Row::from(account);
     output::either(context.json, &row, || format!("Created account {} ({}).", row.id, row.name))
 }

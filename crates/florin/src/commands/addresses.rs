@@ -31,5 +31,6 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
         .map_err(|fault| anyhow!("cannot import {}:\n{fault}", file.display()))?;
     let imported = Imported { imported: addresses.len() };
     registry.replace_addresses(addresses).await?;
+    context.note(format!("{} address(es)", imported.imported));
     output::either(context.json, &imported, || format!("Imported {} addresses.", imported.imported))
 }

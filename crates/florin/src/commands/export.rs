@@ -54,6 +54,8 @@ pub(super) async fn run(
     if arguments.file.as_os_str() == "-" {
         // The export itself is the result.
         let mut out = BufWriter::new(progress.writing(io::stdout().lock()));
+        // Whatever was written before an error has left.
+        context.note("to stdout".to_owned());
         store.export(&origin, &mut out)?;
         out.flush()?;
         return Ok(());
@@ -67,6 +69,7 @@ pub(super) async fn run(
         Ok(contents)
     })?;
     drop(progress);
+    context.note(format!("sha256 {}", contents.sha256));
     let report = Report { rows: &contents.rows, sha256: &contents.sha256 };
     output::either(context.json, &report, || print(&arguments.file, &contents))
 }

@@ -49,8 +49,9 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
     let client = lookup::client(registry, "--client", &switch.client).await?;
     let absent = || format!("client {client} does not exist");
     registry.set_feature(client, feature, enabled).await.map_err(|error| explain(error, absent, String::new))?;
+    let state = if enabled { "Enabled" } else { "Disabled" };
+    context.note(format!("client {client}: {} {}", feature.as_str(), state.to_lowercase()));
     caches_expired().await;
     let row = Row { client_id: client.to_string(), feature: feature.as_str(), enabled };
-    let state = if enabled { "Enabled" } else { "Disabled" };
     output::either(context.json, &row, || format!("{state} {} for client {client}.", feature.as_str()))
 }

@@ -59,6 +59,7 @@ pub(super) async fn run(
         )
         .map_err(|error| anyhow!("nothing was imported from {}: {error}", file.display()))?;
     drop(progress);
+    context.note(format!("sha256 {}", imported.contents.sha256));
     // A running server may have cached the empty bank list.
     caches_expired().await;
     let report = Report {

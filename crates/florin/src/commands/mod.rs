@@ -23,7 +23,6 @@ mod serve;
 pub(crate) use common::Context;
 
 use crate::cli::Command;
-use crate::output::Unprinted;
 use crate::recording::Act;
 use crate::settings::Settings;
 use crate::wiring;
@@ -115,9 +114,10 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
     };
     if let Some(act) = act {
         let result = context.result.take();
+        // An act that noted its result has taken effect, even if a later step failed, such as printing.
         let (outcome, result) = match &done {
             Ok(()) => (AuditOutcome::Done, result),
-            Err(error) if error.is::<Unprinted>() => (AuditOutcome::Done, format!("{result}; {error:#}")),
+            Err(error) if !result.is_empty() => (AuditOutcome::Done, format!("{result}; then: {error:#}")),
             Err(error) => (AuditOutcome::Failed, format!("{error:#}")),
         };
         let ended = act.end(store, outcome, &result).await.context(UNRECORDED);

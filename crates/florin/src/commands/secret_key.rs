@@ -60,6 +60,7 @@ pub(super) async fn run(
         }
         Action::Rotate => {
             let rotated = rotate_secrets(store, cipher.as_ref()).await.context("not all secrets were encrypted")?;
+            context.note(format!("{rotated} secret(s)"));
             let rotated = Rotated { key: key.to_string(), rotated };
             output::either(context.json, &rotated, || {
                 format!(

@@ -88,8 +88,8 @@ error_sets! {
     ]);
     /// Errors of an operation that manages budgets or cards.
     ManagementErrors = writing(
-        "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `feature_not_enabled`: the budget was \
-         created without this feature.",
+        "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `feature_not_enabled`: the budget does \
+         not have the feature of the new card.",
         "`invalid_state`, `insufficient_funds`, `balance_limit`.",
     );
     /// Errors of a confirmation.

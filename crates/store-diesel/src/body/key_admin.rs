@@ -125,7 +125,8 @@ impl KeyUpkeep for Store {
     async fn record_uses(&self, mut uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError> {
         // In one order, so that instances do not deadlock.
         uses.sort_unstable();
-        self.change(move |conn| uses.iter().try_for_each(|(key, at)| record_use(conn, *key, *at))).await
+        // Without the lock of operators: a statistic must not delay the revocation of a key.
+        self.write(move |conn| uses.iter().try_for_each(|(key, at)| record_use(conn, *key, *at))).await
     }
 
     async fn expiring(&self, from: DateTime<Utc>, until: DateTime<Utc>, max: u32) -> Result<Vec<ApiKey>, StoreError> {

@@ -34,6 +34,7 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
     let banks = banks.map_err(|faults| anyhow!("cannot import {}:\n{faults}", file.display()))?;
     let imported = Imported { imported: banks.len() };
     registry.replace_banks(banks).await?;
+    context.note(format!("{} bank(s)", imported.imported));
     caches_expired().await;
     output::either(context.json, &imported, || format!("Imported {} banks.", imported.imported))
 }

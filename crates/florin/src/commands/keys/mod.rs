@@ -87,6 +87,7 @@ pub(super) async fn run(
             let absent = || format!("key {key} does not exist");
             let revoked = registry.revoke_key(key, SystemClock.now()).await;
             revoked.map_err(|error| explain(error, absent, String::new))?;
+            context.note(format!("key {key} revoked"));
             caches_expired().await;
             let revoked = Revoked { id: key.to_string(), revoked: true };
             output::either(context.json, &revoked, || format!("Revoked key {key}."))

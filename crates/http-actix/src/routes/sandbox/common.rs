@@ -1,11 +1,18 @@
 //! Shared parts of the operations of the sandbox.
 
 use crate::call::Call;
-use crate::declare::parameters;
-use crate::problem::Problem;
+use crate::declare::{FieldType, parameters};
+use crate::extract::body;
+use crate::idempotency::{canonical, claim_of};
+use crate::problem::{Problem, read};
+use crate::reply::Render;
+use crate::state::App;
+use actix_web::HttpRequest;
+use actix_web::web::Payload;
 use florin_application::Permission;
 use florin_domain::access::{Account, Scope};
 use florin_domain::ids::{AccountId, SnapshotId};
+use florin_ports::{IdempotencyClaim, RecordedBody};
 
 pub(super) const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsSimulate);
 /// The path parameter that names a world.
@@ -32,6 +39,32 @@ parameters! {
 /// Finishes reading the request: returns all faults, or the account in the path. The account need not be a world.
 pub(super) async fn world_account(call: &mut Call<'_>, path: Option<WorldPath>) -> Result<Account, Problem> {
     call.path_account(path.map(|path| path.account), "world").await
+}
+
+/// A write on the world in the path.
+pub(super) struct WorldWrite<'a, B, T> {
+    pub(super) call: Call<'a>,
+    pub(super) account: Account,
+    pub(super) body: B,
+    pub(super) claim: Option<IdempotencyClaim<T>>,
+}
+
+/// Reads a write on the world in the path. The account need not be a world.
+pub(super) async fn world_write<'a, B: FieldType, T: 'static>(
+    app: &'a App,
+    request: &'a HttpRequest,
+    payload: Payload,
+    render: Render<T>,
+) -> Result<WorldWrite<'a, B, T>, Problem> {
+    let mut call = Call::enter(app, request, &PERMISSION).await?;
+    let document = body::json(request, payload).await?;
+    let key = call.idempotency_key();
+    let world = call.read::<WorldPath>();
+    let body = call.read_body::<B>(document.as_ref())?;
+    let account = world_account(&mut call, world).await?;
+    let recorded = RecordedBody::Json(canonical(document.as_ref())?);
+    let claim = key.map(|key| claim_of(&call, key, &account, recorded, render));
+    Ok(WorldWrite { call, account, body: read(body)?, claim })
 }
 
 /// Returns the 404 for a world.

@@ -1,11 +1,9 @@
 //! `POST /v2/sandbox/worlds/{accountId}/renew`
 
-use super::common::{PERMISSION, WORLD, WorldPath, world_account};
-use crate::call::Call;
+use super::common::{WORLD, WorldPath, WorldWrite, world_write};
 use crate::declare::{IdempotencyKeyHeader, Whole, body};
-use crate::extract::body;
-use crate::idempotency::{canonical, claim_of, execute};
-use crate::problem::{Problem, read};
+use crate::idempotency::execute;
+use crate::problem::Problem;
 use crate::reply::answer;
 use crate::routes::error_sets::WorldErrors;
 use crate::state::App;
@@ -14,7 +12,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::renew_world;
 use florin_domain::world::{MAX_RENEWAL_HOURS, WorldReading};
-use florin_ports::{Answer, RecordedBody};
+use florin_ports::Answer;
 
 body! {
     /// How long the world is needed.
@@ -37,15 +35,8 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
-    let document = body::json(&request, payload).await?;
-    let key = call.idempotency_key();
-    let world = call.read::<WorldPath>();
-    let body = call.read_body::<RenewBody>(document.as_ref())?;
-    let account = world_account(&mut call, world).await?;
-    let recorded = RecordedBody::Json(canonical(document.as_ref())?);
-    let claim = key.map(|key| claim_of(&call, key, &account, recorded, render));
-    let Whole(hours) = read(body)?.hours;
+    let WorldWrite { account, body, claim, .. } = world_write::<RenewBody, _>(&app, &request, payload, render).await?;
+    let Whole(hours) = body.hours;
     execute(
         claim,
         (WORLD, "world"),

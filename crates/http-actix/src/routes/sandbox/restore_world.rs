@@ -1,12 +1,10 @@
 //! `POST /v2/sandbox/worlds/{accountId}/restore`
 
-use super::common::{PERMISSION, WorldPath, no_world, world_account};
-use crate::call::Call;
+use super::common::{WorldPath, WorldWrite, no_world, world_write};
 use crate::declare::{IdempotencyKeyHeader, body};
-use crate::extract::body;
-use crate::idempotency::{canonical, claim_of, execute};
+use crate::idempotency::execute;
 use crate::mapping::snapshot_problem;
-use crate::problem::{Problem, read};
+use crate::problem::Problem;
 use crate::reply::answer;
 use crate::routes::error_sets::WorldErrors;
 use crate::state::App;
@@ -16,7 +14,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{find_world, restore_world};
 use florin_domain::ids::SnapshotId;
 use florin_domain::world::WorldReading;
-use florin_ports::{Answer, RecordedBody};
+use florin_ports::Answer;
 
 body! {
     /// The snapshot to restore.
@@ -38,17 +36,11 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
-    let document = body::json(&request, payload).await?;
-    let key = call.idempotency_key();
-    let world = call.read::<WorldPath>();
-    let body = call.read_body::<RestoreBody>(document.as_ref())?;
-    let account = world_account(&mut call, world).await?;
+    let WorldWrite { mut call, account, body, claim } =
+        world_write::<RestoreBody, _>(&app, &request, payload, render).await?;
     call.be_alone_with(&account.id).await?;
     find_world(&app.services, &account).await?.ok_or_else(no_world)?;
-    let recorded = RecordedBody::Json(canonical(document.as_ref())?);
-    let claim = key.map(|key| claim_of(&call, key, &account, recorded, render));
-    let snapshot = read(body)?.snapshot;
+    let snapshot = body.snapshot;
     let object = ("body.snapshotId", "snapshot");
     execute(claim, object, snapshot_problem, render, async |claim| {
         restore_world(&app.services, &account, snapshot, claim).await

@@ -1,12 +1,10 @@
 //! `POST /v2/sandbox/worlds/{accountId}/snapshots`
 
-use super::common::{PERMISSION, WORLD, WorldPath, world_account};
-use crate::call::Call;
+use super::common::{WORLD, WorldPath, WorldWrite, world_write};
 use crate::declare::{IdempotencyKeyHeader, body};
-use crate::extract::body;
-use crate::idempotency::{canonical, claim_of, execute};
+use crate::idempotency::execute;
 use crate::mapping::snapshot_problem;
-use crate::problem::{Problem, read};
+use crate::problem::Problem;
 use crate::reply::answer;
 use crate::routes::error_sets::WorldErrors;
 use crate::state::App;
@@ -15,7 +13,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::take_snapshot;
 use florin_domain::world::{SnapshotName, WorldSnapshot};
-use florin_ports::{Answer, RecordedBody};
+use florin_ports::Answer;
 
 body! {
     /// A new snapshot.
@@ -37,15 +35,9 @@ pub(crate) async fn handle(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
-    let document = body::json(&request, payload).await?;
-    let key = call.idempotency_key();
-    let world = call.read::<WorldPath>();
-    let body = call.read_body::<SnapshotBody>(document.as_ref())?;
-    let account = world_account(&mut call, world).await?;
-    let recorded = RecordedBody::Json(canonical(document.as_ref())?);
-    let claim = key.map(|key| claim_of(&call, key, &account, recorded, render));
-    let name = read(body)?.name;
+    let WorldWrite { account, body, claim, .. } =
+        world_write::<SnapshotBody, _>(&app, &request, payload, render).await?;
+    let name = body.name;
     execute(claim, (WORLD, "world"), snapshot_problem, render, async |claim| {
         take_snapshot(&app.services, &account, name, claim).await
     })
