@@ -7,41 +7,38 @@ use super::store::Store;
 use async_trait::async_trait;
 use chrono::DateTime;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable, Text};
-use diesel::{QueryableByName, sql_query};
 use florin_domain::audit_log::{AuditEvent, AuditHash, AuditOutcome, AuditRecord};
 use florin_ports::{AuditLog, Decide, StoreError};
 
-/// The table is not part of exports: each store has a log of its own, and triggers forbid to change it.
-const AFTER: &str = "SELECT number, at, actor, source, action, outcome, begun, details, previous, hash FROM __florin_audit \
-    WHERE number > $1 ORDER BY number LIMIT $2";
-const LAST: &str = "SELECT number, at, actor, source, action, outcome, begun, details, previous, hash FROM __florin_audit \
-    ORDER BY number DESC LIMIT 1";
-const APPEND: &str = "INSERT INTO __florin_audit \
-    (number, at, actor, source, action, outcome, begun, details, previous, hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+// Not among the declared tables, which are exported: each store has a log of its own.
+diesel::table! {
+    __florin_audit (number) {
+        number -> BigInt,
+        at -> BigInt,
+        actor -> Text,
+        source -> Text,
+        action -> Text,
+        outcome -> Text,
+        begun -> Nullable<BigInt>,
+        details -> Text,
+        previous -> Text,
+        hash -> Text,
+    }
+}
 
-#[derive(QueryableByName)]
+#[derive(Queryable, Insertable)]
+#[diesel(table_name = __florin_audit)]
 struct Row {
-    #[diesel(sql_type = BigInt)]
     number: i64,
     /// Microseconds since 1970.
-    #[diesel(sql_type = BigInt)]
     at: i64,
-    #[diesel(sql_type = Text)]
     actor: String,
-    #[diesel(sql_type = Text)]
     source: String,
-    #[diesel(sql_type = Text)]
     action: String,
-    #[diesel(sql_type = Text)]
     outcome: String,
-    #[diesel(sql_type = Nullable<BigInt>)]
     begun: Option<i64>,
-    #[diesel(sql_type = Text)]
     details: String,
-    #[diesel(sql_type = Text)]
     previous: String,
-    #[diesel(sql_type = Text)]
     hash: String,
 }
 
@@ -66,23 +63,30 @@ impl Row {
     }
 }
 
+impl From<&AuditRecord> for Row {
+    fn from(record: &AuditRecord) -> Self {
+        let AuditEvent { at, actor, source, action, outcome, begun, details } = record.event.clone();
+        Self {
+            number: record.number,
+            at: at.timestamp_micros(),
+            actor,
+            source,
+            action,
+            outcome: outcome.as_str().to_owned(),
+            begun,
+            details,
+            previous: record.previous.to_string(),
+            hash: record.hash.to_string(),
+        }
+    }
+}
+
 /// Changes hold the lock of operators, so records are appended sequentially.
 fn append(conn: &mut Conn, chain: &Decide<Option<AuditRecord>, AuditRecord>) -> Outcome<AuditRecord> {
-    let last = sql_query(LAST).get_result::<Row>(conn).optional()?.map(Row::read).transpose()?;
+    let last = __florin_audit::table.order(__florin_audit::number.desc()).first::<Row>(conn).optional()?;
+    let last = last.map(Row::read).transpose()?;
     let record = ask(|| chain(&last))?;
-    let event = &record.event;
-    sql_query(APPEND)
-        .bind::<BigInt, _>(record.number)
-        .bind::<BigInt, _>(event.at.timestamp_micros())
-        .bind::<Text, _>(&event.actor)
-        .bind::<Text, _>(&event.source)
-        .bind::<Text, _>(&event.action)
-        .bind::<Text, _>(event.outcome.as_str())
-        .bind::<Nullable<BigInt>, _>(event.begun)
-        .bind::<Text, _>(&event.details)
-        .bind::<Text, _>(record.previous.to_string())
-        .bind::<Text, _>(record.hash.to_string())
-        .execute(conn)?;
+    diesel::insert_into(__florin_audit::table).values(Row::from(&record)).execute(conn)?;
     Ok(record)
 }
 
@@ -94,8 +98,9 @@ impl AuditLog for Store {
 
     async fn records(&self, after: i64, max: u32) -> Result<Vec<AuditRecord>, StoreError> {
         self.read(move |conn| {
-            let query = sql_query(AFTER).bind::<BigInt, _>(after).bind::<BigInt, _>(i64::from(max));
-            query.load::<Row>(conn)?.into_iter().map(Row::read).collect()
+            let later = __florin_audit::table.filter(__florin_audit::number.gt(after));
+            let rows = later.order(__florin_audit::number).limit(max.into()).load::<Row>(conn)?;
+            rows.into_iter().map(Row::read).collect()
         })
         .await
     }

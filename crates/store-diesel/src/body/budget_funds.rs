@@ -2,14 +2,13 @@
 
 use super::backend::Conn;
 use super::backend::sql::IdSql;
-use super::books::whole;
+use super::books::Halves;
 use super::errors::Outcome;
 use super::tables::money::balances;
 use super::types::{Account, Currency, Id};
 use diesel::prelude::*;
 use diesel::sql_query;
-use diesel::sql_types::{BigInt, Text};
-use florin_domain::books::PoolSums;
+use diesel::sql_types::Text;
 use florin_domain::budget::{BudgetFunds, BudgetKind, BudgetOverview, BudgetRecord};
 use florin_domain::ids::AccountId;
 use std::collections::BTreeMap;
@@ -37,28 +36,8 @@ struct BelowRow {
     budget_id: Id,
     #[diesel(sql_type = Text)]
     currency: Currency,
-    #[diesel(sql_type = BigInt)]
-    available_high: i64,
-    #[diesel(sql_type = BigInt)]
-    available_low: i64,
-    #[diesel(sql_type = BigInt)]
-    held_high: i64,
-    #[diesel(sql_type = BigInt)]
-    held_low: i64,
-    #[diesel(sql_type = BigInt)]
-    reserved_high: i64,
-    #[diesel(sql_type = BigInt)]
-    reserved_low: i64,
-}
-
-impl BelowRow {
-    fn sums(&self) -> PoolSums {
-        PoolSums {
-            available: whole(self.available_high, self.available_low),
-            held: whole(self.held_high, self.held_low),
-            reserved: whole(self.reserved_high, self.reserved_low),
-        }
-    }
+    #[diesel(embed)]
+    sums: Halves,
 }
 
 /// Adds the funds of each currency to budgets of the account, in the view of the transaction.
@@ -73,7 +52,7 @@ pub(super) fn with_funds(
     let ids: Vec<_> = records.iter().map(|record| Id(record.budget.id.0)).collect();
     let mut funds: BTreeMap<_, BudgetFunds> = BTreeMap::new();
     for row in below(conn, account, &records)? {
-        funds.entry((row.budget_id, row.currency.0)).or_default().below = row.sums();
+        funds.entry((row.budget_id, row.currency.0)).or_default().below = row.sums.into();
     }
     let numbers = balances::table
         .filter(balances::account_id.eq(account.as_str()))

@@ -7,7 +7,7 @@ use super::body::cards;
 use super::body::errors::Outcome;
 use super::body::tables::money::{balances, budgets};
 use super::body::types::{Account, Currency, Id, Named, Time};
-use super::halves::whole;
+use super::halves::Halves;
 use super::reservations::open_orders;
 use diesel::prelude::*;
 use diesel::sql_query;
@@ -47,22 +47,6 @@ const SUMMED: &str = "CAST(COALESCE(SUM(m.available_high), 0) AS BIGINT) AS avai
     CAST(COALESCE(SUM(m.reserved_low), 0) AS BIGINT) AS reserved_low";
 
 #[derive(QueryableByName)]
-struct Halves {
-    #[diesel(sql_type = BigInt)]
-    available_high: i64,
-    #[diesel(sql_type = BigInt)]
-    available_low: i64,
-    #[diesel(sql_type = BigInt)]
-    held_high: i64,
-    #[diesel(sql_type = BigInt)]
-    held_low: i64,
-    #[diesel(sql_type = BigInt)]
-    reserved_high: i64,
-    #[diesel(sql_type = BigInt)]
-    reserved_low: i64,
-}
-
-#[derive(QueryableByName)]
 struct KindRow {
     #[diesel(sql_type = Text)]
     kind: Named<JournalKind>,
@@ -92,16 +76,6 @@ pub(super) struct Of {
     account: Account,
     budget: Id,
     currency: Currency,
-}
-
-impl From<Halves> for PoolSums {
-    fn from(halves: Halves) -> Self {
-        Self {
-            available: whole(halves.available_high, halves.available_low),
-            held: whole(halves.held_high, halves.held_low),
-            reserved: whole(halves.reserved_high, halves.reserved_low),
-        }
-    }
 }
 
 impl From<BookingRow> for Booking {

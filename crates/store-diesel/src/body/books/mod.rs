@@ -11,7 +11,7 @@ mod limits;
 mod reservations;
 mod sums;
 
-pub(super) use halves::whole;
+pub(super) use halves::Halves;
 pub(super) use sums::gather;
 
 use super::body;
