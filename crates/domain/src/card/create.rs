@@ -11,7 +11,7 @@ use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 /// Default maximum number of cards of an account, in any state.
 pub const MAX_CARDS: u64 = 1_000_000;
 /// The reason of the first state of a card.
-const NEW_CARD: &str = "New card";
+pub(super) const NEW_CARD: &str = "New card";
 /// Maximum number of years that a card is valid.
 pub const MAX_YEARS: u32 = 10;
 /// Default number of years that a card is valid.
@@ -91,7 +91,7 @@ pub fn decide_create_card(
         faults.push(flaw.clone().at("body.currencyCode"));
     }
     let today = request.now.date_naive();
-    let expires_on = request.expires_on.unwrap_or_else(|| end_of_month(years_on(today, YEARS)));
+    let expires_on = request.expires_on.unwrap_or_else(|| usual_expiry(today));
     if expires_on < today || expires_on > years_on(today, MAX_YEARS) {
         let flaw = Flaw::range(format!("must be from today to {MAX_YEARS} years from today"));
         faults.push(flaw.at("body.expiryDate"));
@@ -131,6 +131,11 @@ pub fn decide_create_card(
         created_at: Some(request.now),
         updated_at: Some(request.now),
     })
+}
+
+/// The last day of a card that is created today, unless the request names one.
+pub(super) fn usual_expiry(today: NaiveDate) -> NaiveDate {
+    end_of_month(years_on(today, YEARS))
 }
 
 fn currency_of(budget: &BudgetRecord, named: Option<Currency>) -> Result<Currency, Flaw> {

@@ -99,11 +99,12 @@ pub struct CarriedUse {
 }
 
 impl CardLimit {
-    /// The limit with its use in the current window, which is zero when a new window has begun.
+    /// The limit with its use in the current window, which is zero when a new window has begun. A window never returns
+    /// to an earlier one: messages that arrived just before midnight may be decided after later ones.
     #[must_use]
     pub fn current(&self, now: DateTime<Utc>) -> Self {
         let start = self.window.start(now);
-        if self.window_start == start {
+        if self.window_start >= start {
             self.clone()
         } else {
             let (spent, uses, carried) = (Minor::ZERO, 0, CarriedUse::default());
@@ -119,6 +120,11 @@ impl CardLimit {
     /// Whether it counts what is spent.
     pub fn counts(&self) -> bool {
         self.window != LimitWindow::Transaction
+    }
+
+    /// Whether a message at this time belongs to a window that has ended.
+    pub fn has_passed(&self, at: DateTime<Utc>) -> bool {
+        self.window.start(at) < self.window_start
     }
 
     /// The amount left in its window, never negative.
@@ -168,6 +174,7 @@ impl LimitSeen {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_support::a_limit;
     use chrono::TimeZone;
 
     fn at(day: u32) -> DateTime<Utc> {
@@ -181,6 +188,18 @@ mod tests {
         assert_eq!(LimitWindow::Week.start(at(16)), day(9, 13));
         assert_eq!(LimitWindow::Week.start(at(13)), day(9, 13));
         assert_eq!(LimitWindow::Month.start(at(16)), day(9, 1));
+    }
+
+    #[test]
+    fn a_window_is_left_for_a_later_one_only() {
+        let start = LimitWindow::Day.start(at(16));
+        let limit = CardLimit { spent: Minor(7), uses: 2, ..a_limit(LimitWindow::Day, "10.00 GBP") };
+        let limit = CardLimit { window_start: start, ..limit };
+        assert_eq!(limit.current(at(15)), limit);
+        assert_eq!(limit.current(at(16)), limit);
+        assert_eq!([15, 16, 17].map(|day| limit.has_passed(at(day))), [true, false, false]);
+        let next = limit.current(at(17));
+        assert_eq!((next.window_start, next.spent, next.uses), (LimitWindow::Day.start(at(17)), Minor::ZERO, 0));
     }
 
     #[test]

@@ -93,7 +93,7 @@ pub fn decide_limit(situation: &CardLimits, change: &LimitChange) -> Result<Limi
         max_uses: change.max_uses,
         active: change.active,
         turned_off: change.turned_off,
-        window_start: change.window.start(change.now),
+        window_start: used.as_ref().map_or_else(|| change.window.start(change.now), |used| used.window_start),
         spent: used.as_ref().map_or(Minor::ZERO, |used| used.spent),
         uses: used.as_ref().map_or(0, |used| used.uses),
         carried: used.map_or(CarriedUse::default(), |used| used.carried),

@@ -25,6 +25,7 @@ pub(super) struct LimitCounts {
 
 impl LimitCounts {
     /// Counts an amount of a chain, and optionally a use, in the current windows of all limits, switched off or not.
+    /// A message of a window that has ended is not counted in the next one.
     pub(super) fn spend(
         limits: &[CardLimit],
         mut counted: Vec<CountedAmount>,
@@ -34,7 +35,7 @@ impl LimitCounts {
         let mut changed = Vec::new();
         // By window, because stores return limits in any order.
         let of = |window| limits.iter().filter(move |limit| limit.window == window);
-        for limit in LimitWindow::SPENDING.into_iter().flat_map(of) {
+        for limit in LimitWindow::SPENDING.into_iter().flat_map(of).filter(|limit| !limit.has_passed(now)) {
             let current = limit.current(now);
             let spent = current.spent.plus(amount).unwrap_or(Minor(i64::MAX));
             // A sum at the limit of 64 bits counts only what fits.
@@ -85,6 +86,7 @@ impl LimitCounts {
 /// The limits that a refund changes: it names no purchase, so it lowers the current windows.
 pub(super) fn after_refund(limits: &[CardLimit], amount: Minor, now: DateTime<Utc>) -> Vec<CardLimit> {
     let current = limits.iter().filter(|limit| limit.counts()).map(|limit| limit.current(now));
+    let current = current.filter(|limit| limit.spent > Minor::ZERO);
     current.map(|limit| CardLimit { spent: lowered(limit.spent, amount), ..limit }).collect()
 }
 

@@ -71,7 +71,18 @@ fn refunds_lower_the_current_windows_to_zero_at_most() {
     assert_eq!(counted.spent(3), 10);
     counted.give_back(60, 3);
     assert_eq!(counted.spent(3), 0);
-    assert_eq!(after_refund(&counted.0, Minor(50), at(3))[0].spent, Minor::ZERO);
+    assert_eq!(after_refund(&counted.0, Minor(50), at(3)), [], "nothing is left to lower");
+}
+
+#[test]
+fn a_late_message_does_not_reset_a_newer_window() {
+    let mut counted = Counted(vec![limit(LimitWindow::Day), limit(LimitWindow::Lifetime)], vec![]);
+    counted.spend(60, 3);
+    counted.spend(20, 2);
+    assert_eq!((counted.spent(3), counted.0[0].uses), (60, 1));
+    assert_eq!((counted.0[1].spent, counted.0[1].uses), (Minor(80), 2));
+    counted.give_back(70, 2);
+    assert_eq!((counted.spent(3), counted.0[1].spent), (0, Minor(10)));
 }
 
 #[test]

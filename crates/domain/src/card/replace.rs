@@ -1,8 +1,9 @@
 //! Replacing a card by a new one (contract 5.6).
 
+use super::create::{NEW_CARD, usual_expiry};
 use super::{
-    CardChangeRequest, CardLimit, CardLimits, CardRecord, CardState, CardTransition, CarriedUse, IllegalTransition,
-    decide_card_change,
+    CardChangeRequest, CardLimit, CardLimits, CardRecord, CardState, CardTransition, CarriedUse, FulfillmentStatus,
+    IllegalTransition, decide_card_change,
 };
 use crate::ids::{CardId, ClientId, LimitId, UserToken};
 use crate::stamp::Stamp;
@@ -56,8 +57,9 @@ pub enum ReplaceCardRefusal {
 
 /// Decides the replacement of an ACTIVE or SUSPENDED card.
 ///
-/// The new card is UNACTIVATED. It gets copies of the limits with what was used. Holds of the old card go on, and what
-/// they give back goes to the old card's limits.
+/// The new card is UNACTIVATED, with the expiry of a new card. It gets copies of the limits with what was used. No
+/// feature of the budget is needed, because the card is not an additional one. Holds of the old card stay open, and
+/// what they give back goes to the old card's limits.
 ///
 /// ```
 /// use florin_domain::card::{CardRecord, CardState, ReplaceCardRequest, ReplaceCardSituation, decide_replacement};
@@ -89,7 +91,9 @@ pub fn decide_replacement(
     new.card.id = CardId(stamp.id());
     new.card.user_token = UserToken(stamp.id());
     new.card.state = CardState::Unactivated;
-    new.state_reason.clone_from(&replaced.state_reason);
+    new.card.expires_on = usual_expiry(stamp.now.date_naive());
+    new.state_reason = Some(NEW_CARD.to_owned());
+    new.fulfillment = FulfillmentStatus::Issued;
     (new.created_at, new.updated_at) = (Some(stamp.now), Some(stamp.now));
     replaced.replaced_by = Some(new.card.id);
     let copy = |limit: &CardLimit| {
@@ -114,6 +118,7 @@ mod tests {
     fn situation(state: CardState) -> ReplaceCardSituation {
         let used = CardLimit { spent: Minor(30), uses: 2, ..a_limit(LimitWindow::Day, "50.00 GBP") };
         let record = CardRecord::seeded(a_card().in_state(state).build());
+        let record = CardRecord { fulfillment: FulfillmentStatus::Shipped, ..record };
         ReplaceCardSituation { record, limits: vec![used, a_limit(LimitWindow::Transaction, "5.00 GBP")], cards: 1 }
     }
 
@@ -122,6 +127,9 @@ mod tests {
         let situation = situation(CardState::Suspended);
         let done = decide_replacement(&situation, &REQUEST, &a_stamp()).unwrap();
         assert_eq!((done.replaced.card.state, done.transition.to), (CardState::Replaced, CardState::Replaced));
+        let (fresh, expiry) = (NEW_CARD.to_owned(), usual_expiry(a_stamp().now.date_naive()));
+        assert_eq!((&done.new.state_reason, done.new.card.expires_on), (&Some(fresh), expiry));
+        assert_eq!(done.new.fulfillment, FulfillmentStatus::Issued);
         assert_eq!((&done.new.name, done.new.card.budget), (&situation.record.name, situation.record.card.budget));
         let (day, old) = (&done.limits.limits[0], &situation.limits[0]);
         assert_ne!((day.id, done.new.card.user_token), (old.id, situation.record.card.user_token));

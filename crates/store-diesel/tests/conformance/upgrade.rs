@@ -5,8 +5,8 @@ use florin_domain::batch::{
     BatchFilter, ConfirmSituation, ConfirmedBatch, PaymentBatch, PaymentBatchStatus, decide_confirm,
 };
 use florin_domain::budget::{BudgetFilter, BudgetRecord};
-use florin_domain::card::{CardFilter, CardRecord, CardSearch};
-use florin_domain::ids::{AccountId, ClientId, LeaseId, MfaSessionId, PaymentBatchId, TransactionToken};
+use florin_domain::card::{CardFilter, CardRecord, CardSearch, LimitWindow};
+use florin_domain::ids::{AccountId, CardId, ClientId, LeaseId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
 use florin_domain::stamp::Stamp;
@@ -86,7 +86,7 @@ pub(crate) async fn is_whole(
 
 /// Checks that existing budgets and cards have all features and no creation time, as if they had been seeded, and that
 /// the account has got a parent budget.
-pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets + CardManagement)) {
+pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets + CardManagement + ChainHistories)) {
     let account = AccountId::parse("F1").unwrap();
     let old = Seeding::budgets(store, &account).await.unwrap().into_iter().find(|budget| budget.id.0 == id(0xb1));
     let found = Budgets::list_with_funds(store, &account, BudgetFilter::default(), PageRequest::default()).await;
@@ -103,12 +103,30 @@ pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets 
     let found = CardManagement::list(store, &account, CardFilter::default(), PageRequest::default()).await.unwrap();
     let records: Vec<_> = found.rows.into_iter().map(|profile| profile.record).collect();
     assert_eq!((records.len(), &records), (1, &seeded.into_iter().map(CardRecord::seeded).collect()));
+    limits_have_counted_open_holds(store, &account, records[0].card.id).await;
     // A search finds what the upgrade has made of ids and names.
     for (search, count) in [("card", 1), (records[0].last_four().as_str(), 1), ("x", 0)] {
         let filter = CardFilter { search: CardSearch::parse(search).ok(), ..CardFilter::default() };
         let found = CardManagement::list(store, &account, filter, PageRequest::default()).await.unwrap();
         assert_eq!(found.count, count, "{search}");
     }
+}
+
+/// Checks that the limits that counted an open hold get it back when it is released.
+async fn limits_have_counted_open_holds(
+    store: &(impl CardManagement + ChainHistories),
+    account: &AccountId,
+    card: CardId,
+) {
+    use LimitWindow::{Day, Lifetime, Month};
+
+    let found = CardManagement::limits(store, account, card).await.unwrap().unwrap().limits;
+    let uses: Vec<_> =
+        found.iter().map(|limit| (limit.window, limit.spent.0, limit.carried.spent.0, limit.uses)).collect();
+    assert_eq!(uses, [(Day, 130, 30, 2), (Month, 20, 20, 1), (Lifetime, 60, 0, 1)]);
+    let chain = store.history(account, TransactionToken(id(0x71))).await.unwrap().unwrap().chain.unwrap();
+    let counted: Vec<_> = chain.counted.iter().map(|entry| (entry.limit, entry.amount.0)).collect();
+    assert_eq!(counted, [(found[2].id, 60), (found[0].id, 100)], "the oldest window first");
 }
 
 /// Confirms the validated batch under its existing session, which the rule receives.

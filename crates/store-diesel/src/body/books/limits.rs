@@ -3,7 +3,7 @@
 use super::body::backend::{Conn, RowByRow};
 use super::body::cards;
 use super::body::errors::Outcome;
-use super::body::tables::cards::{card_chains, card_transactions};
+use super::body::tables::cards::{card_chains, card_limits, card_transactions};
 use super::body::types::{Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::books::{LimitBooks, LimitTally};
@@ -11,14 +11,19 @@ use florin_domain::card::{MessageKind, Response};
 use florin_domain::ids::{AccountId, CardId};
 
 /// Compares the limits of an account's cards with what their chains and messages used. Reads one row at a time, because
-/// there may be many.
+/// there may be many, and only those of cards with limits.
 pub(super) fn compare(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<LimitBooks>> {
     let limits = cards::limits_of_account(conn, account)?;
-    let Some(first) = limits.iter().map(|(_, _, limit)| limit.window_start).min() else { return Ok(Vec::new()) };
+    // A limit on transactions counts nothing, and its window has no start.
+    let counting = limits.iter().filter(|(_, _, limit)| limit.counts());
+    let Some(first) = counting.map(|(_, _, limit)| limit.window_start).min() else { return Ok(Vec::new()) };
     let since = Time(first.and_time(chrono::NaiveTime::MIN).and_utc());
     let mut tally = LimitTally::of(limits);
+    let limited =
+        || card_limits::table.filter(card_limits::account_id.eq(account.as_str())).select(card_limits::card_id);
     let messages = card_transactions::table
         .filter(card_transactions::account_id.eq(account.as_str()))
+        .filter(card_transactions::card_id.eq_any(limited()))
         .filter(card_transactions::created_at.ge(since))
         .filter(card_transactions::response.eq_any(LimitTally::COUNTED.map(Named)))
         .select((
@@ -34,6 +39,7 @@ pub(super) fn compare(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Limit
     }
     let chains = card_chains::table
         .filter(card_chains::account_id.eq(account.as_str()))
+        .filter(card_chains::card_id.eq_any(limited()))
         .filter(card_chains::counted.is_not_null())
         .select((card_chains::card_id, card_chains::counted))
         .load_iter::<(Id, Option<String>), RowByRow>(conn)?;

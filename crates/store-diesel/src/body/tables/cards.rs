@@ -129,6 +129,8 @@ tables! {
 
 diesel::allow_tables_to_appear_in_same_query!(card_chains, timelines);
 diesel::allow_tables_to_appear_in_same_query!(cards, card_words);
+diesel::allow_tables_to_appear_in_same_query!(card_chains, card_limits);
+diesel::allow_tables_to_appear_in_same_query!(card_transactions, card_limits);
 
 parts! {
     /// The columns of a card that decide its messages.
