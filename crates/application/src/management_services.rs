@@ -2,7 +2,7 @@
 
 use crate::{AccountClock, AccountClocks};
 use florin_domain::access::Account;
-use florin_ports::{Budgets, CardManagement, StoreError, Transfers};
+use florin_ports::{Budgets, CardManagement, People, StoreError, Transfers};
 use std::sync::Arc;
 
 /// The ports for managing budgets and cards.
@@ -16,6 +16,10 @@ pub struct ManagementServices {
     pub transfers: Arc<dyn Transfers>,
     /// Reads and creates cards, and changes their states and limits.
     pub cards: Arc<dyn CardManagement>,
+    /// Reads, creates and changes people.
+    pub people: Arc<dyn People>,
+    /// Maximum number of people of an account.
+    pub max_people: u64,
     /// Maximum number of budgets of an account.
     pub max_budgets: u64,
     /// Maximum number of cards of an account.

@@ -19,6 +19,7 @@ pub mod merchant;
 pub mod mfa;
 pub mod money;
 pub mod page;
+pub mod people;
 pub mod secret;
 pub mod stamp;
 #[cfg(any(test, feature = "test-support"))]

@@ -152,6 +152,8 @@ pub(crate) fn management(settings: &Settings, store: &Arc<dyn AnyStore>) -> Mana
         budgets: store.clone(),
         transfers: store.clone(),
         cards: store.clone(),
+        people: store.clone(),
+        max_people: settings.max_people,
         max_budgets: settings.max_budgets,
         max_cards: settings.max_cards,
     }

@@ -1,7 +1,9 @@
 //! The first steps of every `/v2` operation, in the contract's order of checks (1.3).
 
 use crate::codes::ErrorCode;
-use crate::declare::{self, AccountParameter, DryRunParameter, FieldType, PageParameters, Parameters};
+use crate::declare::{
+    self, AccountOrBodyParameter, AccountParameter, DryRunParameter, FieldType, PageParameters, Parameters,
+};
 use crate::extract::body;
 use crate::extract::headers::{api_key, idempotency_key};
 use crate::extract::query::Query;
@@ -79,6 +81,14 @@ impl<'a> Call<'a> {
         let body = body::json(self.request, payload).await?;
         let key = self.idempotency_key();
         let account_id = self.account_id();
+        Ok(WriteCall { call: self, body, key, account_id })
+    }
+
+    /// Reads like [`Self::with_body`], for an operation whose body may name the account: [`WriteCall::settle_account`].
+    pub(crate) async fn with_body_and_account(mut self, payload: Payload) -> Result<WriteCall<'a>, Problem> {
+        let body = body::json(self.request, payload).await?;
+        let key = self.idempotency_key();
+        let account_id = self.read::<AccountOrBodyParameter>().and_then(|account| account.id);
         Ok(WriteCall { call: self, body, key, account_id })
     }
 }
@@ -186,6 +196,22 @@ impl Call<'_> {
 }
 
 impl WriteCall<'_> {
+    /// Takes the account from the query or from the body. If both name one, it must be the same.
+    pub(crate) fn settle_account(&mut self, named: Option<&AccountId>) {
+        let fault = match (&self.account_id, named) {
+            (Some(of_query), Some(named)) if of_query != named => {
+                Flaw::value("must equal the accountId of the query").at("body.accountId")
+            }
+            (None, None) if !self.call.query.has("accountId") => Flaw::required().at("query.accountId"),
+            (None, Some(named)) if !self.call.query.has("accountId") => {
+                self.account_id = Some(named.clone());
+                return;
+            }
+            _ => return,
+        };
+        self.call.faults.push(fault);
+    }
+
     /// Reads the declared members of the body. Returns `None` if faults were recorded.
     pub(crate) fn read<T: FieldType>(&mut self) -> Result<Option<T>, Problem> {
         self.call.read_body(self.body.as_ref())

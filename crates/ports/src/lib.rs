@@ -37,6 +37,7 @@ mod mfa;
 mod mode;
 mod payment_batches;
 mod payment_rail;
+mod people;
 mod production_only;
 mod registry;
 mod sandbox_bank;
@@ -78,6 +79,7 @@ pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionCommand};
 pub use mode::{DryRun, DryRunDecline, Mode};
 pub use payment_batches::{ConfirmCommand, PaymentBatches};
 pub use payment_rail::{PaymentRail, RailUnavailable};
+pub use people::{CreatePersonCommand, EditPersonCommand, PEOPLE_PATH, People};
 pub use production_only::ProductionOnly;
 pub use registry::Registry;
 pub use sandbox_bank::{AcceptedPayment, SandboxBankStorage};
@@ -112,6 +114,7 @@ pub use {
     mfa::{MockMfaProvider, MockMfaSessions},
     payment_batches::MockPaymentBatches,
     payment_rail::MockPaymentRail,
+    people::MockPeople,
     registry::MockRegistry,
     sandbox_bank::MockSandboxBankStorage,
     secrets::{MockSecretCipher, MockSecrets},

@@ -9,6 +9,7 @@ use florin_domain::card::{Card, CardLimit};
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, Checkout};
 use florin_domain::mfa::TotpEnrolment;
+use florin_domain::people::Person;
 
 /// All prepared data. Balances of budgets are the sums of the given journal.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,8 @@ pub struct SeedAccount {
     pub account: Account,
     /// Its TOTP enrolment.
     pub enrolment: Option<TotpEnrolment>,
+    /// Its people.
+    pub people: Vec<Person>,
     /// Its checkouts.
     pub checkouts: Vec<Checkout>,
     /// Its parent budget, which holds no money yet.

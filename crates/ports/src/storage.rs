@@ -3,7 +3,7 @@
 use crate::{
     Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets,
     Callers, CardLedger, CardManagement, ChainHistories, Checkouts, Credits, KeyUpkeep, LedgerAudit, MfaSessions,
-    PaymentBatches, Registry, SandboxBankStorage, Secrets, Seeding, Timelines, Transfers, Upkeep, Worlds,
+    PaymentBatches, People, Registry, SandboxBankStorage, Secrets, Seeding, Timelines, Transfers, Upkeep, Worlds,
 };
 
 /// Declares a trait that is the sum of ports. Whatever implements all of them implements it.
@@ -38,6 +38,7 @@ sum_of_ports! {
         + LedgerAudit
         + MfaSessions
         + PaymentBatches
+        + People
         + Registry
         + Secrets
         + Transfers

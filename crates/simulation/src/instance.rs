@@ -13,6 +13,7 @@ use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
 use florin_domain::budget::MAX_BUDGETS;
 use florin_domain::card::MAX_CARDS;
+use florin_domain::people::MAX_PEOPLE;
 use florin_ports::test_support::{FakeCipher, FakeClock};
 use florin_ports::{MockExchangeRates, MockKeySource, MockPostcodeProvider};
 use florin_store_contract::{OpenError, StoreSettings};
@@ -141,6 +142,8 @@ impl Ports {
             budgets: of(),
             transfers: of(),
             cards: of(),
+            people: of(),
+            max_people: MAX_PEOPLE,
             max_budgets: MAX_BUDGETS,
             max_cards: MAX_CARDS,
         };

@@ -147,6 +147,7 @@ fn world(account: &Account) -> SeedData {
             noon(),
         ),
         enrolment: None,
+        people: vec![],
         checkouts: vec![],
         budgets: [0, 1].map(|number| funded(account, number)).into(),
         cards: vec![SeedCard { card, limits: vec![] }],

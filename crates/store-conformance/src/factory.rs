@@ -5,8 +5,8 @@ use florin_domain::event::Event;
 use florin_ports::{
     Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets,
     Callers, CardLedger, CardManagement, ChainHistories, Checkouts, Credits, KeyUpkeep, LedgerAudit, MfaSessions,
-    PaymentBatches, ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets, Seeding, Storage, Timelines,
-    Transfers, Upkeep, Worlds,
+    PaymentBatches, People, ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets, Seeding, Storage,
+    Timelines, Transfers, Upkeep, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -85,6 +85,8 @@ pub struct Handle {
     pub cards: Arc<dyn CardLedger>,
     /// Creation of cards, their states and limits.
     pub card_management: Arc<dyn CardManagement>,
+    /// People.
+    pub people: Arc<dyn People>,
     /// Budgets.
     pub budgets: Arc<dyn Budgets>,
     /// Transfers between budgets.
@@ -161,6 +163,7 @@ impl Handle {
             banks: Arc::<S>::clone(store),
             cards: Arc::<S>::clone(store),
             card_management: Arc::<S>::clone(store),
+            people: Arc::<S>::clone(store),
             budgets: Arc::<S>::clone(store),
             transfers: Arc::<S>::clone(store),
             chains: Arc::<S>::clone(store),

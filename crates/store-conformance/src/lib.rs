@@ -28,6 +28,7 @@ mod management;
 mod model;
 mod observe;
 mod payments;
+mod people;
 mod scenario;
 mod together;
 mod verdict;

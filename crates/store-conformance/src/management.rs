@@ -14,7 +14,7 @@ use florin_domain::card::{
     LimitChange, LimitWindow, ReplaceCardRequest, ReplaceCardSituation, decide_card_change, decide_create_card,
     decide_limit, decide_limit_removal, decide_replacement,
 };
-use florin_domain::ids::{BudgetId, CardId, LimitId, PersonId, UserToken};
+use florin_domain::ids::{BudgetId, CardId, LimitId, PersonId, PersonaId, UserToken};
 use florin_domain::money::{Currency, DecimalAmount};
 use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
@@ -57,7 +57,18 @@ pub(crate) fn make_for(
     currencies: Vec<Currency>,
     features: &[BudgetFeature],
 ) -> Result<CreateBudgetCommand, Failure> {
-    let request = BudgetRequest {
+    let request = request(who, number, currencies, features)?;
+    let decide = Arc::new(move |situation: &CreateBudgetSituation| decide_create_budget(situation, &request));
+    Ok(CreateBudgetCommand { account: who.account()?, parent, persona: None, decide, claim: None })
+}
+
+fn request(
+    who: Who,
+    number: u128,
+    currencies: Vec<Currency>,
+    features: &[BudgetFeature],
+) -> Result<BudgetRequest, Failure> {
+    Ok(BudgetRequest {
         id: budget_id(number),
         account: who.account()?,
         name: Text::parse(format!("Bücher {number}"))?,
@@ -68,9 +79,20 @@ pub(crate) fn make_for(
         box_id: Some(Text::parse("Kästchen 7")?),
         max_budgets: MAX_BUDGETS,
         now: noon(),
-    };
+    })
+}
+
+/// Builds a command that creates budget `number` of a person.
+pub(crate) fn make_of_person(
+    who: Who,
+    number: u128,
+    persona: PersonaId,
+    currencies: Vec<Currency>,
+) -> Result<CreateBudgetCommand, Failure> {
+    let owner = BudgetOwner::Person(persona);
+    let request = BudgetRequest { owner, ..request(who, number, currencies, &BudgetFeature::ALL)? };
     let decide = Arc::new(move |situation: &CreateBudgetSituation| decide_create_budget(situation, &request));
-    Ok(CreateBudgetCommand { account: who.account()?, parent, persona: None, decide, claim: None })
+    Ok(CreateBudgetCommand { account: who.account()?, parent: None, persona: Some(persona), decide, claim: None })
 }
 
 /// Builds a command that changes the members of a budget.

@@ -8,13 +8,15 @@ use crate::commands::{
 use crate::expect::there;
 use crate::factory::Handle;
 use crate::management::{
-    bring, budget_id, card_id, change, edit_budget, issue, limit, make, make_for, no_limit, replacement, transfer,
+    bring, budget_id, card_id, change, edit_budget, issue, limit, make, make_for, make_of_person, no_limit,
+    replacement, transfer,
 };
 use crate::observe::without_account;
 use crate::payments::{
     Fill, after, batch_id, cancel, claim as lease, confirm as confirm_without_mfa, create, empty, payment_id, record,
     rename, start, take, upload,
 };
+use crate::people::{edit_person, join, person_id, persona_id};
 use crate::world::{Who, gbp, jpy, noon};
 use chrono::TimeDelta;
 use florin_domain::batch::{FailureReason, PaymentOutcome};
@@ -22,6 +24,7 @@ use florin_domain::budget::{BudgetEdit, BudgetFeature, BudgetStatus};
 use florin_domain::card::decide::FollowUp;
 use florin_domain::card::{CardChangeRequest, CardName, CardState, ChainKind, LimitWindow};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
+use florin_domain::people::{PersonEdit, Role};
 use florin_domain::text::Text;
 use florin_ports::{CreditCommand, FirstMessageCommand};
 use std::fmt::Debug;
@@ -101,6 +104,7 @@ async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<()
         ..BudgetEdit::default()
     };
     answers.add("budget", handle.budgets.edit(edit_budget(who, budget_id(base + 1), edit, after(7))?).await)?;
+    join_and_change(handle, answers, base).await?;
     answers.add("card", cards.create(issue(who, base + 3, budget_id(base + 2), false)?).await)?;
     answers.add("card", cards.create(issue(who, base + 4, who.budget(), true)?).await)?;
     for (state, reason) in [
@@ -124,6 +128,21 @@ async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<()
     };
     answers.add("changed card", cards.change(change(who, card_id(base + 4), request)?).await)?;
     answers.add("replaced card", cards.replace(replacement(who, card_id(base + 4), base + 5)?).await)
+}
+
+/// Creates and changes a person with an individual budget.
+async fn join_and_change(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+    let (who, values) = (answers.who, answers.values);
+    let email = format!("{base}@{}.example", values.pick("usual", "other"));
+    answers.add("person", handle.people.create(join(who, base + 1, &email)?).await)?;
+    let edit = PersonEdit {
+        first_name: Some(Text::parse(values.pick("Ægir", "Other"))?),
+        role: Some(values.pick(Role::Payer, Role::Viewer)),
+        ..PersonEdit::default()
+    };
+    answers.add("person", handle.people.edit(edit_person(who, person_id(base + 1), edit, after(8))?).await)?;
+    let own = make_of_person(who, base + 6, persona_id(base + 1), vec![gbp()?])?;
+    answers.add("budget", handle.budgets.create(own).await)
 }
 
 /// Sends card messages of every kind, including a declined one and an expiring hold.

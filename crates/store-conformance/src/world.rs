@@ -8,12 +8,14 @@ use florin_domain::batch::{BatchState, PaymentBatch, PaymentOrder};
 use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::{Card, CardLimit, CardState, CarriedUse, LimitWindow};
 use florin_domain::ids::{
-    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, LimitId, OrderId, PaymentBatchId, UserToken,
+    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, LimitId, OrderId, PaymentBatchId, PersonId,
+    PersonaId, UserToken,
 };
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
 use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutKind, CheckoutStatus};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::money::{Currency, Minor};
+use florin_domain::people::{EmailAddress, Person, PersonStatus, Role};
 use florin_domain::secret::SealedSecret;
 use florin_ports::{SeedAccount, SeedBudget, SeedCard, SeedData};
 use uuid::Uuid;
@@ -71,6 +73,11 @@ impl Who {
     /// Returns the budget with GBP, which funds [`Self::limited_card`].
     pub(crate) const fn second_budget(self) -> BudgetId {
         BudgetId(self.uuid(3))
+    }
+
+    /// Returns the person who is seeded.
+    pub(crate) const fn person(self) -> PersonId {
+        PersonId(self.uuid(93))
     }
 
     pub(crate) const fn card(self) -> CardId {
@@ -177,6 +184,7 @@ pub(crate) fn seed_account(who: Who, minor: i64) -> Result<SeedAccount, Failure>
         account: account(who)?,
         parent: parent_budget(who)?,
         enrolment: Some(enrolment(who)?),
+        people: vec![person(who)?],
         checkouts: vec![checkout(who, 1)?],
         budgets: vec![
             seed_budget(who, who.budget(), &main, 30)?,
@@ -198,6 +206,23 @@ pub(crate) fn parent_budget(who: Who) -> Result<BudgetRecord, Failure> {
 pub(crate) fn parent_of(account: &Account) -> Result<BudgetRecord, Failure> {
     let currencies = [gbp()?, jpy()?, Currency::parse("EUR")?];
     Ok(BudgetRecord::parent_of_account(BudgetId(uuid(9, 0)), account.id.clone(), currencies, noon()))
+}
+
+/// Creates the person of an account.
+fn person(who: Who) -> Result<Person, Failure> {
+    Ok(Person {
+        id: who.person(),
+        persona: PersonaId(who.uuid(94)),
+        account: who.account()?,
+        first_name: "Zoë".into(),
+        last_name: "Çelik".into(),
+        email: Some(EmailAddress::parse("Zoe@Example.com")?),
+        born: Some(day(1999, 12, 31)),
+        role: Role::Owner,
+        status: PersonStatus::Active,
+        created_at: noon(),
+        updated_at: noon(),
+    })
 }
 
 pub(crate) fn enrolment(who: Who) -> Result<TotpEnrolment, Failure> {

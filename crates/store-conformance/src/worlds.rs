@@ -68,6 +68,7 @@ pub(crate) fn empty(id: &str, key_number: u8) -> Result<CreateWorldCommand, Fail
     let mut seed = seed_account(Who::Mine, 9_500)?;
     seed.account.id = account.clone();
     seed.parent.budget.account = account.clone();
+    seed.people = vec![];
     (seed.enrolment, seed.checkouts, seed.budgets, seed.cards, seed.batches) = (None, vec![], vec![], vec![], vec![]);
     let (key, hash) = world_key(key_number, &account)?;
     let template = WorldTemplate::Empty;

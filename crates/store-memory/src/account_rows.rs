@@ -10,6 +10,7 @@ use florin_domain::ids::{AccountId, JournalId};
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::Checkout;
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
+use florin_domain::people::Person;
 use florin_domain::secret::SealedSecret;
 use std::collections::BTreeMap;
 
@@ -71,7 +72,7 @@ macro_rules! owned {
 
 owned! {
     Checkout, Budget, Transfer, JournalTransaction, CardTransition, CardTransaction, Chain, PaymentBatch, Payment, Event,
-    MfaSession, TotpEnrolment,
+    MfaSession, Person, TotpEnrolment,
 }
 
 /// Implements [`Owned`] for values that contain no account id.
@@ -137,6 +138,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         checkouts,
         budgets,
         budget_records,
+        people,
         transfers,
         journal,
         credits,
@@ -165,6 +167,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         checkouts: part(checkouts, account),
         budgets: part(budgets, account),
         budget_records: part(budget_records, account),
+        people: part(people, account),
         transfers: part(transfers, account),
         journal: part(journal, account),
         credits: part(credits, account),
@@ -201,6 +204,7 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     out(&mut data.checkouts, account);
     out(&mut data.budgets, account);
     out(&mut data.budget_records, account);
+    out(&mut data.people, account);
     out(&mut data.transfers, account);
     out(&mut data.journal, account);
     out(&mut data.credits, account);
@@ -242,6 +246,7 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
     into(&mut data.checkouts, account, account_rows.checkouts);
     into(&mut data.budgets, account, account_rows.budgets);
     into(&mut data.budget_records, account, account_rows.budget_records);
+    into(&mut data.people, account, account_rows.people);
     into(&mut data.transfers, account, account_rows.transfers);
     into(&mut data.journal, account, account_rows.journal);
     into(&mut data.credits, account, account_rows.credits);

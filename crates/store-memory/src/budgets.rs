@@ -4,6 +4,7 @@ use crate::MemoryStore;
 use crate::data::{Data, add, replace};
 use crate::idempotency::once;
 use crate::merchant::cut;
+use crate::people;
 use async_trait::async_trait;
 use florin_domain::books::PoolSums;
 use florin_domain::budget::{
@@ -172,7 +173,7 @@ fn situation(data: &Data, command: &CreateBudgetCommand) -> Result<CreateBudgetS
             level: level(data, &parent),
             currencies: parent.budget.balances.iter().map(|(currency, _)| *currency).collect(),
         }),
-        persona_has_budget: None,
+        persona_has_budget: command.persona.and_then(|persona| people::has_budget(data, account, persona)),
     })
 }
 

@@ -9,11 +9,12 @@ use florin_domain::card::{Card, CardLimit, CardRecord, CardTransaction, CardTran
 use florin_domain::event::Event;
 use florin_domain::ids::{
     AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, LeaseId, MfaSessionId, PaymentBatchId,
-    PaymentId, SnapshotId, TransactionToken, TransferId,
+    PaymentId, PersonId, SnapshotId, TransactionToken, TransferId,
 };
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, BankId, Checkout};
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
+use florin_domain::people::Person;
 use florin_domain::secret::StoreKey;
 use florin_domain::world::{CreationClaim, SandboxWorld, Timeline, WorldSnapshot};
 use florin_ports::{AcceptedPayment, Answer, RecordedRequest, StoreError};
@@ -36,6 +37,7 @@ pub(crate) struct Data {
     pub(crate) budgets: BTreeMap<(AccountId, BudgetId), Budget>,
     /// Members of budgets other than their money; the balances in these records are unused.
     pub(crate) budget_records: BTreeMap<(AccountId, BudgetId), BudgetRecord>,
+    pub(crate) people: BTreeMap<(AccountId, PersonId), Person>,
     pub(crate) transfers: BTreeMap<(AccountId, TransferId), Transfer>,
     pub(crate) journal: BTreeMap<(AccountId, JournalId), JournalTransaction>,
     /// Credits with their journal transactions.

@@ -27,6 +27,7 @@ mod idempotency;
 mod merchant;
 mod mfa;
 mod money;
+mod people;
 mod registry;
 mod sandbox_bank;
 mod secrets;

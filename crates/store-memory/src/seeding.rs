@@ -73,6 +73,10 @@ pub(crate) fn seed_account(data: &mut Data, seed: SeedAccount) -> Result<(), Sto
         must_exist(data.accounts.contains_key(&checkout.account), &checkout.account)?;
         add(&mut data.checkouts, (checkout.account.clone(), checkout.id), checkout)?;
     }
+    for person in seed.people {
+        must_exist(data.accounts.contains_key(&person.account), &person.account)?;
+        add(&mut data.people, (person.account.clone(), person.id), person)?;
+    }
     // A journal transaction may touch several budgets, so all budgets are stored first.
     budgets::insert(data, seed.parent.clone())?;
     for SeedBudget { budget, .. } in &seed.budgets {

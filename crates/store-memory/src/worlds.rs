@@ -162,6 +162,7 @@ fn paged<T>(all: Vec<T>, page: PageRequest) -> Page<T> {
 fn rows(data: &Data) -> usize {
     data.checkouts.len()
         + data.budgets.len()
+        + data.people.len()
         + data.journal.len()
         + data.credits.len()
         + data.cards.len()

@@ -2,7 +2,7 @@
 
 use super::budgets::BudgetBuilder;
 use super::ids::{ACCOUNT, OTHER_ACCOUNT, PLAIN_ACCOUNT, client_id, other_client_id, parent_budget_id};
-use super::{DemoFault, batches, cards, checkouts, keys};
+use super::{DemoFault, batches, cards, checkouts, keys, people};
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use florin_domain::access::{Account, ApiClient, Feature};
 use florin_domain::budget::BudgetRecord;
@@ -43,6 +43,7 @@ pub fn bare(account: Account, currencies: impl IntoIterator<Item = Currency>, no
         parent: BudgetRecord::parent_of_account(parent_budget_id(), account.id.clone(), currencies, now),
         account,
         enrolment: None,
+        people: Vec::new(),
         checkouts: Vec::new(),
         budgets: Vec::new(),
         cards: Vec::new(),
@@ -89,6 +90,7 @@ pub fn filled(account: Account, now: DateTime<Utc>, cipher: &dyn SecretCipher) -
     ];
     let secret = cipher.seal(&SecretOwner::Totp(id.clone()), &keys::totp_secret())?;
     seed.enrolment = Some(TotpEnrolment::new(id.clone(), secret));
+    seed.people = people::of_demo_account(&id, opened)?;
     seed.checkouts = checkouts::checkouts(&id, 0..checkouts::OF_DEMO_ACCOUNT, now)?;
     seed.cards = cards::of_demo_account(&id, &books, now);
     (seed.batches, seed.payments) = batches::of_demo_account(&seed.account, &mut books, now)?;
@@ -106,6 +108,7 @@ fn other(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
     let mut seed = empty_account(OTHER_ACCOUNT, other_client_id(), ("Other Shop Ltd", true), now)?;
     let id = seed.account.id.clone();
     let mut books = [BudgetBuilder::open((11, "Other pounds"), &id, "GBP", Minor(100_000), opened(now))?];
+    seed.people = people::of_other_account(&id, opened(now))?;
     let numbers = checkouts::OF_DEMO_ACCOUNT..checkouts::OF_DEMO_ACCOUNT + 3;
     seed.checkouts = checkouts::checkouts(&id, numbers, now)?;
     seed.cards = cards::of_other_account(&id, &books[0], now);

@@ -26,6 +26,9 @@ pub(super) enum Kind {
     Journal = 10,
     /// A limit of a card.
     Limit = 11,
+    Person = 12,
+    /// The membership of a person.
+    Persona = 13,
 }
 
 /// Returns the id `0198c0de-<kind>-7000-8000-<number>`.

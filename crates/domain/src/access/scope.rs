@@ -46,6 +46,8 @@ scopes! {
     CardsRead = "cards:read:any",
     CardsWrite = "cards:write:any",
     CardsSimulate = "cards:simulate:any",
+    PeopleRead = "people:read:any",
+    PeopleWrite = "people:write:any",
     ActivityRead = "activity:read:any",
     WebhooksRead = "webhooks:read:any",
     WebhooksWrite = "webhooks:write:any",
@@ -68,6 +70,8 @@ impl Scope {
                 | Self::CardsRead
                 | Self::CardsWrite
                 | Self::CardsSimulate
+                | Self::PeopleRead
+                | Self::PeopleWrite
                 | Self::ActivityRead
         )
     }

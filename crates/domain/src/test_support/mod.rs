@@ -24,6 +24,7 @@ mod key;
 mod money;
 mod movement;
 mod payment;
+mod person;
 mod state;
 
 pub use batch_scenario::BatchScenario;
@@ -37,4 +38,5 @@ pub use key::an_api_key;
 pub use money::{balances, currency, decimal, minor, money, quotes};
 pub use movement::{a_credit, a_stamp, a_transfer};
 pub use payment::{a_payment, a_payment_abroad, check_basis, checked, upload_of, with_country};
+pub use person::{a_person, a_person_request};
 pub use state::{a_batch_state, a_payment_state};

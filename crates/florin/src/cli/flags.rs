@@ -91,6 +91,9 @@ pub(crate) struct SettingFlags {
     /// Maximum number of budgets of an account, from 1 to 10000000 [default: 100000]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_budgets: Option<String>,
+    /// Maximum number of people of an account, from 1 to 10000000 [default: 100000]
+    #[arg(long, global = true, value_name = "NUMBER")]
+    max_people: Option<String>,
 }
 
 impl SettingFlags {
@@ -122,6 +125,7 @@ impl SettingFlags {
             ("sort_codes_folder", &self.sort_codes_folder),
             ("world_hours", &self.world_hours),
             ("max_budgets", &self.max_budgets),
+            ("max_people", &self.max_people),
         ];
         let given = texts.into_iter().filter_map(|(key, text)| text.clone().map(|text| (key, text)));
         Given { flags: given.collect(), file: self.config.clone() }

@@ -5,7 +5,7 @@ mod help;
 mod words;
 
 use crate::commands::{
-    accounts, addresses, audit, banks, check, clients, export, features, import, keys, mfa, migrate, secret_key,
+    accounts, addresses, audit, banks, check, clients, export, features, import, keys, mfa, migrate, people, secret_key,
 };
 use crate::settings::Given;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -62,6 +62,9 @@ pub(crate) enum Command {
     /// Manage the multi-factor authentication of accounts
     #[command(subcommand)]
     Mfa(mfa::Action),
+    /// Erase the personal data of people
+    #[command(subcommand)]
+    People(people::Action),
     /// Show and rotate the key that encrypts secrets
     #[command(subcommand)]
     Secrets(secret_key::Action),

@@ -17,6 +17,7 @@ mod lookup;
 pub(crate) mod mfa;
 pub(crate) mod migrate;
 mod openapi;
+pub(crate) mod people;
 pub(crate) mod secret_key;
 mod serve;
 
@@ -100,6 +101,7 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
         Command::Accounts(action) => accounts::run(context, store, action).await,
         Command::Mfa(action) => mfa::run(context, store, environment, action).await,
         Command::Secrets(action) => secret_key::run(context, store, environment, &action).await,
+        Command::People(action) => people::run(context, store, &action).await,
         Command::Keys(action) => keys::run(context, store, environment, action).await,
         Command::Features(action) => features::run(context, store, action).await,
         Command::Banks(action) => banks::run(context, store, action).await,

@@ -19,6 +19,7 @@ use florin_application::WORLD_LIFETIME;
 use florin_domain::access::Environment;
 use florin_domain::budget::MAX_BUDGETS;
 use florin_domain::card::MAX_CARDS;
+use florin_domain::people::MAX_PEOPLE;
 use florin_secret_cipher::SecretKey;
 pub(crate) use read::has_password;
 use secrecy::SecretString;
@@ -113,6 +114,8 @@ pub(crate) struct Settings {
     pub(crate) max_budgets: u64,
     /// Maximum number of cards of an account.
     pub(crate) max_cards: u64,
+    /// Maximum number of people of an account.
+    pub(crate) max_people: u64,
     /// The folder with Vocalink's tables of sort codes.
     pub(crate) sort_codes: Option<Sourced<PathBuf>>,
     /// Warnings about harmless problems, for the log.
@@ -204,6 +207,7 @@ impl Settings {
             world_lifetime: TimeDelta::hours(texts.number("world_hours", WORLD_LIFETIME.num_hours(), 1..=8760)?),
             max_budgets: texts.number("max_budgets", MAX_BUDGETS, 1..=10_000_000)?,
             max_cards: texts.number("max_cards", MAX_CARDS, 1..=100_000_000)?,
+            max_people: texts.number("max_people", MAX_PEOPLE, 1..=10_000_000)?,
             sort_codes: texts.sourced(
                 "sort_codes_folder",
                 |text| (!text.is_empty()).then(|| PathBuf::from(text)),

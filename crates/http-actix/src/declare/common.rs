@@ -20,6 +20,14 @@ parameters! {
 }
 
 parameters! {
+    /// The account of a request whose body may name it instead.
+    pub(crate) struct AccountOrBodyParameter in Query {
+        /// The id of the account. Required unless the body has `accountId`.
+        "accountId" => id: Option<AccountId>,
+    }
+}
+
+parameters! {
     /// The page of a list.
     pub(crate) struct PageParameters in Query {
         /// Maximum number of items to return. Default: 100.

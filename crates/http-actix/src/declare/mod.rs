@@ -14,7 +14,9 @@ mod values;
 
 pub(crate) use amounts::{PositiveDecimalText, PositiveNumber, ZeroOrMoreNumber};
 pub(crate) use body::{body, described, read};
-pub(crate) use common::{AccountParameter, DryRunParameter, FromTime, IdempotencyKeyHeader, PageParameters, ToTime};
+pub(crate) use common::{
+    AccountOrBodyParameter, AccountParameter, DryRunParameter, FromTime, IdempotencyKeyHeader, PageParameters, ToTime,
+};
 pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body};
 pub(crate) use parameters::{Parameters, Part, parameter, parameters};
 pub(crate) use values::{

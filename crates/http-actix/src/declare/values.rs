@@ -17,6 +17,7 @@ use florin_domain::ids::{
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::MfaProviderName;
 use florin_domain::money::Currency;
+use florin_domain::people::{EmailAddress, PersonStatus, Role};
 use florin_domain::text::Text;
 use florin_domain::world::{parse_duration, parse_time};
 use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
@@ -54,6 +55,8 @@ named! {
     Direction: Direction::ALL, Direction::as_str;
     FulfillmentStatus: FulfillmentStatus::ALL, FulfillmentStatus::as_str;
     Network: Network::ALL, Network::as_str;
+    PersonStatus: PersonStatus::ALL, PersonStatus::as_str;
+    Role: Role::ALL, Role::as_str;
     PaymentBatchStatus: PaymentBatchStatus::ALL, PaymentBatchStatus::as_str;
     PaymentStatus: PaymentStatus::ALL, PaymentStatus::as_str;
 }
@@ -111,6 +114,7 @@ texts! {
     CardSearch: Self::parse, plain_text().min_length(Some(1)).max_length(Some(100));
     CountryCode: country, plain_text().pattern(Some("^[A-Za-z]{3}$"));
     MerchantCategory: category, plain_text().pattern(Some("^[0-9]{4}$"));
+    EmailAddress: Self::parse, plain_text().pattern(Some("^[^\\s@]+@[^\\s@]+$")).max_length(Some(Self::MAX));
     TransferReference: Self::parse, plain_text().pattern(Some("^[ A-Za-z0-9\\-,./:?()]{1,18}$"));
     NaiveDate: date, of_format(KnownFormat::Date);
     DateTime<Utc>: parse_time, of_format(KnownFormat::DateTime).pattern(Some(TIME));

@@ -11,6 +11,7 @@ mod merchant;
 mod mfa;
 pub(crate) mod openapi;
 mod payment_batches;
+mod people;
 mod sandbox;
 mod service;
 
@@ -46,6 +47,7 @@ fn version_2(config: &mut ServiceConfig) {
     config
         .service(get("/merchant/checkouts", merchant::list_checkouts::handle))
         .service(get("/merchant/banks", merchant::list_banks::handle))
+        .configure(people::configure)
         .configure(payment_batches::configure)
         .configure(sandbox::configure)
         .service(post("/mfa/sessions", mfa::open_session::handle))

@@ -5,7 +5,7 @@ mod requests;
 mod schemas;
 mod scopes;
 
-use super::{activity, addresses, budgets, cards, merchant, mfa, payment_batches, sandbox, service};
+use super::{activity, addresses, budgets, cards, merchant, mfa, payment_batches, people, sandbox, service};
 use crate::codes::ErrorCode;
 use crate::problem::{ProblemBody, ProblemEntry};
 use actix_web::HttpResponse;
@@ -36,6 +36,7 @@ use utoipa::{Modify, OpenApi};
         (name = "Activity", description = "Everything that moved money on an account."),
         (name = "Looking inside", description = "How balances are composed, and ledger invariants; sandbox only."),
         (name = "Budgets", description = "Budgets hold money and transfer it to one another."),
+        (name = "People", description = "People of an account, and their roles."),
         (name = "Cards", description = "Virtual cards, their states and spending limits."),
         (name = "Simulations", description = "Simulated credits and card messages; sandbox only."),
         (name = "Sandbox", description = "Clocks of accounts, and worlds. Florin extension, sandbox only."),
@@ -67,6 +68,11 @@ use utoipa::{Modify, OpenApi};
         budgets::edit::handle,
         budgets::find::handle,
         budgets::transfer::handle,
+        people::list_roles::handle,
+        people::list::handle,
+        people::create::handle,
+        people::find::handle,
+        people::edit::handle,
         cards::list::handle,
         cards::create::handle,
         cards::find::handle,

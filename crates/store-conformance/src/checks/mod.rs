@@ -41,6 +41,7 @@ mod payments_lists;
 mod payments_manage;
 mod payments_process;
 mod payments_two_handles;
+mod people;
 mod registry;
 mod repeats;
 mod repeats_two_handles;
@@ -78,6 +79,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         credits::CHECKS,
         budgets::CHECKS,
         budget_funds::CHECKS,
+        people::CHECKS,
         transfers::CHECKS,
         card_management::CHECKS,
         batches::CHECKS,

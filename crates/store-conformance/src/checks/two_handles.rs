@@ -1,6 +1,7 @@
 //! Checks of two handles on the same data, like two instances of a program: each waits for the locks of the other.
 
 use super::contention::second;
+use super::people::{join_on, second_account};
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{SANDBOX, confirm, open};
 use crate::expect::{duplicate, expect_new, holds, same, there};
@@ -15,14 +16,15 @@ use florin_domain::access::{ApiKey, Feature, KeyHash};
 use florin_domain::address::{Address, Postcode};
 use florin_domain::budget::{CreateBudgetRefusal, CreateBudgetSituation};
 use florin_domain::card::{CardLimits, CardState, CreateCardRefusal, CreateCardSituation, LimitWindow};
-use florin_domain::ids::{ApiKeyId, LimitId, SnapshotId};
+use florin_domain::ids::{ApiKeyId, LimitId, PersonId, SnapshotId};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict, TotpEnrolment};
 use florin_domain::page::PageRequest;
+use florin_domain::people::{CreatePersonRefusal, PersonOverview};
 use florin_domain::secret::SealedSecret;
 use florin_domain::world::{
     ClockChange, ClockSetting, CreateWorldRefusal, CreationClaim, SnapshotRefusal, decide_create_world,
 };
-use florin_ports::{CreateWorldCommand, SnapshotCommand};
+use florin_ports::{CreateWorldCommand, SnapshotCommand, WriteError, Written};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -31,6 +33,7 @@ checks! {
     "two_handles.card_management.create_is_shown_true_numbers" (Reopen) => cards,
     "two_handles.card_management.of_many_transitions_one_wins" (Reopen) => transitions,
     "two_handles.card_management.limits_are_set_one_at_a_time" (Reopen) => limits,
+    "two_handles.people.a_person_has_one_id" (Reopen) => people,
     "two_handles.timelines.numbers_are_given_once" (Sandbox, Reopen) => numbers,
     "two_handles.timelines.changes_of_a_clock_add_up" (Sandbox, Reopen) => clocks,
     "two_handles.batches.every_wrong_token_counts" (Reopen) => attempts,
@@ -124,6 +127,22 @@ async fn limits(handle: Handle) -> CheckResult {
     same("new limits", new.len(), 1)?;
     let seen = handle.card_management.limits(&Who::Mine.account()?, card_id(1)).await?;
     same("limits", there("the card", seen)?.limits.len(), 1)
+}
+
+async fn people(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
+    let joined = race_on_both(&handle, |handle, number| {
+        let command = join_on(if number % 4 < 2 { &mine } else { &second }, number.into(), "ada@example.com")?;
+        Ok(Box::pin(async move { handle.people.create(command).await.ok() }))
+    });
+    let joined = joined.await?.into_iter().flatten().map(expect_new_person).collect::<Result<Vec<_>, _>>()?;
+    same("joined", joined.len(), 2)?;
+    same("different people", joined.into_iter().collect::<BTreeSet<_>>().len(), 1)
+}
+
+fn expect_new_person(done: Written<PersonOverview>) -> Result<PersonId, Failure> {
+    expect_new(Ok::<_, WriteError<CreatePersonRefusal>>(done)).map(|overview| overview.person.id)
 }
 
 async fn numbers(handle: Handle) -> CheckResult {
@@ -283,7 +302,7 @@ async fn worlds_under_a_key(handle: Handle) -> CheckResult {
     for answer in created.await? {
         match answer {
             Ok(_) => created_now += 1,
-            Err(florin_ports::WriteError::Refused(CreateWorldRefusal::MadeBefore(_))) => {}
+            Err(WriteError::Refused(CreateWorldRefusal::MadeBefore(_))) => {}
             Err(other) => return Err(Failure::new(format!("neither created now nor before: {other:?}"))),
         }
     }

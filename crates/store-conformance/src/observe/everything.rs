@@ -4,6 +4,7 @@ use super::{batch, budget, card, chain};
 use crate::check::{CheckResult, Failure};
 use crate::commands::{session_id, token};
 use crate::factory::Handle;
+use crate::people::members;
 use crate::world::{BOTH, Who, gbp, jpy, noon};
 use chrono::TimeDelta;
 use florin_domain::activity::ActivityFilter;
@@ -12,6 +13,7 @@ use florin_domain::budget::BudgetFilter;
 use florin_domain::card::CardFilter;
 use florin_domain::merchant::CheckoutFilter;
 use florin_domain::page::PageRequest;
+use florin_domain::people::PersonFilter;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
@@ -132,6 +134,8 @@ async fn of_account(
     };
     see("checkouts".into(), &handle.checkouts.list(&account, CheckoutFilter::default(), PAGE).await?);
     see("budgets".into(), &handle.seeding.budgets(&account).await?);
+    let people = handle.people.list(&account, PersonFilter::default(), PAGE).await?;
+    see("people".into(), &(people.count, people.rows.iter().map(members).collect::<Vec<_>>()));
     see("cards".into(), &handle.seeding.cards(&account).await?);
     see("list of budgets".into(), &handle.budgets.list_with_funds(&account, BudgetFilter::default(), PAGE).await?);
     let cards = handle.card_management.list(&account, CardFilter::default(), PAGE).await?;
@@ -185,6 +189,10 @@ pub(crate) async fn single_reads(handle: &Handle, who: Who) -> Result<BTreeMap<S
         }
         let filter = ActivityFilter { budget: Some(id), ..ActivityFilter::default() };
         see(format!("activity of {id}"), &handle.activities.list(&account, filter, second).await?);
+    }
+    for overview in handle.people.list(&account, PersonFilter::default(), PAGE).await?.rows {
+        let found = handle.people.find(&account, overview.person.id).await?;
+        see(format!("person {}", overview.person.id), &found.as_ref().map(members));
     }
     for profile in handle.card_management.list(&account, CardFilter::default(), PAGE).await?.rows {
         let id = profile.record.card.id;

@@ -185,6 +185,13 @@ bugs! {
     FundingOfAll,
     ActiveCardsCount,
     ClaimsLate,
+    PeopleOfAnyAccount,
+    PeopleById,
+    NobodyIsKnown,
+    AddressesTwice,
+    RolesStay,
+    ErasedOnOneAccount,
+    SnapshotsOutliveErasure,
 }
 
 /// Number of first messages that may wait for their turn.

@@ -8,6 +8,7 @@ mod commands;
 mod dry_runs;
 mod insight;
 mod management;
+mod people;
 mod reads;
 mod secrets;
 mod worlds;
@@ -149,6 +150,13 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::NothingBelowBudgets, "budgets.funds.sum_up_all_levels_below"),
     (Bug::LastNumbersLost, "budgets.funds.name_the_last_number_of_each_balance"),
     (Bug::TransfersHaveOwnNumbers, "transfers.transfer.shares_the_numbers_of_credits"),
+    (Bug::PeopleOfAnyAccount, "tenancy.people.show_one_account_only"),
+    (Bug::PeopleById, "people.list.in_order_of_creation_with_filters_and_counts"),
+    (Bug::NobodyIsKnown, "people.create.knows_people_of_the_clients_other_accounts"),
+    (Bug::AddressesTwice, "people.create.is_shown_how_many_there_are_and_who_has_the_address"),
+    (Bug::RolesStay, "people.edit.changes_what_is_given"),
+    (Bug::ErasedOnOneAccount, "people.erase.on_every_account_with_the_records_of_the_person"),
+    (Bug::SnapshotsOutliveErasure, "people.erase.of_a_world_takes_its_snapshots"),
     (Bug::FeaturesNotStored, "budgets.create.stores_the_whole_decision"),
     (Bug::TransferLeavesTheGiver, "transfers.transfer.stores_the_whole_decision"),
     (Bug::CardStateNotStored, "card_management.transition.is_kept_and_decides_messages"),

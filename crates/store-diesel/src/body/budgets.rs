@@ -7,6 +7,7 @@ use super::budget_funds::with_funds;
 use super::errors::{Outcome, Stop, corrupt};
 use super::footprint::Footprint;
 use super::group::under_claim;
+use super::people;
 use super::store::Store;
 use super::tables::money::{BalanceRow, BudgetRow, balances, budgets};
 use super::types::Id;
@@ -205,7 +206,14 @@ fn situation(conn: &mut Conn, command: &CreateBudgetCommand) -> Outcome<CreateBu
         None => Some(of_whole_account(conn, account)?),
     };
     let parent = parent.map(|parent| parent_budget(conn, &parent)).transpose()?;
-    Ok(CreateBudgetSituation { budgets: u64::try_from(budgets).map_err(corrupt)?, parent, persona_has_budget: None })
+    Ok(CreateBudgetSituation {
+        budgets: u64::try_from(budgets).map_err(corrupt)?,
+        parent,
+        persona_has_budget: match command.persona {
+            Some(persona) => people::has_budget(conn, account, persona)?,
+            None => None,
+        },
+    })
 }
 
 /// Returns the parent budget of the account.

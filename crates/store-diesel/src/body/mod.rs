@@ -42,6 +42,7 @@ mod mfa;
 mod mfa_rows;
 mod names;
 mod payments;
+mod people;
 mod registry;
 mod secrets;
 mod seeding;

@@ -16,6 +16,7 @@ use florin_domain::ids::BudgetId;
 use florin_domain::ledger::{JournalKind, Pool};
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::{MfaProviderName, MfaSessionState};
+use florin_domain::people::{PersonStatus, Role};
 use florin_domain::world::WorldTemplate;
 use std::fmt::Debug;
 use uuid::Uuid;
@@ -103,6 +104,8 @@ names! {
     MfaProviderName: &[Self::Totp, Self::Sandbox], Self::as_str;
     MfaSessionState: &Self::ALL, Self::as_str;
     Network: &Self::ALL, Self::as_str;
+    PersonStatus: &Self::ALL, Self::as_str;
+    Role: &Self::ALL, Self::as_str;
     PaymentBatchStatus: &Self::ALL, Self::as_str;
     PaymentNetwork: &Self::ALL, Self::as_str;
     PaymentStatus: &Self::ALL, Self::as_str;
@@ -128,6 +131,10 @@ mod tests {
         let schema = backend::migrations::sources();
         check::<AlertCode>(&schema);
         check::<AlertKind>(&schema);
+        check::<BudgetKind>(&schema);
+        check::<BudgetStatus>(&schema);
+        check::<PersonStatus>(&schema);
+        check::<Role>(&schema);
         check::<EventKind>(&schema);
         check::<FailureReason>(&schema);
         check::<InputFormat>(&schema);

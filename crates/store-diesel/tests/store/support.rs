@@ -188,6 +188,7 @@ fn seed_account(account: &str, minor: i64) -> SeedAccount {
         },
         parent: parent(&id(account)),
         enrolment: Some(TotpEnrolment::new(id(account), SealedSecret::new(account.as_bytes().to_vec()))),
+        people: vec![],
         checkouts: vec![],
         budgets: vec![SeedBudget { budget: money, journal }],
         cards: vec![SeedCard { card: active_card(account), limits: vec![] }],

@@ -3,7 +3,7 @@
 use florin_domain::access::Scope::{
     self, ActivityRead, AddressesLookup, BudgetsRead, BudgetsSimulate, BudgetsWrite, CardsRead, CardsSimulate,
     CardsWrite, MerchantBanksRead, MerchantCheckoutsRead, PaymentBatchesConfirm, PaymentBatchesRead,
-    PaymentBatchesWrite,
+    PaymentBatchesWrite, PeopleRead, PeopleWrite,
 };
 
 /// Returns the scope of an operation. `None` if it needs no key.
@@ -32,6 +32,8 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         | "listSpendingLimits"
         | "listTransactionLimits"
         | "getTransactionChain" => CardsRead,
+        "listRoles" | "listPeople" | "getPerson" => PeopleRead,
+        "createPerson" | "updatePerson" => PeopleWrite,
         "createCard"
         | "updateCard"
         | "replaceCard"

@@ -7,7 +7,7 @@ use super::errors::Outcome;
 use super::store::Store;
 use super::tables::access::{accounts, clients};
 use super::working_set::Journal;
-use super::{balances, batch_rows, batches, cards, keys, merchant, mfa, payments, registry};
+use super::{balances, batch_rows, batches, cards, keys, merchant, mfa, payments, people, registry};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::batch::PaymentBatch;
@@ -61,6 +61,7 @@ fn seed(conn: &mut Conn, data: &SeedData) -> Outcome<()> {
 /// Stores the data of an account that exists.
 pub(crate) fn seed_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     merchant::insert_checkouts(conn, &seed.checkouts)?;
+    people::seed(conn, &seed.people)?;
     // A journal transaction may touch several budgets, so all budgets are stored first.
     balances::insert(conn, &seed.parent)?;
     let seeded = |budget: &SeedBudget| BudgetRecord::seeded(budget.budget.clone(), &seed.parent);

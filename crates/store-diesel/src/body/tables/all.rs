@@ -1,14 +1,15 @@
 //! All tables, in order.
 
 use super::table::Table;
-use super::{access, batches, cards, keys, merchant, mfa, money, service, worlds};
+use super::{access, batches, cards, keys, merchant, mfa, money, people, service, worlds};
 
 /// The areas, in the order of an export.
-const AREAS: [&[Table]; 9] = [
+const AREAS: [&[Table]; 10] = [
     access::TABLES,
     worlds::TABLES,
     keys::TABLES,
     merchant::TABLES,
+    people::TABLES,
     money::TABLES,
     cards::TABLES,
     batches::TABLES,

@@ -16,6 +16,7 @@ pub(crate) mod keys;
 pub(crate) mod merchant;
 pub(crate) mod mfa;
 pub(crate) mod money;
+pub(crate) mod people;
 pub(crate) mod service;
 pub(crate) mod table;
 pub(crate) mod worlds;

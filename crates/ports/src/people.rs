@@ -1,0 +1,65 @@
+//! People of accounts.
+
+use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
+use async_trait::async_trait;
+use florin_domain::ids::{AccountId, PersonId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::people::{
+    CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, EmailAddress, Person, PersonFilter, PersonOverview,
+};
+
+/// The path of the recorded requests that create and change people, and whose answers contain their data.
+pub const PEOPLE_PATH: &str = "/v2/people";
+
+/// A command to create a person.
+pub struct CreatePersonCommand {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The email address. The situation says who has it, in any case.
+    pub email: EmailAddress,
+    /// The rule.
+    pub decide: Decide<CreatePersonSituation, Result<Person, CreatePersonRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<IdempotencyClaim<PersonOverview>>,
+}
+
+/// A command to change a person.
+pub struct EditPersonCommand {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The person, who must be the account's.
+    pub person: PersonId,
+    /// The rule. It changes neither ids nor the email address.
+    pub decide: Decide<Person, Result<Person, EditPersonRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<IdempotencyClaim<PersonOverview>>,
+}
+
+/// Stores people. Creations are decided sequentially, as are changes on one account, so their situations stay true.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait People: Send + Sync {
+    /// Returns a person. `None`: no such person on the account.
+    async fn find(&self, account: &AccountId, person: PersonId) -> Result<Option<PersonOverview>, StoreError>;
+
+    /// Lists the account's matching people in the order of their creation, then by id. The count ignores the page.
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: PersonFilter,
+        page: PageRequest,
+    ) -> Result<Page<PersonOverview>, StoreError>;
+
+    /// Decides the creation of a person. `Absent`: no such account.
+    async fn create(
+        &self,
+        command: CreatePersonCommand,
+    ) -> Result<Written<PersonOverview>, WriteError<CreatePersonRefusal>>;
+
+    /// Decides a change of a person. `Absent`: no such person on the account.
+    async fn edit(&self, command: EditPersonCommand) -> Result<Written<PersonOverview>, WriteError<EditPersonRefusal>>;
+
+    /// Erases a person on every account, as the rule says, and returns those accounts by id. It also deletes what else
+    /// contains the person's data: idempotency records of creations and changes of the person, and snapshots of worlds.
+    async fn erase(&self, person: PersonId, decide: Decide<Person, Person>) -> Result<Vec<AccountId>, StoreError>;
+}

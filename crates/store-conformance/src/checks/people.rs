@@ -1,0 +1,328 @@
+//! Checks of people: creation, change, lookup, lists and erasure.
+
+use crate::check::{CheckResult, Failure, checks};
+use crate::commands::{claim, request};
+use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, store_failed, there};
+use crate::factory::Handle;
+use crate::management::make_of_person;
+use crate::observe::Observation;
+use crate::payments::after;
+use crate::people::{edit_person, join, members, person_id, persona_id};
+use crate::world::{Who, account, day, gbp, parent_of, seeded, uuid};
+use crate::worlds::{command, prepared, snapshot};
+use florin_domain::access::Account;
+use florin_domain::budget::CreateBudgetRefusal;
+use florin_domain::ids::{AccountId, PersonaId};
+use florin_domain::page::PageRequest;
+use florin_domain::people::{
+    CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, EmailAddress, Person, PersonEdit, PersonFilter,
+    PersonOverview, PersonStatus, Role, erase_person,
+};
+use florin_domain::text::Text;
+use florin_ports::{CreatePersonCommand, EditPersonCommand, IdempotencyClaim, PEOPLE_PATH, StoreError};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+checks! {
+    "people.create.stores_the_whole_decision" => whole,
+    "people.create.is_shown_how_many_there_are_and_who_has_the_address" => situations,
+    "people.create.knows_people_of_the_clients_other_accounts" => known,
+    "people.create.replay_gives_the_stored_answer" => again,
+    "people.create.refusal_or_failure_changes_nothing" => nothing,
+    "people.edit.changes_what_is_given" => edited,
+    "people.edit.replay_gives_the_stored_answer" => edited_again,
+    "people.edit.refusal_changes_nothing" => not_edited,
+    "people.list.in_order_of_creation_with_filters_and_counts" => listed,
+    "people.erase.on_every_account_with_the_records_of_the_person" => erased,
+    "people.erase.of_a_world_takes_its_snapshots" (Sandbox) => erased_from_snapshots,
+    "people.create.worlds_know_nobody_and_nobody_knows_theirs" (Sandbox) => worlds_apart,
+    "budgets.create.is_shown_the_person_and_their_budget" => individual,
+    "tenancy.people.show_one_account_only" => foreign,
+}
+
+async fn find(handle: &Handle, account: &AccountId, number: u128) -> Result<PersonOverview, Failure> {
+    there("the person", handle.people.find(account, person_id(number)).await?)
+}
+
+/// Opens another account of my client.
+pub(super) async fn second_account(handle: &Handle) -> Result<AccountId, Failure> {
+    let fresh = Account { id: AccountId::parse("F9")?, ..account(Who::Mine)? };
+    handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
+    Ok(fresh.id)
+}
+
+/// Builds a command that creates person `number` on any account.
+pub(super) fn join_on(account: &AccountId, number: u128, email: &str) -> Result<CreatePersonCommand, Failure> {
+    let command = join(Who::Mine, number, email)?;
+    let (rule, own) = (command.decide, account.clone());
+    let decide =
+        Arc::new(move |situation: &CreatePersonSituation| Ok(Person { account: own.clone(), ..rule(situation)? }));
+    Ok(CreatePersonCommand { account: account.clone(), decide, ..command })
+}
+
+async fn whole(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let made = expect_new(handle.people.create(join(Who::Mine, 1, "Łucja@Example.com")?).await)?;
+    let found = find(&handle, &Who::Mine.account()?, 1).await?;
+    same("what is found", members(&found), members(&made))?;
+    let person = found.person;
+    same("its ids", (person.id, person.persona), (person_id(1), persona_id(1)))?;
+    same("its names", (person.first_name.as_str(), person.last_name.as_str()), ("Łucja ", " 1 ✓"))?;
+    let email = person.email.as_ref().map(EmailAddress::as_str);
+    same("its address and day", (email, person.born), (Some("Łucja@Example.com"), Some(day(2000, 2, 29))))?;
+    same("its role and status", (person.role, person.status), (Role::Accountant, PersonStatus::Inactive))?;
+    same("whether it has a card", found.has_card, false)
+}
+
+async fn situations(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    for (number, email, people, email_taken) in
+        [(1, "a@example.com", 1, false), (2, "A@EXAMPLE.com", 2, true), (3, "zoë@example.com", 2, false)]
+    {
+        let mut command = join(Who::Mine, number, email)?;
+        let rule = command.decide;
+        // The address on the account itself is known on an account of the client, too.
+        let known = email_taken.then_some(person_id(1));
+        let expected = CreatePersonSituation { people, email_taken, known };
+        command.decide = Arc::new(move |situation: &CreatePersonSituation| {
+            if *situation == expected { rule(situation) } else { Err(CreatePersonRefusal::TooMany { max: 0 }) }
+        });
+        let done = handle.people.create(command).await;
+        if email_taken {
+            same("an address in use", refused(done)?, CreatePersonRefusal::EmailTaken)?;
+        } else {
+            expect_new(done)?;
+        }
+    }
+    Ok(())
+}
+
+async fn known(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let second = second_account(&handle).await?;
+    expect_new(handle.people.create(join(Who::Mine, 1, "ada@example.com")?).await)?;
+    let joined = expect_new(handle.people.create(join_on(&second, 2, "ADA@example.com")?).await)?.person;
+    same("a known person", (joined.id, joined.persona), (person_id(1), persona_id(2)))?;
+    let first = find(&handle, &Who::Mine.account()?, 1).await?.person;
+    same("the first record", (first.persona, first.last_name.as_str()), (persona_id(1), " 1 ✓"))?;
+    let other = expect_new(handle.people.create(join(Who::Other, 3, "ada@example.com")?).await)?.person;
+    same("the same address of another client", other.id, person_id(3))?;
+    let edit = PersonEdit { first_name: Some(Text::parse("Else")?), ..PersonEdit::default() };
+    expect_new(handle.people.edit(edit_person(Who::Mine, person_id(1), edit, after(1))?).await)?;
+    same("the second record", find(&handle, &second, 1).await?.person.first_name.as_str(), "Łucja ")
+}
+
+async fn again(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let with_key = |number, body| {
+        let claim = Some(claim(Who::Mine, "key", body)?);
+        Ok::<_, Failure>(CreatePersonCommand { claim, ..join(Who::Mine, number, &format!("{number}@example.com"))? })
+    };
+    let made = expect_new(handle.people.create(with_key(1, "{}")?).await)?;
+    let answer = replayed(handle.people.create(with_key(2, "{}")?).await)?;
+    same("the answer", answer.body, format!("{made:?}"))?;
+    same("the second", handle.people.find(&Who::Mine.account()?, person_id(2)).await?, None)?;
+    same("the first request", mismatch(handle.people.create(with_key(3, "[]")?).await)?, request("{}"))
+}
+
+async fn nothing(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let mut command = join(Who::Mine, 1, "a@example.com")?;
+    command.claim = Some(claim(Who::Mine, "key", "{}")?);
+    command.decide = Arc::new(|_: &CreatePersonSituation| Err(CreatePersonRefusal::EmailTaken));
+    refused(handle.people.create(command).await)?;
+    let mut command = join(Who::Mine, 1, "a@example.com")?;
+    command.claim = Some(claim(Who::Mine, "key", "{}")?);
+    let rule = Arc::clone(&command.decide);
+    command.decide =
+        Arc::new(move |situation: &CreatePersonSituation| Ok(Person { id: Who::Mine.person(), ..rule(situation)? }));
+    let failed = store_failed(handle.people.create(command).await)?;
+    same("a taken id", matches!(failed, StoreError::Duplicate(_)), true)?;
+    before.still_holds("a creation that failed", &handle).await?;
+    let mut command = join(Who::Mine, 1, "a@example.com")?;
+    command.claim = Some(claim(Who::Mine, "key", "{}")?);
+    expect_new(handle.people.create(command).await)?;
+    let command = join_on(&AccountId::parse("F99")?, 2, "b@example.com")?;
+    absent("an account that does not exist", &handle.people.create(command).await)
+}
+
+async fn edited(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let edit = PersonEdit {
+        first_name: Some(Text::parse("Ève ")?),
+        last_name: Some(Text::parse("O'Neil")?),
+        born: Some(None),
+        role: Some(Role::Viewer),
+        status: Some(PersonStatus::Inactive),
+    };
+    let (mine, id) = (Who::Mine.account()?, Who::Mine.person());
+    let before = there("the person", handle.people.find(&mine, id).await?)?.person;
+    let done = expect_new(handle.people.edit(edit_person(Who::Mine, id, edit, after(5))?).await)?;
+    let found = there("the person", handle.people.find(&mine, id).await?)?;
+    same("what is found", members(&found), members(&done))?;
+    let expected = Person {
+        first_name: "Ève ".into(),
+        last_name: "O'Neil".into(),
+        born: None,
+        role: Role::Viewer,
+        status: PersonStatus::Inactive,
+        updated_at: after(5),
+        ..before
+    };
+    let expected = PersonOverview { person: expected, has_card: false };
+    same("the person", members(&found), members(&expected))
+}
+
+async fn edited_again(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let with_key = |role, body| {
+        let claim = Some(claim(Who::Mine, "key", body)?);
+        let edit = PersonEdit { role: Some(role), ..PersonEdit::default() };
+        let command = edit_person(Who::Mine, Who::Mine.person(), edit, after(9))?;
+        Ok::<_, Failure>(EditPersonCommand { claim, ..command })
+    };
+    let edited = expect_new(handle.people.edit(with_key(Role::Payer, "{}")?).await)?;
+    let answer = replayed(handle.people.edit(with_key(Role::User, "{}")?).await)?;
+    same("the answer", answer.body, format!("{edited:?}"))?;
+    same("the first request", mismatch(handle.people.edit(with_key(Role::User, "[]")?).await)?, request("{}"))?;
+    let found = handle.people.find(&Who::Mine.account()?, Who::Mine.person()).await?;
+    same("the role", there("the person", found)?.person.role, Role::Payer)
+}
+
+async fn not_edited(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let edit = PersonEdit { role: Some(Role::User), ..PersonEdit::default() };
+    let mut command = edit_person(Who::Mine, Who::Mine.person(), edit.clone(), after(9))?;
+    command.claim = Some(claim(Who::Mine, "key", "{}")?);
+    command.decide = Arc::new(|_: &Person| Err(EditPersonRefusal::Erased));
+    refused(handle.people.edit(command).await)?;
+    for (what, person) in [("no such person", person_id(9)), ("a foreign person", Who::Other.person())] {
+        absent(what, &handle.people.edit(edit_person(Who::Mine, person, edit.clone(), after(9))?).await)?;
+    }
+    before.still_holds("refused changes", &handle).await
+}
+
+async fn listed(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    for (number, seconds) in [(3, 1), (1, 2), (2, 1)] {
+        let mut command = join(Who::Mine, number, &format!("P{number}@example.com"))?;
+        let decide = command.decide;
+        command.decide = Arc::new(move |situation: &CreatePersonSituation| {
+            let role = if number == 2 { Role::Payer } else { Role::User };
+            Ok(Person { created_at: after(seconds), role, ..decide(situation)? })
+        });
+        expect_new(handle.people.create(command).await)?;
+    }
+    let list = async |filter: PersonFilter, limit, offset| {
+        let page = handle.people.list(&mine, filter, PageRequest { limit, offset }).await?;
+        Ok::<_, Failure>((page.count, page.rows.into_iter().map(|row| row.person.id).collect::<Vec<_>>()))
+    };
+    let all = vec![Who::Mine.person(), person_id(2), person_id(3), person_id(1)];
+    same("all", list(PersonFilter::default(), 9, 0).await?, (4, all.clone()))?;
+    same("a page", list(PersonFilter::default(), 2, 1).await?, (4, all[1..3].to_vec()))?;
+    same("past the end", list(PersonFilter::default(), 1, 4).await?, (4, vec![]))?;
+    let email = Some(EmailAddress::parse("p1@EXAMPLE.com")?);
+    let by_email = PersonFilter { email, ..PersonFilter::default() };
+    same("with an address", list(by_email, 9, 0).await?, (1, vec![person_id(1)]))?;
+    let users = PersonFilter { role: Some(Role::User), ..PersonFilter::default() };
+    same("with a role", list(users.clone(), 1, 1).await?, (2, vec![person_id(1)]))?;
+    let ids = vec![person_id(1), person_id(2), Who::Other.person()];
+    let named = PersonFilter { ids: ids.clone(), ..PersonFilter::default() };
+    same("with these ids", list(named, 9, 0).await?, (2, vec![person_id(2), person_id(1)]))?;
+    same("with both", list(PersonFilter { ids, ..users }, 9, 0).await?, (1, vec![person_id(1)]))
+}
+
+/// A claim of a request about people.
+fn claim_on_people<T: Debug + 'static>(key: &str) -> Result<IdempotencyClaim<T>, Failure> {
+    let mut claim = claim(Who::Mine, key, "{}")?;
+    PEOPLE_PATH.clone_into(&mut claim.request.path);
+    Ok(claim)
+}
+
+async fn erased(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
+    for (number, key) in [(1, "one"), (2, "two")] {
+        let claim = Some(claim_on_people(key)?);
+        let command = join(Who::Mine, number, &format!("{number}@example.com"))?;
+        expect_new(handle.people.create(CreatePersonCommand { claim, ..command }).await)?;
+    }
+    expect_new(handle.people.create(join_on(&second, 3, "1@example.com")?).await)?;
+    let at = after(7);
+    let accounts = handle.people.erase(person_id(1), Arc::new(move |person| erase_person(person, at))).await?;
+    same("the accounts", accounts, vec![mine.clone(), second.clone()])?;
+    for account in [&mine, &second] {
+        let found = find(&handle, account, 1).await?.person;
+        let data = (found.first_name.as_str(), found.last_name.as_str(), &found.email, found.born);
+        same("what is left", data, ("Erased", "Erased", &None, None))?;
+        same("when", (found.status, found.updated_at), (PersonStatus::Inactive, at))?;
+    }
+    same("another person", find(&handle, &mine, 2).await?.person.last_name.as_str(), " 2 ✓")?;
+    // The address is free again, the recorded answer is gone, and that of the other person is still there.
+    for (number, key, is_new) in [(4, "one", true), (5, "two", false)] {
+        let command = join(Who::Mine, number, "1@example.com")?;
+        let claim = Some(claim_on_people(key)?);
+        let done = handle.people.create(CreatePersonCommand { claim, ..command }).await;
+        if is_new {
+            same("the new person", expect_new(done)?.person.id, person_id(4))?;
+        } else {
+            replayed(done)?;
+        }
+    }
+    let nobody = handle.people.erase(person_id(77), Arc::new(Clone::clone)).await?;
+    same("an unknown person", nobody, vec![])
+}
+
+async fn erased_from_snapshots(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.people.create(join(Who::Mine, 1, "ada@example.com")?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(2)?).await)?;
+    let at = after(7);
+    handle.people.erase(person_id(1), Arc::new(move |person| erase_person(person, at))).await?;
+    let left = handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?;
+    let ids: Vec<_> = left.rows.into_iter().map(|snapshot| snapshot.id).collect();
+    same("the snapshots that are left", ids, vec![crate::worlds::id(1)])
+}
+
+async fn worlds_apart(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let second = second_account(&handle).await?;
+    expect_new(handle.people.create(join_on(&second, 1, "ada@example.com")?).await)?;
+    let of_world = expect_new(handle.people.create(join(Who::Mine, 2, "ada@example.com")?).await)?.person;
+    same("a person of a world", of_world.id, person_id(2))?;
+    expect_new(handle.people.create(join(Who::Mine, 3, "bob@example.com")?).await)?;
+    let outside = expect_new(handle.people.create(join_on(&second, 4, "bob@example.com")?).await)?.person;
+    same("a person outside", outside.id, person_id(4))
+}
+
+async fn individual(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    expect_new(handle.people.create(join(Who::Mine, 1, "ada@example.com")?).await)?;
+    let budget = expect_new(handle.budgets.create(make_of_person(Who::Mine, 1, persona_id(1), vec![gbp()?])?).await)?;
+    same("whose it is", budget.persona, Some(persona_id(1)))?;
+    for (what, persona, refusal) in [
+        ("a second budget", persona_id(1), CreateBudgetRefusal::SecondOfPerson),
+        ("an unknown person", persona_id(9), CreateBudgetRefusal::NoPersona),
+        ("a foreign person", PersonaId(uuid(94, 2)), CreateBudgetRefusal::NoPersona),
+    ] {
+        let command = make_of_person(Who::Mine, 2, persona, vec![gbp()?])?;
+        same(what, refused(handle.budgets.create(command).await)?, refusal)?;
+    }
+    let own = make_of_person(Who::Mine, 2, PersonaId(uuid(94, 1)), vec![gbp()?])?;
+    expect_new(handle.budgets.create(own).await).map(drop)
+}
+
+async fn foreign(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    same("a foreign person", handle.people.find(&mine, Who::Other.person()).await?, None)?;
+    let page = handle.people.list(&mine, PersonFilter::default(), PageRequest::default()).await?;
+    let ids: Vec<_> = page.rows.iter().map(|row| row.person.id).collect();
+    same("those of one account", (page.count, ids), (1, vec![Who::Mine.person()]))
+}

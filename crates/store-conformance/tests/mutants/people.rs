@@ -1,0 +1,80 @@
+//! Bugs in people.
+
+use crate::bugs::{Bug, Mutant};
+use async_trait::async_trait;
+use florin_domain::ids::{AccountId, PersonId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::people::{
+    CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, Person, PersonFilter, PersonOverview,
+};
+use florin_ports::{CreatePersonCommand, Decide, EditPersonCommand, People, StoreError, WriteError, Written};
+use std::sync::Arc;
+
+#[async_trait]
+impl People for Mutant {
+    async fn find(&self, account: &AccountId, person: PersonId) -> Result<Option<PersonOverview>, StoreError> {
+        let found = People::find(&self.inner, account, person).await?;
+        if found.is_none() && self.has(Bug::PeopleOfAnyAccount) {
+            return People::find(&self.inner, &AccountId::parse("F2").unwrap(), person).await;
+        }
+        Ok(found)
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: PersonFilter,
+        page: PageRequest,
+    ) -> Result<Page<PersonOverview>, StoreError> {
+        let mut found = People::list(&self.inner, account, filter, page).await?;
+        if self.has(Bug::PeopleById) {
+            found.rows.sort_by_key(|overview| overview.person.id);
+        }
+        Ok(found)
+    }
+
+    async fn create(
+        &self,
+        mut command: CreatePersonCommand,
+    ) -> Result<Written<PersonOverview>, WriteError<CreatePersonRefusal>> {
+        command.claim = self.claim(command.claim);
+        let (rule, bug) = (Arc::clone(&command.decide), self.bug);
+        command.decide = Arc::new(move |situation: &CreatePersonSituation| {
+            let mut situation = *situation;
+            if bug == Some(Bug::NobodyIsKnown) {
+                situation.known = None;
+            }
+            if bug == Some(Bug::AddressesTwice) {
+                situation.email_taken = false;
+            }
+            rule(&situation)
+        });
+        People::create(&self.inner, command).await
+    }
+
+    async fn edit(
+        &self,
+        mut command: EditPersonCommand,
+    ) -> Result<Written<PersonOverview>, WriteError<EditPersonRefusal>> {
+        command.claim = self.claim(command.claim);
+        if self.has(Bug::RolesStay) {
+            let rule = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |person: &Person| Ok(Person { role: person.role, ..rule(person)? }));
+        }
+        People::edit(&self.inner, command).await
+    }
+
+    async fn erase(&self, person: PersonId, decide: Decide<Person, Person>) -> Result<Vec<AccountId>, StoreError> {
+        if self.has(Bug::ErasedOnOneAccount) {
+            let first = Arc::new(std::sync::atomic::AtomicBool::new(true));
+            let decide = Arc::new(move |person: &Person| {
+                if first.swap(false, std::sync::atomic::Ordering::Relaxed) { decide(person) } else { person.clone() }
+            });
+            return People::erase(&self.inner, person, decide).await;
+        }
+        if self.has(Bug::SnapshotsOutliveErasure) {
+            return Ok(Vec::new());
+        }
+        People::erase(&self.inner, person, decide).await
+    }
+}

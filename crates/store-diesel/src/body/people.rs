@@ -1,0 +1,270 @@
+//! People of accounts.
+
+use super::ask::ask;
+use super::backend::{Conn, Db};
+use super::driver;
+use super::errors::{Outcome, Stop, corrupt};
+use super::footprint::Footprint;
+use super::group::under_claim;
+use super::statements::insert;
+use super::store::Store;
+use super::tables::access::accounts;
+use super::tables::money::budgets;
+use super::tables::people::{PersonRow, people};
+use super::tables::service::idempotency_records;
+use super::tables::worlds::{world_snapshots, worlds};
+use super::types::{Account, Day, Id, Named, Time};
+use super::working_set::WorkingSet;
+use async_trait::async_trait;
+use diesel::dsl::{exists, not};
+use diesel::prelude::*;
+use florin_domain::ids::{AccountId, PersonId, PersonaId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::people::{
+    CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, EmailAddress, Person, PersonFilter, PersonOverview,
+};
+use florin_ports::{
+    CreatePersonCommand, Decide, EditPersonCommand, PEOPLE_PATH, People, StoreError, WriteError, Written,
+};
+
+#[async_trait]
+impl People for Store {
+    async fn find(&self, account: &AccountId, person: PersonId) -> Result<Option<PersonOverview>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let person = find(conn, &account, person)?;
+                Ok(overviews(person.into_iter().collect()).pop())
+            })
+        })
+        .await
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: PersonFilter,
+        page: PageRequest,
+    ) -> Result<Page<PersonOverview>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let rows = matching(&account, &filter)
+                    .order((people::created_at, people::id))
+                    .limit(page.limit)
+                    .offset(page.offset)
+                    .select(PersonRow::as_select())
+                    .load(conn)?;
+                let count = matching(&account, &filter).count().get_result(conn)?;
+                let rows = rows.into_iter().map(PersonRow::read).collect::<Outcome<_>>()?;
+                Ok(Page { count, rows: overviews(rows) })
+            })
+        })
+        .await
+    }
+
+    async fn create(
+        &self,
+        command: CreatePersonCommand,
+    ) -> Result<Written<PersonOverview>, WriteError<CreatePersonRefusal>> {
+        self.task(move |conn| {
+            // A person may be created on two accounts of a client at once, and then has one id.
+            driver::lock_operators(conn)?;
+            let mut footprint = Footprint::default();
+            footprint.creation(&command.account);
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
+                if !working_set.credits.has(&command.account) {
+                    return Err(WriteError::Absent.into());
+                }
+                let situation = situation(conn, &command)?;
+                let person = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
+                insert(vec![PersonRow::from(&person)], conn)?;
+                Ok(PersonOverview { person, has_card: false })
+            })
+        })
+        .await
+    }
+
+    async fn edit(&self, command: EditPersonCommand) -> Result<Written<PersonOverview>, WriteError<EditPersonRefusal>> {
+        self.task(move |conn| {
+            let mut footprint = Footprint::default();
+            footprint.creation(&command.account);
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, _| edit(conn, &command))
+        })
+        .await
+    }
+
+    async fn erase(&self, person: PersonId, decide: Decide<Person, Person>) -> Result<Vec<AccountId>, StoreError> {
+        self.change(move |conn| erase(conn, person, &decide)).await
+    }
+}
+
+fn situation(conn: &mut Conn, command: &CreatePersonCommand) -> Outcome<CreatePersonSituation> {
+    let (account, key) = (command.account.as_str(), command.email.key());
+    let of_account = people::table.filter(people::account_id.eq(account));
+    let holder = of_account.filter(people::email_key.eq(&key));
+    let count: i64 = of_account.count().get_result(conn)?;
+    Ok(CreatePersonSituation {
+        people: u64::try_from(count).map_err(corrupt)?,
+        email_taken: diesel::select(exists(holder)).get_result(conn)?,
+        known: known(conn, account, &key)?,
+    })
+}
+
+/// Returns the person with this email address on another account of the client, unless this account is a world.
+fn known(conn: &mut Conn, account: &str, email: &str) -> Outcome<Option<PersonId>> {
+    let apart = worlds::table.filter(worlds::account_id.eq(account));
+    if diesel::select(exists(apart)).get_result(conn)? {
+        return Ok(None);
+    }
+    let own = accounts::table.filter(accounts::id.eq(account)).select(accounts::client_id);
+    let client: Id = own.get_result(conn)?;
+    let found = people::table
+        .inner_join(accounts::table)
+        .filter(people::email_key.eq(email))
+        .filter(accounts::client_id.eq(client))
+        .filter(not(exists(worlds::table.filter(worlds::account_id.eq(people::account_id)))))
+        .order(people::id)
+        .select(people::id)
+        .first::<Id>(conn)
+        .optional()?;
+    Ok(found.map(|id| PersonId(id.0)))
+}
+
+fn edit(conn: &mut Conn, command: &EditPersonCommand) -> Result<PersonOverview, Stop<WriteError<EditPersonRefusal>>> {
+    let account = &command.account;
+    let person = find(conn, account, command.person)?.ok_or(WriteError::Absent)?;
+    let edited = ask(|| (command.decide)(&person))?.map_err(WriteError::Refused)?;
+    update(conn, &edited)?;
+    Ok(PersonOverview { has_card: false, person: edited })
+}
+
+/// Stores the members of a person that can change.
+fn update(conn: &mut Conn, person: &Person) -> Outcome<()> {
+    let row = PersonRow::from(person);
+    let place = people::table.filter(people::account_id.eq(row.account_id)).filter(people::id.eq(row.id));
+    diesel::update(place)
+        .set((
+            people::first_name.eq(row.first_name),
+            people::last_name.eq(row.last_name),
+            people::email.eq(row.email),
+            people::email_key.eq(row.email_key),
+            people::born.eq(row.born),
+            people::role.eq(row.role),
+            people::status.eq(row.status),
+            people::updated_at.eq(row.updated_at),
+        ))
+        .execute(conn)?;
+    Ok(())
+}
+
+/// Erases a person. The caller holds the lock of operators, as do creations.
+fn erase(conn: &mut Conn, person: PersonId, decide: &Decide<Person, Person>) -> Outcome<Vec<AccountId>> {
+    let accounts = people::table.filter(people::id.eq(Id(person.0))).order(people::account_id);
+    let accounts: Vec<Account> = accounts.select(people::account_id).load(conn)?;
+    let mut footprint = Footprint::default();
+    for account in &accounts {
+        footprint.creation(&account.0);
+    }
+    WorkingSet::load(conn, &footprint)?;
+    for account in &accounts {
+        let found = find(conn, &account.0, person)?.ok_or_else(|| corrupt("a person is missing"))?;
+        update(conn, &ask(|| decide(&found))?)?;
+    }
+    forget(conn, person)?;
+    Ok(accounts.into_iter().map(|account| account.0).collect())
+}
+
+/// Deletes what else contains the data of a person: idempotency records, and snapshots of worlds.
+fn forget(conn: &mut Conn, person: PersonId) -> Outcome<()> {
+    let named = format!("%{person}%");
+    let of_people = idempotency_records::table.filter(idempotency_records::path.like(format!("{PEOPLE_PATH}%")));
+    let of_person =
+        of_people.filter(idempotency_records::path.like(&named).or(idempotency_records::answer_body.like(&named)));
+    diesel::delete(of_person).execute(conn)?;
+    diesel::delete(world_snapshots::table.filter(world_snapshots::contents.like(&named))).execute(conn)?;
+    Ok(())
+}
+
+/// Stores people of existing accounts.
+pub(super) fn seed(conn: &mut Conn, seeded: &[Person]) -> Outcome<()> {
+    insert(seeded.iter().map(PersonRow::from).collect(), conn)
+}
+
+/// Returns whether the person of this membership has an individual budget. `None`: no such person on the account.
+pub(super) fn has_budget(conn: &mut Conn, account: &AccountId, persona: PersonaId) -> Outcome<Option<bool>> {
+    let known =
+        people::table.filter(people::account_id.eq(account.as_str())).filter(people::persona_id.eq(Id(persona.0)));
+    if !diesel::select(exists(known)).get_result::<bool>(conn)? {
+        return Ok(None);
+    }
+    let own =
+        budgets::table.filter(budgets::account_id.eq(account.as_str())).filter(budgets::persona_id.eq(Id(persona.0)));
+    Ok(Some(diesel::select(exists(own)).get_result(conn)?))
+}
+
+fn find(conn: &mut Conn, account: &AccountId, person: PersonId) -> Outcome<Option<Person>> {
+    let row = people::table
+        .filter(people::account_id.eq(account.as_str()))
+        .filter(people::id.eq(Id(person.0)))
+        .select(PersonRow::as_select())
+        .get_result(conn)
+        .optional()?;
+    row.map(PersonRow::read).transpose()
+}
+
+fn matching(account: &AccountId, filter: &PersonFilter) -> people::BoxedQuery<'static, Db> {
+    let mut rows = people::table.filter(people::account_id.eq(Account(account.clone()))).into_boxed();
+    if let Some(role) = filter.role {
+        rows = rows.filter(people::role.eq(Named(role)));
+    }
+    if let Some(email) = &filter.email {
+        rows = rows.filter(people::email_key.eq(email.key()));
+    }
+    if !filter.ids.is_empty() {
+        rows = rows.filter(people::id.eq_any(filter.ids.iter().map(|id| Id(id.0)).collect::<Vec<_>>()));
+    }
+    rows
+}
+
+/// Adds to people whether they have a card.
+fn overviews(found: Vec<Person>) -> Vec<PersonOverview> {
+    found.into_iter().map(|person| PersonOverview { has_card: false, person }).collect()
+}
+
+impl PersonRow {
+    fn read(self) -> Outcome<Person> {
+        Ok(Person {
+            id: PersonId(self.id.0),
+            persona: PersonaId(self.persona_id.0),
+            account: self.account_id.0,
+            first_name: self.first_name,
+            last_name: self.last_name,
+            email: self.email.as_deref().map(EmailAddress::parse).transpose().map_err(|flaw| corrupt(flaw.message))?,
+            born: self.born.map(|day| day.0),
+            role: self.role.0,
+            status: self.status.0,
+            created_at: self.created_at.0,
+            updated_at: self.updated_at.0,
+        })
+    }
+}
+
+impl From<&Person> for PersonRow {
+    fn from(person: &Person) -> Self {
+        Self {
+            account_id: Account(person.account.clone()),
+            id: Id(person.id.0),
+            persona_id: Id(person.persona.0),
+            first_name: person.first_name.clone(),
+            last_name: person.last_name.clone(),
+            email: person.email.as_ref().map(|email| email.as_str().to_owned()),
+            email_key: person.email.as_ref().map(EmailAddress::key),
+            born: person.born.map(Day),
+            role: Named(person.role),
+            status: Named(person.status),
+            created_at: Time(person.created_at),
+            updated_at: Time(person.updated_at),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! People of accounts.
+
+use super::access::accounts;
+use super::body::types::{Account, Day, Id, Named, Time};
+use super::declare::tables;
+use super::worlds::worlds;
+use florin_domain::people::{PersonStatus, Role};
+
+tables! {
+    /// A person of an account.
+    struct PersonRow in people(account_id, id) owned by account_id {
+        account_id: Account,
+        id: Id,
+        persona_id: Id,
+        first_name: String,
+        last_name: String,
+        email: Option<String>,
+        email_key: Option<String>,
+        born: Option<Day>,
+        role: Named<Role>,
+        status: Named<PersonStatus>,
+        created_at: Time,
+        updated_at: Time,
+    }
+}
+
+diesel::joinable!(people -> accounts (account_id));
+diesel::allow_tables_to_appear_in_same_query!(people, accounts);
+diesel::allow_tables_to_appear_in_same_query!(people, worlds);
+diesel::allow_tables_to_appear_in_same_query!(accounts, worlds);

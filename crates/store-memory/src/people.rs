@@ -1,0 +1,125 @@
+//! People of accounts.
+
+use crate::MemoryStore;
+use crate::data::{Data, add, replace};
+use crate::idempotency::once;
+use crate::merchant::cut;
+use async_trait::async_trait;
+use florin_domain::ids::{AccountId, PersonId, PersonaId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::people::{
+    CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, EmailAddress, Person, PersonFilter, PersonOverview,
+};
+use florin_ports::{
+    CreatePersonCommand, Decide, EditPersonCommand, PEOPLE_PATH, People, StoreError, WriteError, Written,
+};
+
+#[async_trait]
+impl People for MemoryStore {
+    async fn find(&self, account: &AccountId, person: PersonId) -> Result<Option<PersonOverview>, StoreError> {
+        Ok(self.read(|data| data.people.get(&(account.clone(), person)).map(|person| overview(data, person.clone()))))
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: PersonFilter,
+        page: PageRequest,
+    ) -> Result<Page<PersonOverview>, StoreError> {
+        let mut found = self.read(|data| {
+            let matching = of_account(data, account).filter(|person| filter.matches(person));
+            matching.map(|person| overview(data, person.clone())).collect::<Vec<_>>()
+        });
+        found.sort_by_key(|overview| (overview.person.created_at, overview.person.id));
+        Ok(cut(found, page))
+    }
+
+    async fn create(
+        &self,
+        command: CreatePersonCommand,
+    ) -> Result<Written<PersonOverview>, WriteError<CreatePersonRefusal>> {
+        self.decide(|data| {
+            once(data, command.claim.as_ref(), |data| {
+                if !data.accounts.contains_key(&command.account) {
+                    return Err(WriteError::Absent);
+                }
+                let situation = CreatePersonSituation {
+                    people: u64::try_from(of_account(data, &command.account).count()).unwrap_or(u64::MAX),
+                    email_taken: of_account(data, &command.account).any(|person| has(person, &command.email)),
+                    known: known(data, &command),
+                };
+                let person = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                add(&mut data.people, (command.account.clone(), person.id), person.clone())?;
+                Ok(PersonOverview { person, has_card: false })
+            })
+        })
+    }
+
+    async fn edit(&self, command: EditPersonCommand) -> Result<Written<PersonOverview>, WriteError<EditPersonRefusal>> {
+        self.decide(|data| {
+            once(data, command.claim.as_ref(), |data| {
+                let key = (command.account.clone(), command.person);
+                let person = data.people.get(&key).cloned().ok_or(WriteError::Absent)?;
+                let edited = (command.decide)(&person).map_err(WriteError::Refused)?;
+                replace(&mut data.people, &key, edited.clone())?;
+                Ok(overview(data, edited))
+            })
+        })
+    }
+
+    async fn erase(&self, person: PersonId, decide: Decide<Person, Person>) -> Result<Vec<AccountId>, StoreError> {
+        self.change(|data| {
+            let mut accounts = Vec::new();
+            for ((account, id), found) in &mut data.people {
+                if *id == person {
+                    *found = decide(found);
+                    accounts.push(account.clone());
+                }
+            }
+            forget(data, person);
+            Ok(accounts)
+        })
+    }
+}
+
+fn of_account<'a>(data: &'a Data, account: &'a AccountId) -> impl Iterator<Item = &'a Person> {
+    data.people.values().filter(|person| person.account == *account)
+}
+
+/// Deletes what else contains the data of a person: idempotency records, and snapshots of worlds.
+fn forget(data: &mut Data, person: PersonId) {
+    let id = person.to_string();
+    data.records.retain(|_, record| {
+        let path = &record.request.path;
+        !path.starts_with(PEOPLE_PATH) || !(path.contains(&id) || record.answer.body.contains(&id))
+    });
+    data.snapshots.retain(|_, (_, _, contents)| contents.people.keys().all(|(_, known)| *known != person));
+}
+
+fn has(person: &Person, email: &EmailAddress) -> bool {
+    person.email.as_ref().is_some_and(|own| own.key() == email.key())
+}
+
+/// Returns the person with this email address on another account of the client, unless this account is a world.
+fn known(data: &Data, command: &CreatePersonCommand) -> Option<PersonId> {
+    let is_world = |account: &AccountId| data.worlds.contains_key(account);
+    let client = |account: &AccountId| data.accounts.get(account).map(|account| account.client);
+    if is_world(&command.account) {
+        return None;
+    }
+    let of_client =
+        |person: &&Person| client(&person.account) == client(&command.account) && !is_world(&person.account);
+    let holders = data.people.values().filter(of_client).filter(|person| has(person, &command.email));
+    holders.map(|person| person.id).min()
+}
+
+/// Returns whether the person of this membership has an individual budget. `None`: no such person on the account.
+pub(crate) fn has_budget(data: &Data, account: &AccountId, persona: PersonaId) -> Option<bool> {
+    of_account(data, account).find(|person| person.persona == persona)?;
+    let own = |record: &florin_domain::budget::BudgetRecord| record.persona == Some(persona);
+    Some(data.budget_records.iter().any(|((owner, _), record)| owner == account && own(record)))
+}
+
+fn overview(_data: &Data, person: Person) -> PersonOverview {
+    PersonOverview { person, has_card: false }
+}
