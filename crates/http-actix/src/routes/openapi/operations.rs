@@ -115,6 +115,7 @@ fn example(name: &str, schema: &Value) -> Value {
         ("offset", ..) => 0.into(),
         ("currencyCode", ..) => "GBP".into(),
         ("search", ..) => "travel".into(),
+        ("emailAddress", ..) => "ada@example.com".into(),
         ("Idempotency-Key", ..) => "order-1234".into(),
         (_, Some("boolean"), _) => false.into(),
         (_, _, Some("date")) => "2026-09-01".into(),
