@@ -233,7 +233,7 @@ fn members_of_follow_ups() {
             ("amount zero", given("0"), "body.amount", "out_of_range"),
             ("amount negative", given("-1"), "body.amount", "out_of_range"),
             ("amount too large", given("1000000001"), "body.amount", "out_of_range"),
-            ("a member too many", given("1, \"cardId\": 1"), "body.cardId", "unknown_field"),
+            ("a member too many", given("1, \"cardToken\": 1"), "body.cardToken", "unknown_field"),
         ] {
             table.check(&bad(format!("{path}: {name}"), place, code), &shared().client().post(path, body));
         }

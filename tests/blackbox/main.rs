@@ -25,6 +25,7 @@ mod budgets_transfer;
 mod card_extensions_amounts;
 mod card_extensions_currency;
 mod card_extensions_messages;
+mod card_messages_table;
 mod cards_limits;
 mod cards_manage;
 mod chain_at_a_glance;

@@ -26,7 +26,7 @@ const PLACEHOLDER: &str = "0198c0de-0000-7000-8000-000000000000";
 
 /// Operations with the placeholder, the operation whose answer contains the id, and the location of the id in that
 /// answer.
-const FOLLOW_UPS: [(&str, &str, &str); 12] = [
+const FOLLOW_UPS: [(&str, &str, &str); 15] = [
     ("adviseTransaction", "authorizeTransaction", "/transaction/token"),
     ("incrementTransaction", "authorizeTransaction", "/transaction/token"),
     ("clearTransaction", "authorizeTransaction", "/transaction/token"),
@@ -35,6 +35,9 @@ const FOLLOW_UPS: [(&str, &str, &str); 12] = [
     ("clearAtmWithdrawal", "authorizeAtmWithdrawal", "/transaction/token"),
     ("clearRefund", "authorizeRefund", "/transaction/token"),
     ("reverseRefund", "authorizeRefund", "/transaction/token"),
+    ("expireTransaction", "authorizeTransaction", "/transaction/token"),
+    ("reverseDebit", "debit", "/transaction/token"),
+    ("returnRefund", "refund", "/transaction/token"),
     ("confirmPaymentBatch", "openMfaSession", "/sessionId"),
     ("transfer", "createBudget", "/id"),
     ("removeSpendingLimit", "setSpendingLimit", "/id"),

@@ -84,7 +84,8 @@ pub async fn send_follow_up(
 mod tests {
     use super::*;
     use florin_domain::card::decide::Extras;
-    use florin_domain::card::{AcceptorInput, ChainKind, Network};
+    use florin_domain::card::decide::FirstKind;
+    use florin_domain::card::{AcceptorInput, Network};
     use florin_domain::money::{DecimalAmount, Quotes};
     use florin_domain::text::Text;
     use florin_ports::MockExchangeRates;
@@ -100,7 +101,8 @@ mod tests {
             mcc: None,
         };
         let amount = DecimalAmount::from_json_number("1").unwrap();
-        FirstMessage { kind: ChainKind::Purchase, amount, network: Network::Visa, acceptor, extras: Extras::default() }
+        let acceptor = acceptor.completed();
+        FirstMessage { kind: FirstKind::Purchase, amount, network: Network::Visa, acceptor, extras: Extras::default() }
     }
 
     #[tokio::test]

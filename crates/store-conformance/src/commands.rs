@@ -5,11 +5,12 @@ use crate::world::{Who, gbp, jpy, noon, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{ConfirmSituation, MfaProof, decide_confirm};
 use florin_domain::budget::{CreditInstruction, CreditScheme, CreditSituation, decide_credit};
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{
     CardDecision, CardRefusal, ChainSituation, Extras, FirstMessage, FirstSituation, FollowUp, decide_expiry,
     decide_first, decide_follow_up,
 };
-use florin_domain::card::{AcceptorInput, CardTransaction, ChainKind, Network};
+use florin_domain::card::{AcceptorInput, CardTransaction, Network};
 use florin_domain::ids::{CardId, JournalId, MfaSessionId, PaymentBatchId, TransactionToken};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaVerdict, OpenRequest, OpenSituation, decide_open};
 use florin_domain::money::{Currency, DecimalAmount, Quotes, Rate};
@@ -75,7 +76,7 @@ pub(crate) fn amount(text: &str) -> Result<DecimalAmount, Failure> {
     Ok(DecimalAmount::from_json_number(text)?)
 }
 
-pub(crate) fn message(kind: ChainKind, text: &str) -> Result<FirstMessage, Failure> {
+pub(crate) fn message(kind: FirstKind, text: &str) -> Result<FirstMessage, Failure> {
     let acceptor = AcceptorInput {
         mid: Text::parse("11111")?,
         name: None,
@@ -85,7 +86,8 @@ pub(crate) fn message(kind: ChainKind, text: &str) -> Result<FirstMessage, Failu
         country_code: None,
         mcc: None,
     };
-    Ok(FirstMessage { kind, amount: amount(text)?, network: Network::Visa, acceptor, extras: Extras::default() })
+    let (amount, acceptor) = (amount(text)?, acceptor.completed());
+    Ok(FirstMessage { kind, amount, network: Network::Visa, acceptor, extras: Extras::default() })
 }
 
 /// Returns exchange rates from USD to the currencies of the world's cards.
@@ -96,7 +98,7 @@ pub(crate) fn dollars() -> Result<Quotes, Failure> {
 
 /// Builds a purchase on the account's first card.
 pub(crate) fn purchase(who: Who, number: u128, text: &str) -> Result<FirstMessageCommand, Failure> {
-    first(who, who.card(), message(ChainKind::Purchase, text)?, stamp(number))
+    first(who, who.card(), message(FirstKind::Purchase, text)?, stamp(number))
 }
 
 pub(crate) fn first(

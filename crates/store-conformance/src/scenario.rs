@@ -21,8 +21,9 @@ use crate::world::{Who, gbp, jpy, noon};
 use chrono::TimeDelta;
 use florin_domain::batch::{FailureReason, PaymentOutcome};
 use florin_domain::budget::{BudgetEdit, BudgetFeature, BudgetStatus};
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
-use florin_domain::card::{CardChangeRequest, CardName, CardState, ChainKind, LimitWindow};
+use florin_domain::card::{CardChangeRequest, CardName, CardState, LimitWindow};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::people::{PersonEdit, Role};
 use florin_domain::text::Text;
@@ -149,12 +150,12 @@ async fn join_and_change(handle: &Handle, answers: &mut Answers, base: u128) -> 
 async fn spend(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
     let (who, cards, values) = (answers.who, &handle.cards, answers.values);
     let firsts = [
-        (5, who.card(), ChainKind::Purchase, values.pick("10", "11")),
-        (6, who.card(), ChainKind::Purchase, values.pick("9999", "8888")),
-        (7, card_id(base + 4), ChainKind::Purchase, values.pick("5", "5.50")),
-        (8, who.card(), ChainKind::Atm, values.pick("3", "2")),
-        (9, who.card(), ChainKind::Refund, "4"),
-        (10, who.yen_card(), ChainKind::Purchase, values.pick("100", "200")),
+        (5, who.card(), FirstKind::Purchase, values.pick("10", "11")),
+        (6, who.card(), FirstKind::Purchase, values.pick("9999", "8888")),
+        (7, card_id(base + 4), FirstKind::Purchase, values.pick("5", "5.50")),
+        (8, who.card(), FirstKind::Atm, values.pick("3", "2")),
+        (9, who.card(), FirstKind::Refund, "4"),
+        (10, who.yen_card(), FirstKind::Purchase, values.pick("100", "200")),
     ];
     for (number, card, kind, text) in firsts {
         let claim = Some(claim(who, &format!("message-{}", base + number), "{}")?);

@@ -101,7 +101,11 @@ impl LimitTally {
 impl LimitBooks {
     fn use_of(&mut self, kind: MessageKind, at: DateTime<Utc>) {
         let is_use = match kind {
-            MessageKind::Authorization | MessageKind::AtmAuthorization => true,
+            MessageKind::Authorization
+            | MessageKind::CashbackAuthorization
+            | MessageKind::AtmAuthorization
+            | MessageKind::PinDebit
+            | MessageKind::PinDebitCashback => true,
             MessageKind::Advice
             | MessageKind::Incremental
             | MessageKind::RefundAuthorization
@@ -110,7 +114,14 @@ impl LimitBooks {
             | MessageKind::RefundClearing
             | MessageKind::RefundReversal
             | MessageKind::Reversal
-            | MessageKind::Expiry => false,
+            | MessageKind::Expiry
+            | MessageKind::CashbackClearing
+            | MessageKind::PinDebitReversal
+            | MessageKind::BalanceInquiry
+            | MessageKind::Refund
+            | MessageKind::RefundReturn
+            | MessageKind::FeeCharge
+            | MessageKind::FeeChargeReversal => false,
         };
         self.max_uses += u64::from(is_use && self.limit.window.start(at) == self.limit.window_start);
     }

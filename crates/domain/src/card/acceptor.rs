@@ -41,6 +41,21 @@ pub struct Acceptor {
     pub mcc: String,
 }
 
+impl Acceptor {
+    /// The card network itself, which sends fees.
+    pub fn of_network() -> Self {
+        Self {
+            mid: padded("0"),
+            name: "Card network".to_owned(),
+            city: String::new(),
+            state: String::new(),
+            postal_code: String::new(),
+            country_code: "GBR".to_owned(),
+            mcc: "6012".to_owned(),
+        }
+    }
+}
+
 impl AcceptorInput {
     /// Checks a country code: three letters.
     pub fn parse_country(text: &str) -> Result<String, Flaw> {

@@ -14,11 +14,22 @@ pub enum ChainKind {
     Atm,
     /// A refund.
     Refund,
+    /// A debit in a single message.
+    Debit,
+    /// A question about the balance, which nothing follows.
+    Inquiry,
+    /// A fee of the network, which nothing follows.
+    Fee,
 }
 
 impl ChainKind {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Purchase, Self::Atm, Self::Refund];
+    pub const ALL: [Self; 6] = [Self::Purchase, Self::Atm, Self::Refund, Self::Debit, Self::Inquiry, Self::Fee];
+
+    /// Whether a chain of this kind can hold money.
+    pub const fn can_hold(self) -> bool {
+        matches!(self, Self::Purchase | Self::Atm)
+    }
 
     /// The name as stored.
     pub const fn as_str(self) -> &'static str {
@@ -26,6 +37,9 @@ impl ChainKind {
             Self::Purchase => "purchase",
             Self::Atm => "atm",
             Self::Refund => "refund",
+            Self::Debit => "debit",
+            Self::Inquiry => "inquiry",
+            Self::Fee => "fee",
         }
     }
 }
@@ -33,9 +47,9 @@ impl ChainKind {
 /// What ended a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChainEnd {
-    /// A clearing, or an account check, which ends its chain immediately.
+    /// A clearing, or a message that ends its chain immediately, such as an account check or a debit.
     Cleared,
-    /// A reversal of the whole hold.
+    /// A reversal of the whole hold, or of all that was cleared.
     Reversed,
     /// The expiry of its hold.
     Expired,
@@ -60,7 +74,7 @@ impl ChainEnd {
 pub enum ChainState {
     /// It accepts follow-ups.
     Open {
-        /// The amount held. Always zero on a refund.
+        /// The amount held. Zero unless it is a purchase or an ATM withdrawal.
         held: Minor,
     },
     /// It ended, and holds nothing.

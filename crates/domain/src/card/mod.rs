@@ -40,5 +40,5 @@ pub use number::CardNumber;
 pub use record::{CardBudget, CardFilter, CardOwner, CardProfile, CardRecord, FulfillmentStatus};
 pub use replace::{CardReplacement, ReplaceCardRefusal, ReplaceCardRequest, ReplaceCardSituation, decide_replacement};
 pub use response::Response;
-pub use transaction::{CardTransaction, MessageKind, TransactionState};
+pub use transaction::{CardTransaction, MessageDetails, MessageKind, TransactionState};
 pub use whole::{Card, CardState};

@@ -33,9 +33,9 @@ impl Network {
     pub const fn subnetwork(self, kind: ChainKind) -> &'static str {
         match (self, kind) {
             (Self::Visa, ChainKind::Atm) => "VISAPLUS",
-            (Self::Visa, ChainKind::Purchase | ChainKind::Refund) => "VISANET",
+            (Self::Visa, _) => "VISANET",
             (Self::Mastercard, ChainKind::Atm) => "CIRRUS",
-            (Self::Mastercard, ChainKind::Purchase | ChainKind::Refund) => "MASTERCARDDEBIT",
+            (Self::Mastercard, _) => "MASTERCARDDEBIT",
             (Self::Discover, _) => "DISCOVER",
             (Self::Pulse, _) => "PULSE",
         }

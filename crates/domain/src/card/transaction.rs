@@ -30,11 +30,31 @@ pub enum MessageKind {
     RefundReversal,
     /// Release of a hold that was not cleared in time.
     Expiry,
+    /// Authorization of a purchase with cash back.
+    CashbackAuthorization,
+    /// Settlement of a purchase with cash back.
+    CashbackClearing,
+    /// Debit in a single message, with the PIN.
+    PinDebit,
+    /// Debit in a single message, with cash back.
+    PinDebitCashback,
+    /// Return of a debit, whole or in part.
+    PinDebitReversal,
+    /// Question about the balance.
+    BalanceInquiry,
+    /// Refund without an authorization.
+    Refund,
+    /// Withdrawal of a settled refund, whole or in part.
+    RefundReturn,
+    /// Fee of the network.
+    FeeCharge,
+    /// Fee that the network pays back.
+    FeeChargeReversal,
 }
 
 impl MessageKind {
     /// All kinds.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 21] = [
         Self::Authorization,
         Self::AtmAuthorization,
         Self::RefundAuthorization,
@@ -46,6 +66,16 @@ impl MessageKind {
         Self::Reversal,
         Self::RefundReversal,
         Self::Expiry,
+        Self::CashbackAuthorization,
+        Self::CashbackClearing,
+        Self::PinDebit,
+        Self::PinDebitCashback,
+        Self::PinDebitReversal,
+        Self::BalanceInquiry,
+        Self::Refund,
+        Self::RefundReturn,
+        Self::FeeCharge,
+        Self::FeeChargeReversal,
     ];
 
     /// The dotted name, such as `authorization.clearing`.
@@ -62,15 +92,16 @@ impl MessageKind {
             Self::Reversal => "authorization.reversal",
             Self::RefundReversal => "refund.authorization.reversal",
             Self::Expiry => "authorization.reversal.issuerexpiration",
-        }
-    }
-
-    /// The first message of a kind of chain.
-    pub const fn first_of(kind: ChainKind) -> Self {
-        match kind {
-            ChainKind::Purchase => Self::Authorization,
-            ChainKind::Atm => Self::AtmAuthorization,
-            ChainKind::Refund => Self::RefundAuthorization,
+            Self::CashbackAuthorization => "authorization.cashback",
+            Self::CashbackClearing => "authorization.clearing.cashback",
+            Self::PinDebit => "pindebit",
+            Self::PinDebitCashback => "pindebit.cashback",
+            Self::PinDebitReversal => "pindebit.reversal",
+            Self::BalanceInquiry => "balanceinquiry",
+            Self::Refund => "refund",
+            Self::RefundReturn => "refund.reversal",
+            Self::FeeCharge => "fee.charge",
+            Self::FeeChargeReversal => "fee.charge.reversal",
         }
     }
 }
@@ -150,12 +181,29 @@ pub struct CardTransaction {
     pub acceptor: Acceptor,
     /// When it was recorded.
     pub created_at: DateTime<Utc>,
+    /// What only some messages have.
+    pub details: MessageDetails,
+}
+
+/// What only some messages have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MessageDetails {
+    /// The part of the amount that the merchant pays out in cash, above zero.
+    pub cash_back: Option<Minor>,
+    /// What a fee is for, in the network's words.
+    pub fee_type: Option<String>,
 }
 
 impl CardTransaction {
     /// Whether it settles a purchase, a withdrawal or a refund.
     pub const fn is_clearing(&self) -> bool {
-        matches!(self.kind, MessageKind::Clearing | MessageKind::AtmClearing | MessageKind::RefundClearing)
+        matches!(
+            self.kind,
+            MessageKind::Clearing
+                | MessageKind::CashbackClearing
+                | MessageKind::AtmClearing
+                | MessageKind::RefundClearing
+        )
     }
 
     /// The subnetwork, derived from network and kind.

@@ -21,6 +21,11 @@ impl DecimalAmount {
     /// The largest amount in one request, in major units, inclusive.
     pub const MAX: i64 = 1_000_000_000;
 
+    /// The amount of a message that has none.
+    pub fn zero() -> Self {
+        Self { value: Some(BigDecimal::from(0)) }
+    }
+
     /// Parses the text of a JSON number, such as `10.00` or `1e1`. The caller has checked it against RFC 8259.
     pub fn from_json_number(literal: &str) -> Result<Self, Flaw> {
         if literal.starts_with('-') {

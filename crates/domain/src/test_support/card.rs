@@ -2,10 +2,10 @@
 
 use super::ids::{BUDGET, account, noon};
 use super::money::{currency, decimal, minor};
-use crate::card::decide::{Extras, FirstMessage};
+use crate::card::decide::{Extras, FirstKind, FirstMessage};
 use crate::card::{
-    AcceptorInput, Card, CardLimit, CardName, CardOwner, CardRequest, CardState, CarriedUse, ChainKind, LimitChange,
-    LimitWindow, MAX_CARDS, Network,
+    AcceptorInput, Card, CardLimit, CardName, CardOwner, CardRequest, CardState, CarriedUse, LimitChange, LimitWindow,
+    MAX_CARDS, Network,
 };
 use crate::ids::{BudgetId, CardId, LimitId, UserToken};
 use crate::money::Minor;
@@ -114,7 +114,7 @@ pub fn a_limit(window: LimitWindow, amount: &str) -> CardLimit {
 }
 
 /// A first message with an amount in the card's currency and the sandbox's default acceptor.
-pub fn first_message(kind: ChainKind, amount: &str) -> FirstMessage {
+pub fn first_message(kind: FirstKind, amount: &str) -> FirstMessage {
     let acceptor = AcceptorInput {
         mid: Text::parse("11111").unwrap(),
         name: None,
@@ -124,20 +124,21 @@ pub fn first_message(kind: ChainKind, amount: &str) -> FirstMessage {
         country_code: None,
         mcc: None,
     };
-    FirstMessage { kind, amount: decimal(amount), network: Network::Visa, acceptor, extras: Extras::default() }
+    let (amount, acceptor) = (decimal(amount), acceptor.completed());
+    FirstMessage { kind, amount, network: Network::Visa, acceptor, extras: Extras::default() }
 }
 
 /// The authorization of a purchase, or an account check if the amount is `0`.
 pub fn a_purchase(amount: &str) -> FirstMessage {
-    first_message(ChainKind::Purchase, amount)
+    first_message(FirstKind::Purchase, amount)
 }
 
 /// The authorization of an ATM withdrawal.
 pub fn a_withdrawal(amount: &str) -> FirstMessage {
-    first_message(ChainKind::Atm, amount)
+    first_message(FirstKind::Atm, amount)
 }
 
 /// The authorization of a refund.
 pub fn a_refund(amount: &str) -> FirstMessage {
-    first_message(ChainKind::Refund, amount)
+    first_message(FirstKind::Refund, amount)
 }

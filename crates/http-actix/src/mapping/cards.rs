@@ -36,6 +36,7 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
     match refusal {
         CardRefusal::Amount(flaw) => Problem::faults(vec![flaw.at(AMOUNT)]),
         CardRefusal::Fee(flaw) => Problem::faults(vec![flaw.at("body.acquirerFeeAmount")]),
+        CardRefusal::CashBack(flaw) => Problem::faults(vec![flaw.at("body.cashBackAmount")]),
         CardRefusal::Currency(flaw) => Problem::faults(vec![flaw.at(CURRENCY)]),
         CardRefusal::WrongKind { found, state } => {
             let message =
@@ -62,6 +63,10 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
         ),
         CardRefusal::ExceedsAuthorization { authorised } => {
             let message = format!("must be at most the authorised {authorised} {}", authorised.currency);
+            Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
+        }
+        CardRefusal::ExceedsRest { rest } => {
+            let message = format!("must be at most the {rest} {} that are left", rest.currency);
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
         CardRefusal::AmountOverflow(_) => Problem::balance_limit(AMOUNT),

@@ -27,6 +27,14 @@ pub(crate) struct TransactionView<'a> {
     /// The acquirer's fee.
     #[schema(value_type = String)]
     acquirer_fee_amount: Amount,
+    /// The part of the amount that the merchant pays out in cash; absent if there is none. Florin extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false)]
+    cash_back_amount: Option<Amount>,
+    /// What a fee is for, in the network's words; absent on other messages. Florin extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    fee_type: Option<&'a str>,
     /// The event type, in dotted notation.
     #[serde(rename = "type")]
     kind: &'static str,
@@ -156,6 +164,8 @@ impl<'a> From<&'a CardTransaction> for TransactionView<'a> {
         let created = Time(record.created_at);
         Self {
             acquirer_fee_amount: money(record.acquirer_fee),
+            cash_back_amount: record.details.cash_back.map(money),
+            fee_type: record.details.fee_type.as_deref(),
             kind: record.kind.as_str(),
             state: record.state.as_str(),
             token: record.token.0,

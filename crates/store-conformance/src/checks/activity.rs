@@ -14,8 +14,9 @@ use florin_domain::activity::{
     Activity, ActivityDetail, ActivityFilter, ActivitySource, ActivityStatus, ActivityType, CreditDetail,
 };
 use florin_domain::batch::{FailureReason, PaymentOutcome};
+use florin_domain::card::MessageKind;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
-use florin_domain::card::{ChainKind, MessageKind};
 use florin_domain::ids::ActivityId;
 use florin_domain::page::{Page, PageRequest};
 
@@ -50,10 +51,10 @@ async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
         let base = u128::from(who.number()) * 1000;
         for number in 0..8_u128 {
             let (kind, text) = [
-                (ChainKind::Purchase, "2"),
-                (ChainKind::Atm, "3"),
-                (ChainKind::Refund, "4"),
-                (ChainKind::Purchase, "9999"),
+                (FirstKind::Purchase, "2"),
+                (FirstKind::Atm, "3"),
+                (FirstKind::Refund, "4"),
+                (FirstKind::Purchase, "9999"),
             ][usize::try_from(number % 4).unwrap_or(0)];
             let card = if number < 6 { who.card() } else { who.yen_card() };
             let text = if number < 6 { text } else { "10" };
@@ -177,9 +178,9 @@ async fn filters(handle: Handle) -> CheckResult {
 async fn card_messages(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
-    let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "10")?, stamp_at(1, at))?;
+    let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "10")?, stamp_at(1, at))?;
     let sent = expect_new(handle.cards.first_message(command).await)?;
-    let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "9999")?, stamp_at(2, at))?;
+    let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "9999")?, stamp_at(2, at))?;
     let declined = expect_new(handle.cards.first_message(command).await)?;
     let filter = ActivityFilter { card: Some(Who::Mine.card()), ..ActivityFilter::default() };
     let expected = vec![Activity::from(declined), Activity::from(sent)];

@@ -12,8 +12,9 @@ use crate::world::{Who, gbp, noon, seeded, unused, uuid};
 use chrono::TimeDelta;
 use florin_domain::batch::ConfirmSituation;
 use florin_domain::budget::CreditSituation;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{CardDecision, FollowUp};
-use florin_domain::card::{CardLimit, ChainKind, LimitWindow};
+use florin_domain::card::{CardLimit, LimitWindow};
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::Balances;
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
@@ -48,7 +49,7 @@ async fn used(handle: &Handle) -> Result<Observation, Failure> {
 }
 
 fn limited(number: u128) -> Result<FirstMessageCommand, Failure> {
-    first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "5")?, stamp(number))
+    first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "5")?, stamp(number))
 }
 
 /// Expects the twisted command to fail and to leave nothing. The unchanged command then succeeds under the same key.

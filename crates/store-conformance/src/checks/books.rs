@@ -11,7 +11,7 @@ use crate::world::{Who, batch, gbp, jpy, noon, seeded, uuid, world};
 use chrono::TimeDelta;
 use florin_domain::batch::{BatchState, Confirmation, FailureReason, PaymentBatchStatus, PaymentOrder, PaymentOutcome};
 use florin_domain::books::{BalanceExplanation, Invariant, MAX_LISTED, PoolSums, explain, judge};
-use florin_domain::card::ChainKind;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::ids::{BudgetId, JournalId, OrderId, PaymentBatchId};
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
 use florin_domain::money::{Currency, Minor, Total};
@@ -54,7 +54,7 @@ async fn busy(handle: &Handle) -> CheckResult {
     seeded(handle).await?;
     for number in 1..=4 {
         let at = noon() + TimeDelta::seconds(i64::try_from(10 - number).unwrap_or(0));
-        let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "10")?, stamp_at(number, at))?;
+        let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "10")?, stamp_at(number, at))?;
         expect_new(handle.cards.first_message(command).await)?;
     }
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 5, clearing("8", true)?)?).await)?;
@@ -252,7 +252,7 @@ async fn writing(handle: &Handle) -> Result<tokio::task::JoinHandle<CheckResult>
 
 async fn hold(handle: Handle) -> CheckResult {
     busy(&handle).await?;
-    let command = first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "5")?, stamp_at(20, noon()))?;
+    let command = first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "5")?, stamp_at(20, noon()))?;
     expect_new(handle.cards.first_message(command).await)?;
     for who in crate::world::BOTH {
         let report = judge(&handle.books.books(&who.account()?).await?);

@@ -9,9 +9,10 @@ use crate::observe::{Observation, audited, card};
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
 use florin_domain::budget::BudgetFeature;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
 use florin_domain::card::{
-    CardFilter, CardLimit, CardProfile, CardRecord, CardState, ChainKind, CreateCardRefusal, CreateCardSituation,
+    CardFilter, CardLimit, CardProfile, CardRecord, CardState, CreateCardRefusal, CreateCardSituation,
     IllegalTransition, LimitWindow, NoSuchLimit, ReplaceCardRefusal, Response, TransactionState,
 };
 use florin_domain::money::Minor;
@@ -47,7 +48,7 @@ async fn whole(handle: Handle) -> CheckResult {
     same("its budget", (found.budget.id, found.budget.name), (budget.budget.id, budget.budget.name))?;
     let limits = there("its limits", handle.card_management.limits(&mine, card_id(1)).await?)?;
     same("its limits", (limits.card, limits.limits.len()), (found.record.card, 0))?;
-    let command = first(Who::Mine, card_id(1), message(ChainKind::Purchase, "1")?, stamp(1))?;
+    let command = first(Who::Mine, card_id(1), message(FirstKind::Purchase, "1")?, stamp(1))?;
     same("not active", expect_new(handle.cards.first_message(command).await)?.response, Response::CardNotActive)?;
     let seeded = there("a seeded card", handle.card_management.find(&mine, Who::Mine.card()).await?)?;
     let known = there("the card", card(&handle, &mine, Who::Mine.card()).await?)?.card;
@@ -126,10 +127,10 @@ async fn moved(handle: Handle) -> CheckResult {
         expect_new(handle.card_management.change(bring(Who::Mine, id, CardState::Suspended, "Verloren ✗")?).await)?;
     let seen = (suspended.record.card.state, suspended.record.state_reason.as_deref());
     same("the card", seen, (CardState::Suspended, Some("Verloren ✗")))?;
-    let command = first(Who::Mine, id, message(ChainKind::Purchase, "1")?, stamp(1))?;
+    let command = first(Who::Mine, id, message(FirstKind::Purchase, "1")?, stamp(1))?;
     same("a message", expect_new(handle.cards.first_message(command).await)?.response, Response::CardSuspended)?;
     expect_new(handle.card_management.change(bring(Who::Mine, id, CardState::Active, "Gefunden")?).await)?;
-    let command = first(Who::Mine, id, message(ChainKind::Purchase, "1")?, stamp(2))?;
+    let command = first(Who::Mine, id, message(FirstKind::Purchase, "1")?, stamp(2))?;
     same("a message", expect_new(handle.cards.first_message(command).await)?.response, Response::Approved)?;
     let life = there("the life", handle.card_management.transitions(&mine, id, page).await?)?;
     let steps: Vec<_> = life.rows.iter().map(|step| (step.from, step.to, step.reason.as_deref())).collect();
@@ -178,7 +179,7 @@ async fn race(handle: Handle) -> CheckResult {
             let cards = handle.card_management.clone();
             tasks.push(tokio::spawn(async move { cards.change(command).await.map(|_| 0).map_err(|_| ()) }));
         }
-        let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp(number))?;
+        let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp(number))?;
         let cards = handle.cards.clone();
         tasks.push(tokio::spawn(async move {
             match expect_new(cards.first_message(command).await).map_err(|_| ())? {
@@ -195,7 +196,7 @@ async fn race(handle: Handle) -> CheckResult {
     }
     let seen = there("the card", card(&handle, &Who::Mine.account()?, Who::Mine.card()).await?)?;
     same("what is held", seen.balances.held(), Minor(held))?;
-    let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp(99))?;
+    let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp(99))?;
     same("afterwards", expect_new(handle.cards.first_message(command).await)?.response, Response::CardSuspended)?;
     audited(&handle).await
 }
@@ -204,7 +205,7 @@ async fn limited(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let id = Who::Mine.card();
     let day = |amount| limit(Who::Mine, id, (LimitWindow::Day, amount, Some(5)), noon());
-    let buy = |number, text| first(Who::Mine, id, message(ChainKind::Purchase, text)?, stamp_at(number, noon()));
+    let buy = |number, text| first(Who::Mine, id, message(FirstKind::Purchase, text)?, stamp_at(number, noon()));
     let set = expect_new(handle.card_management.set_limit(day("10.00")?).await)?;
     same("a new limit", (set.limit.id, set.limit.spent), (limit_id(LimitWindow::Day), Minor(0)))?;
     same("within it", expect_new(handle.cards.first_message(buy(1, "9")?).await)?.response, Response::Approved)?;
@@ -244,7 +245,7 @@ async fn unlimited(handle: Handle) -> CheckResult {
 async fn replaced(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, old) = (Who::Mine.account()?, Who::Mine.limited_card());
-    let command = first(Who::Mine, old, message(ChainKind::Purchase, "7.01")?, stamp(1))?;
+    let command = first(Who::Mine, old, message(FirstKind::Purchase, "7.01")?, stamp(1))?;
     expect_new(handle.cards.first_message(command).await)?;
     let before = there("the limits", handle.card_management.limits(&mine, old).await?)?.limits;
     let new = expect_new(handle.card_management.replace(replacement(Who::Mine, old, 1)?).await)?;

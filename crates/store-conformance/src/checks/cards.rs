@@ -1,13 +1,14 @@
 //! Checks of card messages: each is stored completely and visible to the next.
 
-use crate::check::{CheckResult, checks};
+use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{amount, clearing, first, follow_up, message, purchase, stamp, token};
 use crate::expect::{absent, expect_new, refused, same, there};
 use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, card, chain};
 use crate::world::{Who, gbp, jpy, seeded};
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp};
-use florin_domain::card::{AcceptorInput, ChainEnd, ChainKind, MessageKind, Network, Response, TransactionState};
+use florin_domain::card::{AcceptorInput, ChainEnd, MessageKind, Network, Response, TransactionState};
 use florin_domain::ids::CardId;
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
@@ -23,6 +24,7 @@ checks! {
     "cards.first_message.is_shown_the_balance_of_its_currency" => own_currency,
     "cards.follow_up.stores_the_whole_decision" => follow_up_stores_all,
     "cards.follow_up.first_message_takes_the_end_of_its_chain" => first_state,
+    "cards.follow_up.a_chain_that_has_ended_can_change" => after_the_end,
     "cards.follow_up.any_message_names_its_chain" => any_message,
     "cards.follow_up.decline_leaves_the_chain" => advice_declined,
     "cards.follow_up.of_a_declined_message_has_no_chain" => no_chain,
@@ -63,18 +65,18 @@ async fn every_field(handle: Handle) -> CheckResult {
         country_code: Some("DEU".into()),
         mcc: Some("5812".into()),
     };
-    let kinds = [ChainKind::Purchase, ChainKind::Atm, ChainKind::Refund];
+    let acceptor = acceptor.completed();
     let mut number = 0;
-    for kind in kinds {
+    for kind in FirstKind::ALL {
         for network in Network::ALL {
             number += 1;
             let message = FirstMessage { acceptor: acceptor.clone(), network, ..message(kind, "1")? };
             let command = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
             let done = expect_new(handle.cards.first_message(command).await)?;
             let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
-            same("network and acceptor", (seen.first.network, &seen.first.acceptor), (network, &acceptor.completed()))?;
+            same("network and acceptor", (seen.first.network, &seen.first.acceptor), (network, &acceptor))?;
             same("the message", seen.first, done)?;
-            same("the kind of its chain", seen.chain.map(|chain| chain.kind), Some(kind))?;
+            same("the kind of its chain", seen.chain.map(|chain| chain.kind), Some(kind.chain()))?;
         }
     }
     audited(&handle).await
@@ -107,7 +109,7 @@ async fn refusal(handle: Handle) -> CheckResult {
 async fn unknown_card(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let before = Observation::take(&handle, 1).await?;
-    let command = first(Who::Mine, CardId(token(9).0), message(ChainKind::Purchase, "1")?, stamp(1))?;
+    let command = first(Who::Mine, CardId(token(9).0), message(FirstKind::Purchase, "1")?, stamp(1))?;
     absent("an unknown card", &handle.cards.first_message(command).await)?;
     before.still_holds("a message on an unknown card", &handle).await
 }
@@ -127,7 +129,7 @@ async fn sees_earlier(handle: Handle) -> CheckResult {
 
 async fn own_currency(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let command = first(Who::Mine, Who::Mine.yen_card(), message(ChainKind::Purchase, "4999")?, stamp(1))?;
+    let command = first(Who::Mine, Who::Mine.yen_card(), message(FirstKind::Purchase, "4999")?, stamp(1))?;
     let done = expect_new(handle.cards.first_message(command).await)?;
     same("what is left", (done.currency, done.available_balance), (jpy()?, Minor(1)))?;
     same("the yen", balances(&handle, Who::Mine, jpy()?).await?, Balances::new(Minor(1), Minor(4_999), Minor(0))?)?;
@@ -171,6 +173,35 @@ async fn first_state(handle: Handle) -> CheckResult {
         same("the first message as the last one shows it", last.first, seen.first)?;
     }
     Ok(())
+}
+
+/// Clears a purchase after its reversal, and returns a debit in two parts.
+async fn after_the_end(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let send = async |number, to, message| -> Result<_, Failure> {
+        expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(to), number, message)?).await)
+    };
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
+    send(2, 1, FollowUp::Reversal { amount: None }).await?;
+    let late = send(3, 1, FollowUp::ForcedClearing { amount: amount("4")? }).await?;
+    same("the late clearing", (late.impacted, late.ledger_balance), (Minor(-400), Minor(9_100)))?;
+    let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(1)).await?)?;
+    let cleared = there("the chain", seen.chain)?;
+    same("what is cleared", (cleared.cleared, cleared.end()), (Minor(400), Some(ChainEnd::Reversed)))?;
+    same("the state of the first message", seen.first.state, TransactionState::Completion)?;
+    let debit = first(Who::Mine, Who::Mine.card(), message(FirstKind::Debit, "10")?, stamp(4))?;
+    expect_new(handle.cards.first_message(debit).await)?;
+    for (number, state, left) in [(5, TransactionState::Completion, 600), (6, TransactionState::Completion, 200)] {
+        send(number, 4, FollowUp::DebitReversal { amount: Some(amount("4")?) }).await?;
+        let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(4)).await?)?;
+        same("what is left", (seen.first.state, seen.chain.map(|chain| chain.cleared)), (state, Some(Minor(left))))?;
+    }
+    send(7, 4, FollowUp::DebitReversal { amount: None }).await?;
+    let seen = there("the chain", chain(&handle, &Who::Mine.account()?, token(4)).await?)?;
+    let end = seen.chain.and_then(|chain| chain.end());
+    same("the end", (seen.first.state, end), (TransactionState::Cleared, Some(ChainEnd::Reversed)))?;
+    same("the balances", seen.balances, Balances::new(Minor(9_100), Minor(0), Minor(0))?)?;
+    audited(&handle).await
 }
 
 async fn any_message(handle: Handle) -> CheckResult {

@@ -7,7 +7,8 @@ use crate::factory::Handle;
 use crate::observe::{audited, balances};
 use crate::world::{Who, gbp, seeded, world};
 use florin_domain::budget::Budget;
-use florin_domain::card::{Card, ChainKind, TransactionState};
+use florin_domain::card::decide::FirstKind;
+use florin_domain::card::{Card, TransactionState};
 use florin_domain::ids::{BudgetId, CardId};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
@@ -90,7 +91,7 @@ async fn many_budgets(handle: Handle) -> CheckResult {
     handle.seeding.seed(world).await?;
     let command = |number: u128| {
         let card = CardId(crate::world::uuid(310, number % 8));
-        first(Who::Mine, card, message(ChainKind::Purchase, "0.10")?, stamp(number))
+        first(Who::Mine, card, message(FirstKind::Purchase, "0.10")?, stamp(number))
     };
     let commands = (0..96).map(command).collect::<Result<_, _>>()?;
     let answers = all_at_once(&[&handle], commands).await?;

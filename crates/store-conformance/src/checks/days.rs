@@ -6,7 +6,8 @@ use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
 use crate::world::{Who, day, unused, world};
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
-use florin_domain::card::{CardLimit, ChainKind, LimitWindow};
+use florin_domain::card::decide::FirstKind;
+use florin_domain::card::{CardLimit, LimitWindow};
 use florin_domain::money::{Minor, Total};
 
 checks! {
@@ -46,7 +47,7 @@ async fn limits(handle: Handle) -> CheckResult {
             [(*start - TimeDelta::microseconds(1), "1"), (*start, "2"), (*start + TimeDelta::hours(12), "4")]
         {
             number += 1;
-            let command = first(Who::Mine, *card, message(ChainKind::Purchase, text)?, stamp_at(number, at))?;
+            let command = first(Who::Mine, *card, message(FirstKind::Purchase, text)?, stamp_at(number, at))?;
             expect_new(handle.cards.first_message(command).await)?;
         }
     }
@@ -66,7 +67,7 @@ async fn expiry(handle: Handle) -> CheckResult {
     handle.seeding.seed(world).await?;
     let end = day(2026, 9, 2).and_time(NaiveTime::MIN).and_utc();
     for (number, at, approved) in [(1, end - TimeDelta::microseconds(1), true), (2, end, false)] {
-        let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp_at(number, at))?;
+        let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;
         let done = expect_new(handle.cards.first_message(command).await)?;
         same("approved", done.response == florin_domain::card::Response::Approved, approved)?;
     }

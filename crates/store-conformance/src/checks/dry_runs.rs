@@ -11,8 +11,9 @@ use crate::observe::Observation;
 use crate::world::{Who, gbp, seeded};
 use florin_domain::batch::{ConfirmRefusal, PaymentBatch};
 use florin_domain::budget::{Credit, CreditRefusal, TransferDone, TransferRefusal};
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{CardRefusal, FollowUp};
-use florin_domain::card::{CardTransaction, ChainKind, TransactionState};
+use florin_domain::card::{CardTransaction, TransactionState};
 use florin_domain::ids::BudgetId;
 use florin_domain::mfa::{MfaFailure, MfaProviderName, MfaVerdict};
 use florin_domain::money::Minor;
@@ -101,7 +102,7 @@ async fn journal(handle: &Handle) -> Result<i64, Failure> {
 
 /// Builds a purchase on the card that has limits.
 fn limited(number: u128, text: &str) -> Result<FirstMessageCommand, Failure> {
-    first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, text)?, stamp(number))
+    first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, text)?, stamp(number))
 }
 
 fn clear(number: u128, text: &str) -> Result<FollowUpCommand, Failure> {
@@ -320,7 +321,7 @@ async fn panics(handle: Handle) -> CheckResult {
 async fn foreign(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Other, 1, "10")?).await)?;
-    let command = first(Who::Mine, Who::Other.card(), message(ChainKind::Purchase, "1")?, stamp(2))?;
+    let command = first(Who::Mine, Who::Other.card(), message(FirstKind::Purchase, "1")?, stamp(2))?;
     absent("a foreign card", &preview_first_message(&handle, command).await)?;
     absent("a foreign token", &preview_follow_up(&handle, clear(2, "1")?).await)?;
     let command = CreditCommand { budget: Who::Other.budget(), ..credit(Who::Mine, 2, "1", gbp()?)? };

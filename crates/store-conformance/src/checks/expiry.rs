@@ -7,8 +7,9 @@ use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, chain};
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{CardRefusal, FollowUp};
-use florin_domain::card::{Chain, ChainEnd, ChainKind, MessageKind, TransactionState};
+use florin_domain::card::{Chain, ChainEnd, MessageKind, TransactionState};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
 use florin_ports::DueHold;
@@ -130,7 +131,7 @@ async fn oldest_first(handle: Handle) -> CheckResult {
     for (number, age) in (1..).zip([3, 9, 1, 7, 5, 7]) {
         let who = if number % 2 == 0 { Who::Other } else { Who::Mine };
         let at = noon() - TimeDelta::hours(age);
-        let command = first(who, who.card(), message(ChainKind::Purchase, "1")?, stamp_at(number, at))?;
+        let command = first(who, who.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;
         expect_new(handle.cards.first_message(command).await)?;
         expected.push((at, hold(who, number)?));
     }
@@ -157,7 +158,7 @@ async fn oldest_first(handle: Handle) -> CheckResult {
 async fn very_microsecond(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
-    let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Atm, "1")?, stamp_at(1, at))?;
+    let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Atm, "1")?, stamp_at(1, at))?;
     expect_new(handle.cards.first_message(command).await)?;
     let due = at + Chain::hold_lifetime();
     same("too early", handle.cards.due_holds(due - TimeDelta::microseconds(1), 10).await?, vec![])?;
@@ -167,14 +168,14 @@ async fn very_microsecond(handle: Handle) -> CheckResult {
 async fn only_held(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let messages = [
-        (ChainKind::Refund, "5"),
+        (FirstKind::Refund, "5"),
         // An account verification without an amount.
-        (ChainKind::Purchase, "0"),
+        (FirstKind::Purchase, "0"),
         // A declined purchase.
-        (ChainKind::Purchase, "9999"),
-        (ChainKind::Purchase, "5"),
-        (ChainKind::Purchase, "6"),
-        (ChainKind::Purchase, "7"),
+        (FirstKind::Purchase, "9999"),
+        (FirstKind::Purchase, "5"),
+        (FirstKind::Purchase, "6"),
+        (FirstKind::Purchase, "7"),
     ];
     for (number, (kind, text)) in (1..).zip(messages) {
         let command = first(Who::Mine, Who::Mine.card(), message(kind, text)?, stamp(number))?;

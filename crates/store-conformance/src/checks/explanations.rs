@@ -10,7 +10,7 @@ use crate::payments::{
 use crate::world::{Who, batch, gbp, noon, seeded, world};
 use florin_domain::batch::{BatchState, Confirmation, PaymentOutcome};
 use florin_domain::books::ExplanationParts;
-use florin_domain::card::ChainKind;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{ChainSituation, FollowUp, decide_follow_up};
 use florin_domain::ledger::{JournalKind, JournalTransaction, Pool, Posting};
 use florin_domain::money::{Minor, Total};
@@ -79,7 +79,7 @@ async fn oldest(handle: Handle) -> CheckResult {
 async fn refunds(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;
-    let refund = first(Who::Mine, Who::Mine.card(), message(ChainKind::Refund, "4")?, stamp(2))?;
+    let refund = first(Who::Mine, Who::Mine.card(), message(FirstKind::Refund, "4")?, stamp(2))?;
     expect_new(handle.cards.first_message(refund).await)?;
     same("open holds", handle.books.books(&Who::Mine.account()?).await?.open_holds, 1)
 }

@@ -15,7 +15,7 @@ use crate::payments::{Fill, batch_id, create, empty, payment_id};
 use crate::together::{Work, in_one_group};
 use crate::world::{Who, gbp, jpy, noon};
 use chrono::TimeDelta;
-use florin_domain::card::ChainKind;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::money::{Currency, Minor};
@@ -68,7 +68,7 @@ async fn messages(handle: Handle) -> CheckResult {
         ] {
             queue!(commands, handle.cards.follow_up(follow_up(who, token(named), number, message)?));
         }
-        let on = |card, number, text| first(who, card, message(ChainKind::Purchase, text)?, stamp(number));
+        let on = |card, number, text| first(who, card, message(FirstKind::Purchase, text)?, stamp(number));
         for number in 10..14 {
             queue!(commands, handle.cards.first_message(on(who.limited_card(), number, "1")?));
         }

@@ -7,11 +7,13 @@ use crate::factory::Handle;
 use crate::observe::{audited, chain};
 use crate::world::{Who, noon, seeded, world};
 use chrono::TimeDelta;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{Extras, FirstMessage, FollowUp};
 use florin_domain::card::{
-    CardState, CardTransaction, ChainHistory, ChainKind, Conversion, DeclineExplanation, MerchantSide, Response,
+    CardState, CardTransaction, ChainHistory, Conversion, DeclineExplanation, MerchantSide, Response,
 };
 use florin_domain::money::Minor;
+use florin_domain::text::Text;
 
 checks! {
     "chains.history.shows_messages_hold_and_journal" => whole,
@@ -31,7 +33,7 @@ async fn history(handle: &Handle, number: u128) -> Result<ChainHistory, Failure>
 async fn with(
     handle: &Handle,
     number: u128,
-    (kind, text): (ChainKind, &str),
+    (kind, text): (FirstKind, &str),
     extras: Extras,
 ) -> Result<CardTransaction, Failure> {
     let message = FirstMessage { extras, ..message(kind, text)? };
@@ -118,7 +120,7 @@ async fn explained(handle: Handle) -> CheckResult {
     {
         number += 1;
         let message =
-            FirstMessage { extras: Extras { decline, ..Extras::default() }, ..message(ChainKind::Purchase, "500")? };
+            FirstMessage { extras: Extras { decline, ..Extras::default() }, ..message(FirstKind::Purchase, "500")? };
         let command = first(Who::Mine, card, message.clone(), stamp(number))?;
         let situation = there("the card", crate::observe::card(&handle, &Who::Mine.account()?, card).await?)?;
         let expected: Option<DeclineExplanation> = stamp(number)
@@ -155,7 +157,7 @@ async fn every_field(handle: Handle) -> CheckResult {
     let quotes = Some(dollars()?);
     let acquirer_fee = Some(amount("2.50")?);
     let abroad = Extras { quotes, acquirer_fee, ..Extras::default() };
-    let withdrawal = with(&handle, 1, (ChainKind::Atm, "10"), abroad).await?;
+    let withdrawal = with(&handle, 1, (FirstKind::Atm, "10"), abroad).await?;
     same("amount and fee", (withdrawal.amount, withdrawal.acquirer_fee), (Minor(787), Minor(197)))?;
     let rate = there("the rate", dollars()?.rates.first().map(|(_, rate)| *rate))?;
     let conversion = Some(Conversion { currency: dollars()?.from, amount: Minor(1_000), rate });
@@ -163,15 +165,20 @@ async fn every_field(handle: Handle) -> CheckResult {
     let cleared = follow(&handle, 2, FollowUp::AtmClearing { amount: amount("10")?, fee: Some(amount("2")?) }).await?;
     same("the fee that was cleared", cleared.acquirer_fee, Minor(157))?;
     let partial = Extras { partial_approval: true, ..Extras::default() };
-    let part = with(&handle, 3, (ChainKind::Purchase, "1000"), partial).await?;
+    let part = with(&handle, 3, (FirstKind::Purchase, "1000"), partial).await?;
     same("the part", (part.response, part.requested), (Response::PartiallyApproved, Minor(100_000)))?;
     let mut stored = vec![(1, withdrawal), (2, cleared), (3, part)];
-    let refund = with(&handle, 4, (ChainKind::Refund, "5"), Extras::default()).await?;
+    let cash_back = Extras { cash_back: Some(amount("4.25")?), ..Extras::default() };
+    stored.push((6, with(&handle, 6, (FirstKind::Debit, "5"), cash_back).await?));
+    same("the cash", stored.last().and_then(|(_, debit)| debit.details.cash_back), Some(Minor(425)))?;
+    let fee = Extras { fee_type: Some(Text::parse("  Gebühr ")?), ..Extras::default() };
+    stored.push((7, with(&handle, 7, (FirstKind::FeeCharge, "1"), fee).await?));
+    let refund = with(&handle, 4, (FirstKind::Refund, "5"), Extras::default()).await?;
     let command = follow_up(Who::Mine, token(4), 5, FollowUp::RefundReversal)?;
     let withdrawn = expect_new(handle.cards.follow_up(command).await)?;
     for (number, decline) in (10..).zip(Response::DECLINES) {
         let forced = Extras { decline: Some(decline), ..Extras::default() };
-        stored.push((number, with(&handle, number, (ChainKind::Purchase, "1"), forced).await?));
+        stored.push((number, with(&handle, number, (FirstKind::Purchase, "1"), forced).await?));
     }
     stored.push((5, withdrawn));
     for (number, expected) in stored {
@@ -189,7 +196,7 @@ async fn every_field(handle: Handle) -> CheckResult {
 async fn merchant_side(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let abroad = Extras { quotes: Some(dollars()?), ..Extras::default() };
-    with(&handle, 1, (ChainKind::Purchase, "8"), abroad).await?;
+    with(&handle, 1, (FirstKind::Purchase, "8"), abroad).await?;
     follow(&handle, 2, FollowUp::Incremental { amount: amount("2")?, decline: None }).await?;
     follow(&handle, 3, clearing("3.33", false)?).await?;
     let side =

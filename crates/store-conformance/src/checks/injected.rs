@@ -11,7 +11,7 @@ use crate::observe::{Observation, audited};
 use crate::payments::{Fill, batch_id, create, empty};
 use crate::world::{Who, enrolment, gbp, noon, world};
 use chrono::TimeDelta;
-use florin_domain::card::ChainKind;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::ids::PaymentBatchId;
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::money::Minor;
@@ -30,7 +30,7 @@ fn tried(command: u8) -> Tried {
 }
 
 fn purchase(number: u128) -> Result<FirstMessageCommand, Failure> {
-    first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "0.10")?, stamp(number))
+    first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "0.10")?, stamp(number))
 }
 
 /// Returns the batch that a round confirms. Each round has its own, because a batch can be confirmed only once.
@@ -66,7 +66,7 @@ async fn execute(handle: &Handle, command: u8, base: u128) -> Result<End, Failur
             end(handle.mfa.open(command).await)
         }
         5 => {
-            let declined = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1000")?, stamp(base + 17))?;
+            let declined = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1000")?, stamp(base + 17))?;
             end(handle.cards.first_message(declined).await)
         }
         6 => {

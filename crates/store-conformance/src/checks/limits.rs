@@ -8,8 +8,9 @@ use crate::management::{limit, no_limit};
 use crate::observe::card;
 use crate::world::{Who, day, noon, seeded};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
-use florin_domain::card::{CardLimit, CardTransaction, ChainKind, LimitWindow, Response};
+use florin_domain::card::{CardLimit, CardTransaction, LimitWindow, Response};
 use florin_domain::money::Minor;
 
 checks! {
@@ -33,7 +34,7 @@ async fn used(handle: &Handle) -> Result<Vec<(i64, u32)>, Failure> {
 }
 
 async fn buy(handle: &Handle, number: u128, text: &str, now: DateTime<Utc>) -> Result<CardTransaction, Failure> {
-    let message = message(ChainKind::Purchase, text)?;
+    let message = message(FirstKind::Purchase, text)?;
     let command = first(Who::Mine, Who::Mine.limited_card(), message, stamp_at(number, now))?;
     expect_new(handle.cards.first_message(command).await)
 }
@@ -106,7 +107,7 @@ async fn new_window(handle: Handle) -> CheckResult {
 
 async fn own(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let command = first(Who::Other, Who::Other.limited_card(), message(ChainKind::Purchase, "5")?, stamp(1))?;
+    let command = first(Who::Other, Who::Other.limited_card(), message(FirstKind::Purchase, "5")?, stamp(1))?;
     expect_new(handle.cards.first_message(command).await)?;
     same("after another account's", used(&handle).await?, vec![(0, 0); 4])?;
     let other = there("a card", card(&handle, &Who::Other.account()?, Who::Other.limited_card()).await?)?;

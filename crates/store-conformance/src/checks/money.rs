@@ -7,8 +7,9 @@ use crate::factory::Handle;
 use crate::observe::{Observation, audited, balances, chain};
 use crate::world::{Who, gbp, seed_budget, seeded, world};
 use florin_domain::budget::CreditRefusal;
+use florin_domain::card::ChainState;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{CardRefusal, FollowUp};
-use florin_domain::card::{ChainKind, ChainState};
 use florin_domain::ledger::{AmountOverflow, Balances};
 use florin_domain::money::{Currency, Minor};
 
@@ -38,7 +39,7 @@ async fn limit(handle: Handle) -> CheckResult {
     let refusal = refused(handle.credits.credit(credit(Who::Mine, 1, "0.01", gbp()?)?).await)?;
     same("the refusal", refusal, CreditRefusal::AmountOverflow(AmountOverflow))?;
     before.still_holds("a credit beyond the limit", &handle).await?;
-    let refund = first(Who::Mine, Who::Mine.card(), message(ChainKind::Refund, "1")?, stamp(1))?;
+    let refund = first(Who::Mine, Who::Mine.card(), message(FirstKind::Refund, "1")?, stamp(1))?;
     expect_new(handle.cards.first_message(refund).await)?;
     let before = Observation::take(&handle, 2).await?;
     let clearing = FollowUp::RefundClearing { amount: amount("1")? };

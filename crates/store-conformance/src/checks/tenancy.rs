@@ -9,7 +9,7 @@ use crate::factory::Handle;
 use crate::observe::{Observation, batch};
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::TimeDelta;
-use florin_domain::card::ChainKind;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
 
 checks! {
@@ -35,7 +35,7 @@ async fn used(handle: &Handle) -> Result<Observation, Failure> {
 async fn foreign_card(handle: Handle) -> CheckResult {
     let before = used(&handle).await?;
     for card in [Who::Other.card(), Who::Other.limited_card(), Who::Other.yen_card()] {
-        let command = first(Who::Mine, card, message(ChainKind::Purchase, "1")?, stamp(3))?;
+        let command = first(Who::Mine, card, message(FirstKind::Purchase, "1")?, stamp(3))?;
         absent("a foreign card", &handle.cards.first_message(command).await)?;
     }
     before.still_holds("a message on a foreign card", &handle).await

@@ -144,7 +144,7 @@ async fn oldest_first(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     for (number, minutes) in [(3, 2), (1, 1), (2, 2), (4, 0)] {
         let mut command = purchase(Who::Mine, number, "1")?;
-        let message = crate::commands::message(florin_domain::card::ChainKind::Purchase, "1")?;
+        let message = crate::commands::message(florin_domain::card::decide::FirstKind::Purchase, "1")?;
         let ids = crate::commands::stamp_at(number, noon() + TimeDelta::minutes(minutes));
         command.decide = Arc::new(move |situation| ids.rule(|stamp| decide_first(situation, &message, stamp)));
         expect_new(handle.cards.first_message(command).await)?;

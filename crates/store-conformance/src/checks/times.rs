@@ -11,7 +11,8 @@ use chrono::{DateTime, Utc};
 use florin_domain::access::{ApiKey, KeyHash};
 use florin_domain::batch::{BatchState, Confirmation};
 use florin_domain::budget::TransferSituation;
-use florin_domain::card::{CardLimit, ChainKind};
+use florin_domain::card::CardLimit;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::ids::{ActivityId, ApiKeyId, CardId};
 use florin_domain::merchant::CheckoutFilter;
 use florin_domain::mfa::{OpenRequest, TotpEnrolment, decide_open};
@@ -90,7 +91,7 @@ async fn messages(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     // Cards expire, so only past messages are approved. The declined ones are stored too.
     for (number, at) in (1..).zip(times()) {
-        let command = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp_at(number, at))?;
+        let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp_at(number, at))?;
         let done = expect_new(handle.cards.first_message(command).await)?;
         let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;
         same("when the message was made", (seen.first.created_at, done.created_at), (at, at))?;

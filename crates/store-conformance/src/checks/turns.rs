@@ -15,8 +15,9 @@ use crate::together::{Meanwhile, Work};
 use crate::world::{Who, batch, gbp, noon, seeded, uuid};
 use crate::worlds::{command as my_world, copy, prepared, restore, snapshot};
 use florin_domain::batch::{BatchState, CreateDecision, PaymentBatch, PaymentStatus};
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
-use florin_domain::card::{ChainKind, CreateCardRefusal, CreateCardSituation, TransactionState};
+use florin_domain::card::{CreateCardRefusal, CreateCardSituation, TransactionState};
 use florin_domain::ids::{PaymentBatchId, SnapshotId};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_ports::{
@@ -53,7 +54,7 @@ fn follow(handle: &Handle, command: FollowUpCommand) -> Work<Carded> {
 async fn limits(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (other, meanwhile) = (second(&handle).await?, Meanwhile::new());
-    let of_15 = |number| first(Who::Mine, Who::Mine.limited_card(), message(ChainKind::Purchase, "15")?, stamp(number));
+    let of_15 = |number| first(Who::Mine, Who::Mine.limited_card(), message(FirstKind::Purchase, "15")?, stamp(number));
     let one = of_15(1)?;
     let one = FirstMessageCommand { decide: meanwhile.slow(one.decide), ..one };
     let (one, two) = meanwhile.send(send(&handle, one), send(&other, of_15(2)?)).await?;

@@ -8,8 +8,9 @@ use crate::observe::chain;
 use crate::world::{Who, account, bank, client, enrolment, key, parent_of, world};
 use florin_domain::access::{Account, AccountGrant};
 use florin_domain::address::{Address, Postcode};
+use florin_domain::card::AcceptorInput;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FirstMessage;
-use florin_domain::card::{AcceptorInput, ChainKind};
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::merchant::{CheckoutFilter, CheckoutKind, ShippingOptions};
 use florin_domain::mfa::TotpEnrolment;
@@ -129,7 +130,7 @@ async fn acceptors(handle: Handle) -> CheckResult {
             mcc: Some("0000".into()),
         };
         let expected = acceptor.completed();
-        let message = FirstMessage { acceptor, ..message(ChainKind::Purchase, "1")? };
+        let message = FirstMessage { acceptor: expected.clone(), ..message(FirstKind::Purchase, "1")? };
         let command = first(Who::Mine, Who::Mine.card(), message, stamp(number))?;
         let done = expect_new(handle.cards.first_message(command).await)?;
         let seen = there("the message", chain(&handle, &Who::Mine.account()?, token(number)).await?)?;

@@ -11,7 +11,7 @@ use crate::scenario::{NUMBERS, play};
 use crate::world::{Who, gbp, noon};
 use crate::worlds::{command, copy, empty, prepared, restore, snapshot};
 use chrono::TimeDelta;
-use florin_domain::card::ChainKind;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::ids::{AccountId, PaymentId, SnapshotId};
 use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
@@ -153,7 +153,7 @@ async fn microseconds(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
     let at = noon() + TimeDelta::microseconds(123_456);
-    let bought = first(Who::Mine, Who::Mine.card(), message(ChainKind::Purchase, "1")?, stamp_at(1, at))?;
+    let bought = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "1")?, stamp_at(1, at))?;
     expect_new(handle.cards.first_message(bought).await)?;
     let before = Observation::take(&handle, 2).await?;
     expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;

@@ -12,10 +12,11 @@ use crate::world::{Who, key, noon};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{ConfirmSituation, MfaProof, decide_confirm};
 use florin_domain::budget::{CreditInstruction, CreditSituation, decide_credit};
+use florin_domain::card::Response;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{
     ChainSituation, Extras, FirstMessage, FirstSituation, FollowUp, decide_expiry, decide_first, decide_follow_up,
 };
-use florin_domain::card::{ChainKind, Response};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaVerdict, OpenRequest, OpenSituation, decide_open};
 use florin_domain::money::Currency;
 use florin_domain::stamp::Stamp;
@@ -41,7 +42,7 @@ pub(super) async fn apply(
             Ok(text(handle.cards.first_message(command).await))
         }
         Operation::Fail { who, message: taken, key } => {
-            let command = turn.first(who, 0, message(ChainKind::Purchase, "0.01")?, key)?;
+            let command = turn.first(who, 0, message(FirstKind::Purchase, "0.01")?, key)?;
             let command = twisted(command, move |_, decision| {
                 if let Some(journal) = &mut decision.journal {
                     journal.id = journal_id(u128::from(taken));
@@ -198,6 +199,10 @@ fn follow_up(what: Follow, text: &str) -> Result<FollowUp, Failure> {
         Follow::FullReversal => FollowUp::Reversal { amount: None },
         Follow::RefundClearing => FollowUp::RefundClearing { amount },
         Follow::RefundReversal => FollowUp::RefundReversal,
+        Follow::ForcedClearing => FollowUp::ForcedClearing { amount },
+        Follow::DebitReversal => FollowUp::DebitReversal { amount: Some(amount) },
+        Follow::RefundReturn => FollowUp::RefundReturn { amount: None },
+        Follow::Expiration => FollowUp::Expiration,
     })
 }
 

@@ -2,10 +2,10 @@
 
 use crate::world::Who;
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::card::ChainKind;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
-use proptest::{collection, option};
+use proptest::{collection, option, sample};
 
 /// One operation. A record that it names by number may be absent or may belong to another account.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub(super) enum Operation {
     First {
         who: Who,
         card: u8,
-        kind: ChainKind,
+        kind: FirstKind,
         amount: &'static str,
         extra: Extra,
         key: Option<u8>,
@@ -86,6 +86,10 @@ pub(super) enum Follow {
     FullReversal,
     RefundClearing,
     RefundReversal,
+    ForcedClearing,
+    DebitReversal,
+    RefundReturn,
+    Expiration,
 }
 
 /// Extension that a first message uses.
@@ -131,7 +135,7 @@ fn provider() -> impl Strategy<Value = MfaProviderName> {
 }
 
 fn operation(messages: u8) -> impl Strategy<Value = Operation> {
-    let kind = prop_oneof![4 => Just(ChainKind::Purchase), 1 => Just(ChainKind::Atm), 1 => Just(ChainKind::Refund)];
+    let kind = prop_oneof![4 => Just(FirstKind::Purchase), 4 => sample::select(&FirstKind::ALL[..])];
     let extra = prop_oneof![
         8 => Just(Extra::Nothing),
         2 => Just(Extra::Dollars),
@@ -150,6 +154,10 @@ fn operation(messages: u8) -> impl Strategy<Value = Operation> {
         1 => Just(Follow::AtmClearing),
         1 => Just(Follow::RefundClearing),
         1 => Just(Follow::RefundReversal),
+        1 => Just(Follow::ForcedClearing),
+        1 => Just(Follow::DebitReversal),
+        1 => Just(Follow::RefundReturn),
+        1 => Just(Follow::Expiration),
     ];
     let currency = prop_oneof![4 => Just("GBP"), 2 => Just("JPY"), 1 => Just("EUR")];
     let verdict = prop_oneof![

@@ -13,8 +13,9 @@ use florin_domain::batch::{
     BatchInput, ConfirmSituation, InputFormat, InputStatus, MfaProof, PaymentBatch, decide_confirm,
 };
 use florin_domain::budget::Credit;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{FirstSituation, FollowUp, decide_expiry, decide_first};
-use florin_domain::card::{CardLimit, CardTransaction, ChainKind, LimitWindow};
+use florin_domain::card::{CardLimit, CardTransaction, LimitWindow};
 use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaSession, MfaVerdict, OpenRequest, OpenSituation, decide_open};
 use florin_domain::stamp::Stamp;
@@ -64,7 +65,7 @@ impl Round {
         format!("{name}-{}", self.0)
     }
 
-    fn first(&self, kind: ChainKind, number: u128) -> FirstMessageCommand {
+    fn first(&self, kind: FirstKind, number: u128) -> FirstMessageCommand {
         let (message, ids) = (first_message(kind, "10"), self.stamp(number));
         let decide =
             Arc::new(move |situation: &FirstSituation| ids.rule(|stamp| decide_first(situation, &message, stamp)));
@@ -131,12 +132,12 @@ impl Round {
 pub(crate) async fn alone(store: &Store, round: u128) {
     let round = Round(round);
     let clearing = |is_final| FollowUp::Clearing { amount: amount("2"), is_final };
-    fresh(store.first_message(round.first(ChainKind::Purchase, 1)).await);
+    fresh(store.first_message(round.first(FirstKind::Purchase, 1)).await);
     fresh(store.first_message(round.keyed("pay")).await);
     assert!(matches!(store.first_message(round.keyed("pay")).await, Ok(Written::Replayed(_))));
-    fresh(store.first_message(round.first(ChainKind::Atm, 3)).await);
-    fresh(store.first_message(round.first(ChainKind::Refund, 4)).await);
-    fresh(store.first_message(round.first(ChainKind::Purchase, 5)).await);
+    fresh(store.first_message(round.first(FirstKind::Atm, 3)).await);
+    fresh(store.first_message(round.first(FirstKind::Refund, 4)).await);
+    fresh(store.first_message(round.first(FirstKind::Purchase, 5)).await);
     fresh(store.follow_up(round.follow(1, 11, FollowUp::Advice { amount: amount("20") })).await);
     // The follow-up names a message that is not the first of its chain.
     fresh(store.follow_up(round.follow(11, 12, clearing(false))).await);
@@ -164,7 +165,7 @@ pub(crate) async fn together(store: &Store, round: u128) {
         }};
     }
     for number in 100..120 {
-        queue!(first_message(round.first(ChainKind::Purchase, number)));
+        queue!(first_message(round.first(FirstKind::Purchase, number)));
     }
     queue!(first_message(round.keyed("pay")));
     queue!(follow_up(round.follow(100, 121, FollowUp::Advice { amount: amount("20") })));

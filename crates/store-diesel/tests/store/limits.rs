@@ -2,8 +2,9 @@
 
 use crate::support::{Home, MINE, authorize, card, first_message, funding, id, noon, stamp, world};
 use chrono::NaiveDate;
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation, decide_first};
-use florin_domain::card::{CardLimit, CarriedUse, ChainKind, ChainState, LimitWindow, Response};
+use florin_domain::card::{CardLimit, CarriedUse, ChainState, LimitWindow, Response};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
 use florin_domain::test_support::a_limit;
@@ -74,7 +75,7 @@ async fn the_usage_of_a_limit_is_stored() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_schema_rejects_what_no_rule_may_do() {
     let home = Home::seeded().await;
-    let message = first_message(ChainKind::Purchase, "10");
+    let message = first_message(FirstKind::Purchase, "10");
     let decide = Arc::new(move |situation: &FirstSituation| {
         let mut decision = stamp(1).rule(|stamp| decide_first(situation, &message, stamp))?;
         decision.chain.as_mut().unwrap().state = ChainState::Open { held: Minor(-1) };

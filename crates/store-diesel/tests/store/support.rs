@@ -6,10 +6,11 @@ use diesel::{Connection, SqliteConnection};
 use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Environment, KeyHash, Scope};
 use florin_domain::batch::{BatchState, PaymentBatch, PaymentOrder};
 use florin_domain::budget::{Budget, BudgetRecord};
+use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{
     CardRefusal, Extras, FirstMessage, FirstSituation, FollowUp, decide_first, decide_follow_up,
 };
-use florin_domain::card::{AcceptorInput, Card, CardState, CardTransaction, ChainKind, Network};
+use florin_domain::card::{AcceptorInput, Card, CardState, CardTransaction, Network};
 use florin_domain::ids::{
     AccountId, ApiKeyId, BudgetId, CardId, ClientId, JournalId, OrderId, PaymentBatchId, TransactionToken, UserToken,
 };
@@ -261,17 +262,18 @@ pub(crate) fn stamp(number: u128) -> MessageIds {
     }
 }
 
-pub(crate) fn first_message(kind: ChainKind, text: &str) -> FirstMessage {
+pub(crate) fn first_message(kind: FirstKind, text: &str) -> FirstMessage {
     let mid = Text::parse("11111").unwrap();
     let name = Some(Text::parse("Café ☕").unwrap());
     let acceptor =
         AcceptorInput { mid, name, city: None, state: None, postal_code: None, country_code: None, mcc: None };
-    FirstMessage { kind, amount: amount(text), network: Network::Visa, acceptor, extras: Extras::default() }
+    let (amount, acceptor) = (amount(text), acceptor.completed());
+    FirstMessage { kind, amount, network: Network::Visa, acceptor, extras: Extras::default() }
 }
 
 /// Returns an authorization on the card of the account, with these ids.
 pub(crate) fn authorization(account: &str, ids: MessageIds, text: &str) -> FirstMessageCommand {
-    let message = first_message(ChainKind::Purchase, text);
+    let message = first_message(FirstKind::Purchase, text);
     let decide = Arc::new(move |situation: &FirstSituation| ids.rule(|stamp| decide_first(situation, &message, stamp)));
     FirstMessageCommand { account: id(account), card: card(account), decide, mode: Mode::Commit, claim: None }
 }

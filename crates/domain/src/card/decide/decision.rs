@@ -33,6 +33,9 @@ pub enum CardRefusal {
     /// The acquirer's fee does not fit the currency of the message.
     #[error("{}", .0.message)]
     Fee(Flaw),
+    /// The cash back does not fit the currency of the message, or exceeds the amount.
+    #[error("{}", .0.message)]
+    CashBack(Flaw),
     /// No rate exists from the merchant's currency to the card's.
     #[error("{}", .0.message)]
     Currency(Flaw),
@@ -64,6 +67,12 @@ pub enum CardRefusal {
     ExceedsAuthorization {
         /// The amount authorised.
         authorised: Money,
+    },
+    /// The reversal exceeds what was cleared and not yet returned.
+    #[error("must be at most the amount that is left, {rest} {}", rest.currency)]
+    ExceedsRest {
+        /// The amount left.
+        rest: Money,
     },
     /// A balance would overflow 64 bits.
     #[error(transparent)]

@@ -2,9 +2,8 @@
 
 use super::testing::{advice, clearing, extended, incremental, reversal, row, scenario_with};
 use super::{CardDecision, CardRefusal, Extras, FollowUp};
-use crate::card::{
-    CardLimit, CardState, ChainEnd, ChainKind, DeclineExplanation, LimitWindow, Response, Rule, TransactionState,
-};
+use crate::card::decide::FirstKind;
+use crate::card::{CardLimit, CardState, ChainEnd, DeclineExplanation, LimitWindow, Response, Rule, TransactionState};
 use crate::money::Minor;
 use crate::test_support::{CardScenario, a_limit, decimal, first_message, quotes};
 use chrono::{NaiveDate, TimeDelta};
@@ -31,7 +30,7 @@ fn an_explanation_lists_the_evaluated_rules_with_their_inputs() {
     let mut scenario = scenario_with(10_000);
     scenario.limits = vec![limit(LimitWindow::Lifetime, 9_000, None), limit(LimitWindow::Day, 5_000, Some(1))];
     scenario.authorize("10");
-    let declined = scenario.send(&first_message(ChainKind::Purchase, "20")).unwrap().declined.unwrap();
+    let declined = scenario.send(&first_message(FirstKind::Purchase, "20")).unwrap().declined.unwrap();
     let cards = ["card_activated", "card_in_use", "card_not_suspended", "card_not_expired"].map(|name| (name, true));
     assert_eq!(names(&declined), [&cards[..], &[("spending_limit", false)]].concat());
     let Rule::SpendingLimit(seen) = &declined.failed else { panic!("{declined:?}") };
@@ -39,13 +38,13 @@ fn an_explanation_lists_the_evaluated_rules_with_their_inputs() {
     assert_eq!((seen.max_uses, seen.uses, seen.requested), (Some(1), 1, Minor(2_000)));
     assert_eq!(seen.window_start, scenario.now.date_naive());
     scenario.limits.clear();
-    let declined = scenario.send(&first_message(ChainKind::Atm, "90.01")).unwrap().declined.unwrap();
+    let declined = scenario.send(&first_message(FirstKind::Atm, "90.01")).unwrap().declined.unwrap();
     assert_eq!(declined.failed, Rule::AvailableBalance { available: Minor(9_000), requested: Minor(9_001) });
     scenario.card.state = CardState::Unactivated;
-    let declined = scenario.send(&first_message(ChainKind::Refund, "1")).unwrap().declined.unwrap();
+    let declined = scenario.send(&first_message(FirstKind::Refund, "1")).unwrap().declined.unwrap();
     assert_eq!(names(&declined), [("card_activated", false)]);
     assert_eq!(
-        scenario.send(&first_message(ChainKind::Refund, "1")).unwrap().transaction.response,
+        scenario.send(&first_message(FirstKind::Refund, "1")).unwrap().transaction.response,
         Response::CardNotActive
     );
 }
@@ -106,19 +105,19 @@ fn an_increment_is_checked_by_all_rules_except_the_number_of_uses() {
 fn a_partial_approval_approves_the_available_amount() {
     let partial = Extras { partial_approval: true, ..Extras::default() };
     let mut scenario = scenario_with(700);
-    let part = scenario.send(&extended(ChainKind::Purchase, "10", partial.clone())).unwrap();
+    let part = scenario.send(&extended(FirstKind::Purchase, "10", partial.clone())).unwrap();
     assert_eq!(row(&part), ["authorization", "PENDING", "7.00", "0.00", "-7.00"]);
     assert_eq!((part.transaction.response, amounts(&part)), (Response::PartiallyApproved, (700, 1_000, 0)));
-    let none = scenario.send(&extended(ChainKind::Purchase, "10", partial.clone())).unwrap();
+    let none = scenario.send(&extended(FirstKind::Purchase, "10", partial.clone())).unwrap();
     assert_eq!(none.transaction.response, Response::NotSufficientFunds);
     let back = scenario.follow(part.transaction.token, &reversal(None)).unwrap().transaction;
     assert_eq!((back.amount, back.requested), (Minor(700), Minor(700)));
-    let whole = scenario.send(&extended(ChainKind::Purchase, "7", partial.clone())).unwrap();
+    let whole = scenario.send(&extended(FirstKind::Purchase, "7", partial.clone())).unwrap();
     assert_eq!(whole.transaction.response, Response::Approved);
     let mut scenario = scenario_with(700);
-    assert_eq!(scenario.send(&extended(ChainKind::Atm, "10", partial.clone())).unwrap().chain, None);
+    assert_eq!(scenario.send(&extended(FirstKind::Atm, "10", partial.clone())).unwrap().chain, None);
     scenario.limits = vec![limit(LimitWindow::Day, 500, None)];
-    let limited = scenario.send(&extended(ChainKind::Purchase, "10", partial)).unwrap();
+    let limited = scenario.send(&extended(FirstKind::Purchase, "10", partial)).unwrap();
     assert_eq!(limited.transaction.response, Response::UsageLimitReached);
 }
 
@@ -126,7 +125,7 @@ fn a_partial_approval_approves_the_available_amount() {
 fn a_partial_approval_in_another_currency_stays_within_the_available_balance() {
     let mut scenario = scenario_with(700);
     let extras = Extras { partial_approval: true, ..in_usd() };
-    let part = scenario.send(&extended(ChainKind::Purchase, "10", extras)).unwrap();
+    let part = scenario.send(&extended(FirstKind::Purchase, "10", extras)).unwrap();
     assert_eq!(amounts(&part), (700, 787, 890));
     assert_eq!(scenario.balances.available(), Minor(0));
 }
@@ -134,7 +133,7 @@ fn a_partial_approval_in_another_currency_stays_within_the_available_balance() {
 #[test]
 fn a_refund_authorization_can_be_reversed() {
     let mut scenario = scenario_with(25_000);
-    let token = scenario.send(&first_message(ChainKind::Refund, "10")).unwrap().transaction.token;
+    let token = scenario.send(&first_message(FirstKind::Refund, "10")).unwrap().transaction.token;
     let gone = scenario.follow(token, &FollowUp::RefundReversal).unwrap();
     assert_eq!(row(&gone), ["refund.authorization.reversal", "CLEARED", "250.00", "250.00", "-10.00"]);
     assert_eq!((gone.journal, gone.chain.unwrap().end()), (None, Some(ChainEnd::Reversed)));
@@ -151,7 +150,7 @@ fn the_acquirer_fee_is_added_to_the_amount() {
     let mut scenario = scenario_with(25_000);
     scenario.limits = vec![limit(LimitWindow::Day, 20_000, None)];
     let extras = Extras { acquirer_fee: Some(decimal("2.50")), ..Extras::default() };
-    let held = scenario.send(&extended(ChainKind::Atm, "100", extras.clone())).unwrap();
+    let held = scenario.send(&extended(FirstKind::Atm, "100", extras.clone())).unwrap();
     assert_eq!(row(&held), ["authorization.atm.withdrawal", "PENDING", "250.00", "147.50", "-102.50"]);
     assert_eq!((held.transaction.amount, held.transaction.acquirer_fee), (Minor(10_000), Minor(250)));
     assert_eq!(scenario.limits[0].spent, Minor(10_250));
@@ -161,15 +160,15 @@ fn the_acquirer_fee_is_added_to_the_amount() {
     assert_eq!((cleared.transaction.amount, cleared.transaction.acquirer_fee), (Minor(10_000), Minor(200)));
     assert_eq!(scenario.limits[0].spent, Minor(10_200));
     // A purchase has no acquirer fee.
-    assert_eq!(scenario.send(&extended(ChainKind::Purchase, "1", extras)).unwrap().transaction.acquirer_fee, Minor(0));
+    assert_eq!(scenario.send(&extended(FirstKind::Purchase, "1", extras)).unwrap().transaction.acquirer_fee, Minor(0));
     let too_precise = Extras { acquirer_fee: Some(decimal("0.001")), ..Extras::default() };
-    assert!(matches!(scenario.send(&extended(ChainKind::Atm, "1", too_precise)), Err(CardRefusal::Fee(_))));
+    assert!(matches!(scenario.send(&extended(FirstKind::Atm, "1", too_precise)), Err(CardRefusal::Fee(_))));
 }
 
 #[test]
 fn partial_clearings_in_another_currency_add_up_to_the_converted_total() {
     let mut scenario = scenario_with(25_000);
-    let held = scenario.send(&extended(ChainKind::Purchase, "10", in_usd())).unwrap();
+    let held = scenario.send(&extended(FirstKind::Purchase, "10", in_usd())).unwrap();
     assert_eq!(row(&held), ["authorization", "PENDING", "250.00", "242.13", "-7.87"]);
     assert_eq!(amounts(&held), (787, 787, 1_000));
     let token = held.transaction.token;
@@ -182,7 +181,7 @@ fn partial_clearings_in_another_currency_add_up_to_the_converted_total() {
     assert_eq!((scenario.balances.ledger(), scenario.balances.available()), (Minor(24_213), Minor(24_213)));
     assert_eq!(scenario.state_of(token), TransactionState::Completion);
     let halves = Extras { quotes: Some(quotes("EUR", "0.5")), ..Extras::default() };
-    let token = scenario.send(&extended(ChainKind::Purchase, "0.05", halves)).unwrap().transaction.token;
+    let token = scenario.send(&extended(FirstKind::Purchase, "0.05", halves)).unwrap().transaction.token;
     // Together, 2.5 pence round to 2. A single cent rounds to zero each time.
     let posted: Vec<_> = (0..5)
         .map_while(|_| scenario.follow(token, &clearing("0.01", false)).ok())
@@ -195,7 +194,7 @@ fn partial_clearings_in_another_currency_add_up_to_the_converted_total() {
 #[test]
 fn the_rate_of_the_first_message_applies_to_its_chain() {
     let mut scenario = scenario_with(25_000);
-    let token = scenario.send(&extended(ChainKind::Purchase, "10", in_usd())).unwrap().transaction.token;
+    let token = scenario.send(&extended(FirstKind::Purchase, "10", in_usd())).unwrap().transaction.token;
     assert_eq!(amounts(&scenario.follow(token, &advice("8")).unwrap()), (630, 630, 800));
     assert_eq!(amounts(&scenario.follow(token, &incremental("2")).unwrap()), (157, 157, 200));
     assert_eq!(amounts(&scenario.follow(token, &reversal(Some("4"))).unwrap()), (315, 787, 400));
@@ -205,7 +204,7 @@ fn the_rate_of_the_first_message_applies_to_its_chain() {
     let expired = scenario.expire(token).unwrap();
     assert_eq!(amounts(&expired), (472, 787, 600));
     assert_eq!(scenario.balances.available(), Minor(25_000));
-    let refund = scenario.send(&extended(ChainKind::Refund, "10", in_usd())).unwrap().transaction.token;
+    let refund = scenario.send(&extended(FirstKind::Refund, "10", in_usd())).unwrap().transaction.token;
     let authorised = Minor(1_000).of(quotes("USD", "1").from);
     let too_much = FollowUp::RefundClearing { amount: decimal("10.01") };
     assert_eq!(scenario.follow(refund, &too_much), Err(CardRefusal::ExceedsAuthorization { authorised }));
@@ -217,24 +216,24 @@ fn the_rate_of_the_first_message_applies_to_its_chain() {
 fn foreign_amounts_use_the_decimals_of_their_currency_and_must_not_round_to_zero() {
     let mut scenario = scenario_with(25_000);
     let yen = Extras { quotes: Some(quotes("JPY", "0.0052")), ..Extras::default() };
-    assert!(matches!(scenario.send(&extended(ChainKind::Purchase, "100.5", yen.clone())), Err(CardRefusal::Amount(_))));
-    let token = scenario.send(&extended(ChainKind::Purchase, "100", yen)).unwrap().transaction.token;
+    assert!(matches!(scenario.send(&extended(FirstKind::Purchase, "100.5", yen.clone())), Err(CardRefusal::Amount(_))));
+    let token = scenario.send(&extended(FirstKind::Purchase, "100", yen)).unwrap().transaction.token;
     assert_eq!(scenario.balances.held(), Minor(52));
     assert!(matches!(scenario.follow(token, &clearing("1.5", true)), Err(CardRefusal::Amount(_))));
     let rupiah = Extras { quotes: Some(quotes("JPY", "0.00005")), ..Extras::default() };
-    assert!(matches!(scenario.send(&extended(ChainKind::Purchase, "100", rupiah)), Err(CardRefusal::Amount(_))));
+    assert!(matches!(scenario.send(&extended(FirstKind::Purchase, "100", rupiah)), Err(CardRefusal::Amount(_))));
     let nothing =
         Extras { quotes: Some(crate::money::Quotes { rates: vec![], ..quotes("USD", "1") }), ..Extras::default() };
-    assert!(matches!(scenario.send(&extended(ChainKind::Purchase, "1", nothing)), Err(CardRefusal::Currency(_))));
+    assert!(matches!(scenario.send(&extended(FirstKind::Purchase, "1", nothing)), Err(CardRefusal::Currency(_))));
     // The card's own currency needs no conversion.
     let own = Extras { quotes: Some(quotes("GBP", "2")), ..Extras::default() };
-    assert_eq!(scenario.send(&extended(ChainKind::Purchase, "1", own)).unwrap().transaction.conversion, None);
+    assert_eq!(scenario.send(&extended(FirstKind::Purchase, "1", own)).unwrap().transaction.conversion, None);
 }
 
 #[test]
 fn a_decline_can_be_forced() {
     for (decline, kind) in
-        Response::DECLINES.into_iter().zip([ChainKind::Purchase, ChainKind::Atm, ChainKind::Refund].into_iter().cycle())
+        Response::DECLINES.into_iter().zip([FirstKind::Purchase, FirstKind::Atm, FirstKind::Refund].into_iter().cycle())
     {
         let mut scenario = scenario_with(25_000);
         let forced = Extras { decline: Some(decline), partial_approval: true, ..Extras::default() };

@@ -2,11 +2,12 @@
 
 use super::booking::Movement;
 use super::conversion::Terms;
+use super::first_kind::FirstKind;
 use super::rules::{FundsEffect, RuleInput};
 use super::{CardDecision, CardRefusal, FirstSituation};
-use crate::card::limit_counts::LimitCounts;
+use crate::card::limit_counts::{LimitCounts, after_refund};
 use crate::card::{
-    AcceptorInput, Card, CardTransaction, Chain, ChainEnd, ChainKind, ChainState, DeclineExplanation, MessageKind,
+    Acceptor, Card, CardLimit, CardTransaction, Chain, ChainEnd, ChainState, DeclineExplanation, MessageDetails,
     Network, Response, Rule, TransactionState,
 };
 use crate::fault::Flaw;
@@ -14,18 +15,19 @@ use crate::ids::TransactionToken;
 use crate::ledger::AmountOverflow;
 use crate::money::{DecimalAmount, Minor, Quotes};
 use crate::stamp::Stamp;
+use crate::text::Text;
 
 /// A first message as a caller sends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstMessage {
-    /// The kind of chain that it opens.
-    pub kind: ChainKind,
-    /// The amount; zero on a purchase is an account check.
+    /// Its kind.
+    pub kind: FirstKind,
+    /// The amount; zero on a purchase is an account check. A balance inquiry has none.
     pub amount: DecimalAmount,
     /// The card network that carries it.
     pub network: Network,
     /// The merchant or machine that sends it.
-    pub acceptor: AcceptorInput,
+    pub acceptor: Acceptor,
     /// Extensions; none by default.
     pub extras: Extras,
 }
@@ -41,6 +43,10 @@ pub struct Extras {
     pub acquirer_fee: Option<DecimalAmount>,
     /// A decline to force, whatever the rules decide.
     pub decline: Option<Response>,
+    /// The part of the amount that the merchant pays out in cash, on purchases and debits.
+    pub cash_back: Option<DecimalAmount>,
+    /// What a fee is for, in the network's words.
+    pub fee_type: Option<Text<1, 40>>,
 }
 
 /// A first message with its amounts in minor units of the card's and the merchant's currency.
@@ -54,16 +60,25 @@ struct Priced {
     requested: Minor,
     /// The amount with the fee, in the card's currency.
     total: Minor,
+    /// The part of it that is paid out in cash, in the card's currency.
+    cash_back: Option<Minor>,
 }
 
 impl FirstMessage {
+    /// A fee of the network, which no merchant sends.
+    pub fn of_network(kind: FirstKind, amount: DecimalAmount, fee_type: Text<1, 40>) -> Self {
+        let acceptor = Acceptor::of_network();
+        let extras = Extras { fee_type: Some(fee_type), ..Extras::default() };
+        Self { kind, amount, network: Network::Visa, acceptor, extras }
+    }
+
     fn price(&self, card: &Card) -> Result<Priced, CardRefusal> {
         let terms = Terms::quoted(card.currency, self.extras.quotes.as_ref())?;
         let in_merchant_currency = terms.minor(&self.amount).map_err(CardRefusal::Amount)?;
-        let fee = self.extras.acquirer_fee.as_ref().filter(|_| self.kind == ChainKind::Atm);
+        let fee = self.extras.acquirer_fee.as_ref().filter(|_| self.kind == FirstKind::Atm);
         let fee = fee.map(|fee| terms.minor(fee)).transpose();
         let fee = fee.map_err(CardRefusal::Fee)?.unwrap_or_default();
-        if in_merchant_currency.is_zero() && self.kind != ChainKind::Purchase {
+        if in_merchant_currency.is_zero() && !matches!(self.kind, FirstKind::Purchase | FirstKind::Inquiry) {
             // Zero is an account check, which is valid for a purchase only.
             return Err(CardRefusal::Amount(Flaw::range("must be greater than 0")));
         }
@@ -72,7 +87,19 @@ impl FirstMessage {
             return Err(rounds_to_zero(card));
         }
         let total = terms.to_card(in_merchant_currency.plus(fee).ok_or(AmountOverflow)?)?;
-        Ok(Priced { terms, in_merchant_currency, fee, requested, total })
+        let cash_back = self.cash_back(&terms, in_merchant_currency)?;
+        Ok(Priced { terms, in_merchant_currency, fee, requested, total, cash_back })
+    }
+
+    /// The cash back in the card's currency.
+    fn cash_back(&self, terms: &Terms, amount: Minor) -> Result<Option<Minor>, CardRefusal> {
+        let Some(cash) = &self.extras.cash_back else { return Ok(None) };
+        let cash = terms.minor(cash).map_err(CardRefusal::CashBack)?;
+        if cash > amount {
+            return Err(CardRefusal::CashBack(Flaw::range("must be at most the amount")));
+        }
+        let cash = terms.to_card(cash)?;
+        Ok(Some(cash).filter(|cash| !cash.is_zero()))
     }
 }
 
@@ -101,32 +128,26 @@ pub fn decide_first(
     let card = &situation.card;
     let priced = message.price(card)?;
     let opening = Opening { situation, message, token: TransactionToken(stamp.id()), stamp, priced: &priced };
-    let is_check = priced.in_merchant_currency.is_zero();
-    let effect = match message.kind {
-        ChainKind::Refund => FundsEffect::Credit,
-        ChainKind::Purchase if is_check => FundsEffect::None,
-        ChainKind::Purchase | ChainKind::Atm => FundsEffect::Debit(priced.total),
-    };
+    let effect = message.kind.effect(priced.in_merchant_currency, priced.total);
     let FirstSituation { limits, balances, .. } = situation;
     let forced = message.extras.decline;
-    match (RuleInput { card, limits, balances, effect, forced, now: stamp.now }.declined(), effect) {
-        (Some(declined), _) => match opening.part(&declined)? {
+    if let Some(declined) = (RuleInput { card, limits, balances, effect, forced, now: stamp.now }).declined() {
+        return match opening.part(&declined)? {
             Some(part) => opening.hold(part, Response::PartiallyApproved),
             None => Ok(opening.declined(declined)),
-        },
-        (None, FundsEffect::None) => {
-            let chain = opening.chain(Minor::ZERO, Minor::ZERO, ChainState::Ended(ChainEnd::Cleared));
-            let state = (TransactionState::Completion, Response::AccountVerified);
-            Ok(opening.unmoved(Some(chain), Minor::ZERO, state))
-        }
-        (None, FundsEffect::Credit) => {
+        };
+    }
+    match (message.kind, effect) {
+        (FirstKind::Inquiry, _) => Ok(opening.checked(Response::Approved)),
+        (FirstKind::Purchase, FundsEffect::None) => Ok(opening.checked(Response::AccountVerified)),
+        (FirstKind::Purchase | FirstKind::Atm, _) => opening.hold(priced.in_merchant_currency, Response::Approved),
+        (FirstKind::Refund, _) => {
             let chain = opening.chain(priced.requested, Minor::ZERO, ChainState::Open { held: Minor::ZERO });
             let state = (TransactionState::Pending, Response::Approved);
             Ok(opening.unmoved(Some(chain), priced.requested, state))
         }
-        (None, FundsEffect::Debit(_) | FundsEffect::DebitMore { .. }) => {
-            opening.hold(priced.in_merchant_currency, Response::Approved)
-        }
+        (FirstKind::Debit | FirstKind::ForcePost | FirstKind::FeeCharge, _) => opening.take(),
+        (FirstKind::UnlinkedRefund | FirstKind::FeeCredit, _) => opening.give(),
     }
 }
 
@@ -143,7 +164,7 @@ impl Opening<'_> {
     /// The amount of a partial approval instead of a decline, in the merchant's currency.
     fn part(&self, declined: &DeclineExplanation) -> Result<Option<Minor>, CardRefusal> {
         let Rule::AvailableBalance { available, .. } = declined.failed else { return Ok(None) };
-        let is_requested = self.message.extras.partial_approval && self.message.kind == ChainKind::Purchase;
+        let is_requested = self.message.extras.partial_approval && self.message.kind == FirstKind::Purchase;
         if !is_requested || available <= Minor::ZERO {
             return Ok(None);
         }
@@ -180,6 +201,57 @@ impl Opening<'_> {
         })
     }
 
+    /// Takes the amount from the budget at once, without a hold.
+    fn take(&self) -> Result<CardDecision, CardRefusal> {
+        let Self { situation, stamp, priced, .. } = self;
+        let limits: &[CardLimit] = if self.message.kind == FirstKind::FeeCharge { &[] } else { &situation.limits };
+        let is_use = self.message.kind == FirstKind::Debit;
+        let counts = LimitCounts::spend(limits, Vec::new(), (priced.total, is_use), stamp.now);
+        let impacted = priced.total.negated().ok_or(AmountOverflow)?;
+        self.post(Movement::clear(Minor::ZERO, priced.total)?, impacted, counts)
+    }
+
+    /// Adds the amount to the budget at once.
+    fn give(&self) -> Result<CardDecision, CardRefusal> {
+        let Self { situation, stamp, priced, .. } = self;
+        let changed = match self.message.kind {
+            FirstKind::UnlinkedRefund => after_refund(&situation.limits, priced.total, stamp.now),
+            _ => Vec::new(),
+        };
+        let counts = LimitCounts { changed, counted: Vec::new() };
+        self.post(Movement::refund(priced.total)?, priced.total, counts)
+    }
+
+    /// Books a movement that ends the chain at once.
+    fn post(&self, movement: Movement, impacted: Minor, counts: LimitCounts) -> Result<CardDecision, CardRefusal> {
+        let Self { situation, stamp, priced, .. } = self;
+        let (journal, balances) = movement.book(&situation.card, &situation.balances, self.token, stamp)?;
+        let mut transaction = self.record(impacted, (TransactionState::Completion, Response::Approved));
+        transaction.available_balance = balances.available();
+        transaction.ledger_balance = balances.ledger();
+        let chain = Chain {
+            cleared: priced.total,
+            merchant: priced.terms.side(Minor::ZERO, priced.in_merchant_currency),
+            counted: counts.counted,
+            ..self.chain(priced.requested, Minor::ZERO, ChainState::Ended(ChainEnd::Cleared))
+        };
+        Ok(CardDecision {
+            transaction,
+            chain: Some(chain),
+            first_state: None,
+            journal: Some(journal),
+            balances,
+            limits: counts.changed,
+            declined: None,
+        })
+    }
+
+    /// Approves a message that asks only.
+    fn checked(&self, response: Response) -> CardDecision {
+        let chain = self.chain(Minor::ZERO, Minor::ZERO, ChainState::Ended(ChainEnd::Cleared));
+        self.unmoved(Some(chain), Minor::ZERO, (TransactionState::Completion, response))
+    }
+
     fn declined(&self, declined: DeclineExplanation) -> CardDecision {
         let state = (TransactionState::Declined, declined.failed.response());
         CardDecision { declined: Some(declined), ..self.unmoved(None, Minor::ZERO, state) }
@@ -208,8 +280,8 @@ impl Opening<'_> {
             card: card.id,
             user_token: card.user_token,
             budget: card.budget,
-            chain_kind: message.kind,
-            kind: MessageKind::first_of(message.kind),
+            chain_kind: message.kind.chain(),
+            kind: message.kind.message(priced.cash_back.is_some()),
             state,
             currency: card.currency,
             amount: priced.requested,
@@ -223,8 +295,12 @@ impl Opening<'_> {
             available_balance: balances.available(),
             preceding: None,
             network: message.network,
-            acceptor: message.acceptor.completed(),
+            acceptor: message.acceptor.clone(),
             created_at: stamp.now,
+            details: MessageDetails {
+                cash_back: priced.cash_back,
+                fee_type: message.extras.fee_type.as_ref().map(|fee_type| fee_type.as_str().to_owned()),
+            },
         }
     }
 
@@ -237,7 +313,7 @@ impl Opening<'_> {
             card: card.id,
             budget: card.budget,
             currency: card.currency,
-            kind: self.message.kind,
+            kind: self.message.kind.chain(),
             authorised,
             state,
             cleared: Minor::ZERO,

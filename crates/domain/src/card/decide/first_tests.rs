@@ -1,8 +1,9 @@
 //! Tests of first messages.
 
 use crate::card::decide::CardRefusal;
+use crate::card::decide::FirstKind;
 use crate::card::decide::testing::{row, scenario_with};
-use crate::card::{CardState, ChainEnd, ChainKind, LimitWindow, Response};
+use crate::card::{CardState, ChainEnd, LimitWindow, Response};
 use crate::money::Minor;
 use crate::test_support::{CardScenario, a_limit, first_message};
 use chrono::{NaiveDate, TimeDelta};
@@ -10,25 +11,25 @@ use chrono::{NaiveDate, TimeDelta};
 #[test]
 fn the_balance_table() {
     for (kind, expected) in [
-        (ChainKind::Purchase, ["authorization", "PENDING", "250.00", "240.00", "-10.00"]),
-        (ChainKind::Atm, ["authorization.atm.withdrawal", "PENDING", "250.00", "240.00", "-10.00"]),
-        (ChainKind::Refund, ["refund.authorization", "PENDING", "250.00", "250.00", "10.00"]),
+        (FirstKind::Purchase, ["authorization", "PENDING", "250.00", "240.00", "-10.00"]),
+        (FirstKind::Atm, ["authorization.atm.withdrawal", "PENDING", "250.00", "240.00", "-10.00"]),
+        (FirstKind::Refund, ["refund.authorization", "PENDING", "250.00", "250.00", "10.00"]),
     ] {
         assert_eq!(row(&scenario_with(25_000).send(&first_message(kind, "10.00")).unwrap()), expected);
     }
-    let declined = scenario_with(25_000).send(&first_message(ChainKind::Purchase, "250.01")).unwrap();
+    let declined = scenario_with(25_000).send(&first_message(FirstKind::Purchase, "250.01")).unwrap();
     assert_eq!(row(&declined), ["authorization", "DECLINED", "250.00", "250.00", "0.00"]);
     assert_eq!(declined.transaction.amount, Minor(25_001));
 }
 
 #[test]
 fn an_account_check_ends_immediately() {
-    let check = scenario_with(0).send(&first_message(ChainKind::Purchase, "0")).unwrap();
+    let check = scenario_with(0).send(&first_message(FirstKind::Purchase, "0")).unwrap();
     assert_eq!(row(&check), ["authorization", "COMPLETION", "0.00", "0.00", "0.00"]);
     assert_eq!(check.transaction.response, Response::AccountVerified);
     assert_eq!(check.chain.unwrap().end(), Some(ChainEnd::Cleared));
     assert_eq!(check.journal, None);
-    for kind in [ChainKind::Atm, ChainKind::Refund] {
+    for kind in [FirstKind::Atm, FirstKind::Refund] {
         assert!(matches!(scenario_with(0).send(&first_message(kind, "0")), Err(CardRefusal::Amount(_))), "{kind:?}");
     }
 }
@@ -53,10 +54,10 @@ fn the_rules_decide_in_order() {
             }
             scenario.send(&first_message(kind, amount)).unwrap().transaction.response
         };
-        assert_eq!(respond(ChainKind::Purchase, "1"), authorization, "{state:?}");
-        assert_eq!(respond(ChainKind::Atm, "1"), authorization, "{state:?}");
-        assert_eq!(respond(ChainKind::Purchase, "0"), check, "{state:?}");
-        assert_eq!(respond(ChainKind::Refund, "1"), refund, "{state:?}");
+        assert_eq!(respond(FirstKind::Purchase, "1"), authorization, "{state:?}");
+        assert_eq!(respond(FirstKind::Atm, "1"), authorization, "{state:?}");
+        assert_eq!(respond(FirstKind::Purchase, "0"), check, "{state:?}");
+        assert_eq!(respond(FirstKind::Refund, "1"), refund, "{state:?}");
     }
 }
 
@@ -67,11 +68,11 @@ fn spending_limits_are_checked_before_the_balance_and_do_not_apply_to_refunds() 
     let respond = |scenario: &mut CardScenario, kind, amount| {
         scenario.send(&first_message(kind, amount)).unwrap().transaction.response
     };
-    assert_eq!(respond(&mut scenario, ChainKind::Purchase, "30"), Response::Approved);
-    assert_eq!(respond(&mut scenario, ChainKind::Atm, "20"), Response::Approved);
-    assert_eq!(respond(&mut scenario, ChainKind::Purchase, "1000"), Response::UsageLimitReached);
-    assert_eq!(respond(&mut scenario, ChainKind::Refund, "1000"), Response::Approved);
-    assert_eq!(respond(&mut scenario, ChainKind::Purchase, "0"), Response::AccountVerified);
+    assert_eq!(respond(&mut scenario, FirstKind::Purchase, "30"), Response::Approved);
+    assert_eq!(respond(&mut scenario, FirstKind::Atm, "20"), Response::Approved);
+    assert_eq!(respond(&mut scenario, FirstKind::Purchase, "1000"), Response::UsageLimitReached);
+    assert_eq!(respond(&mut scenario, FirstKind::Refund, "1000"), Response::Approved);
+    assert_eq!(respond(&mut scenario, FirstKind::Purchase, "0"), Response::AccountVerified);
     scenario.wait(TimeDelta::days(1));
-    assert_eq!(respond(&mut scenario, ChainKind::Purchase, "50"), Response::Approved);
+    assert_eq!(respond(&mut scenario, FirstKind::Purchase, "50"), Response::Approved);
 }

@@ -49,6 +49,23 @@ pub enum FollowUp {
     },
     /// Withdrawal of an unsettled refund: an extension (contract 5.7).
     RefundReversal,
+    /// Settlement of a purchase after its end, or another one of the same hold, which stays: an extension.
+    ForcedClearing {
+        /// The amount.
+        amount: DecimalAmount,
+    },
+    /// Return of a debit: an extension.
+    DebitReversal {
+        /// The amount; `None` for what is left.
+        amount: Option<DecimalAmount>,
+    },
+    /// Withdrawal of a settled refund: an extension. It may overdraw the budget.
+    RefundReturn {
+        /// The amount; `None` for what is left.
+        amount: Option<DecimalAmount>,
+    },
+    /// Expiry of the hold before it is due: an extension.
+    Expiration,
 }
 
 impl FollowUp {
@@ -58,32 +75,75 @@ impl FollowUp {
             | Self::Incremental { amount, .. }
             | Self::Clearing { amount, .. }
             | Self::AtmClearing { amount, .. }
+            | Self::ForcedClearing { amount }
             | Self::RefundClearing { amount } => Some(amount),
-            Self::Reversal { amount } => amount.as_ref(),
-            Self::RefundReversal => None,
+            Self::Reversal { amount } | Self::DebitReversal { amount } | Self::RefundReturn { amount } => {
+                amount.as_ref()
+            }
+            Self::RefundReversal | Self::Expiration => None,
         }
     }
 
-    const fn kind(&self) -> MessageKind {
+    /// The kind of its record, after this first message.
+    const fn kind(&self, first: MessageKind) -> MessageKind {
         match self {
+            Self::Clearing { .. } | Self::ForcedClearing { .. }
+                if matches!(first, MessageKind::CashbackAuthorization) =>
+            {
+                MessageKind::CashbackClearing
+            }
             Self::Advice { .. } => MessageKind::Advice,
             Self::Incremental { .. } => MessageKind::Incremental,
-            Self::Clearing { .. } => MessageKind::Clearing,
+            Self::Clearing { .. } | Self::ForcedClearing { .. } => MessageKind::Clearing,
             Self::AtmClearing { .. } => MessageKind::AtmClearing,
             Self::Reversal { .. } => MessageKind::Reversal,
             Self::RefundClearing { .. } => MessageKind::RefundClearing,
             Self::RefundReversal => MessageKind::RefundReversal,
+            Self::DebitReversal { .. } => MessageKind::PinDebitReversal,
+            Self::RefundReturn { .. } => MessageKind::RefundReturn,
+            Self::Expiration => MessageKind::Expiry,
         }
     }
 
     const fn follows(&self, kind: ChainKind) -> bool {
         match self {
-            Self::Advice { .. } | Self::Incremental { .. } | Self::Clearing { .. } => {
+            Self::Advice { .. } | Self::Incremental { .. } | Self::Clearing { .. } | Self::ForcedClearing { .. } => {
                 matches!(kind, ChainKind::Purchase)
             }
             Self::AtmClearing { .. } => matches!(kind, ChainKind::Atm),
-            Self::Reversal { .. } => matches!(kind, ChainKind::Purchase | ChainKind::Atm),
-            Self::RefundClearing { .. } | Self::RefundReversal => matches!(kind, ChainKind::Refund),
+            Self::Reversal { .. } | Self::Expiration => matches!(kind, ChainKind::Purchase | ChainKind::Atm),
+            Self::RefundClearing { .. } | Self::RefundReversal | Self::RefundReturn { .. } => {
+                matches!(kind, ChainKind::Refund)
+            }
+            Self::DebitReversal { .. } => matches!(kind, ChainKind::Debit),
+        }
+    }
+
+    /// Whether it may follow a message of this kind and state, which names its chain.
+    const fn may_name(&self, found: MessageKind, state: TransactionState) -> bool {
+        match found {
+            MessageKind::Authorization
+            | MessageKind::CashbackAuthorization
+            | MessageKind::AtmAuthorization
+            | MessageKind::RefundAuthorization
+            | MessageKind::Advice
+            | MessageKind::Incremental
+            | MessageKind::PinDebit
+            | MessageKind::PinDebitCashback
+            | MessageKind::Refund => !matches!(state, TransactionState::Declined),
+            // A partial reversal stays PENDING, a full one is CLEARED.
+            MessageKind::Reversal => matches!(state, TransactionState::Pending),
+            MessageKind::RefundClearing => matches!(self, Self::RefundReturn { .. }),
+            MessageKind::Clearing
+            | MessageKind::CashbackClearing
+            | MessageKind::AtmClearing
+            | MessageKind::RefundReversal
+            | MessageKind::Expiry
+            | MessageKind::PinDebitReversal
+            | MessageKind::BalanceInquiry
+            | MessageKind::RefundReturn
+            | MessageKind::FeeCharge
+            | MessageKind::FeeChargeReversal => false,
         }
     }
 }
@@ -113,8 +173,8 @@ pub fn decide_follow_up(
         FollowUp::AtmClearing { fee: Some(fee), .. } => terms.minor(fee).map_err(CardRefusal::Fee)?,
         _ => Minor::ZERO,
     };
-    let chain = open_chain(situation, message)?;
-    let step = Step::new(situation, chain, terms, (message.kind(), token), stamp);
+    let chain = named_chain(situation, message)?;
+    let step = Step::new(situation, chain, terms, (message.kind(situation.first.kind), token), stamp);
     let sent = amount.unwrap_or_default();
     match message {
         FollowUp::Advice { .. } => step.advice(sent),
@@ -124,33 +184,26 @@ pub fn decide_follow_up(
         FollowUp::Reversal { .. } => step.reversal(amount),
         FollowUp::RefundClearing { .. } => step.refund_clearing(sent),
         FollowUp::RefundReversal => step.refund_reversal(),
+        FollowUp::ForcedClearing { .. } => step.forced_clearing(sent),
+        FollowUp::DebitReversal { .. } => step.debit_reversal(amount),
+        FollowUp::RefundReturn { .. } => step.refund_return(amount),
+        FollowUp::Expiration => step.release_all(ChainEnd::Expired),
     }
 }
 
-/// Returns the chain, if it is open and this message may follow the one named.
-fn open_chain<'a>(situation: &'a ChainSituation, message: &FollowUp) -> Result<&'a Chain, CardRefusal> {
+/// Returns the chain, if it is in a state that this message may follow.
+fn named_chain<'a>(situation: &'a ChainSituation, message: &FollowUp) -> Result<&'a Chain, CardRefusal> {
     let (found, state) = situation.named;
     let wrong_kind = CardRefusal::WrongKind { found, state };
-    let names_a_chain = match found {
-        MessageKind::Authorization
-        | MessageKind::AtmAuthorization
-        | MessageKind::RefundAuthorization
-        | MessageKind::Advice
-        | MessageKind::Incremental => state != TransactionState::Declined,
-        // A partial reversal stays PENDING, a full one is CLEARED.
-        MessageKind::Reversal => state == TransactionState::Pending,
-        MessageKind::Clearing
-        | MessageKind::AtmClearing
-        | MessageKind::RefundClearing
-        | MessageKind::RefundReversal
-        | MessageKind::Expiry => false,
-    };
-    let Some(chain) = situation.chain.as_ref().filter(|chain| names_a_chain && message.follows(chain.kind)) else {
-        return Err(wrong_kind);
-    };
+    let follows = |chain: &&Chain| message.may_name(found, state) && message.follows(chain.kind);
+    let Some(chain) = situation.chain.as_ref().filter(follows) else { return Err(wrong_kind) };
+    let is_return = matches!(message, FollowUp::DebitReversal { .. } | FollowUp::RefundReturn { .. });
     match chain.end() {
-        None => Ok(chain),
-        Some(ChainEnd::Cleared) => Err(CardRefusal::AlreadyCleared),
+        _ if matches!(message, FollowUp::ForcedClearing { .. }) => Ok(chain),
+        // Nothing is settled yet that could be returned.
+        None if is_return => Err(wrong_kind),
+        Some(ChainEnd::Cleared) if !is_return => Err(CardRefusal::AlreadyCleared),
+        None | Some(ChainEnd::Cleared) => Ok(chain),
         Some(ChainEnd::Reversed) => Err(CardRefusal::AlreadyReversed),
         Some(ChainEnd::Expired) => Err(CardRefusal::Expired),
     }

@@ -10,7 +10,8 @@ use super::rules::{FundsEffect, RuleInput};
 use super::{CardDecision, CardRefusal, ChainSituation};
 use crate::card::limit_counts::{LimitCounts, after_refund};
 use crate::card::{
-    CardTransaction, Chain, ChainEnd, ChainState, DeclineExplanation, MessageKind, Response, Rule, TransactionState,
+    CardTransaction, Chain, ChainEnd, ChainState, DeclineExplanation, MessageDetails, MessageKind, Response, Rule,
+    TransactionState,
 };
 use crate::ids::TransactionToken;
 use crate::ledger::{AmountOverflow, Balances};
@@ -47,6 +48,13 @@ struct Effect {
     chain: Chain,
     /// The change of the amount that counts against the spending limits.
     counted: Minor,
+}
+
+/// What a return takes from a chain.
+struct Returned {
+    sent: Minor,
+    own: Minor,
+    chain: Chain,
 }
 
 impl<'a> Step<'a> {
@@ -196,6 +204,78 @@ impl<'a> Step<'a> {
         })
     }
 
+    /// Clears an amount whether the chain is open or not. Its hold stays.
+    pub(super) fn forced_clearing(&self, sent: Minor) -> Result<CardDecision, CardRefusal> {
+        let (held, cleared) = self.sides();
+        let both = more(cleared, sent)?;
+        let mut chain = match self.chain.state {
+            ChainState::Open { .. } => self.standing(held, both)?,
+            ChainState::Ended(end) => self.ended(self.chain.clone(), end, both),
+        };
+        // A hold of less than a minor unit of the card's currency ends.
+        if chain.end().is_none() && chain.held().is_zero() {
+            chain = self.ended(chain, ChainEnd::Cleared, both);
+        }
+        let posted = less(self.terms.to_card(both)?, self.terms.to_card(cleared)?)?;
+        // In another currency, the conversion of the hold may change by a minor unit.
+        let taken = less(self.chain.held(), chain.held())?;
+        chain.cleared = more(self.chain.cleared, posted)?;
+        self.apply(Effect {
+            amounts: Amounts {
+                sent,
+                own: posted,
+                requested: posted,
+                impacted: less(Minor::ZERO, posted)?,
+                ..Amounts::default()
+            },
+            state: TransactionState::Completion,
+            movement: Movement::clear(taken, posted)?,
+            chain,
+            counted: less(posted, taken)?,
+        })
+    }
+
+    /// Returns an amount of a debit to the budget. The state of the record is that of a reversal.
+    pub(super) fn debit_reversal(&self, sent: Option<Minor>) -> Result<CardDecision, CardRefusal> {
+        let Returned { sent, own, chain } = self.returned(sent)?;
+        let requested = self.chain.authorised;
+        self.apply(Effect {
+            amounts: Amounts { sent, own, requested, impacted: own, ..Amounts::default() },
+            state: TransactionState::Cleared,
+            movement: Movement::refund(own)?,
+            chain,
+            counted: less(Minor::ZERO, own)?,
+        })
+    }
+
+    /// Takes an amount of a settled refund back. It counts against the limits, as the refund lowered them.
+    pub(super) fn refund_return(&self, sent: Option<Minor>) -> Result<CardDecision, CardRefusal> {
+        let Returned { sent, own, chain } = self.returned(sent)?;
+        let requested = self.chain.authorised;
+        self.apply(Effect {
+            amounts: Amounts { sent, own, requested, impacted: less(Minor::ZERO, own)?, ..Amounts::default() },
+            state: TransactionState::Completion,
+            movement: Movement::clear(Minor::ZERO, own)?,
+            chain,
+            counted: own,
+        })
+    }
+
+    /// The chain after an amount of what it cleared is returned; `None` for all that is left.
+    fn returned(&self, sent: Option<Minor>) -> Result<Returned, CardRefusal> {
+        let (_, cleared) = self.sides();
+        let sent = sent.unwrap_or(cleared);
+        if sent > cleared {
+            return Err(CardRefusal::ExceedsRest { rest: cleared.of(self.terms.currency()) });
+        }
+        let left = less(cleared, sent)?;
+        // Each part is the shrinkage of the converted sum, so the parts add up to the conversion of the whole.
+        let own = less(self.terms.to_card(cleared)?, self.terms.to_card(left)?)?;
+        let end = if left.is_zero() { ChainEnd::Reversed } else { ChainEnd::Cleared };
+        let chain = self.ended(self.chain.clone(), end, left);
+        Ok(Returned { sent, own, chain: Chain { cleared: less(self.chain.cleared, own)?, ..chain } })
+    }
+
     /// The held and the cleared amount, in the currency of the first message.
     fn sides(&self) -> (Minor, Minor) {
         self.chain.merchant.map_or((self.chain.held(), self.chain.cleared), |side| (side.held, side.cleared))
@@ -290,6 +370,7 @@ impl<'a> Step<'a> {
             available_balance: balances.available(),
             preceding: Some(self.preceding),
             created_at: self.stamp.now,
+            details: MessageDetails::default(),
             ..self.situation.first.clone()
         }
     }

@@ -1,8 +1,9 @@
 //! Tests of follow-ups.
 
+use crate::card::decide::FirstKind;
 use crate::card::decide::testing::{advice, clearing, incremental, reversal, row, scenario_with};
 use crate::card::decide::{CardRefusal, FollowUp};
-use crate::card::{ChainKind, LimitWindow, MessageKind, TransactionState};
+use crate::card::{LimitWindow, MessageKind, TransactionState};
 use crate::fault::FlawCode;
 use crate::money::Minor;
 use crate::test_support::{a_limit, decimal, first_message};
@@ -21,11 +22,11 @@ fn the_balance_table() {
         assert_eq!(row(&world.follow(token, &message).unwrap()), expected);
     }
     let mut world = scenario_with(25_000);
-    let token = world.send(&first_message(ChainKind::Atm, "10")).unwrap().transaction.token;
+    let token = world.send(&first_message(FirstKind::Atm, "10")).unwrap().transaction.token;
     let cleared = world.follow(token, &FollowUp::AtmClearing { amount: decimal("10"), fee: None }).unwrap();
     assert_eq!(row(&cleared), ["authorization.clearing.atm.withdrawal", "COMPLETION", "240.00", "240.00", "-10.00"]);
     let mut world = scenario_with(25_000);
-    let token = world.send(&first_message(ChainKind::Refund, "10")).unwrap().transaction.token;
+    let token = world.send(&first_message(FirstKind::Refund, "10")).unwrap().transaction.token;
     let cleared = world.follow(token, &FollowUp::RefundClearing { amount: decimal("10") }).unwrap();
     assert_eq!(row(&cleared), ["refund.authorization.clearing", "COMPLETION", "260.00", "260.00", "10.00"]);
 }
@@ -77,7 +78,7 @@ fn clearings_below_and_above_the_hold() {
     assert_eq!(row(&above), ["authorization.clearing", "COMPLETION", "-4.00", "-4.00", "-15.00"]);
     assert_eq!(world.follow(tipped, &clearing("1", true)), Err(CardRefusal::AlreadyCleared));
     assert_eq!(
-        world.send(&first_message(ChainKind::Purchase, "0.01")).unwrap().transaction.state,
+        world.send(&first_message(FirstKind::Purchase, "0.01")).unwrap().transaction.state,
         TransactionState::Declined
     );
 }
@@ -123,9 +124,9 @@ fn follow_ups_must_match_the_kind_of_the_chain() {
         FollowUp::RefundReversal,
     ];
     for (kind, allowed) in [
-        (ChainKind::Purchase, [true, true, false, true, false, true, false]),
-        (ChainKind::Atm, [false, false, true, true, false, false, false]),
-        (ChainKind::Refund, [false, false, false, false, true, false, true]),
+        (FirstKind::Purchase, [true, true, false, true, false, true, false]),
+        (FirstKind::Atm, [false, false, true, true, false, false, false]),
+        (FirstKind::Refund, [false, false, false, false, true, false, true]),
     ] {
         for (message, allowed) in all.iter().zip(allowed) {
             let mut world = scenario_with(2_000);
@@ -157,7 +158,7 @@ fn a_wrong_kind_is_reported_even_if_the_chain_has_ended() {
 #[test]
 fn a_refund_is_cleared_once_up_to_what_was_authorised() {
     let mut world = scenario_with(0);
-    let token = world.send(&first_message(ChainKind::Refund, "10")).unwrap().transaction.token;
+    let token = world.send(&first_message(FirstKind::Refund, "10")).unwrap().transaction.token;
     let refund = |text| FollowUp::RefundClearing { amount: decimal(text) };
     let authorised = Minor(1000).of(world.card.currency);
     assert_eq!(world.follow(token, &refund("10.01")), Err(CardRefusal::ExceedsAuthorization { authorised }));
@@ -177,7 +178,7 @@ fn releases_and_refunds_reduce_the_usage_of_a_limit() {
     assert_eq!(world.limits[0].spent, Minor(6_000));
     world.follow(token, &reversal(None)).unwrap();
     assert_eq!(world.limits[0].spent, Minor(2_000));
-    let refund = world.send(&first_message(ChainKind::Refund, "5")).unwrap().transaction.token;
+    let refund = world.send(&first_message(FirstKind::Refund, "5")).unwrap().transaction.token;
     world.follow(refund, &FollowUp::RefundClearing { amount: decimal("5") }).unwrap();
     assert_eq!((world.limits[0].spent, world.limits[0].uses), (Minor(1_500), 2));
 }

@@ -1,16 +1,20 @@
 //! The card-message rules: pure functions from (state, message) to a decision.
 
 mod booking;
+mod clearing;
 mod conversion;
 mod decision;
 mod expiry;
 #[cfg(test)]
 mod extension_tests;
 mod first;
+mod first_kind;
 mod follow_up;
 mod follow_up_effects;
 #[cfg(test)]
 mod limit_tests;
+#[cfg(test)]
+mod new_message_tests;
 #[cfg(test)]
 mod properties;
 mod rules;
@@ -18,8 +22,10 @@ mod situation;
 #[cfg(test)]
 mod testing;
 
+pub use clearing::{Clearing, ClearingInput};
 pub use decision::{CardDecision, CardRefusal};
 pub use expiry::decide_expiry;
 pub use first::{Extras, FirstMessage, decide_first};
+pub use first_kind::FirstKind;
 pub use follow_up::{FollowUp, decide_follow_up};
 pub use situation::{ChainSituation, FirstSituation};

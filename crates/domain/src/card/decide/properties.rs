@@ -2,7 +2,8 @@
 
 use super::testing::{extended, scenario_with};
 use super::{CardRefusal, Extras, FollowUp};
-use crate::card::{Chain, ChainKind, LimitWindow, MessageKind, Response, Rule, TransactionState};
+use crate::card::decide::FirstKind;
+use crate::card::{CardTransaction, Chain, ChainKind, LimitWindow, MessageKind, Response, Rule, TransactionState};
 use crate::ids::TransactionToken;
 use crate::ledger::{Balances, JournalTransaction, Pool};
 use crate::money::{DecimalAmount, Minor};
@@ -12,7 +13,7 @@ use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
 enum Action {
-    First(ChainKind, String, Extras),
+    First(FirstKind, String, Extras),
     Follow(usize, FollowUp),
     Expire(usize),
     Wait(i64),
@@ -37,6 +38,10 @@ fn follow_up() -> impl Strategy<Value = FollowUp> {
         Just(FollowUp::RefundReversal),
         proptest::option::of(amount()).prop_map(|amount| FollowUp::Reversal { amount }),
         amount().prop_map(|amount| FollowUp::RefundClearing { amount }),
+        amount().prop_map(|amount| FollowUp::ForcedClearing { amount }),
+        proptest::option::of(amount()).prop_map(|amount| FollowUp::DebitReversal { amount }),
+        proptest::option::of(amount()).prop_map(|amount| FollowUp::RefundReturn { amount }),
+        Just(FollowUp::Expiration),
     ]
 }
 
@@ -54,16 +59,27 @@ fn extras() -> impl Strategy<Value = Extras> {
         1 => Just(Some(quotes("GBP", "1"))),
     ];
     let fee = proptest::option::of(decimal().prop_map(|text| DecimalAmount::from_json_number(&text).unwrap()));
-    (merchant, any::<bool>(), fee, decline()).prop_map(|(quotes, partial_approval, acquirer_fee, decline)| Extras {
-        quotes,
-        partial_approval,
-        acquirer_fee,
-        decline,
-    })
+    let cash_back = proptest::option::weighted(0.2, decimal());
+    let cash_back = cash_back.prop_map(|text| text.map(|text| DecimalAmount::from_json_number(&text).unwrap()));
+    (merchant, any::<bool>(), fee, decline(), cash_back).prop_map(
+        |(quotes, partial_approval, acquirer_fee, decline, cash_back)| Extras {
+            quotes,
+            partial_approval,
+            acquirer_fee,
+            decline,
+            cash_back,
+            fee_type: None,
+        },
+    )
 }
 
 fn action() -> impl Strategy<Value = Action> {
-    let kind = prop_oneof![Just(ChainKind::Purchase), Just(ChainKind::Atm), Just(ChainKind::Refund)];
+    let kind = prop_oneof![
+        Just(FirstKind::Purchase),
+        Just(FirstKind::Atm),
+        Just(FirstKind::Refund),
+        proptest::sample::select(&FirstKind::ALL[..]),
+    ];
     prop_oneof![
         3 => (kind, decimal(), extras()).prop_map(|(kind, amount, extras)| Action::First(kind, amount, extras)),
         6 => (any::<usize>(), follow_up()).prop_map(|(which, message)| Action::Follow(which, message)),
@@ -83,6 +99,21 @@ fn entries(scenario: &CardScenario, account: Pool) -> i128 {
     postings.filter(|posting| posting.pool == account).map(|posting| i128::from(posting.amount.0)).sum()
 }
 
+/// What a message adds to the cleared amount of its chain.
+fn posted(record: &CardTransaction) -> i64 {
+    match record.kind {
+        _ if record.state == TransactionState::Declined => 0,
+        MessageKind::PinDebitReversal | MessageKind::RefundReturn => -record.amount.0,
+        MessageKind::PinDebit
+        | MessageKind::PinDebitCashback
+        | MessageKind::Refund
+        | MessageKind::FeeCharge
+        | MessageKind::FeeChargeReversal => record.amount.0,
+        _ if record.is_clearing() => record.amount.0 + record.acquirer_fee.0,
+        _ => 0,
+    }
+}
+
 /// Checks that partial amounts add up to the converted whole, and that a hold of zero is zero in both currencies.
 fn converted(scenario: &CardScenario, chain: &Chain) -> Result<(), TestCaseError> {
     prop_assert!(!chain.held().is_negative() && !chain.cleared.is_negative());
@@ -91,9 +122,9 @@ fn converted(scenario: &CardScenario, chain: &Chain) -> Result<(), TestCaseError
     let (Some(side), Some(first)) = (chain.merchant, first.conversion) else { return Ok(()) };
     let convert = |minor| first.rate.convert(minor, first.currency, chain.currency).unwrap();
     prop_assert_eq!(chain.cleared, convert(side.cleared));
-    let parts = scenario.records.iter().filter(|record| record.chain == chain.id && record.is_clearing());
-    let posted: i64 = parts.map(|part| part.amount.0 + part.acquirer_fee.0).sum();
-    prop_assert_eq!(chain.cleared, Minor(posted), "clearings add up");
+    let parts = scenario.records.iter().filter(|record| record.chain == chain.id);
+    let posted: i64 = parts.map(posted).sum();
+    prop_assert_eq!(chain.cleared, Minor(posted), "clearings and returns add up");
     prop_assert_eq!(chain.held().0 + chain.cleared.0, convert(Minor(side.held.0 + side.cleared.0)).0);
     if chain.kind != ChainKind::Refund {
         prop_assert_eq!(chain.held().is_zero(), side.held.is_zero(), "nothing is stranded on either side");
@@ -103,9 +134,12 @@ fn converted(scenario: &CardScenario, chain: &Chain) -> Result<(), TestCaseError
 
 /// Checks that a limit counts what is held or cleared of approved messages in its window, unless refunds lowered it.
 fn limited(scenario: &CardScenario) -> Result<(), TestCaseError> {
-    let mut refunds = scenario.records.iter().filter(|record| record.kind == MessageKind::RefundClearing);
+    let is_refund = |kind| matches!(kind, MessageKind::RefundClearing | MessageKind::Refund);
+    let mut refunds = scenario.records.iter().filter(|record| is_refund(record.kind));
     let is_refunded = refunds.any(|record| record.impacted > Minor::ZERO);
-    let debits = scenario.chains.iter().filter(|chain| chain.kind != ChainKind::Refund);
+    // Neither refunds nor fees are counted.
+    let is_debit = |kind| !matches!(kind, ChainKind::Refund | ChainKind::Fee);
+    let debits = scenario.chains.iter().filter(|chain| is_debit(chain.kind));
     let everything: i64 = debits.map(|chain| chain.held().0 + chain.cleared.0).sum();
     for limit in &scenario.limits {
         let counted = scenario.chains.iter().flat_map(|chain| &chain.counted).filter(|entry| entry.limit == limit.id);

@@ -10,8 +10,10 @@ use chrono::{DateTime, Utc};
 pub(super) enum FundsEffect {
     /// Credits funds: a refund may be sent to any card that was ever activated.
     Credit,
-    /// Moves no funds: an account check.
+    /// Moves no funds: an account check or a balance inquiry.
     None,
+    /// Moves funds whatever the rules say.
+    Unconditional,
     /// Debits funds and counts as a use of the card.
     Debit(Minor),
     /// Debits further funds (an increment). Does not count as another use.
@@ -37,6 +39,9 @@ pub(super) struct RuleInput<'a> {
 impl RuleInput<'_> {
     /// Returns the decline with the rules that were evaluated. `None` if all rules pass.
     pub(super) fn declined(&self) -> Option<DeclineExplanation> {
+        if self.effect == FundsEffect::Unconditional {
+            return None;
+        }
         // Nearly all messages pass, so passed rules are collected only after a failure.
         let failed = self.rules().find(|rule| !rule.passes())?;
         Some(DeclineExplanation { passed: self.rules().take_while(Rule::passes).collect(), failed })
@@ -53,7 +58,7 @@ impl RuleInput<'_> {
             ]
         });
         let taken = match self.effect {
-            FundsEffect::Credit | FundsEffect::None => None,
+            FundsEffect::Credit | FundsEffect::None | FundsEffect::Unconditional => None,
             FundsEffect::Debit(amount) => Some(Spending { amount, total: amount, is_use: true }),
             FundsEffect::DebitMore { change, total } => Some(Spending { amount: change, total, is_use: false }),
         };

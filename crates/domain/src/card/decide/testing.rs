@@ -1,7 +1,7 @@
 //! Shared helpers of the tests of card messages.
 
 use super::{CardDecision, Extras, FirstMessage, FollowUp};
-use crate::card::ChainKind;
+use crate::card::decide::FirstKind;
 use crate::ledger::Balances;
 use crate::money::Minor;
 use crate::test_support::{CardScenario, a_budget, a_card, decimal, first_message};
@@ -14,7 +14,7 @@ pub(super) fn scenario_with(available: i64) -> CardScenario {
 }
 
 /// A first message with extensions.
-pub(super) fn extended(kind: ChainKind, amount: &str, extras: Extras) -> FirstMessage {
+pub(super) fn extended(kind: FirstKind, amount: &str, extras: Extras) -> FirstMessage {
     FirstMessage { extras, ..first_message(kind, amount) }
 }
 

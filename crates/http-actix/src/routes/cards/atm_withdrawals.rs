@@ -20,7 +20,7 @@ pub(crate) async fn authorize(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    first_message::handle::<WithdrawalBody>(&app, &request, payload).await
+    first_message::handle::<WithdrawalBody>(&app, &request, payload, Into::into).await
 }
 
 /// Simulates the clearing of an ATM withdrawal, which is always final.

@@ -1,10 +1,10 @@
 //! The bodies of card messages.
 
 use crate::declare::{CountryCode, MerchantCategory, PositiveNumber, ZeroOrMoreNumber, body, named};
-use florin_domain::card::decide::{Extras, FirstMessage, FollowUp};
-use florin_domain::card::{AcceptorInput, ChainKind, Network, Response};
+use florin_domain::card::decide::{ClearingInput, Extras, FirstKind, FirstMessage, FollowUp};
+use florin_domain::card::{Acceptor, AcceptorInput, Network, Response};
 use florin_domain::ids::{CardId, TransactionToken};
-use florin_domain::money::Currency;
+use florin_domain::money::{Currency, DecimalAmount};
 use florin_domain::text::Text;
 
 body! {
@@ -25,6 +25,8 @@ body! {
         "currencyCode" => currency: Option<Currency>,
         /// If funds are insufficient, approve the available part (response code 0002). Florin extension.
         "partialApproval" => partial_approval: Option<bool>,
+        /// The part of the amount that the merchant pays out in cash. Florin extension.
+        "cashBackAmount" => cash_back: Option<PositiveNumber>,
         /// Forces an outcome. Florin extension.
         "sandbox" => sandbox: Option<SandboxBody>,
     }
@@ -51,6 +53,75 @@ body! {
         /// Forces an outcome. Florin extension.
         "sandbox" => sandbox: Option<SandboxBody>,
     }
+}
+
+body! {
+    /// A simulated debit in a single message.
+    pub(crate) struct DebitBody as "CardDebitRequest" {
+        /// The id of the card.
+        "cardId" => card: CardId,
+        /// Amount above zero, in the card's currency unless `currencyCode` names another.
+        #[example(10.00)]
+        "amount" => amount: PositiveNumber,
+        /// Card network.
+        #[example("VISA")]
+        "network" => network: Network,
+        /// The merchant.
+        "cardAcceptor" => acceptor: AcceptorBody,
+        /// The merchant's currency, an ISO 4217 code. The amounts of this message and of its reversals are in this
+        /// currency.
+        "currencyCode" => currency: Option<Currency>,
+        /// The part of the amount that the merchant pays out in cash.
+        "cashBackAmount" => cash_back: Option<PositiveNumber>,
+        /// Forces an outcome.
+        "sandbox" => sandbox: Option<SandboxBody>,
+    }
+}
+
+body! {
+    /// A simulated balance inquiry.
+    pub(crate) struct InquiryBody as "CardBalanceInquiryRequest" {
+        /// The id of the card.
+        "cardId" => card: CardId,
+        /// Card network.
+        #[example("VISA")]
+        "network" => network: Network,
+        /// The ATM or merchant.
+        "cardAcceptor" => acceptor: AcceptorBody,
+        /// Forces an outcome.
+        "sandbox" => sandbox: Option<SandboxBody>,
+    }
+}
+
+body! {
+    /// A simulated fee of the card network.
+    pub(crate) struct FeeBody as "CardFeeRequest" {
+        /// The id of the card.
+        "cardId" => card: CardId,
+        /// Amount above zero, in the card's currency.
+        #[example(0.50)]
+        "amount" => amount: PositiveNumber,
+        /// What the fee is for, in the network's words.
+        #[example("cross-border")]
+        "feeType" => fee_type: Text<1, 40>,
+        /// `D`: the fee is charged. `C`: it is paid back.
+        #[example("D")]
+        "creditDebit" => direction: FeeDirection,
+    }
+}
+
+/// Whether a fee is charged or paid back.
+#[derive(Clone, Copy)]
+pub(crate) enum FeeDirection {
+    Charge,
+    Credit,
+}
+
+named! {
+    FeeDirection: [FeeDirection::Charge, FeeDirection::Credit], |direction| match direction {
+        FeeDirection::Charge => "D",
+        FeeDirection::Credit => "C",
+    };
 }
 
 body! {
@@ -142,23 +213,45 @@ body! {
 }
 
 body! {
-    /// A reversal of a refund.
-    pub(crate) struct RefundReversalBody as "CardRefundReversalRequest" {
-        /// The token of the refund authorization.
+    /// A message that follows another one and has no amount.
+    pub(crate) struct TokenBody as "CardTokenRequest" {
+        /// The token of the authorization, or of any approved message of its chain that is not a clearing.
         "precedingRelatedTransactionToken" => preceding: TransactionToken,
     }
 }
 
 body! {
-    /// A clearing of a purchase.
+    /// A clearing of a purchase: of an authorization, or with `forcePost` of a card. Send exactly one of
+    /// `precedingRelatedTransactionToken` and `cardId`.
     pub(crate) struct ClearingBody as "CardClearingRequest" {
         /// The token of any approved authorization, advice, increment or partial reversal of the chain.
-        "precedingRelatedTransactionToken" => preceding: TransactionToken,
+        "precedingRelatedTransactionToken" => preceding: Option<TransactionToken>,
         /// Amount above zero, in the currency of the first message.
         #[example(10.00)]
         "amount" => amount: PositiveNumber,
         /// Whether to release the rest of the hold. Default: true.
         "finalClearing" => is_final: Option<bool>,
+        /// Clear even if the authorization has ended or is already cleared, and leave its hold as it is; or without an
+        /// authorization. Florin extension.
+        "forcePost" => force_post: Option<bool>,
+        /// The id of the card, for a clearing without an authorization. Florin extension.
+        "cardId" => card: Option<CardId>,
+        /// Card network, with `cardId`. Florin extension.
+        "network" => network: Option<Network>,
+        /// The merchant, with `cardId`. Florin extension.
+        "cardAcceptor" => acceptor: Option<AcceptorBody>,
+        /// The merchant's currency, an ISO 4217 code, with `cardId`. Florin extension.
+        "currencyCode" => currency: Option<Currency>,
+    }
+}
+
+body! {
+    /// A return of a debit or of a refund, whole or in part.
+    pub(crate) struct ReturnBody as "CardReturnRequest" {
+        /// The token of the debit or refund, or of the clearing of a refund.
+        "precedingRelatedTransactionToken" => preceding: TransactionToken,
+        /// Amount above zero, in the currency of the first message. Default: all that is left.
+        "amount" => amount: Option<PositiveNumber>,
     }
 }
 
@@ -198,10 +291,11 @@ impl From<AuthorizationBody> for First {
         let extras = Extras {
             partial_approval: body.partial_approval.unwrap_or_default(),
             decline: forced_decline(body.sandbox),
+            cash_back: body.cash_back.map(|cash| cash.0),
             ..Extras::default()
         };
         let (amount, network, acceptor) = (body.amount.0, body.network, body.acceptor.into());
-        let message = FirstMessage { kind: ChainKind::Purchase, amount, network, acceptor, extras };
+        let message = FirstMessage { kind: FirstKind::Purchase, amount, network, acceptor, extras };
         Self { card: body.card, message, currency: body.currency }
     }
 }
@@ -211,23 +305,62 @@ impl From<WithdrawalBody> for First {
         let acquirer_fee = body.acquirer_fee.map(|fee| fee.0);
         let extras = Extras { acquirer_fee, decline: forced_decline(body.sandbox), ..Extras::default() };
         let (amount, network, acceptor) = (body.amount.0, body.network, body.acceptor.into());
-        let message = FirstMessage { kind: ChainKind::Atm, amount, network, acceptor, extras };
+        let message = FirstMessage { kind: FirstKind::Atm, amount, network, acceptor, extras };
         Self { card: body.card, message, currency: body.currency }
     }
 }
 
-impl From<RefundBody> for First {
-    fn from(body: RefundBody) -> Self {
-        let extras = Extras { decline: forced_decline(body.sandbox), ..Extras::default() };
+impl From<DebitBody> for First {
+    fn from(body: DebitBody) -> Self {
+        let cash_back = body.cash_back.map(|cash| cash.0);
+        let extras = Extras { cash_back, decline: forced_decline(body.sandbox), ..Extras::default() };
         let (amount, network, acceptor) = (body.amount.0, body.network, body.acceptor.into());
-        let message = FirstMessage { kind: ChainKind::Refund, amount, network, acceptor, extras };
+        let message = FirstMessage { kind: FirstKind::Debit, amount, network, acceptor, extras };
         Self { card: body.card, message, currency: body.currency }
     }
 }
 
-impl From<AcceptorBody> for AcceptorInput {
+impl From<InquiryBody> for First {
+    fn from(body: InquiryBody) -> Self {
+        let extras = Extras { decline: forced_decline(body.sandbox), ..Extras::default() };
+        let (amount, network, acceptor) = (DecimalAmount::zero(), body.network, body.acceptor.into());
+        let message = FirstMessage { kind: FirstKind::Inquiry, amount, network, acceptor, extras };
+        Self { card: body.card, message, currency: None }
+    }
+}
+
+impl From<FeeBody> for First {
+    fn from(body: FeeBody) -> Self {
+        let kind = match body.direction {
+            FeeDirection::Charge => FirstKind::FeeCharge,
+            FeeDirection::Credit => FirstKind::FeeCredit,
+        };
+        Self { card: body.card, message: FirstMessage::of_network(kind, body.amount.0, body.fee_type), currency: None }
+    }
+}
+
+impl RefundBody {
+    /// Builds the authorization of a refund.
+    pub(super) fn authorization(self) -> First {
+        self.of_kind(FirstKind::Refund)
+    }
+
+    /// Builds a refund without an authorization.
+    pub(super) fn unlinked(self) -> First {
+        self.of_kind(FirstKind::UnlinkedRefund)
+    }
+
+    fn of_kind(self, kind: FirstKind) -> First {
+        let extras = Extras { decline: forced_decline(self.sandbox), ..Extras::default() };
+        let (amount, network, acceptor) = (self.amount.0, self.network, self.acceptor.into());
+        let message = FirstMessage { kind, amount, network, acceptor, extras };
+        First { card: self.card, message, currency: self.currency }
+    }
+}
+
+impl From<AcceptorBody> for Acceptor {
     fn from(body: AcceptorBody) -> Self {
-        Self {
+        let sent = AcceptorInput {
             mid: body.mid,
             name: body.name,
             city: body.city,
@@ -235,7 +368,8 @@ impl From<AcceptorBody> for AcceptorInput {
             postal_code: body.postal_code,
             country_code: body.country_code.map(|code| code.0),
             mcc: body.category.map(|code| code.0),
-        }
+        };
+        sent.completed()
     }
 }
 
@@ -257,16 +391,44 @@ impl From<AtmClearingBody> for Next {
     }
 }
 
-impl From<RefundReversalBody> for Next {
-    fn from(body: RefundReversalBody) -> Self {
-        Self { preceding: body.preceding, message: FollowUp::RefundReversal }
+impl TokenBody {
+    /// Builds a reversal of a refund authorization.
+    pub(super) fn refund_reversal(self) -> Next {
+        Next { preceding: self.preceding, message: FollowUp::RefundReversal }
+    }
+
+    /// Builds the expiry of a hold.
+    pub(super) fn expiration(self) -> Next {
+        Next { preceding: self.preceding, message: FollowUp::Expiration }
     }
 }
 
-impl From<ClearingBody> for Next {
+impl ReturnBody {
+    /// Builds a reversal of a debit.
+    pub(super) fn debit_reversal(self) -> Next {
+        let message = FollowUp::DebitReversal { amount: self.amount.map(|amount| amount.0) };
+        Next { preceding: self.preceding, message }
+    }
+
+    /// Builds a reversal of a settled refund.
+    pub(super) fn refund_return(self) -> Next {
+        let message = FollowUp::RefundReturn { amount: self.amount.map(|amount| amount.0) };
+        Next { preceding: self.preceding, message }
+    }
+}
+
+impl From<ClearingBody> for ClearingInput {
     fn from(body: ClearingBody) -> Self {
-        let message = FollowUp::Clearing { amount: body.amount.0, is_final: body.is_final.unwrap_or(true) };
-        Self { preceding: body.preceding, message }
+        Self {
+            preceding: body.preceding,
+            card: body.card,
+            amount: body.amount.0,
+            is_final: body.is_final,
+            force_post: body.force_post.unwrap_or_default(),
+            network: body.network,
+            acceptor: body.acceptor.map(Acceptor::from),
+            currency: body.currency,
+        }
     }
 }
 

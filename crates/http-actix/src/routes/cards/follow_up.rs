@@ -2,7 +2,7 @@
 
 use super::bodies::Next;
 use super::common::{SIMULATE, transaction_answer};
-use crate::call::Call;
+use crate::call::{Call, WriteCall};
 use crate::declare::FieldType;
 use crate::dry_run::respond;
 use crate::idempotency::claim;
@@ -12,6 +12,8 @@ use crate::state::App;
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
 use florin_application::send_follow_up;
+use florin_domain::access::Account;
+use florin_ports::Mode;
 
 /// Reads a follow-up and sends it.
 pub(super) async fn handle<B: FieldType>(
@@ -25,10 +27,19 @@ pub(super) async fn handle<B: FieldType>(
     let mut write = call.with_body(payload).await?;
     let body = write.read::<B>()?;
     let account = write.account().await?;
-    let Next { preceding, message } = message(read(body)?);
-    let claim = claim(&write, &account, false, |record| transaction_answer(record, None))?;
+    send(&write, &account, message(read(body)?), mode).await
+}
+
+/// Sends a follow-up.
+pub(super) async fn send(
+    write: &WriteCall<'_>,
+    account: &Account,
+    Next { preceding, message }: Next,
+    mode: Mode,
+) -> Result<HttpResponse, Problem> {
+    let claim = claim(write, account, false, |record| transaction_answer(record, None))?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = send_follow_up(&app.services, &account, preceding, message, mode, claim).await;
+    let written = send_follow_up(&write.call.app.services, account, preceding, message, mode, claim).await;
     let object = ("body.precedingRelatedTransactionToken", "card transaction");
     respond(written.map_err(|error| write_problem(error, object, recorded.as_ref(), card_problem))?, transaction_answer)
 }

@@ -16,6 +16,7 @@ pub(crate) mod list_transitions;
 pub(crate) mod purchases;
 pub(crate) mod refunds;
 pub(crate) mod replace;
+pub(crate) mod single_messages;
 pub(crate) mod transition;
 
 use crate::middleware::catch_panic;
@@ -68,6 +69,13 @@ fn simulations(config: &mut ServiceConfig) {
         .service(post("/transaction/authorization/incremental", purchases::increment))
         .service(post("/transaction/authorization/clearing", purchases::clear))
         .service(post("/transaction/authorization/reversal", purchases::reverse))
+        .service(post("/transaction/authorization/expiration", purchases::expire))
+        .service(post("/debit", single_messages::debit))
+        .service(post("/debit/reversal", single_messages::reverse_debit))
+        .service(post("/balance-inquiry", single_messages::inquire))
+        .service(post("/fee", single_messages::fee))
+        .service(post("/refund", refunds::refund))
+        .service(post("/refund/reversal", refunds::take_back))
         .service(post("/refund/authorization", refunds::authorize))
         .service(post("/refund/authorization/clearing", refunds::clear))
         .service(post("/refund/authorization/reversal", refunds::reverse))

@@ -1,13 +1,18 @@
-//! Purchases: authorization, advice, increment, clearing, reversal.
+//! Purchases: authorization, advice, increment, clearing, reversal, expiry.
 
-use super::bodies::{AuthorizationBody, ClearingBody, IncrementBody, ReversalBody, TokenAndAmountBody};
+use super::bodies::{
+    AuthorizationBody, ClearingBody, First, IncrementBody, Next, ReversalBody, TokenAndAmountBody, TokenBody,
+};
+use super::common::SIMULATE;
 use super::{first_message, follow_up};
+use crate::call::Call;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
-use crate::problem::Problem;
+use crate::problem::{Problem, read};
 use crate::routes::error_sets::SimulationErrors;
 use crate::state::App;
 use crate::views::TransactionAnswer;
 use actix_web::{HttpRequest, HttpResponse, web};
+use florin_domain::card::decide::Clearing;
 
 /// Simulates the authorization of a purchase.
 ///
@@ -22,7 +27,7 @@ pub(crate) async fn authorize(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    first_message::handle::<AuthorizationBody>(&app, &request, payload).await
+    first_message::handle::<AuthorizationBody>(&app, &request, payload, Into::into).await
 }
 
 /// Simulates an authorization advice, which sets a new total for the hold.
@@ -54,6 +59,9 @@ pub(crate) async fn increment(
 }
 
 /// Simulates the clearing of an authorization.
+///
+/// With `forcePost` the clearing is posted even if the authorization has ended, and with `cardId` it needs none (Florin
+/// extension).
 #[utoipa::path(post, path = "/v2/cards/simulations/transaction/authorization/clearing", tag = "Simulations",
     operation_id = "clearTransaction", request_body = ClearingBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
@@ -64,7 +72,20 @@ pub(crate) async fn clear(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    follow_up::handle::<ClearingBody>(&app, &request, payload, Into::into).await
+    let mut call = Call::enter(&app, &request, &SIMULATE).await?;
+    let mode = call.mode()?;
+    let mut write = call.with_body(payload).await?;
+    let clearing = write.read::<ClearingBody>()?.map(|body| Clearing::of(body.into()));
+    let clearing = clearing.and_then(|clearing| {
+        clearing.map_err(|faults| faults.into_iter().for_each(|fault| write.call.faults.push(fault))).ok()
+    });
+    let account = write.account().await?;
+    match read(clearing)? {
+        Clearing::Of(preceding, message) => follow_up::send(&write, &account, Next { preceding, message }, mode).await,
+        Clearing::Without(card, message, currency) => {
+            first_message::send(&write, &account, First { card, message: *message, currency }, mode).await
+        }
+    }
 }
 
 /// Simulates the reversal of the authorization of a purchase or an ATM withdrawal.
@@ -79,4 +100,18 @@ pub(crate) async fn reverse(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     follow_up::handle::<ReversalBody>(&app, &request, payload, Into::into).await
+}
+
+/// Simulates the expiry of a hold before it is due. Florin extension.
+#[utoipa::path(post, path = "/v2/cards/simulations/transaction/authorization/expiration", tag = "Simulations",
+    operation_id = "expireTransaction", request_body = TokenBody,
+    params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
+    responses((status = 201, description = "The record.",
+        body = TransactionAnswer), SimulationErrors))]
+pub(crate) async fn expire(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    follow_up::handle::<TokenBody>(&app, &request, payload, TokenBody::expiration).await
 }

@@ -1,6 +1,6 @@
 //! Refunds: authorization, clearing, reversal.
 
-use super::bodies::{RefundBody, RefundReversalBody, TokenAndAmountBody};
+use super::bodies::{RefundBody, ReturnBody, TokenAndAmountBody, TokenBody};
 use super::{first_message, follow_up};
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;
@@ -20,7 +20,7 @@ pub(crate) async fn authorize(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    first_message::handle::<RefundBody>(&app, &request, payload).await
+    first_message::handle::<RefundBody>(&app, &request, payload, RefundBody::authorization).await
 }
 
 /// Simulates the clearing of a refund.
@@ -39,7 +39,7 @@ pub(crate) async fn clear(
 
 /// Simulates the reversal of a refund authorization that was not cleared. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/refund/authorization/reversal", tag = "Simulations",
-    operation_id = "reverseRefund", request_body = RefundReversalBody,
+    operation_id = "reverseRefund", request_body = TokenBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The record.",
         body = TransactionAnswer), SimulationErrors))]
@@ -48,5 +48,33 @@ pub(crate) async fn reverse(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    follow_up::handle::<RefundReversalBody>(&app, &request, payload, Into::into).await
+    follow_up::handle::<TokenBody>(&app, &request, payload, TokenBody::refund_reversal).await
+}
+
+/// Simulates a refund without an authorization. Florin extension.
+#[utoipa::path(post, path = "/v2/cards/simulations/refund", tag = "Simulations",
+    operation_id = "refund", request_body = RefundBody,
+    params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
+    responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
+        body = TransactionAnswer), SimulationErrors))]
+pub(crate) async fn refund(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    first_message::handle::<RefundBody>(&app, &request, payload, RefundBody::unlinked).await
+}
+
+/// Simulates the reversal of a settled refund, which takes its money back. It may overdraw the budget. Florin extension.
+#[utoipa::path(post, path = "/v2/cards/simulations/refund/reversal", tag = "Simulations",
+    operation_id = "returnRefund", request_body = ReturnBody,
+    params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
+    responses((status = 201, description = "The record.",
+        body = TransactionAnswer), SimulationErrors))]
+pub(crate) async fn take_back(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    follow_up::handle::<ReturnBody>(&app, &request, payload, ReturnBody::refund_return).await
 }

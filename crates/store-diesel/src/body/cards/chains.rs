@@ -9,7 +9,7 @@ use super::counted;
 use chrono::{DateTime, Utc};
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;
-use florin_domain::card::{Chain, ChainKind, ChainState, MerchantSide};
+use florin_domain::card::{Chain, ChainState, MerchantSide};
 use florin_domain::ids::{AccountId, BudgetId, CardId, TransactionToken};
 use florin_domain::money::{Minor, Total};
 use florin_ports::DueHold;
@@ -28,7 +28,7 @@ impl ChainRow {
             _ => return Err(corrupt(format!("half an amount of chain {}", self.id.0))),
         };
         let end = self.ended_by.map(|end| end.0);
-        let holds_nothing = self.kind.0 == ChainKind::Refund || end.is_some();
+        let holds_nothing = !self.kind.0.can_hold() || end.is_some();
         let is_held = self.held_minor != 0 || merchant.is_some_and(|side| !side.held.is_zero());
         let state = ChainState::from_parts(Minor(self.held_minor), end).filter(|_| !(holds_nothing && is_held));
         Ok(Chain {

@@ -8,7 +8,7 @@ use super::body::tables::cards::{ChainRow, MessageRow, ReasonRow, card_chains, c
 use super::body::types::Id;
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::card::{CardTransaction, ChainHistory, ExplainedMessage};
+use florin_domain::card::{ChainHistory, ExplainedMessage};
 use florin_domain::ids::{AccountId, TransactionToken};
 use florin_ports::{ChainHistories, StoreError};
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ fn find(conn: &mut Conn, account: &AccountId, token: TransactionToken) -> Outcom
     let mut reasons: BTreeMap<_, _> = reasons.into_iter().map(|row| (row.token, row)).collect();
     let explained = |row: MessageRow| {
         let declined = reasons.remove(&row.token).map(|reason| reason.read()).transpose()?;
-        Ok(ExplainedMessage { transaction: CardTransaction::from(row), declined })
+        Ok(ExplainedMessage { transaction: row.read()?, declined })
     };
     let messages = rows.into_iter().map(explained).collect::<Outcome<_>>()?;
     let journal = journal::load(conn, account, &moved)?;

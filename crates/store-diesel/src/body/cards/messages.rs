@@ -4,6 +4,7 @@ use super::body::backend::Conn;
 use super::body::errors::Outcome;
 use super::body::tables::cards::{MessageRow, card_transactions};
 use super::body::types::{Account, Currency, Exchange, Id, Named, Time};
+use super::details;
 use diesel::prelude::*;
 use florin_domain::card::{Acceptor, CardTransaction, Conversion};
 use florin_domain::ids::{AccountId, BudgetId, CardId, JournalId, TransactionToken, UserToken};
@@ -52,13 +53,14 @@ impl MessageRow {
             original_minor: conversion.map(|conversion| conversion.amount.0),
             conversion_rate: conversion.map(|conversion| Exchange(conversion.rate)),
             journal_id: journal.map(|journal| Id(journal.0)),
+            details: details::text(&message.details),
         }
     }
-}
 
-impl From<MessageRow> for CardTransaction {
-    fn from(row: MessageRow) -> Self {
-        Self {
+    /// Converts the row to the domain.
+    pub(crate) fn read(self) -> Outcome<CardTransaction> {
+        let row = self;
+        Ok(CardTransaction {
             token: TransactionToken(row.token.0),
             chain: TransactionToken(row.chain_id.0),
             account: row.account_id.0,
@@ -72,6 +74,7 @@ impl From<MessageRow> for CardTransaction {
             amount: Minor(row.amount_minor),
             requested: Minor(row.requested_minor),
             acquirer_fee: Minor(row.acquirer_fee_minor.unwrap_or_default()),
+            details: details::read(row.details.as_deref())?,
             conversion: conversion(row.original_currency, row.original_minor, row.conversion_rate),
             impacted: Minor(row.impacted_minor),
             response: row.response.0,
@@ -89,7 +92,7 @@ impl From<MessageRow> for CardTransaction {
                 mcc: row.acceptor_mcc,
             },
             created_at: row.created_at.0,
-        }
+        })
     }
 }
 
@@ -100,7 +103,7 @@ pub(crate) fn by_tokens(conn: &mut Conn, account: &AccountId, tokens: &[Uuid]) -
         .filter(card_transactions::token.eq_any(tokens.iter().map(|token| Id(*token))))
         .select(MessageRow::as_select())
         .load(conn)?;
-    Ok(rows.into_iter().map(CardTransaction::from).collect())
+    rows.into_iter().map(MessageRow::read).collect()
 }
 
 /// Combines the three columns. The schema ensures that all of them are null or none is.

@@ -3,6 +3,7 @@
 mod chains;
 mod commands;
 mod counted;
+mod details;
 mod histories;
 mod manage;
 mod messages;

@@ -98,6 +98,7 @@ tables! {
         original_minor: Option<i64>,
         conversion_rate: Option<Exchange>,
         journal_id: Option<Id>,
+        details: Option<String>,
     }
 
     /// A chain of card messages.
@@ -165,11 +166,10 @@ changes! {
         if "t.preceding IS NULL"
     }
 
-    /// An open chain after a further message.
+    /// A chain after a further message.
     struct ChainChange of card_chains {
         set { held_minor, cleared_minor, ended_by, due_at, original_held_minor, original_cleared_minor, counted, }
         by { account_id, id, }
-        if "t.ended_by IS NULL"
     }
 }
 

@@ -55,7 +55,7 @@ impl Cards {
 
     fn read(&mut self, rows: Vec<(MessageRow, Option<ChainRow>)>) -> Outcome<()> {
         for (message, chain) in rows {
-            let message = CardTransaction::from(message);
+            let message = message.read()?;
             if let Some(chain) = chain.map(ChainRow::read).transpose()? {
                 self.chains.insert((chain.account.clone(), chain.id), chain);
             }

@@ -1,0 +1,66 @@
+//! Messages that end their chain at once: debits, balance inquiries and fees. Florin extensions.
+
+use super::bodies::{DebitBody, FeeBody, InquiryBody, ReturnBody};
+use super::{first_message, follow_up};
+use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
+use crate::problem::Problem;
+use crate::routes::error_sets::SimulationErrors;
+use crate::state::App;
+use crate::views::TransactionAnswer;
+use actix_web::{HttpRequest, HttpResponse, web};
+
+/// Simulates a debit in a single message, which takes the money without a hold. Florin extension.
+#[utoipa::path(post, path = "/v2/cards/simulations/debit", tag = "Simulations",
+    operation_id = "debit", request_body = DebitBody,
+    params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
+    responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
+        body = TransactionAnswer), SimulationErrors))]
+pub(crate) async fn debit(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    first_message::handle::<DebitBody>(&app, &request, payload, Into::into).await
+}
+
+/// Simulates the reversal of a debit, whole or in part. Florin extension.
+#[utoipa::path(post, path = "/v2/cards/simulations/debit/reversal", tag = "Simulations",
+    operation_id = "reverseDebit", request_body = ReturnBody,
+    params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
+    responses((status = 201, description = "The record.",
+        body = TransactionAnswer), SimulationErrors))]
+pub(crate) async fn reverse_debit(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    follow_up::handle::<ReturnBody>(&app, &request, payload, ReturnBody::debit_reversal).await
+}
+
+/// Simulates a question about the balance, which moves no money. Florin extension.
+#[utoipa::path(post, path = "/v2/cards/simulations/balance-inquiry", tag = "Simulations",
+    operation_id = "inquireBalance", request_body = InquiryBody,
+    params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
+    responses((status = 201, description = "The record. A declined message also gets 201, with state DECLINED.",
+        body = TransactionAnswer), SimulationErrors))]
+pub(crate) async fn inquire(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    first_message::handle::<InquiryBody>(&app, &request, payload, Into::into).await
+}
+
+/// Simulates a fee of the card network, charged or paid back. It may overdraw the budget. Florin extension.
+#[utoipa::path(post, path = "/v2/cards/simulations/fee", tag = "Simulations",
+    operation_id = "chargeFee", request_body = FeeBody,
+    params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
+    responses((status = 201, description = "The record.",
+        body = TransactionAnswer), SimulationErrors))]
+pub(crate) async fn fee(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    first_message::handle::<FeeBody>(&app, &request, payload, Into::into).await
+}
