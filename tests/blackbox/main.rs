@@ -11,6 +11,7 @@
     reason = "a test fails by panicking, and the machine's clock and ids are the tests' own"
 )]
 
+mod accounts;
 mod activity;
 mod addresses;
 mod administration;
@@ -51,6 +52,7 @@ mod full_disk;
 mod generate_credit;
 mod idempotency;
 mod invariants;
+mod ip_addresses;
 mod json_edges;
 mod limits;
 mod merchant_banks;
@@ -61,6 +63,7 @@ mod openapi;
 mod openapi_examples;
 mod openapi_generators;
 mod operations;
+mod original_client_accounts;
 mod original_client_budgets;
 mod original_client_cards;
 mod original_client_people;

@@ -40,6 +40,11 @@ fn operations() -> Vec<(&'static str, &'static str, u16, Vec<u16>)> {
         ("post", CONFIRM, 200, OF_A_BODY.to_vec()),
         ("post", MFA_SESSIONS, 201, OF_A_BODY.to_vec()),
         ("post", CREDIT, 200, OF_A_BODY.to_vec()),
+        ("get", "/v2/accounts", 200, vec![400, 401, 403]),
+        ("get", "/v2/accounts/{accountId}", 200, vec![400, 401, 403, 404]),
+        ("get", "/v2/ipaddresses", 200, vec![400, 401, 403]),
+        ("post", "/v2/ipaddresses", 201, OF_A_BODY.to_vec()),
+        ("delete", "/v2/ipaddresses/{ipAddressId}", 204, vec![400, 401, 403, 404, 409]),
         ("get", "/v2/roles", 200, vec![400, 401, 403, 404]),
         ("get", "/v2/people", 200, vec![400, 401, 403, 404]),
         ("post", "/v2/people", 201, OF_A_BODY.to_vec()),
@@ -171,8 +176,9 @@ fn parameters_are_described() {
         assert!(found.iter().any(|known| known.0 == place && known.1 == name), "{path}: {name} not in {found:?}");
     };
     for (method, path, _, _) in operations() {
-        // The path names a world; the list of worlds depends on the key only.
-        if path != LOOKUP && !path.starts_with("/v2/sandbox/worlds") {
+        // The path names an account, or the list depends on the key only.
+        let without = ["/v2/sandbox/worlds", "/v2/accounts", "/v2/ipaddresses"];
+        if path != LOOKUP && !without.iter().any(|start| path.starts_with(start)) {
             has(method, path, "query", "accountId");
         }
         if method == "post" {

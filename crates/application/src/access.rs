@@ -1,10 +1,9 @@
 //! Identifies callers and checks their permissions (contract 1.1, 1.2).
 
-use crate::Services;
+use crate::{Services, covers};
 use florin_domain::access::{Account, Caller, Environment, Feature, KeyHash, Scope};
 use florin_domain::ids::{AccountId, ApiKeyId};
 use florin_ports::StoreError;
-use ipnet::IpNet;
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 
@@ -99,18 +98,14 @@ pub fn permit(
     if may_call_from(&caller.client.allowed_networks, peer) { Ok(()) } else { Err(AccessError::AddressNotAllowed) }
 }
 
-/// Checks that the caller may create worlds.
-pub fn permit_worlds(caller: &Caller) -> Result<(), AccessError> {
-    if caller.key.makes_worlds() { Ok(()) } else { Err(AccessError::SomeAccounts) }
+/// Checks that the caller may change what concerns all accounts of its client: worlds and networks.
+pub fn permit_all_accounts(caller: &Caller) -> Result<(), AccessError> {
+    if caller.key.reaches_all_accounts() { Ok(()) } else { Err(AccessError::SomeAccounts) }
 }
 
 /// Whether the networks contain the peer. An empty list allows any peer; an unreadable network allows none.
 fn may_call_from(networks: &[String], peer: Option<IpAddr>) -> bool {
-    if networks.is_empty() {
-        return true;
-    }
-    let Some(peer) = peer.map(|peer| peer.to_canonical()) else { return false };
-    networks.iter().filter_map(|network| network.parse::<IpNet>().ok()).any(|network| network.contains(&peer))
+    networks.is_empty() || networks.iter().any(|network| covers(network, peer))
 }
 
 /// Reasons that an account is not accessible.

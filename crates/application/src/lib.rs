@@ -28,6 +28,7 @@ mod limit_card;
 mod list_checkouts;
 mod lookup_addresses;
 mod management_services;
+mod networks;
 mod open_mfa_session;
 mod process_batches;
 #[cfg(test)]
@@ -40,7 +41,7 @@ mod upload_payments;
 mod validate_batch;
 mod worlds;
 
-pub use access::{AccessError, Permission, ReachError, identify, key_hash, permit, permit_worlds, reach_account};
+pub use access::{AccessError, Permission, ReachError, identify, key_hash, permit, permit_all_accounts, reach_account};
 pub use account_clocks::{AccountClock, AccountClocks};
 pub use audit_log::{AuditChain, BrokenReason, BrokenRecord, append_audit, verify_audit};
 pub use batch_services::{BatchServices, ProcessingLimits, ProcessingServices};
@@ -67,6 +68,9 @@ pub use limit_card::{NewLimit, remove_limit, set_limit};
 pub use list_checkouts::{ListCheckoutsError, list_checkouts};
 pub use lookup_addresses::lookup_addresses;
 pub use management_services::ManagementServices;
+pub use networks::{
+    NetworkChange, NewNetworkRequest, add_network, covers, list_networks, parse_network, remove_network,
+};
 pub use open_mfa_session::{OpenSessionRequest, open_mfa_session};
 pub use process_batches::process_batches;
 pub use refusals::{RecordRefusals, Refusals, record_refusals};

@@ -2,10 +2,10 @@
 
 use crate::{AccountClock, AccountClocks};
 use florin_domain::access::Account;
-use florin_ports::{Budgets, CardManagement, People, StoreError, Transfers};
+use florin_ports::{AccountProfiles, AuditLog, Budgets, CardManagement, ClientNetworks, People, StoreError, Transfers};
 use std::sync::Arc;
 
-/// The ports for managing budgets and cards.
+/// The ports for managing what a client has: budgets, cards, people, and its own access.
 #[derive(Clone)]
 pub struct ManagementServices {
     /// Real time and ids. [`ManagementServices::clock_of`] returns those of an account.
@@ -18,6 +18,14 @@ pub struct ManagementServices {
     pub cards: Arc<dyn CardManagement>,
     /// Reads, creates and changes people.
     pub people: Arc<dyn People>,
+    /// Describes accounts.
+    pub accounts: Arc<dyn AccountProfiles>,
+    /// Reads and changes the networks that clients may call from.
+    pub networks: Arc<dyn ClientNetworks>,
+    /// Records changes of networks.
+    pub audit_log: Arc<dyn AuditLog>,
+    /// Maximum number of networks of a client.
+    pub max_networks: usize,
     /// Maximum number of people of an account.
     pub max_people: u64,
     /// Maximum number of budgets of an account.

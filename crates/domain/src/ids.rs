@@ -74,6 +74,8 @@ uuid_ids! {
     ActivityId;
     /// An API client.
     ClientId;
+    /// A network that a client may call from.
+    NetworkId;
     /// An API key (not its secret).
     ApiKeyId;
     /// A snapshot of a world.

@@ -145,7 +145,7 @@ pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Opti
     }
 }
 
-/// The services that manage budgets and cards.
+/// The services that manage what clients have.
 pub(crate) fn management(settings: &Settings, store: &Arc<dyn AnyStore>) -> ManagementServices {
     ManagementServices {
         time: account_clocks(store),
@@ -153,6 +153,10 @@ pub(crate) fn management(settings: &Settings, store: &Arc<dyn AnyStore>) -> Mana
         transfers: store.clone(),
         cards: store.clone(),
         people: store.clone(),
+        accounts: store.clone(),
+        networks: store.clone(),
+        audit_log: store.clone(),
+        max_networks: settings.max_networks,
         max_people: settings.max_people,
         max_budgets: settings.max_budgets,
         max_cards: settings.max_cards,

@@ -2,8 +2,9 @@
 
 use crate::StoreError;
 use async_trait::async_trait;
-use florin_domain::access::{Account, ApiKey, Caller, KeyHash};
+use florin_domain::access::{Account, AccountProfile, ApiKey, Caller, KeyHash};
 use florin_domain::ids::AccountId;
+use florin_domain::page::{Page, PageRequest};
 
 /// Finds callers by their keys.
 #[cfg_attr(feature = "test-support", mockall::automock)]
@@ -32,4 +33,15 @@ pub trait Accounts: Send + Sync {
     fn forget(&self, id: &AccountId) {
         let _ = id;
     }
+}
+
+/// Describes accounts to their client.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait AccountProfiles: Send + Sync {
+    /// Returns the profile of an account, whoever owns it. The caller of this method checks access.
+    async fn profile(&self, id: &AccountId) -> Result<Option<AccountProfile>, StoreError>;
+
+    /// Lists the accounts that the key grants access to, by id. The count ignores the page.
+    async fn profiles(&self, key: &ApiKey, page: PageRequest) -> Result<Page<AccountProfile>, StoreError>;
 }

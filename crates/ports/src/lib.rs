@@ -4,8 +4,8 @@
 //! 1. **Read**: a method returns values. Objects of other accounts are absent.
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
 //! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
-//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`], and the writes
-//!    of [`Budgets`]): the port receives a command, which names what to load and contains a pure decision. The adapter
+//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`],
+//!    [`ClientNetworks`], and the writes of [`Budgets`] and [`People`]): the port receives a command, which names what to load and contains a pure decision. The adapter
 //!    locks and loads, calls the decision, stores its result together with the
 //!    idempotency record, and commits. It may call the decision again (after a serialization failure), and it may
 //!    combine many decisions in one transaction; callers can't observe either.
@@ -35,6 +35,7 @@ mod key_upkeep;
 mod merchant;
 mod mfa;
 mod mode;
+mod networks;
 mod payment_batches;
 mod payment_rail;
 mod people;
@@ -50,7 +51,7 @@ mod timelines;
 mod upkeep;
 mod worlds;
 
-pub use access::{Accounts, Callers};
+pub use access::{AccountProfiles, Accounts, Callers};
 pub use activities::Activities;
 pub use addresses::{AddressBook, PostcodeError, PostcodeProvider};
 pub use audit::{AuditReport, Discrepancy, LedgerAudit};
@@ -77,6 +78,7 @@ pub use key_upkeep::KeyUpkeep;
 pub use merchant::{Banks, Checkouts};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionCommand};
 pub use mode::{DryRun, DryRunDecline, Mode};
+pub use networks::ClientNetworks;
 pub use payment_batches::{ConfirmCommand, PaymentBatches};
 pub use payment_rail::{PaymentRail, RailUnavailable};
 pub use people::{CreatePersonCommand, EditPersonCommand, PEOPLE_PATH, People};
@@ -92,7 +94,7 @@ pub use worlds::{CreateWorldCommand, RenewCommand, Reseal, RestoreCommand, Snaps
 
 #[cfg(feature = "test-support")]
 pub use {
-    access::{MockAccounts, MockCallers},
+    access::{MockAccountProfiles, MockAccounts, MockCallers},
     activities::MockActivities,
     addresses::{MockAddressBook, MockPostcodeProvider},
     audit::MockLedgerAudit,
@@ -112,6 +114,7 @@ pub use {
     key_upkeep::MockKeyUpkeep,
     merchant::{MockBanks, MockCheckouts},
     mfa::{MockMfaProvider, MockMfaSessions},
+    networks::MockClientNetworks,
     payment_batches::MockPaymentBatches,
     payment_rail::MockPaymentRail,
     people::MockPeople,

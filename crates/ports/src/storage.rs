@@ -1,9 +1,10 @@
 //! The lists of storage ports: the one place that names all of them.
 
 use crate::{
-    Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets,
-    Callers, CardLedger, CardManagement, ChainHistories, Checkouts, Credits, KeyUpkeep, LedgerAudit, MfaSessions,
-    PaymentBatches, People, Registry, SandboxBankStorage, Secrets, Seeding, Timelines, Transfers, Upkeep, Worlds,
+    AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
+    BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, Checkouts, ClientNetworks,
+    Credits, KeyUpkeep, LedgerAudit, MfaSessions, PaymentBatches, People, Registry, SandboxBankStorage, Secrets,
+    Seeding, Timelines, Transfers, Upkeep, Worlds,
 };
 
 /// Declares a trait that is the sum of ports. Whatever implements all of them implements it.
@@ -18,7 +19,8 @@ macro_rules! sum_of_ports {
 
 sum_of_ports! {
     /// Every port that a store of production implements. An `Arc<dyn Storage>` coerces to an `Arc` of each port.
-    Storage: Accounts
+    Storage: AccountProfiles
+        + Accounts
         + Activities
         + AddressBook
         + AuditLog
@@ -33,6 +35,7 @@ sum_of_ports! {
         + CardManagement
         + ChainHistories
         + Checkouts
+        + ClientNetworks
         + Credits
         + KeyUpkeep
         + LedgerAudit

@@ -10,7 +10,7 @@ use florin_application::{
     AccountClocks, ManagementServices, ProcessingLimits, ProcessingServices, Services, expire_holds, process_batches,
 };
 use florin_bank_sandbox::SandboxBank;
-use florin_domain::access::Environment;
+use florin_domain::access::{Environment, MAX_NETWORKS};
 use florin_domain::budget::MAX_BUDGETS;
 use florin_domain::card::MAX_CARDS;
 use florin_domain::people::MAX_PEOPLE;
@@ -143,6 +143,10 @@ impl Ports {
             transfers: of(),
             cards: of(),
             people: of(),
+            accounts: of(),
+            networks: of(),
+            audit_log: of(),
+            max_networks: MAX_NETWORKS,
             max_people: MAX_PEOPLE,
             max_budgets: MAX_BUDGETS,
             max_cards: MAX_CARDS,

@@ -3,10 +3,10 @@
 use async_trait::async_trait;
 use florin_domain::event::Event;
 use florin_ports::{
-    Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing, BatchReading, Books, Budgets,
-    Callers, CardLedger, CardManagement, ChainHistories, Checkouts, Credits, KeyUpkeep, LedgerAudit, MfaSessions,
-    PaymentBatches, People, ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets, Seeding, Storage,
-    Timelines, Transfers, Upkeep, Worlds,
+    AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
+    BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, Checkouts, ClientNetworks,
+    Credits, KeyUpkeep, LedgerAudit, MfaSessions, PaymentBatches, People, ProductionOnly, Registry, SandboxBankStorage,
+    SandboxStorage, Secrets, Seeding, Storage, Timelines, Transfers, Upkeep, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -77,6 +77,10 @@ pub struct Handle {
     pub callers: Arc<dyn Callers>,
     /// Accounts.
     pub accounts: Arc<dyn Accounts>,
+    /// Descriptions of accounts.
+    pub profiles: Arc<dyn AccountProfiles>,
+    /// Networks that clients may call from.
+    pub networks: Arc<dyn ClientNetworks>,
     /// Checkouts.
     pub checkouts: Arc<dyn Checkouts>,
     /// Banks.
@@ -159,6 +163,8 @@ impl Handle {
         Self {
             callers: Arc::<S>::clone(store),
             accounts: Arc::<S>::clone(store),
+            profiles: Arc::<S>::clone(store),
+            networks: Arc::<S>::clone(store),
             checkouts: Arc::<S>::clone(store),
             banks: Arc::<S>::clone(store),
             cards: Arc::<S>::clone(store),

@@ -131,6 +131,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         secret_key: _,
         audit_log: _,
         clients: _,
+        networks: _,
         accounts: _,
         keys: _,
         banks: _,

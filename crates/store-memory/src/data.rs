@@ -1,6 +1,6 @@
 //! The stored data: a map for each kind of record. The keys of an account's records begin with the account.
 
-use florin_domain::access::{Account, ApiClient, ApiKey, Environment, KeyHash};
+use florin_domain::access::{Account, AllowedNetwork, ApiClient, ApiKey, Environment, KeyHash};
 use florin_domain::address::Address;
 use florin_domain::audit_log::AuditRecord;
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
@@ -29,6 +29,8 @@ pub(crate) struct Data {
     pub(crate) secret_key: Option<StoreKey>,
     pub(crate) audit_log: Vec<AuditRecord>,
     pub(crate) clients: BTreeMap<ClientId, ApiClient>,
+    /// What callers recorded about the networks of their clients.
+    pub(crate) networks: BTreeMap<ClientId, Vec<AllowedNetwork>>,
     pub(crate) accounts: BTreeMap<AccountId, Account>,
     pub(crate) keys: BTreeMap<ApiKeyId, (ApiKey, KeyHash)>,
     pub(crate) banks: BTreeMap<BankId, Bank>,

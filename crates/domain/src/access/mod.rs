@@ -1,12 +1,17 @@
 //! Callers of the API: clients, their keys, scopes and accounts.
 
+mod networks;
 mod rotation;
 mod scope;
 
+pub use networks::{
+    AllowedNetwork, MAX_NETWORKS, NetworkRefusal, NewNetwork, decide_add_network, decide_remove_network,
+};
 pub use rotation::{EXPIRES_SOON, KeyRotation, RotateRefusal};
 pub use scope::Scope;
 
 use crate::ids::{AccountId, ApiKeyId, ClientId};
+use crate::money::Currency;
 use crate::world::Timeline;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
@@ -137,9 +142,9 @@ impl ApiKey {
             && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
 
-    /// Whether it may create and replace worlds. Worlds are accounts of its client, and a key restricted to some
-    /// accounts must learn nothing about the others.
-    pub fn makes_worlds(&self) -> bool {
+    /// Whether it grants access to every account of its client. Only such a key creates worlds and changes the client's
+    /// networks: a key restricted to some accounts must learn nothing about the others, and not affect them.
+    pub fn reaches_all_accounts(&self) -> bool {
         self.accounts == AccountGrant::AllOfClient
     }
 
@@ -188,6 +193,17 @@ pub struct Account {
     pub mfa_required: bool,
     /// Its timeline: its clock, and the source of its ids.
     pub timeline: Timeline,
+}
+
+/// An account as its client sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountProfile {
+    /// The account.
+    pub account: Account,
+    /// When it was created. `None`: before Florin recorded it.
+    pub opened_at: Option<DateTime<Utc>>,
+    /// The currencies that its parent budget holds, by code.
+    pub currencies: Vec<Currency>,
 }
 
 #[cfg(test)]

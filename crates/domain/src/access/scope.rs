@@ -48,6 +48,9 @@ scopes! {
     CardsSimulate = "cards:simulate:any",
     PeopleRead = "people:read:any",
     PeopleWrite = "people:write:any",
+    AccountsRead = "accounts:read:any",
+    IpAddressesRead = "ipaddresses:read:any",
+    IpAddressesWrite = "ipaddresses:write:any",
     ActivityRead = "activity:read:any",
     WebhooksRead = "webhooks:read:any",
     WebhooksWrite = "webhooks:write:any",
@@ -72,6 +75,9 @@ impl Scope {
                 | Self::CardsSimulate
                 | Self::PeopleRead
                 | Self::PeopleWrite
+                | Self::AccountsRead
+                | Self::IpAddressesRead
+                | Self::IpAddressesWrite
                 | Self::ActivityRead
         )
     }

@@ -94,6 +94,9 @@ pub(crate) struct SettingFlags {
     /// Maximum number of people of an account, from 1 to 10000000 [default: 100000]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_people: Option<String>,
+    /// Maximum number of networks of a client that its callers add, from 1 to 10000 [default: 1000]
+    #[arg(long, global = true, value_name = "NUMBER")]
+    max_networks: Option<String>,
 }
 
 impl SettingFlags {
@@ -126,6 +129,7 @@ impl SettingFlags {
             ("world_hours", &self.world_hours),
             ("max_budgets", &self.max_budgets),
             ("max_people", &self.max_people),
+            ("max_networks", &self.max_networks),
         ];
         let given = texts.into_iter().filter_map(|(key, text)| text.clone().map(|text| (key, text)));
         Given { flags: given.collect(), file: self.config.clone() }

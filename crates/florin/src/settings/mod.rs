@@ -16,7 +16,7 @@ pub(crate) use listen::{AdminListen, Listen};
 use crate::usage::UsageError;
 use chrono::TimeDelta;
 use florin_application::WORLD_LIFETIME;
-use florin_domain::access::Environment;
+use florin_domain::access::{Environment, MAX_NETWORKS};
 use florin_domain::budget::MAX_BUDGETS;
 use florin_domain::card::MAX_CARDS;
 use florin_domain::people::MAX_PEOPLE;
@@ -116,6 +116,8 @@ pub(crate) struct Settings {
     pub(crate) max_cards: u64,
     /// Maximum number of people of an account.
     pub(crate) max_people: u64,
+    /// Maximum number of networks that the callers of a client allow.
+    pub(crate) max_networks: usize,
     /// The folder with Vocalink's tables of sort codes.
     pub(crate) sort_codes: Option<Sourced<PathBuf>>,
     /// Warnings about harmless problems, for the log.
@@ -208,6 +210,7 @@ impl Settings {
             max_budgets: texts.number("max_budgets", MAX_BUDGETS, 1..=10_000_000)?,
             max_cards: texts.number("max_cards", MAX_CARDS, 1..=100_000_000)?,
             max_people: texts.number("max_people", MAX_PEOPLE, 1..=10_000_000)?,
+            max_networks: texts.number("max_networks", MAX_NETWORKS, 1..=10_000)?,
             sort_codes: texts.sourced(
                 "sort_codes_folder",
                 |text| (!text.is_empty()).then(|| PathBuf::from(text)),

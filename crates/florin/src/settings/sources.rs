@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// The names of all settings in `florin.toml`. The variable is `FLORIN_` plus the name in capitals; the flag has
 /// hyphens.
-pub(crate) const KEYS: [&str; 28] = [
+pub(crate) const KEYS: [&str; 29] = [
     "environment",
     "database_url",
     "database_url_file",
@@ -41,6 +41,7 @@ pub(crate) const KEYS: [&str; 28] = [
     "world_hours",
     "max_budgets",
     "max_people",
+    "max_networks",
 ];
 
 /// Settings without a flag, because every user of the machine can read the arguments of a process.

@@ -84,6 +84,7 @@ fn every_setting_can_be_set_by_flag_variable_and_file() {
         ("world_hours", "12"),
         ("max_budgets", "7"),
         ("max_people", "8"),
+        ("max_networks", "9"),
     ];
     // Each of these can be given directly or in a file, but not both.
     let direct = ["database_url", "secret_key", "secret_key_previous"];

@@ -17,7 +17,7 @@ pub(crate) use body::{body, described, read};
 pub(crate) use common::{
     AccountOrBodyParameter, AccountParameter, DryRunParameter, FromTime, IdempotencyKeyHeader, PageParameters, ToTime,
 };
-pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body};
+pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body, plain_text};
 pub(crate) use parameters::{Parameters, Part, parameter, parameters};
 pub(crate) use values::{
     Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, UsageLimit, Whole, named,

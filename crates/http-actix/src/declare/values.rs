@@ -11,8 +11,8 @@ use florin_domain::budget::{BudgetFeature, BudgetStatus, CreditScheme, TransferI
 use florin_domain::card::{AcceptorInput, CardName, CardOwner, CardSearch, CardState, FulfillmentStatus, Network};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::{
-    AccountId, ActivityId, BudgetId, CardId, LimitId, MfaSessionId, OrderId, PaymentBatchId, PersonId, PersonaId,
-    SnapshotId, TransactionToken,
+    AccountId, ActivityId, BudgetId, CardId, LimitId, MfaSessionId, NetworkId, OrderId, PaymentBatchId, PersonId,
+    PersonaId, SnapshotId, TransactionToken,
 };
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::MfaProviderName;
@@ -102,6 +102,7 @@ texts! {
     CardId: Self::parse, of_format(KnownFormat::Uuid);
     LimitId: Self::parse, of_format(KnownFormat::Uuid);
     MfaSessionId: Self::parse, of_format(KnownFormat::Uuid);
+    NetworkId: Self::parse, of_format(KnownFormat::Uuid);
     OrderId: Self::parse, of_format(KnownFormat::Uuid);
     PersonaId: Self::parse, of_format(KnownFormat::Uuid);
     PaymentBatchId: Self::parse, of_format(KnownFormat::Uuid);

@@ -4,6 +4,7 @@ mod access;
 mod batches;
 mod budgets;
 mod cards;
+mod networks;
 mod people;
 mod worlds;
 mod write;
@@ -14,6 +15,7 @@ pub(crate) use cards::{
     card_problem, create_card_problem, first_message_problem, limit_problem, removal_problem, replace_card_problem,
     transition_problem,
 };
+pub(crate) use networks::network_problem;
 pub(crate) use people::{create_person_problem, edit_person_problem};
 pub(crate) use worlds::{clock_problem, create_world_problem, snapshot_problem};
 pub(crate) use write::write_problem;

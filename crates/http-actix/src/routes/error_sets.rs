@@ -65,6 +65,13 @@ error_sets! {
     ReadErrors = reading(
         "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `required` on the bank list.",
     );
+    /// Errors of an operation that reads what belongs to the client, and so names no account.
+    ClientReadErrors = without(reading(KEYS), &["404"]);
+    /// Errors of an operation that changes what belongs to the client.
+    ClientWriteErrors = writing(
+        KEYS,
+        "`invalid_state`: the caller would be shut out, the address is on the list, or the list is full.",
+    );
     /// Errors of an operation that reads and exists in the sandbox only.
     SandboxReadErrors = reading(SANDBOX);
     /// Errors of the address lookup, which has no account.

@@ -27,10 +27,11 @@ static EXAMPLES: LazyLock<BTreeMap<String, Example>> =
     LazyLock::new(|| serde_json::from_str(include_str!("examples.json")).unwrap_or_default());
 
 /// Parameters with the same meaning in every operation: name, place, value.
-const SHARED: [(&str, ParameterIn, &str); 5] = [
+const SHARED: [(&str, ParameterIn, &str); 6] = [
     ("accountId", ParameterIn::Query, "F50091"),
     ("budgetId", ParameterIn::Path, "0198c0de-0005-7000-8000-000000000001"),
     ("cardId", ParameterIn::Path, "0198c0de-0006-7000-8000-000000000001"),
+    ("accountId", ParameterIn::Path, "F50091"),
     ("personId", ParameterIn::Path, "0198c0de-000c-7000-8000-000000000001"),
     ("paymentBatchId", ParameterIn::Path, "0198c0de-0008-7000-8000-000000000001"),
 ];

@@ -1,5 +1,6 @@
 //! The routes, one operation per file.
 
+mod accounts;
 mod activity;
 mod addresses;
 mod budgets;
@@ -7,6 +8,7 @@ mod cards;
 mod error_sets;
 mod examples;
 pub(crate) mod fallback;
+mod ip_addresses;
 mod merchant;
 mod mfa;
 pub(crate) mod openapi;
@@ -48,6 +50,8 @@ fn version_2(config: &mut ServiceConfig) {
         .service(get("/merchant/checkouts", merchant::list_checkouts::handle))
         .service(get("/merchant/banks", merchant::list_banks::handle))
         .configure(people::configure)
+        .configure(accounts::configure)
+        .configure(ip_addresses::configure)
         .configure(payment_batches::configure)
         .configure(sandbox::configure)
         .service(post("/mfa/sessions", mfa::open_session::handle))

@@ -5,7 +5,10 @@ mod requests;
 mod schemas;
 mod scopes;
 
-use super::{activity, addresses, budgets, cards, merchant, mfa, payment_batches, people, sandbox, service};
+use super::{
+    accounts, activity, addresses, budgets, cards, ip_addresses, merchant, mfa, payment_batches, people, sandbox,
+    service,
+};
 use crate::codes::ErrorCode;
 use crate::problem::{ProblemBody, ProblemEntry};
 use actix_web::HttpResponse;
@@ -36,6 +39,8 @@ use utoipa::{Modify, OpenApi};
         (name = "Activity", description = "Everything that moved money on an account."),
         (name = "Looking inside", description = "How balances are composed, and ledger invariants; sandbox only."),
         (name = "Budgets", description = "Budgets hold money and transfer it to one another."),
+        (name = "Accounts", description = "The accounts of the client."),
+        (name = "IP addresses", description = "The addresses and networks that the client may call from."),
         (name = "People", description = "People of an account, and their roles."),
         (name = "Cards", description = "Virtual cards, their states and spending limits."),
         (name = "Simulations", description = "Simulated credits and card messages; sandbox only."),
@@ -68,6 +73,11 @@ use utoipa::{Modify, OpenApi};
         budgets::edit::handle,
         budgets::find::handle,
         budgets::transfer::handle,
+        accounts::list::handle,
+        accounts::find::handle,
+        ip_addresses::list::handle,
+        ip_addresses::create::handle,
+        ip_addresses::delete::handle,
         people::list_roles::handle,
         people::list::handle,
         people::create::handle,

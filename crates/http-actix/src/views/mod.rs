@@ -1,5 +1,6 @@
 //! The JSON of responses.
 
+mod account;
 mod activity;
 mod batch_check;
 mod budget;
@@ -10,6 +11,7 @@ mod decline;
 mod dry_run;
 mod explanation;
 mod invariants;
+mod ip_address;
 mod limit;
 mod list;
 mod payment;
@@ -21,6 +23,7 @@ mod transaction;
 mod transfer;
 mod world;
 
+pub(crate) use account::{AccountParts, AccountView};
 pub(crate) use activity::{ActivityDetailView, ActivityView};
 pub(crate) use batch_check::{BatchCheckView, shortage_message};
 pub(crate) use budget::{BudgetParts, BudgetView};
@@ -30,6 +33,7 @@ pub(crate) use checkout::CheckoutView;
 pub(crate) use dry_run::DryRunView;
 pub(crate) use explanation::ExplanationView;
 pub(crate) use invariants::InvariantsView;
+pub(crate) use ip_address::IpAddressView;
 pub(crate) use limit::LimitView;
 pub(crate) use list::List;
 pub(crate) use payment::PaymentView;

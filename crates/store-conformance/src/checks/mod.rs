@@ -30,6 +30,7 @@ mod management_injected;
 mod members;
 mod mfa;
 mod money;
+mod networks;
 mod outage;
 mod pages;
 mod panics;
@@ -71,6 +72,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         secrets::CHECKS,
         audit_log::CHECKS,
         administration::CHECKS,
+        networks::CHECKS,
         seeding::CHECKS,
         cards::CHECKS,
         limits::CHECKS,

@@ -1,6 +1,7 @@
 //! Checks of two handles on the same data, like two instances of a program: each waits for the locks of the other.
 
 use super::contention::second;
+use super::networks::adding;
 use super::people::{join_on, second_account};
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{SANDBOX, confirm, open};
@@ -34,6 +35,7 @@ checks! {
     "two_handles.card_management.of_many_transitions_one_wins" (Reopen) => transitions,
     "two_handles.card_management.limits_are_set_one_at_a_time" (Reopen) => limits,
     "two_handles.people.a_person_has_one_id" (Reopen) => people,
+    "two_handles.networks.changes_add_up" (Reopen) => networks,
     "two_handles.timelines.numbers_are_given_once" (Sandbox, Reopen) => numbers,
     "two_handles.timelines.changes_of_a_clock_add_up" (Sandbox, Reopen) => clocks,
     "two_handles.batches.every_wrong_token_counts" (Reopen) => attempts,
@@ -143,6 +145,17 @@ async fn people(handle: Handle) -> CheckResult {
 
 fn expect_new_person(done: Written<PersonOverview>) -> Result<PersonId, Failure> {
     expect_new(Ok::<_, WriteError<CreatePersonRefusal>>(done)).map(|overview| overview.person.id)
+}
+
+async fn networks(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let client = Who::Mine.client();
+    let changed = race_on_both(&handle, |handle, number| {
+        let rule = adding(number.into(), &format!("192.0.2.{number}/32"))?;
+        Ok(Box::pin(async move { handle.networks.change_networks(client, rule).await.is_ok() }))
+    });
+    same("changes", changed.await?.into_iter().filter(|changed| *changed).count(), usize::from(RACERS))?;
+    same("networks", handle.networks.networks(client).await?.len(), usize::from(RACERS) + 2)
 }
 
 async fn numbers(handle: Handle) -> CheckResult {

@@ -8,6 +8,7 @@ mod commands;
 mod dry_runs;
 mod insight;
 mod management;
+mod networks;
 mod people;
 mod reads;
 mod secrets;
@@ -150,6 +151,9 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::NothingBelowBudgets, "budgets.funds.sum_up_all_levels_below"),
     (Bug::LastNumbersLost, "budgets.funds.name_the_last_number_of_each_balance"),
     (Bug::TransfersHaveOwnNumbers, "transfers.transfer.shares_the_numbers_of_credits"),
+    (Bug::GrantsOfKeysIgnored, "account_profiles.profiles.are_those_that_the_key_reaches"),
+    (Bug::DescriptionsLost, "networks.change_networks.stores_every_member_and_decides_who_may_call"),
+    (Bug::NetworksOfEachHandle, "two_handles.networks.changes_add_up"),
     (Bug::PeopleOfAnyAccount, "tenancy.people.show_one_account_only"),
     (Bug::PeopleById, "people.list.in_order_of_creation_with_filters_and_counts"),
     (Bug::NobodyIsKnown, "people.create.knows_people_of_the_clients_other_accounts"),

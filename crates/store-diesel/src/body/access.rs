@@ -1,16 +1,21 @@
 //! Reading callers and accounts.
 
+use super::backend::{Conn, Db};
 use super::errors::Outcome;
 use super::keys::{features, listed_accounts, tag};
 use super::store::Store;
 use super::tables::access::{AccountRow, ClientRow, accounts, clients};
 use super::tables::keys::{KeyRow, api_keys};
+use super::tables::money::{balances, budgets};
 use super::tables::worlds::{TimelineRow, timelines};
+use super::types::{self, Id, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::access::{Account, Caller, KeyHash};
+use florin_domain::access::{Account, AccountGrant, AccountProfile, ApiKey, Caller, KeyHash};
 use florin_domain::ids::AccountId;
-use florin_ports::{Accounts, Callers, StoreError};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{AccountProfiles, Accounts, Callers, StoreError};
+use std::collections::BTreeMap;
 use subtle::ConstantTimeEq;
 
 #[async_trait]
@@ -52,4 +57,69 @@ impl Accounts for Store {
         })
         .await
     }
+}
+
+#[async_trait]
+impl AccountProfiles for Store {
+    async fn profile(&self, id: &AccountId) -> Result<Option<AccountProfile>, StoreError> {
+        let Some(account) = Accounts::find(self, id).await? else { return Ok(None) };
+        self.read(move |conn| conn.transaction(|conn| Ok(profiles(conn, vec![account.clone()])?.pop()))).await
+    }
+
+    async fn profiles(&self, key: &ApiKey, page: PageRequest) -> Result<Page<AccountProfile>, StoreError> {
+        let key = key.clone();
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let rows = reached(&key)
+                    .left_join(timelines::table)
+                    .order(accounts::id)
+                    .limit(page.limit)
+                    .offset(page.offset)
+                    .select((AccountRow::as_select(), Option::<TimelineRow>::as_select()))
+                    .load::<(AccountRow, Option<TimelineRow>)>(conn)?;
+                let count = reached(&key).count().get_result(conn)?;
+                let found = rows.into_iter().map(|(account, timeline)| account.read(timeline));
+                Ok(Page { count, rows: profiles(conn, found.collect::<Outcome<_>>()?)? })
+            })
+        })
+        .await
+    }
+}
+
+/// Selects the accounts that a key grants access to.
+fn reached(key: &ApiKey) -> accounts::BoxedQuery<'static, Db> {
+    let rows = accounts::table.filter(accounts::client_id.eq(Id(key.client.0))).into_boxed();
+    match &key.accounts {
+        AccountGrant::AllOfClient => rows,
+        AccountGrant::Only(listed) => {
+            rows.filter(accounts::id.eq_any(listed.iter().map(|id| id.as_str().to_owned()).collect::<Vec<_>>()))
+        }
+    }
+}
+
+/// Adds to accounts what their parent budgets say.
+fn profiles(conn: &mut Conn, found: Vec<Account>) -> Outcome<Vec<AccountProfile>> {
+    let ids: Vec<_> = found.iter().map(|account| account.id.as_str().to_owned()).collect();
+    let parents = budgets::table
+        .filter(budgets::account_id.eq_any(ids))
+        // The name is part of the statement, so that the partial index is used.
+        .filter(diesel::dsl::sql::<diesel::sql_types::Bool>("kind = 'accountBalance'"));
+    let opened: BTreeMap<types::Account, Option<Time>> =
+        parents.clone().select((budgets::account_id, budgets::created_at)).load(conn)?.into_iter().collect();
+    let of_parents = parents
+        .inner_join(
+            balances::table.on(balances::account_id.eq(budgets::account_id).and(balances::budget_id.eq(budgets::id))),
+        )
+        .order((budgets::account_id, balances::currency))
+        .select((budgets::account_id, balances::currency));
+    let mut currencies: BTreeMap<types::Account, Vec<_>> = BTreeMap::new();
+    for (account, currency) in of_parents.load::<(types::Account, types::Currency)>(conn)? {
+        currencies.entry(account).or_default().push(currency.0);
+    }
+    let profile = |account: Account| {
+        let key = types::Account(account.id.clone());
+        let opened_at = opened.get(&key).and_then(|at| at.map(|at| at.0));
+        AccountProfile { opened_at, currencies: currencies.remove(&key).unwrap_or_default(), account }
+    };
+    Ok(found.into_iter().map(profile).collect())
 }

@@ -22,6 +22,7 @@ impl ClientRow {
             name: client.name.clone(),
             allowed_networks,
             disabled_at: client.disabled_at.map(Time),
+            network_details: None,
         })
     }
 

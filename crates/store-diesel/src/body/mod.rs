@@ -41,6 +41,7 @@ mod merchant;
 mod mfa;
 mod mfa_rows;
 mod names;
+mod networks;
 mod payments;
 mod people;
 mod registry;

@@ -1,9 +1,9 @@
 //! The scope that each operation requires. The black-box tests compare it with the refusals of the server.
 
 use florin_domain::access::Scope::{
-    self, ActivityRead, AddressesLookup, BudgetsRead, BudgetsSimulate, BudgetsWrite, CardsRead, CardsSimulate,
-    CardsWrite, MerchantBanksRead, MerchantCheckoutsRead, PaymentBatchesConfirm, PaymentBatchesRead,
-    PaymentBatchesWrite, PeopleRead, PeopleWrite,
+    self, AccountsRead, ActivityRead, AddressesLookup, BudgetsRead, BudgetsSimulate, BudgetsWrite, CardsRead,
+    CardsSimulate, CardsWrite, IpAddressesRead, IpAddressesWrite, MerchantBanksRead, MerchantCheckoutsRead,
+    PaymentBatchesConfirm, PaymentBatchesRead, PaymentBatchesWrite, PeopleRead, PeopleWrite,
 };
 
 /// Returns the scope of an operation. `None` if it needs no key.
@@ -32,6 +32,9 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         | "listSpendingLimits"
         | "listTransactionLimits"
         | "getTransactionChain" => CardsRead,
+        "listAccounts" | "getAccount" => AccountsRead,
+        "listIpAddresses" => IpAddressesRead,
+        "createIpAddress" | "deleteIpAddress" => IpAddressesWrite,
         "listRoles" | "listPeople" | "getPerson" => PeopleRead,
         "createPerson" | "updatePerson" => PeopleWrite,
         "createCard"

@@ -12,7 +12,7 @@ use crate::state::App;
 use crate::views::MadeWorldView;
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};
-use florin_application::{NewWorld, NewWorldTemplate, create_world, permit_worlds, replaced_account};
+use florin_application::{NewWorld, NewWorldTemplate, create_world, permit_all_accounts, replaced_account};
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::SnapshotId;
 use florin_domain::text::Text;
@@ -58,7 +58,7 @@ pub(crate) async fn handle(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;
-    permit_worlds(&call.caller)?;
+    permit_all_accounts(&call.caller)?;
     let document = body::json(&request, payload).await?;
     let key = call.idempotency_key();
     let body = call.read_body::<WorldBody>(document.as_ref())?;

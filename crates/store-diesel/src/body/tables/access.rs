@@ -11,6 +11,8 @@ tables! {
         name: String,
         allowed_networks: String,
         disabled_at: Option<Time>,
+        /// What callers recorded about the networks, as JSON.
+        network_details: Option<String>,
     }
 
     /// A feature that is switched on for a client.

@@ -1,0 +1,144 @@
+//! The networks that a client may call from, as its own callers change them.
+
+use crate::{ManagementServices, append_audit};
+use florin_domain::access::{
+    AllowedNetwork, Caller, NetworkRefusal, NewNetwork, decide_add_network, decide_remove_network,
+};
+use florin_domain::audit_log::{AuditEvent, AuditOutcome};
+use florin_domain::ids::NetworkId;
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::text::Text;
+use florin_domain::world::CreationClaim;
+use florin_ports::{Decide, StoreError, WriteError};
+use ipnet::IpNet;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// A caller's change of its client's networks.
+#[derive(Clone, Copy, Debug)]
+pub struct NetworkChange<'a> {
+    /// The caller.
+    pub caller: &'a Caller,
+    /// The address that it calls from.
+    pub peer: Option<IpAddr>,
+}
+
+/// The request of a client to allow a network.
+#[derive(Clone, Debug)]
+pub struct NewNetworkRequest {
+    /// The network (CIDR), as [`parse_network`] returns it.
+    pub network: String,
+    /// The client's words for it.
+    pub description: Option<Text<1, 256>>,
+    /// The idempotency key of the request.
+    pub under: Option<CreationClaim>,
+}
+
+/// Parses a network in CIDR form and removes its host bits. A single address is a network with one address.
+pub fn parse_network(text: &str) -> Option<String> {
+    let network = text.parse::<IpNet>().or_else(|_| text.parse::<IpAddr>().map(IpNet::from)).ok()?;
+    Some(network.trunc().to_string())
+}
+
+/// Whether a network contains the peer. An unreadable network contains nobody.
+pub fn covers(network: &str, peer: Option<IpAddr>) -> bool {
+    let Some(peer) = peer.map(|peer| peer.to_canonical()) else { return false };
+    network.parse::<IpNet>().is_ok_and(|network| network.contains(&peer))
+}
+
+/// Lists the networks of the caller's client by address, those of IPv4 first.
+pub async fn list_networks(
+    services: &ManagementServices,
+    caller: &Caller,
+    page: PageRequest,
+) -> Result<Page<AllowedNetwork>, StoreError> {
+    let mut all = services.networks.networks(caller.client.id).await?;
+    all.sort_by_cached_key(|entry| (entry.network.parse::<IpNet>().ok(), entry.network.clone()));
+    let place = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
+    let count = i64::try_from(all.len()).unwrap_or(i64::MAX);
+    Ok(Page { count, rows: all.into_iter().skip(place(page.offset)).take(place(page.limit)).collect() })
+}
+
+/// Allows a network. The change is in the audit log.
+pub async fn add_network(
+    services: &ManagementServices,
+    change: NetworkChange<'_>,
+    request: NewNetworkRequest,
+) -> Result<AllowedNetwork, WriteError<NetworkRefusal>> {
+    let NewNetworkRequest { network, description, under } = request;
+    let details = format!("network {network} of client {}", change.caller.client.id);
+    let entry = AllowedNetwork {
+        id: NetworkId(services.time.real_id()),
+        description,
+        created_at: Some(services.time.real_now()),
+        under,
+        network,
+    };
+    let covers_caller = covers(&entry.network, change.peer);
+    let new = NewNetwork { entry: entry.clone(), covers_caller, max: services.max_networks };
+    let decide: Decide<Vec<AllowedNetwork>, _> =
+        Arc::new(move |listed: &Vec<AllowedNetwork>| decide_add_network(listed, &new));
+    carry_out(services, change, ("ipaddresses add", details), decide).await?;
+    Ok(entry)
+}
+
+/// Removes a network. The change is in the audit log.
+pub async fn remove_network(
+    services: &ManagementServices,
+    change: NetworkChange<'_>,
+    id: NetworkId,
+) -> Result<(), WriteError<NetworkRefusal>> {
+    let listed = services.networks.networks(change.caller.client.id).await?;
+    let network = listed.into_iter().find(|entry| entry.id == id).map(|entry| entry.network).unwrap_or_default();
+    let details = format!("network {network} of client {}", change.caller.client.id);
+    let peer = change.peer;
+    let decide: Decide<Vec<AllowedNetwork>, _> = Arc::new(move |listed: &Vec<AllowedNetwork>| {
+        decide_remove_network(listed, id, |entry| covers(&entry.network, peer))
+    });
+    carry_out(services, change, ("ipaddresses remove", details), decide).await
+}
+
+/// Executes a change between two records of the audit log. A change that the rule refuses is not recorded: whoever is
+/// refused decides how often.
+async fn carry_out(
+    services: &ManagementServices,
+    NetworkChange { caller, peer }: NetworkChange<'_>,
+    (action, details): (&str, String),
+    decide: Decide<Vec<AllowedNetwork>, Result<Vec<AllowedNetwork>, NetworkRefusal>>,
+) -> Result<(), WriteError<NetworkRefusal>> {
+    let client = caller.client.id;
+    decide(&services.networks.networks(client).await?).map_err(WriteError::Refused)?;
+    let event = |outcome, begun, details| AuditEvent {
+        at: services.time.real_now(),
+        actor: format!("key {}", caller.key.id),
+        source: peer.map_or_else(|| "-".to_owned(), |peer| peer.to_canonical().to_string()),
+        action: action.to_owned(),
+        outcome,
+        begun,
+        details,
+    };
+    let log = services.audit_log.as_ref();
+    let begun = append_audit(log, event(AuditOutcome::Begun, None, details.clone())).await?.number;
+    let done = services.networks.change_networks(client, decide).await;
+    let (outcome, details) = match &done {
+        Ok(_) => (AuditOutcome::Done, details),
+        Err(WriteError::Refused(refusal)) => (AuditOutcome::Refused, refusal.to_string()),
+        Err(error) => (AuditOutcome::Failed, error.to_string()),
+    };
+    append_audit(log, event(outcome, Some(begun), details)).await?;
+    done.map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_are_normalised() {
+        assert_eq!(parse_network("10.1.2.3/8").as_deref(), Some("10.0.0.0/8"));
+        assert_eq!(parse_network("2001:db8::1").as_deref(), Some("2001:db8::1/128"));
+        for wrong in ["", "10.0.0.0/33", "everywhere", "10.0.0"] {
+            assert_eq!(parse_network(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The networks that a client may call from, as its own callers change them.
+
+use crate::ids::{ClientId, NetworkId};
+use crate::text::Text;
+use crate::world::CreationClaim;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+/// The default of the maximum number of networks of a client.
+pub const MAX_NETWORKS: usize = 1_000;
+
+/// A network that a client may call from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllowedNetwork {
+    /// Its id.
+    pub id: NetworkId,
+    /// The network (CIDR), without host bits.
+    pub network: String,
+    /// The client's words for it.
+    pub description: Option<Text<1, 256>>,
+    /// When a caller added it. `None`: the operator did.
+    pub created_at: Option<DateTime<Utc>>,
+    /// The idempotency key of the request that added it.
+    pub under: Option<CreationClaim>,
+}
+
+impl AllowedNetwork {
+    /// A network that the operator allowed. Its id is derived from the client and the network.
+    pub fn of_operator(client: ClientId, network: String) -> Self {
+        let id = NetworkId(derived(client.0.as_bytes().iter().chain(network.as_bytes())));
+        Self { id, network, description: None, created_at: None, under: None }
+    }
+}
+
+/// Derives an id of version 8 by the hash FNV-1a.
+fn derived<'a>(bytes: impl Iterator<Item = &'a u8>) -> Uuid {
+    const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    let hash = bytes.fold(START, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME));
+    let version = (hash & !(0xf << 76)) | (0x8 << 76);
+    Uuid::from_u128((version & !(0x3 << 62)) | (0x2 << 62))
+}
+
+/// A request to allow a network, with its new id and the time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewNetwork {
+    /// The network to add.
+    pub entry: AllowedNetwork,
+    /// Whether the caller calls from it.
+    pub covers_caller: bool,
+    /// Maximum number of networks of the client.
+    pub max: usize,
+}
+
+/// Reasons to refuse a change of the networks. Nothing changes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NetworkRefusal {
+    /// The caller could not call any more.
+    #[error("the caller would be shut out")]
+    ShutsOut,
+    /// The network is on the list.
+    #[error("the network is allowed already")]
+    Listed,
+    /// The list is full.
+    #[error("a client has at most {0} networks")]
+    TooMany(usize),
+    /// No network of the client has this id.
+    #[error("there is no such network")]
+    Absent,
+    /// The same request added this network before.
+    #[error("the network was added before")]
+    MadeBefore(Box<AllowedNetwork>),
+    /// The idempotency key was used for another request.
+    #[error("the idempotency key was used for another request")]
+    OtherRequest,
+}
+
+/// Decides to allow a network. Without networks a client may call from anywhere, so the first one must cover the caller.
+///
+/// ```
+/// use florin_domain::access::{AllowedNetwork, NetworkRefusal, NewNetwork, decide_add_network};
+/// use florin_domain::test_support::CLIENT;
+///
+/// let entry = AllowedNetwork::of_operator(CLIENT, "192.0.2.0/24".into());
+/// let new = NewNetwork { entry, covers_caller: false, max: 10 };
+/// assert_eq!(decide_add_network(&[], &new), Err(NetworkRefusal::ShutsOut));
+/// ```
+pub fn decide_add_network(listed: &[AllowedNetwork], new: &NewNetwork) -> Result<Vec<AllowedNetwork>, NetworkRefusal> {
+    let NewNetwork { entry, covers_caller, max } = new;
+    if let Some(under) = &entry.under {
+        let made = listed.iter().find(|one| one.under.as_ref().is_some_and(|claim| claim.key == under.key));
+        if let Some(made) = made {
+            let is_same = made.under.as_ref() == Some(under);
+            return Err(if is_same {
+                NetworkRefusal::MadeBefore(Box::new(made.clone()))
+            } else {
+                NetworkRefusal::OtherRequest
+            });
+        }
+    }
+    if listed.iter().any(|one| one.network == entry.network) {
+        return Err(NetworkRefusal::Listed);
+    }
+    if listed.is_empty() && !covers_caller {
+        return Err(NetworkRefusal::ShutsOut);
+    }
+    if listed.len() >= *max {
+        return Err(NetworkRefusal::TooMany(*max));
+    }
+    Ok(listed.iter().chain([entry]).cloned().collect())
+}
+
+/// Decides to remove a network. One that the caller calls from must stay: the last one is not removed either, because
+/// then every network would be allowed.
+///
+/// ```
+/// use florin_domain::access::{AllowedNetwork, NetworkRefusal, decide_remove_network};
+/// use florin_domain::test_support::CLIENT;
+///
+/// let listed = [AllowedNetwork::of_operator(CLIENT, "192.0.2.0/24".into())];
+/// assert_eq!(decide_remove_network(&listed, listed[0].id, |_| true), Err(NetworkRefusal::ShutsOut));
+/// ```
+pub fn decide_remove_network(
+    listed: &[AllowedNetwork],
+    id: NetworkId,
+    covers_caller: impl Fn(&AllowedNetwork) -> bool,
+) -> Result<Vec<AllowedNetwork>, NetworkRefusal> {
+    let left: Vec<_> = listed.iter().filter(|one| one.id != id).cloned().collect();
+    if left.len() == listed.len() {
+        return Err(NetworkRefusal::Absent);
+    }
+    if left.iter().any(covers_caller) { Ok(left) } else { Err(NetworkRefusal::ShutsOut) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::CLIENT;
+
+    fn entry(network: &str) -> AllowedNetwork {
+        AllowedNetwork::of_operator(CLIENT, network.to_owned())
+    }
+
+    fn under(network: &str, key: &str, request: &str) -> AllowedNetwork {
+        let claim = CreationClaim { key: key.to_owned(), request: request.to_owned() };
+        AllowedNetwork { under: Some(claim), ..entry(network) }
+    }
+
+    fn add(
+        listed: &[AllowedNetwork],
+        entry: AllowedNetwork,
+        covers_caller: bool,
+    ) -> Result<Vec<AllowedNetwork>, NetworkRefusal> {
+        decide_add_network(listed, &NewNetwork { entry, covers_caller, max: 2 })
+    }
+
+    #[test]
+    fn the_first_network_covers_the_caller() {
+        assert_eq!(add(&[], entry("a"), false), Err(NetworkRefusal::ShutsOut));
+        let one = add(&[], entry("a"), true).unwrap();
+        let two = add(&one, entry("b"), false).unwrap();
+        assert_eq!(two, [entry("a"), entry("b")]);
+        assert_eq!(add(&two, entry("c"), true), Err(NetworkRefusal::TooMany(2)));
+        assert_eq!(add(&two, entry("a"), true), Err(NetworkRefusal::Listed));
+    }
+
+    #[test]
+    fn the_same_request_adds_once() {
+        let one = add(&[], under("a", "k", "r"), true).unwrap();
+        let again = Err(NetworkRefusal::MadeBefore(Box::new(one[0].clone())));
+        assert_eq!(add(&one, under("a", "k", "r"), false), again);
+        assert_eq!(add(&one, under("b", "k", "s"), true), Err(NetworkRefusal::OtherRequest));
+        assert_eq!(add(&one, under("b", "l", "r"), true).map(|listed| listed.len()), Ok(2));
+    }
+
+    #[test]
+    fn a_network_that_the_caller_uses_stays() {
+        let listed = [entry("a"), entry("b"), entry("c")];
+        let from = |uses: &'static [&str]| move |one: &AllowedNetwork| uses.contains(&one.network.as_str());
+        assert_eq!(decide_remove_network(&listed, entry("a").id, from(&["a"])), Err(NetworkRefusal::ShutsOut));
+        let left = decide_remove_network(&listed, entry("a").id, from(&["a", "c"])).unwrap();
+        assert_eq!(left, [entry("b"), entry("c")]);
+        assert_eq!(decide_remove_network(&listed, entry("d").id, from(&["a"])), Err(NetworkRefusal::Absent));
+        assert_eq!(decide_remove_network(&listed[..1], entry("a").id, from(&["a"])), Err(NetworkRefusal::ShutsOut));
+    }
+
+    #[test]
+    fn ids_are_derived_from_client_and_network() {
+        assert_eq!(entry("a").id, entry("a").id);
+        assert_ne!(entry("a").id, entry("b").id);
+        assert_ne!(entry("a").id, AllowedNetwork::of_operator(ClientId(Uuid::nil()), "a".into()).id);
+        assert_eq!((entry("a").id.0.get_version_num(), entry("a").id.0.get_variant()), (8, uuid::Variant::RFC4122));
+    }
+}

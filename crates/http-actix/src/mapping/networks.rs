@@ -1,0 +1,25 @@
+//! Maps refused changes of the networks that a client may call from to responses.
+
+use super::write::key_used_before;
+use crate::codes::ErrorCode;
+use crate::problem::Problem;
+use florin_domain::access::NetworkRefusal;
+
+const IP: &str = "body.ip";
+
+/// Maps the refusal of a change of networks.
+pub(crate) fn network_problem(refusal: &NetworkRefusal) -> Problem {
+    match refusal {
+        NetworkRefusal::ShutsOut => {
+            let message = "would shut out the caller: an allowed network must contain its address";
+            Problem::conflict("", ErrorCode::InvalidState, message)
+        }
+        NetworkRefusal::Listed => Problem::conflict(IP, ErrorCode::InvalidState, "is allowed already"),
+        NetworkRefusal::TooMany(max) => {
+            let message = format!("a client has at most {max} networks; delete one first");
+            Problem::conflict("", ErrorCode::InvalidState, message)
+        }
+        NetworkRefusal::Absent => Problem::absent("path.ipAddressId", "address"),
+        NetworkRefusal::MadeBefore(_) | NetworkRefusal::OtherRequest => key_used_before(vec!["body".to_owned()]),
+    }
+}

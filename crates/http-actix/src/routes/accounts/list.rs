@@ -1,0 +1,25 @@
+//! `GET /v2/accounts`
+
+use super::common::{AccountIncludeParameter, READ};
+use crate::call::Call;
+use crate::declare::PageParameters;
+use crate::problem::{Problem, read};
+use crate::reply::ok_list;
+use crate::routes::error_sets::ClientReadErrors;
+use crate::state::App;
+use crate::views::{AccountView, List};
+use actix_web::{HttpRequest, HttpResponse, web};
+
+/// Lists the accounts that the API key can access, by id. In the sandbox, worlds are among them.
+#[utoipa::path(get, path = "/v2/accounts", tag = "Accounts", operation_id = "listAccounts",
+    params(PageParameters, AccountIncludeParameter),
+    responses((status = 200, description = "One page of accounts.", body = List<AccountView>), ClientReadErrors))]
+pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &READ).await?;
+    let page = call.page();
+    let include = call.read::<AccountIncludeParameter>();
+    call.finish_reading()?;
+    let parts = read(include)?.parts();
+    let found = app.management.accounts.profiles(&call.caller.key, page).await?;
+    ok_list(&List::new(page, found, |profile| AccountView::new(profile, parts)))
+}

@@ -1,0 +1,13 @@
+//! `/v2/accounts`
+
+mod common;
+pub(crate) mod find;
+pub(crate) mod list;
+
+use crate::routes::fallback::get;
+use actix_web::web::ServiceConfig;
+
+/// Registers the routes of accounts.
+pub(super) fn configure(config: &mut ServiceConfig) {
+    config.service(get("/accounts", list::handle)).service(get("/accounts/{accountId}", find::handle));
+}

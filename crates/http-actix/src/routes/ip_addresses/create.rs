@@ -1,0 +1,69 @@
+//! `POST /v2/ipaddresses`
+
+use super::common::{Network, WRITE, change, effective};
+use crate::call::Call;
+use crate::declare::{IdempotencyKeyHeader, body};
+use crate::extract::body;
+use crate::idempotency::{canonical, hash};
+use crate::mapping::{network_problem, write_problem};
+use crate::problem::{Problem, read};
+use crate::reply::{answer, reply};
+use crate::routes::error_sets::ClientWriteErrors;
+use crate::state::App;
+use crate::views::IpAddressView;
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::{NewNetworkRequest, add_network, permit_all_accounts};
+use florin_domain::access::{AllowedNetwork, NetworkRefusal};
+use florin_domain::text::Text;
+use florin_domain::world::CreationClaim;
+use florin_ports::{Answer, WriteError};
+
+body! {
+    /// An address or network that the client may call from.
+    pub(crate) struct NetworkBody as "CreateIpAddressRequest" {
+        /// An address, or a network such as `192.0.2.0/24`.
+        #[example("127.0.0.1")]
+        "ip" => network: Network,
+        /// A description.
+        #[example("John Smith's home IP")]
+        "description" => description: Option<Text<1, 256>>,
+    }
+}
+
+/// Allows the client to call from an address or network.
+///
+/// The first one must contain the address of the caller, because from then on every other address is refused. The
+/// change is in effect, on every server, when the response arrives. The API key must reach all accounts of its client.
+#[utoipa::path(post, path = "/v2/ipaddresses", tag = "IP addresses", operation_id = "createIpAddress",
+    request_body = NetworkBody,
+    params(IdempotencyKeyHeader),
+    responses((status = 201, description = "The address.", body = IpAddressView), ClientWriteErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &WRITE).await?;
+    permit_all_accounts(&call.caller)?;
+    let document = body::json(&request, payload).await?;
+    let key = call.idempotency_key();
+    let body = call.read_body::<NetworkBody>(document.as_ref())?;
+    call.finish_reading()?;
+    let sent = hash(canonical(document.as_ref())?.as_bytes());
+    let under = key.map(|key| CreationClaim { key: key.as_str().to_owned(), request: sent });
+    let NetworkBody { network, description } = read(body)?;
+    let new = NewNetworkRequest { network: network.0, description, under };
+    match add_network(&app.management, change(&call), new).await {
+        Ok(added) => {
+            effective().await;
+            reply(render(&added), false)
+        }
+        Err(WriteError::Refused(NetworkRefusal::MadeBefore(added))) => reply(render(&added), true),
+        Err(error) => Err(write_problem(error, ("", "client"), None, |refusal| network_problem(&refusal))),
+    }
+}
+
+fn render(entry: &AllowedNetwork) -> Answer {
+    answer(StatusCode::CREATED, &IpAddressView::from(entry))
+}

@@ -1,0 +1,35 @@
+//! `DELETE /v2/ipaddresses/{ipAddressId}`
+
+use super::common::{NETWORK, NetworkPath, WRITE, change, effective};
+use crate::call::Call;
+use crate::declare::IdempotencyKeyHeader;
+use crate::mapping::{network_problem, write_problem};
+use crate::problem::{Problem, read};
+use crate::routes::error_sets::ClientWriteErrors;
+use crate::state::App;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::{permit_all_accounts, remove_network};
+
+/// Stops the client from calling from an address or network.
+///
+/// Another one must contain the address of the caller. A retry returns 404. The change is in effect, on every server,
+/// when the response arrives. The API key must reach all accounts of its client. Florin extension.
+#[utoipa::path(delete, path = "/v2/ipaddresses/{ipAddressId}", tag = "IP addresses", operation_id = "deleteIpAddress",
+    params(NetworkPath, IdempotencyKeyHeader),
+    responses((status = 204, description = "Deleted."), ClientWriteErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &WRITE).await?;
+    permit_all_accounts(&call.caller)?;
+    call.no_body(payload).await?;
+    call.idempotency_key();
+    let network = call.read::<NetworkPath>();
+    call.finish_reading()?;
+    let removed = remove_network(&app.management, change(&call), read(network)?.id).await;
+    removed.map_err(|error| write_problem(error, (NETWORK, "address"), None, |refusal| network_problem(&refusal)))?;
+    effective().await;
+    Ok(HttpResponse::NoContent().finish())
+}

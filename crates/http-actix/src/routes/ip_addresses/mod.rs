@@ -1,0 +1,20 @@
+//! `/v2/ipaddresses`
+
+mod common;
+pub(crate) mod create;
+pub(crate) mod delete;
+pub(crate) mod list;
+
+use crate::middleware::catch_panic;
+use crate::routes::fallback::{get_or_head, resource_allowing};
+use actix_web::middleware::from_fn;
+use actix_web::web::{self, ServiceConfig};
+
+/// Registers the routes of the networks that a client may call from.
+pub(super) fn configure(config: &mut ServiceConfig) {
+    let all = resource_allowing("/ipaddresses", "GET, HEAD, POST")
+        .route(get_or_head().to(list::handle))
+        .route(web::post().to(create::handle));
+    let one = resource_allowing("/ipaddresses/{ipAddressId}", "DELETE").route(web::delete().to(delete::handle));
+    config.service(all.wrap(from_fn(catch_panic))).service(one.wrap(from_fn(catch_panic)));
+}

@@ -1,0 +1,135 @@
+//! Checks of what clients read about their accounts, and of the networks that they may call from.
+
+use super::people::second_account;
+use crate::check::{CheckResult, Failure, checks};
+use crate::expect::{same, there};
+use crate::factory::Handle;
+use crate::world::{Who, account, gbp, jpy, key, noon, seeded, uuid};
+use florin_domain::access::{
+    AccountGrant, AccountProfile, AllowedNetwork, ApiKey, ClientChange, NetworkRefusal, NewNetwork, decide_add_network,
+};
+use florin_domain::ids::{AccountId, ClientId, NetworkId};
+use florin_domain::money::Currency;
+use florin_domain::page::PageRequest;
+use florin_domain::text::Text;
+use florin_domain::world::CreationClaim;
+use florin_ports::{Decide, WriteError};
+use std::sync::Arc;
+
+checks! {
+    "networks.networks.are_those_of_the_operator_and_of_callers" => both,
+    "networks.change_networks.stores_every_member_and_decides_who_may_call" => changed,
+    "networks.change_networks.refusal_changes_nothing" => refused,
+    "networks.change_networks.follows_the_operator" => operator,
+    "account_profiles.profile.has_the_currencies_of_the_parent_budget" => profile,
+    "account_profiles.profiles.are_those_that_the_key_reaches" => profiles,
+}
+
+type Change = Decide<Vec<AllowedNetwork>, Result<Vec<AllowedNetwork>, NetworkRefusal>>;
+
+/// The networks of the seeded clients.
+const SEEDED: [&str; 2] = ["10.0.0.0/8", "fd00::/8"];
+
+/// Network `number`, with every member.
+fn entry(number: u128, network: &str) -> Result<AllowedNetwork, Failure> {
+    Ok(AllowedNetwork {
+        id: NetworkId(uuid(97, number)),
+        network: network.into(),
+        description: Some(Text::parse("Büro \"Süd\" ✓")?),
+        created_at: Some(noon()),
+        under: Some(CreationClaim { key: format!("key {number}"), request: "a".repeat(64) }),
+    })
+}
+
+/// Builds the rule that adds a network.
+pub(super) fn adding(number: u128, network: &str) -> Result<Change, Failure> {
+    let new = NewNetwork { entry: entry(number, network)?, covers_caller: true, max: 100 };
+    Ok(Arc::new(move |listed: &Vec<AllowedNetwork>| decide_add_network(listed, &new)))
+}
+
+fn of_operator() -> Vec<AllowedNetwork> {
+    SEEDED.map(|network| AllowedNetwork::of_operator(Who::Mine.client(), network.into())).into()
+}
+
+async fn both(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, nobody) = (Who::Mine.client(), ClientId(uuid(1, 99)));
+    same("those of the operator", handle.networks.networks(mine).await?, of_operator())?;
+    same("of an unknown client", handle.networks.networks(nobody).await?, vec![])?;
+    let absent = handle.networks.change_networks(nobody, adding(1, "192.0.2.0/24")?).await;
+    same("a change of an unknown client", absent, Err(WriteError::Absent))
+}
+
+async fn changed(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, other) = (Who::Mine.client(), Who::Other.client());
+    let mut expected = of_operator();
+    for (number, network) in [(1, "192.0.2.0/24"), (2, "2001:db8::1/128")] {
+        expected.push(entry(number, network)?);
+        let changed = handle.networks.change_networks(mine, adding(number, network)?).await?;
+        same("what was changed", &changed, &expected)?;
+        same("what is found", handle.networks.networks(mine).await?, expected.clone())?;
+    }
+    let caller = there("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
+    let networks: Vec<_> = expected.iter().map(|entry| entry.network.clone()).collect();
+    same("what decides who may call", caller.client.allowed_networks, networks)?;
+    let left = expected.remove(2);
+    let only: Change = Arc::new(move |listed: &Vec<AllowedNetwork>| {
+        Ok(listed.iter().filter(|entry| entry.id == left.id).cloned().collect())
+    });
+    let changed = handle.networks.change_networks(mine, only).await?;
+    same("what is left", &changed, &vec![entry(1, "192.0.2.0/24")?])?;
+    same("what is found", handle.networks.networks(mine).await?, changed)?;
+    let theirs = handle.networks.networks(other).await?;
+    same("the other client", theirs.len(), SEEDED.len())
+}
+
+async fn refused(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.client();
+    let refused = handle.networks.change_networks(mine, adding(1, SEEDED[0])?).await;
+    same("a network on the list", refused, Err(WriteError::Refused(NetworkRefusal::Listed)))?;
+    same("the networks", handle.networks.networks(mine).await?, of_operator())
+}
+
+async fn operator(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.client();
+    handle.networks.change_networks(mine, adding(1, "192.0.2.0/24")?).await?;
+    let networks = vec!["192.0.2.0/24".to_owned(), "198.51.100.0/24".to_owned()];
+    let change = ClientChange { name: None, allowed_networks: Some(networks) };
+    handle.registry.change_client(mine, change).await?;
+    let expected = vec![entry(1, "192.0.2.0/24")?, AllowedNetwork::of_operator(mine, "198.51.100.0/24".into())];
+    same("after the operator's change", handle.networks.networks(mine).await?, expected)
+}
+
+fn expected(account: florin_domain::access::Account) -> Result<AccountProfile, Failure> {
+    let currencies = vec![Currency::parse("EUR")?, gbp()?, jpy()?];
+    Ok(AccountProfile { account, opened_at: Some(noon()), currencies })
+}
+
+async fn profile(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let found = there("the profile", handle.profiles.profile(&Who::Mine.account()?).await?)?;
+    same("the profile", found, expected(account(Who::Mine)?)?)?;
+    same("of no account", handle.profiles.profile(&AccountId::parse("F404")?).await?, None)
+}
+
+async fn profiles(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let second = second_account(&handle).await?;
+    let mine = Who::Mine.account()?;
+    let list = async |accounts: AccountGrant, limit, offset| {
+        let key = ApiKey { accounts, ..key(Who::Mine)? };
+        let page = handle.profiles.profiles(&key, PageRequest { limit, offset }).await?;
+        Ok::<_, Failure>((page.count, page.rows))
+    };
+    let of = |id: &AccountId| expected(florin_domain::access::Account { id: id.clone(), ..account(Who::Mine)? });
+    let only = |ids: Vec<AccountId>| AccountGrant::Only(ids.into_iter().collect());
+    same("all", list(AccountGrant::AllOfClient, 9, 0).await?, (2, vec![of(&mine)?, of(&second)?]))?;
+    same("a page", list(AccountGrant::AllOfClient, 1, 1).await?, (2, vec![of(&second)?]))?;
+    same("one", list(only(vec![second.clone()]), 9, 0).await?, (1, vec![of(&second)?]))?;
+    let foreign = only(vec![Who::Other.account()?, mine.clone()]);
+    same("one of another client", list(foreign, 9, 0).await?, (1, vec![of(&mine)?]))?;
+    same("none", list(only(vec![]), 9, 0).await?, (0, vec![]))
+}

@@ -1,0 +1,3 @@
+-- What callers recorded about the networks of their client, as JSON. The networks themselves are in allowed_networks.
+
+ALTER TABLE clients ADD COLUMN network_details TEXT;
