@@ -78,6 +78,7 @@ mod payment_batches_manage;
 mod payment_batches_openapi;
 mod payment_batches_processing;
 mod people;
+mod people_cards;
 mod production;
 mod refund;
 mod reversal;

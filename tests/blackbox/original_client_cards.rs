@@ -132,3 +132,40 @@ fn limits_are_set_and_read() {
     let listed = expect_json(&client.get(&format!("{CARDS}/{id}/transaction-limits?{query}")), 200);
     assert_eq!(listed["rows"], json!([set]));
 }
+
+#[test]
+fn an_individual_card_is_created() {
+    let (_server, client) = alone();
+    let budget = budget(&client, "Engineering");
+    let person = json!({"accountId": client.account, "firstName": "Alison", "lastName": "Abraham", "roleName": "User",
+        "emailAddress": "a.abraham@acme.com"});
+    let person = expect_json(&client.post("/v2/people?", person.to_string()), 201);
+    let body = format!(
+        r#"{{
+            "cardOwnerType": "PEOPLE",
+            "personId": "{}",
+            "budgets": [
+                {{
+                    "budgetId": "{budget}",
+                    "active": true
+                }}
+            ],
+            "name": "Alison Abraham"
+        }}"#,
+        text(&person, "/id")
+    );
+    let card = expect_json(&client.post(CARDS, body), 201);
+    has_members(&card);
+    let expected = json!({"name": "Alison Abraham", "state": "UNACTIVATED", "cardType": "VIRTUAL_PAN",
+        "cardOwnerType": "PEOPLE", "accountId": client.account, "personId": person["id"]});
+    for (member, value) in expected.as_object().unwrap() {
+        assert_eq!(&card[member], value, "{member}");
+    }
+    assert_eq!(members(&card["token"]), ["accountId", "budgetId", "id", "personId", "userToken"]);
+    assert_eq!((&card["budgets"][0]["id"], &card["budgets"][0]["access"]), (&json!(budget), &json!("allowed")));
+    let found = expect_json(
+        &client.get(&format!("{CARDS}?accountId={}&personId={}", client.account, text(&person, "/id"))),
+        200,
+    );
+    assert_eq!((&found["count"], &found["rows"][0]), (&json!(1), &card));
+}

@@ -2,7 +2,7 @@
 
 use crate::ManagementServices;
 use florin_domain::access::Account;
-use florin_domain::card::{CardChangeRequest, CardProfile, IllegalTransition, decide_card_change};
+use florin_domain::card::{CardChangeRequest, CardProfile, ChangeCardRefusal, decide_card_change};
 use florin_domain::ids::CardId;
 use florin_ports::{ChangeCardCommand, IdempotencyClaim, WriteError, Written};
 use std::sync::Arc;
@@ -14,11 +14,12 @@ pub async fn change_card(
     card: CardId,
     request: CardChangeRequest,
     claim: Option<IdempotencyClaim<CardProfile>>,
-) -> Result<Written<CardProfile>, WriteError<IllegalTransition>> {
+) -> Result<Written<CardProfile>, WriteError<ChangeCardRefusal>> {
     let command = ChangeCardCommand {
         account: account.id.clone(),
         card,
-        decide: Arc::new(move |card| decide_card_change(card, &request)),
+        person: request.person,
+        decide: Arc::new(move |situation| decide_card_change(situation, &request)),
         claim,
     };
     services.cards.change(command).await

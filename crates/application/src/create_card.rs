@@ -4,10 +4,10 @@ use crate::ManagementServices;
 use chrono::NaiveDate;
 use florin_domain::access::Account;
 use florin_domain::card::{
-    CardName, CardOwner, CardProfile, CardRequest, CreateCardRefusal, ReplaceCardRefusal, ReplaceCardRequest,
+    CardHolder, CardName, CardProfile, CardRequest, CreateCardRefusal, ReplaceCardRefusal, ReplaceCardRequest,
     decide_create_card, decide_replacement,
 };
-use florin_domain::ids::{BudgetId, CardId, ClientId, PersonId, UserToken};
+use florin_domain::ids::{CardId, ClientId, PersonId, UserToken};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
 use florin_ports::{CreateCardCommand, IdempotencyClaim, ReplaceCardCommand, WriteError, Written};
@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// The request of the client.
 #[derive(Clone, Debug)]
 pub struct NewCard {
-    /// The budget that pays.
-    pub budget: BudgetId,
+    /// Its holder.
+    pub holder: CardHolder,
     /// Its currency.
     pub currency: Option<Currency>,
     /// Its name.
@@ -32,7 +32,7 @@ pub struct NewCard {
     pub activate: bool,
 }
 
-/// Creates a card of a budget of the account.
+/// Creates a card of a budget or of a person of the account.
 pub async fn create_card(
     services: &ManagementServices,
     account: &Account,
@@ -44,9 +44,8 @@ pub async fn create_card(
         user_token: UserToken(clock.next_id()),
         id: CardId(clock.next_id()),
         account: account.id.clone(),
-        budget: new.budget,
+        holder: new.holder.clone(),
         currency: new.currency,
-        owner: CardOwner::Budget,
         name: new.name,
         phone: new.phone,
         phone_person: new.phone_person,
@@ -57,7 +56,8 @@ pub async fn create_card(
     };
     let command = CreateCardCommand {
         account: account.id.clone(),
-        budget: new.budget,
+        budgets: new.holder.budgets(),
+        person: new.holder.person(),
         decide: Arc::new(move |situation| decide_create_card(situation, &request)),
         claim,
     };

@@ -3,19 +3,21 @@
 use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::card::{
-    CardChange, CardFilter, CardLimits, CardProfile, CardRecord, CardReplacement, CardTransition, CreateCardRefusal,
-    CreateCardSituation, IllegalTransition, LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal,
-    ReplaceCardSituation,
+    CardChange, CardFilter, CardLimits, CardProfile, CardRecord, CardReplacement, CardTransition, ChangeCardRefusal,
+    ChangeCardSituation, CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit,
+    ReplaceCardRefusal, ReplaceCardSituation,
 };
-use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId};
+use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId, PersonId};
 use florin_domain::page::{Page, PageRequest};
 
 /// A command to create a card.
 pub struct CreateCardCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The budget that pays, which must be the account's.
-    pub budget: BudgetId,
+    /// The budgets that the card names, in order.
+    pub budgets: Vec<BudgetId>,
+    /// The person who owns it, if one does.
+    pub person: Option<PersonId>,
     /// The rule.
     pub decide: Decide<CreateCardSituation, Result<CardRecord, CreateCardRefusal>>,
     /// The idempotency claim, if the caller made one.
@@ -28,8 +30,10 @@ pub struct ChangeCardCommand {
     pub account: AccountId,
     /// The card, which must be the account's.
     pub card: CardId,
+    /// The person who owns it from now on, if the request names one.
+    pub person: Option<PersonId>,
     /// The rule.
-    pub decide: Decide<CardRecord, Result<CardChange, IllegalTransition>>,
+    pub decide: Decide<ChangeCardSituation, Result<CardChange, ChangeCardRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<CardProfile>>,
 }
@@ -101,11 +105,11 @@ pub trait CardManagement: Send + Sync {
     ) -> Result<Option<Page<CardTransition>>, StoreError>;
 
     /// Decides the creation of a card. Creations on one account are decided sequentially, so the number of cards in the
-    /// situation is exact. `Absent`: no such budget on the account.
+    /// situation is exact. `Absent`: no such account.
     async fn create(&self, command: CreateCardCommand) -> Result<Written<CardProfile>, WriteError<CreateCardRefusal>>;
 
     /// Decides a change of a card and stores it, with the record of a transition. `Absent`: no such card on the account.
-    async fn change(&self, command: ChangeCardCommand) -> Result<Written<CardProfile>, WriteError<IllegalTransition>>;
+    async fn change(&self, command: ChangeCardCommand) -> Result<Written<CardProfile>, WriteError<ChangeCardRefusal>>;
 
     /// Decides the replacement of a card and stores the old and the new one. Returns the new one. `Absent`: no such
     /// card on the account.

@@ -2,7 +2,8 @@
 
 use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
-use florin_domain::ids::{AccountId, PersonId};
+use florin_domain::card::{CardChange, CardRecord};
+use florin_domain::ids::{AccountId, ClientId, PersonId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::{
     CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, EmailAddress, Person, PersonFilter, PersonOverview,
@@ -35,6 +36,16 @@ pub struct EditPersonCommand {
     pub claim: Option<IdempotencyClaim<PersonOverview>>,
 }
 
+/// A command to erase a person.
+pub struct ErasePersonCommand {
+    /// The person.
+    pub person: PersonId,
+    /// The rule for the person on each account.
+    pub erase: Decide<Person, Person>,
+    /// The rule for each card that the person owns, in the name of the account's client. `None`: it stays as it is.
+    pub terminate: Decide<(CardRecord, ClientId), Option<CardChange>>,
+}
+
 /// Stores people. Creations are decided sequentially, as are changes on one account, so their situations stay true.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
@@ -59,7 +70,8 @@ pub trait People: Send + Sync {
     /// Decides a change of a person. `Absent`: no such person on the account.
     async fn edit(&self, command: EditPersonCommand) -> Result<Written<PersonOverview>, WriteError<EditPersonRefusal>>;
 
-    /// Erases a person on every account, as the rule says, and returns those accounts by id. It also deletes what else
-    /// contains the person's data: idempotency records of creations and changes of the person, and snapshots of worlds.
-    async fn erase(&self, person: PersonId, decide: Decide<Person, Person>) -> Result<Vec<AccountId>, StoreError>;
+    /// Erases a person on every account, with the cards that the person owns, and returns those accounts by id. It also
+    /// deletes what else contains the person's data: idempotency records of creations and changes of the person, and
+    /// snapshots of worlds.
+    async fn erase(&self, command: ErasePersonCommand) -> Result<Vec<AccountId>, StoreError>;
 }

@@ -10,9 +10,10 @@ use florin_domain::budget::{
     decide_transfer,
 };
 use florin_domain::card::{
-    CardChangeRequest, CardLimits, CardName, CardOwner, CardRecord, CardRequest, CardState, CreateCardSituation,
-    LimitChange, LimitWindow, ReplaceCardRequest, ReplaceCardSituation, decide_card_change, decide_create_card,
-    decide_limit, decide_limit_removal, decide_replacement,
+    CardChangeRequest, CardHolder, CardLimits, CardName, CardRequest, CardState, ChangeCardSituation,
+    CreateCardSituation, GrantedBudget, LimitChange, LimitWindow, PersonalCard, ReplaceCardRequest,
+    ReplaceCardSituation, decide_card_change, decide_create_card, decide_limit, decide_limit_removal,
+    decide_replacement,
 };
 use florin_domain::ids::{BudgetId, CardId, LimitId, PersonId, PersonaId, UserToken};
 use florin_domain::money::{Currency, DecimalAmount};
@@ -129,12 +130,28 @@ pub(crate) fn transfer(
 
 /// Builds a command that creates card `number` on a budget, in GBP.
 pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) -> Result<CreateCardCommand, Failure> {
+    issue_to(who, number, CardHolder::Budget(budget), activate)
+}
+
+/// Builds a command that creates card `number` of a person who may spend from these budgets or not, in GBP.
+pub(crate) fn issue_to_person(
+    who: Who,
+    number: u128,
+    person: PersonId,
+    budgets: &[(BudgetId, bool)],
+) -> Result<CreateCardCommand, Failure> {
+    let granted = |(budget, active): &(BudgetId, bool)| GrantedBudget { budget: *budget, active: *active };
+    let personal = PersonalCard { person, budgets: budgets.iter().map(granted).collect() };
+    issue_to(who, number, CardHolder::Person(personal), true)
+}
+
+fn issue_to(who: Who, number: u128, holder: CardHolder, activate: bool) -> Result<CreateCardCommand, Failure> {
+    let (budgets, person) = (holder.budgets(), holder.person());
     let request = CardRequest {
         id: card_id(number),
         account: who.account()?,
-        budget,
+        holder,
         currency: Some(gbp()?),
-        owner: CardOwner::Budget,
         user_token: user(number),
         name: CardName::parse(&format!("日本 {}", 9 - number % 10))?,
         phone: Some(Text::parse("+447911001762 ✓")?),
@@ -145,7 +162,7 @@ pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) ->
         now: noon(),
     };
     let decide = Arc::new(move |situation: &CreateCardSituation| decide_create_card(situation, &request));
-    Ok(CreateCardCommand { account: who.account()?, budget, decide, claim: None })
+    Ok(CreateCardCommand { account: who.account()?, budgets, person, decide, claim: None })
 }
 
 /// Builds a command that changes the state of a card.
@@ -155,8 +172,9 @@ pub(crate) fn bring(who: Who, card: CardId, to: CardState, reason: &str) -> Resu
 
 /// Builds a command that changes a card.
 pub(crate) fn change(who: Who, card: CardId, request: CardChangeRequest) -> Result<ChangeCardCommand, Failure> {
-    let decide = Arc::new(move |card: &CardRecord| decide_card_change(card, &request));
-    Ok(ChangeCardCommand { account: who.account()?, card, decide, claim: None })
+    let person = request.person;
+    let decide = Arc::new(move |situation: &ChangeCardSituation| decide_card_change(situation, &request));
+    Ok(ChangeCardCommand { account: who.account()?, card, person, decide, claim: None })
 }
 
 /// Builds a command that replaces a card by card `number`.

@@ -3,7 +3,8 @@
 use crate::check::Failure;
 use crate::world::{Who, day, noon, uuid};
 use chrono::{DateTime, Utc};
-use florin_domain::ids::{PersonId, PersonaId};
+use florin_domain::card::{GrantedBudget, PersonalCard};
+use florin_domain::ids::{BudgetId, PersonId, PersonaId};
 use florin_domain::people::{
     CreatePersonSituation, EmailAddress, Person, PersonEdit, PersonOverview, PersonRequest, PersonStatus, Role,
     decide_create_person, decide_edit_person,
@@ -52,6 +53,12 @@ pub(crate) fn edit_person(
 ) -> Result<EditPersonCommand, Failure> {
     let decide = Arc::new(move |person: &Person| decide_edit_person(person, &edit, now));
     Ok(EditPersonCommand { account: who.account()?, person, decide, claim: None })
+}
+
+/// Returns the owner of a card: person `number`, who may spend from these budgets.
+pub(crate) fn personal(number: u128, budgets: &[BudgetId]) -> PersonalCard {
+    let granted = |budget: &BudgetId| GrantedBudget { budget: *budget, active: true };
+    PersonalCard { person: person_id(number), budgets: budgets.iter().map(granted).collect() }
 }
 
 /// Returns every member of a person. `Debug` of a person hides those that are personal.

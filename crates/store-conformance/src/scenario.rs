@@ -8,8 +8,8 @@ use crate::commands::{
 use crate::expect::there;
 use crate::factory::Handle;
 use crate::management::{
-    bring, budget_id, card_id, change, edit_budget, issue, limit, make, make_for, make_of_person, no_limit,
-    replacement, transfer,
+    bring, budget_id, card_id, change, edit_budget, issue, issue_to_person, limit, make, make_for, make_of_person,
+    no_limit, replacement, transfer,
 };
 use crate::observe::without_account;
 use crate::payments::{
@@ -143,7 +143,15 @@ async fn join_and_change(handle: &Handle, answers: &mut Answers, base: u128) -> 
     };
     answers.add("person", handle.people.edit(edit_person(who, person_id(base + 1), edit, after(8))?).await)?;
     let own = make_of_person(who, base + 6, persona_id(base + 1), vec![gbp()?])?;
-    answers.add("budget", handle.budgets.create(own).await)
+    answers.add("budget", handle.budgets.create(own).await)?;
+    let budgets = [(who.budget(), values.pick(true, false)), (budget_id(base + 6), true)];
+    let card = issue_to_person(who, base + 7, person_id(base + 1), &budgets)?;
+    answers.add("individual card", handle.card_management.create(card).await)?;
+    let request = CardChangeRequest {
+        person: Some(values.pick(who.person(), person_id(base + 1))),
+        ..CardChangeRequest::nothing(who.client(), noon())
+    };
+    answers.add("owner", handle.card_management.change(change(who, card_id(base + 7), request)?).await)
 }
 
 /// Sends card messages of every kind, including a declined one and an expiring hold.

@@ -8,11 +8,12 @@ use crate::merchant::cut;
 use async_trait::async_trait;
 use florin_domain::card::{
     Card, CardBudget, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardRecord, CardTransition,
-    CreateCardRefusal, CreateCardSituation, IllegalTransition, LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal,
-    ReplaceCardSituation,
+    ChangeCardRefusal, ChangeCardSituation, CreateCardRefusal, CreateCardSituation, GrantedBudget, LimitRefusal,
+    LimitSet, NoSuchLimit, ReplaceCardRefusal, ReplaceCardSituation,
 };
-use florin_domain::ids::{AccountId, CardId, LimitId};
+use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId, PersonId};
 use florin_domain::page::{Page, PageRequest};
+use florin_domain::people::Person;
 use florin_ports::{
     CardManagement, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand, ReplaceCardCommand,
     StoreError, WriteError, Written,
@@ -62,8 +63,15 @@ impl CardManagement for MemoryStore {
     async fn create(&self, command: CreateCardCommand) -> Result<Written<CardProfile>, WriteError<CreateCardRefusal>> {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
-                let budget = budgets::find(data, &command.account, command.budget).ok_or(WriteError::Absent)?;
-                let situation = CreateCardSituation { budget, cards: count(data, &command.account) };
+                if !data.accounts.contains_key(&command.account) {
+                    return Err(WriteError::Absent);
+                }
+                let budget = |budget: &BudgetId| budgets::find(data, &command.account, *budget);
+                let situation = CreateCardSituation {
+                    budgets: command.budgets.iter().map(budget).collect(),
+                    person: named(data, &command.account, command.person),
+                    cards: count(data, &command.account),
+                };
                 let record = (command.decide)(&situation).map_err(WriteError::Refused)?;
                 add_card(data, &record, Vec::new())?;
                 Ok(stored_profile(data, record)?)
@@ -71,11 +79,12 @@ impl CardManagement for MemoryStore {
         })
     }
 
-    async fn change(&self, command: ChangeCardCommand) -> Result<Written<CardProfile>, WriteError<IllegalTransition>> {
+    async fn change(&self, command: ChangeCardCommand) -> Result<Written<CardProfile>, WriteError<ChangeCardRefusal>> {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
                 let card = find(data, &command.account, command.card).ok_or(WriteError::Absent)?;
-                let change = (command.decide)(&card).map_err(WriteError::Refused)?;
+                let person = named(data, &command.account, command.person);
+                let change = (command.decide)(&ChangeCardSituation { card, person }).map_err(WriteError::Refused)?;
                 let after = change.card.clone();
                 store_change(data, change)?;
                 Ok(stored_profile(data, after)?)
@@ -128,7 +137,7 @@ impl CardManagement for MemoryStore {
 }
 
 /// Finds a card of the account with its record.
-fn find(data: &Data, account: &AccountId, card: CardId) -> Option<CardRecord> {
+pub(crate) fn find(data: &Data, account: &AccountId, card: CardId) -> Option<CardRecord> {
     data.cards.get(&(account.clone(), card)).map(|(card, _)| record(data, card))
 }
 
@@ -139,16 +148,24 @@ fn record(data: &Data, card: &Card) -> CardRecord {
     }
 }
 
-/// Adds the budget and the limits to a card.
+/// Adds the budgets and the limits to a card.
 fn profile(data: &Data, record: CardRecord) -> Option<CardProfile> {
     let CardLimits { card, limits } = limits(data, &record.card.account, record.card.id)?;
-    let budget = budgets::find(data, &card.account, card.budget)?;
-    let budget = CardBudget { id: card.budget, name: budget.budget.name, kind: budget.kind };
-    Some(CardProfile { budget, record, limits })
+    let budget = |granted: GrantedBudget| {
+        let budget = budgets::find(data, &card.account, granted.budget)?;
+        Some(CardBudget { id: granted.budget, name: budget.budget.name, kind: budget.kind, active: granted.active })
+    };
+    let budgets = record.budgets().into_iter().map(budget).collect::<Option<_>>()?;
+    Some(CardProfile { budgets, record, limits })
 }
 
 fn stored_profile(data: &Data, record: CardRecord) -> Result<CardProfile, StoreError> {
     profile(data, record).ok_or_else(|| StoreError::Corrupt("no such card".into()))
+}
+
+/// Returns the person of the account whom a command names.
+fn named(data: &Data, account: &AccountId, person: Option<PersonId>) -> Option<Person> {
+    data.people.get(&(account.clone(), person?)).cloned()
 }
 
 fn count(data: &Data, account: &AccountId) -> u64 {
@@ -166,7 +183,10 @@ fn add_card(data: &mut Data, record: &CardRecord, limits: Vec<CardLimit>) -> Res
 }
 
 /// Stores a change of a card, which the rule has just read.
-fn store_change(data: &mut Data, CardChange { card: record, transition }: CardChange) -> Result<(), StoreError> {
+pub(crate) fn store_change(
+    data: &mut Data,
+    CardChange { card: record, transition }: CardChange,
+) -> Result<(), StoreError> {
     let (account, id) = (record.card.account.clone(), record.card.id);
     if let Some(transition) = transition {
         must_exist(data.clients.contains_key(&transition.client), &transition.client)?;

@@ -1,17 +1,19 @@
 //! People of accounts.
 
 use crate::MemoryStore;
+use crate::card_management;
 use crate::data::{Data, add, replace};
 use crate::idempotency::once;
 use crate::merchant::cut;
 use async_trait::async_trait;
+use florin_domain::card::{CardRecord, CardState};
 use florin_domain::ids::{AccountId, PersonId, PersonaId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::{
     CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, EmailAddress, Person, PersonFilter, PersonOverview,
 };
 use florin_ports::{
-    CreatePersonCommand, Decide, EditPersonCommand, PEOPLE_PATH, People, StoreError, WriteError, Written,
+    CreatePersonCommand, EditPersonCommand, ErasePersonCommand, PEOPLE_PATH, People, StoreError, WriteError, Written,
 };
 
 #[async_trait]
@@ -67,19 +69,37 @@ impl People for MemoryStore {
         })
     }
 
-    async fn erase(&self, person: PersonId, decide: Decide<Person, Person>) -> Result<Vec<AccountId>, StoreError> {
+    async fn erase(&self, command: ErasePersonCommand) -> Result<Vec<AccountId>, StoreError> {
         self.change(|data| {
-            let mut accounts = Vec::new();
-            for ((account, id), found) in &mut data.people {
-                if *id == person {
-                    *found = decide(found);
-                    accounts.push(account.clone());
+            let known = data.people.keys().filter(|(_, id)| *id == command.person).map(|(account, _)| account.clone());
+            let accounts: Vec<AccountId> = known.collect();
+            for account in &accounts {
+                let key = (account.clone(), command.person);
+                if let Some(person) = data.people.get_mut(&key) {
+                    *person = (command.erase)(person);
                 }
+                terminate(data, account, &command)?;
             }
-            forget(data, person);
+            forget(data, command.person);
             Ok(accounts)
         })
     }
+}
+
+/// Terminates the cards of an account that the person owns.
+fn terminate(data: &mut Data, account: &AccountId, command: &ErasePersonCommand) -> Result<(), StoreError> {
+    let client = data.accounts.get(account).map(|account| account.client);
+    let cards = data.cards.keys().filter(|(owner, _)| owner == account).map(|(_, card)| *card);
+    let records: Vec<_> = cards.filter_map(|card| card_management::find(data, account, card)).collect();
+    let is_owned =
+        |record: &CardRecord| record.person.as_ref().is_some_and(|personal| personal.person == command.person);
+    for record in records.into_iter().filter(is_owned) {
+        let Some(client) = client else { continue };
+        if let Some(change) = (command.terminate)(&(record, client)) {
+            card_management::store_change(data, change)?;
+        }
+    }
+    Ok(())
 }
 
 fn of_account<'a>(data: &'a Data, account: &'a AccountId) -> impl Iterator<Item = &'a Person> {
@@ -120,6 +140,12 @@ pub(crate) fn has_budget(data: &Data, account: &AccountId, persona: PersonaId) -
     Some(data.budget_records.iter().any(|((owner, _), record)| owner == account && own(record)))
 }
 
-fn overview(_data: &Data, person: Person) -> PersonOverview {
-    PersonOverview { person, has_card: false }
+fn overview(data: &Data, person: Person) -> PersonOverview {
+    let is_own = |record: &CardRecord| record.person.as_ref().is_some_and(|personal| personal.person == person.id);
+    let has_card = data.cards.iter().any(|((account, id), (card, _))| {
+        *account == person.account
+            && !matches!(card.state, CardState::Replaced | CardState::Terminated)
+            && data.card_records.get(&(account.clone(), *id)).is_some_and(is_own)
+    });
+    PersonOverview { person, has_card }
 }

@@ -1,7 +1,9 @@
 //! Changes of cards, and transitions between their states (contract 5.6).
 
 use super::{CardName, CardRecord, CardState, FulfillmentStatus};
+use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, CardId, ClientId, PersonId};
+use crate::people::Person;
 use crate::text::Text;
 use chrono::{DateTime, Utc};
 use std::fmt;
@@ -15,6 +17,8 @@ pub struct CardChangeRequest {
     pub reason: Option<Text<1, 140>>,
     /// The name.
     pub name: Option<CardName>,
+    /// The person who owns the card from now on, if it is individual.
+    pub person: Option<PersonId>,
     /// How far the making of the card is.
     pub fulfillment: Option<FulfillmentStatus>,
     /// The phone number of a shared card.
@@ -30,8 +34,9 @@ pub struct CardChangeRequest {
 impl CardChangeRequest {
     /// A request that changes nothing.
     pub const fn nothing(client: ClientId, now: DateTime<Utc>) -> Self {
-        let (to, reason, name, fulfillment, phone, phone_person) = (None, None, None, None, None, None);
-        Self { to, reason, name, fulfillment, phone, phone_person, client, now }
+        let (to, reason, name, person) = (None, None, None, None);
+        let (fulfillment, phone, phone_person) = (None, None, None);
+        Self { to, reason, name, person, fulfillment, phone, phone_person, client, now }
     }
 
     /// A request for a transition.
@@ -59,10 +64,36 @@ pub struct CardTransition {
     pub created_at: DateTime<Utc>,
 }
 
+/// What an adapter loads under the lock of the card's budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangeCardSituation {
+    /// The card.
+    pub card: CardRecord,
+    /// The person that the request names. `None`: the account has no such person, or none is named.
+    pub person: Option<Person>,
+}
+
+/// Reasons to refuse a change of a card. Nothing changes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeCardRefusal {
+    /// The card's state does not allow the transition.
+    #[error(transparent)]
+    Illegal(#[from] IllegalTransition),
+    /// A value does not fit the card. The path is that of the request's body.
+    #[error("a value does not fit the card")]
+    Fault(Box<Fault>),
+    /// The account has no such person.
+    #[error("names a person that does not exist")]
+    NoPerson,
+    /// The data of the person was erased.
+    #[error("names a person who was erased")]
+    Erased,
+}
+
 /// What an adapter stores atomically after a change of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardChange {
-    /// The card after the change. Its account, budget, currency, holder and expiry date stay as they were.
+    /// The card after the change. Its account, budgets, currency, token and expiry date stay as they were.
     pub card: CardRecord,
     /// The record of the transition, if the state changed.
     pub transition: Option<CardTransition>,
@@ -92,15 +123,42 @@ impl fmt::Display for IllegalTransition {
 /// Decides a change of a card. The adapter holds the lock of the card's budget, as for card messages.
 ///
 /// ```
-/// use florin_domain::card::{CardChangeRequest, CardRecord, CardState, decide_card_change};
+/// use florin_domain::card::{CardChangeRequest, CardRecord, CardState, ChangeCardSituation, decide_card_change};
 /// use florin_domain::test_support::{CLIENT, a_card, noon};
 ///
 /// let card = CardRecord::seeded(a_card().in_state(CardState::Terminated).build());
 /// let request = CardChangeRequest::transition(CardState::Active, None, CLIENT, noon());
-/// let refusal = decide_card_change(&card, &request).unwrap_err();
+/// let refusal = decide_card_change(&ChangeCardSituation { card, person: None }, &request).unwrap_err();
 /// assert_eq!(refusal.to_string(), "cannot change: TERMINATED is final");
 /// ```
-pub fn decide_card_change(card: &CardRecord, request: &CardChangeRequest) -> Result<CardChange, IllegalTransition> {
+pub fn decide_card_change(
+    situation: &ChangeCardSituation,
+    request: &CardChangeRequest,
+) -> Result<CardChange, ChangeCardRefusal> {
+    let mut change = changed(&situation.card, request)?;
+    if let Some(person) = request.person {
+        let known = situation.person.as_ref().ok_or(ChangeCardRefusal::NoPerson)?;
+        let owner = change.card.person.as_mut().ok_or_else(|| {
+            ChangeCardRefusal::Fault(Box::new(Flaw::value("must be left out for BUDGET").at("body.personId")))
+        })?;
+        if known.is_erased() {
+            return Err(ChangeCardRefusal::Erased);
+        }
+        owner.person = person;
+    }
+    Ok(change)
+}
+
+/// The termination of a card whose owner is erased. `None`: it is over already.
+pub fn terminate_for_erasure(card: &CardRecord, client: ClientId, now: DateTime<Utc>) -> Option<CardChange> {
+    let reason = Text::parse("Owner erased").ok();
+    // The clock of a world may be ahead of real time.
+    let now = card.updated_at.map_or(now, |updated_at| now.max(updated_at));
+    changed(card, &CardChangeRequest::transition(CardState::Terminated, reason, client, now)).ok()
+}
+
+/// The change of a card without its owner.
+pub(super) fn changed(card: &CardRecord, request: &CardChangeRequest) -> Result<CardChange, IllegalTransition> {
     let transition = request.to.map(|to| transition(card, to, request)).transpose()?;
     let mut card = card.clone();
     if let Some(transition) = &transition {
@@ -143,13 +201,51 @@ fn transition(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{CLIENT, a_card};
+    use crate::card::PersonalCard;
+    use crate::people::erase_person;
+    use crate::test_support::{CLIENT, a_card, a_person};
 
     const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
-    fn decide(from: CardState, to: CardState) -> Result<CardChange, IllegalTransition> {
+    fn of(card: CardRecord) -> ChangeCardSituation {
+        ChangeCardSituation { card, person: None }
+    }
+
+    fn decide(from: CardState, to: CardState) -> Result<CardChange, ChangeCardRefusal> {
         let request = CardChangeRequest::transition(to, Text::parse("lost").ok(), CLIENT, NOW);
-        decide_card_change(&CardRecord::seeded(a_card().in_state(from).build()), &request)
+        decide_card_change(&of(CardRecord::seeded(a_card().in_state(from).build())), &request)
+    }
+
+    #[test]
+    fn an_individual_card_changes_hands() {
+        let ada = a_person("ada@example.com");
+        let before = PersonId(uuid::Uuid::nil());
+        let personal = PersonalCard { person: before, budgets: vec![] };
+        let card = CardRecord { person: Some(personal), ..CardRecord::seeded(a_card().build()) };
+        let known = ChangeCardSituation { card, person: Some(ada.clone()) };
+        let request = CardChangeRequest { person: Some(ada.id), ..CardChangeRequest::nothing(CLIENT, NOW) };
+        let changed = decide_card_change(&known, &request).unwrap().card;
+        assert_eq!(changed.person.map(|personal| personal.person), Some(ada.id));
+        let unknown = of(known.card.clone());
+        assert_eq!(decide_card_change(&unknown, &request), Err(ChangeCardRefusal::NoPerson));
+        let erased = ChangeCardSituation { person: Some(erase_person(&ada, NOW)), ..known.clone() };
+        assert_eq!(decide_card_change(&erased, &request), Err(ChangeCardRefusal::Erased));
+        let shared = ChangeCardSituation { card: CardRecord { person: None, ..known.card.clone() }, ..known };
+        assert!(matches!(decide_card_change(&shared, &request), Err(ChangeCardRefusal::Fault(_))));
+    }
+
+    #[test]
+    fn cards_of_an_erased_owner_end() {
+        let later = NOW + chrono::TimeDelta::hours(1);
+        for state in CardState::ALL {
+            let card = CardRecord { updated_at: Some(later), ..CardRecord::seeded(a_card().in_state(state).build()) };
+            let ended = terminate_for_erasure(&card, CLIENT, NOW).map(|change| {
+                assert_eq!(change.transition.map(|step| step.created_at), Some(later));
+                change.card.card.state
+            });
+            let is_over = matches!(state, CardState::Replaced | CardState::Terminated);
+            assert_eq!(ended, (!is_over).then_some(CardState::Terminated), "{state:?}");
+        }
     }
 
     #[test]
@@ -174,7 +270,7 @@ mod tests {
                     assert_eq!((card.card.state, step.from, step.to), (requested, current, requested));
                     assert_eq!((card.state_reason, step.reason), (Some("lost".into()), Some("lost".into())));
                 } else {
-                    assert_eq!(decided, Err(IllegalTransition { current, requested }));
+                    assert_eq!(decided, Err(IllegalTransition { current, requested }.into()));
                 }
             }
         }
@@ -184,7 +280,7 @@ mod tests {
     fn what_a_change_does_not_name_stays() {
         let before = CardRecord { phone: Some("+1".into()), ..CardRecord::seeded(a_card().build()) };
         let nothing = CardChangeRequest::nothing(CLIENT, NOW);
-        let same = decide_card_change(&before, &nothing).unwrap();
+        let same = decide_card_change(&of(before.clone()), &nothing).unwrap();
         let expected = CardRecord { updated_at: Some(NOW), ..before.clone() };
         assert_eq!(same, CardChange { card: expected.clone(), transition: None });
         let request = CardChangeRequest {
@@ -193,6 +289,6 @@ mod tests {
             ..nothing
         };
         let renamed = CardRecord { name: "Ather".into(), fulfillment: FulfillmentStatus::Shipped, ..expected };
-        assert_eq!(decide_card_change(&before, &request).unwrap().card, renamed);
+        assert_eq!(decide_card_change(&of(before), &request).unwrap().card, renamed);
     }
 }

@@ -1,10 +1,11 @@
 //! Creating virtual cards (contract 5.6).
 
-use super::{Card, CardName, CardOwner, CardRecord, CardState, FulfillmentStatus};
+use super::{Card, CardHolder, CardName, CardRecord, CardState, FulfillmentStatus};
 use crate::budget::{BudgetFeature, BudgetRecord};
 use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, BudgetId, CardId, PersonId, UserToken};
 use crate::money::Currency;
+use crate::people::Person;
 use crate::text::Text;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
@@ -24,12 +25,11 @@ pub struct CardRequest {
     pub id: CardId,
     /// Its account.
     pub account: AccountId,
-    /// The budget that pays.
-    pub budget: BudgetId,
-    /// Its currency, which the budget must hold. By default GBP if the budget holds it, else the budget's first one.
+    /// Its holder.
+    pub holder: CardHolder,
+    /// Its currency, which a budget that it may spend from must hold. By default GBP if one of them holds it, else the
+    /// first currency of the first one.
     pub currency: Option<Currency>,
-    /// Its owner.
-    pub owner: CardOwner,
     /// The token of its holder.
     pub user_token: UserToken,
     /// Its name.
@@ -51,8 +51,10 @@ pub struct CardRequest {
 /// What an adapter loads under the lock that serializes creations on an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateCardSituation {
-    /// The budget that will pay.
-    pub budget: BudgetRecord,
+    /// The budgets that the request names, in order. `None`: the account has no such budget.
+    pub budgets: Vec<Option<BudgetRecord>>,
+    /// The person that the request names. `None`: the account has no such person, or none is named.
+    pub person: Option<Person>,
     /// Number of cards of the account.
     pub cards: u64,
 }
@@ -60,12 +62,26 @@ pub struct CreateCardSituation {
 /// Reasons to refuse the creation of a card. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreateCardRefusal {
+    /// The account has no such budget. The path is that of the request's body.
+    #[error("names a budget that does not exist")]
+    NoBudget(String),
+    /// The account has no such person.
+    #[error("names a person that does not exist")]
+    NoPerson,
+    /// The data of the person was erased.
+    #[error("names a person who was erased")]
+    Erased,
     /// A value does not fit the budget or the date. The paths are those of the request's body.
     #[error("a value is not valid for this budget or on this date")]
     Faults(Vec<Fault>),
-    /// The budget lacks the feature for cards of this owner.
-    #[error("names a budget without the feature {}", .0.as_str())]
-    CardsOff(BudgetFeature),
+    /// A budget lacks the feature for cards of this owner. The path is that of the request's body.
+    #[error("{path} names a budget without the feature {}", feature.as_str())]
+    CardsOff {
+        /// The path of the budget.
+        path: String,
+        /// The feature.
+        feature: BudgetFeature,
+    },
     /// The account has the maximum number of cards.
     #[error("an account has at most {0} cards")]
     TooMany(u64),
@@ -77,7 +93,8 @@ pub enum CreateCardRefusal {
 /// use florin_domain::card::{CardState, CreateCardSituation, decide_create_card};
 /// use florin_domain::test_support::{a_budget, a_card_request};
 ///
-/// let situation = CreateCardSituation { budget: a_budget().with("0.00 GBP").build(), cards: 0 };
+/// let budget = a_budget().with("0.00 GBP").build();
+/// let situation = CreateCardSituation { budgets: vec![Some(budget)], person: None, cards: 0 };
 /// let record = decide_create_card(&situation, &a_card_request()).unwrap();
 /// assert_eq!(record.card.state, CardState::Unactivated);
 /// ```
@@ -85,9 +102,10 @@ pub fn decide_create_card(
     situation: &CreateCardSituation,
     request: &CardRequest,
 ) -> Result<CardRecord, CreateCardRefusal> {
+    let budgets = usable(situation, &request.holder)?;
     let mut faults = Vec::new();
-    let currency = currency_of(&situation.budget, request.currency);
-    if let Err(flaw) = &currency {
+    let payer = payer_of(&budgets, request.currency);
+    if let Err(flaw) = &payer {
         faults.push(flaw.clone().at("body.currencyCode"));
     }
     let today = request.now.date_naive();
@@ -96,15 +114,15 @@ pub fn decide_create_card(
         let flaw = Flaw::range(format!("must be from today to {MAX_YEARS} years from today"));
         faults.push(flaw.at("body.expiryDate"));
     }
-    let Some(currency) = currency.ok().filter(|_| faults.is_empty()) else {
+    let Some((budget, currency)) = payer.ok().filter(|_| faults.is_empty()) else {
         return Err(CreateCardRefusal::Faults(faults));
     };
-    let feature = match request.owner {
-        CardOwner::Budget => BudgetFeature::BudgetCards,
-        CardOwner::People => BudgetFeature::PeopleCards,
+    let feature = match request.holder {
+        CardHolder::Budget(_) => BudgetFeature::BudgetCards,
+        CardHolder::Person(_) => BudgetFeature::PeopleCards,
     };
-    if !situation.budget.features.contains(&feature) {
-        return Err(CreateCardRefusal::CardsOff(feature));
+    if let Some((place, _)) = budgets.iter().find(|(_, budget)| !budget.features.contains(&feature)) {
+        return Err(CreateCardRefusal::CardsOff { path: request.holder.path(*place), feature });
     }
     if situation.cards >= request.max_cards {
         return Err(CreateCardRefusal::TooMany(request.max_cards));
@@ -113,7 +131,7 @@ pub fn decide_create_card(
     let card = Card {
         id: request.id,
         account: request.account.clone(),
-        budget: request.budget,
+        budget,
         currency,
         state,
         user_token: request.user_token,
@@ -121,7 +139,10 @@ pub fn decide_create_card(
     };
     Ok(CardRecord {
         card,
-        owner: request.owner,
+        person: match &request.holder {
+            CardHolder::Budget(_) => None,
+            CardHolder::Person(personal) => Some(personal.clone()),
+        },
         name: request.name.as_str().to_owned(),
         state_reason: Some(NEW_CARD.to_owned()),
         fulfillment: FulfillmentStatus::Issued,
@@ -138,14 +159,42 @@ pub(super) fn usual_expiry(today: NaiveDate) -> NaiveDate {
     end_of_month(years_on(today, YEARS))
 }
 
-fn currency_of(budget: &BudgetRecord, named: Option<Currency>) -> Result<Currency, Flaw> {
-    let held = || budget.budget.balances.iter().map(|(currency, _)| *currency);
+/// The budgets that the card may spend from, with their places in the request. They exist, as does the person.
+fn usable<'a>(
+    situation: &'a CreateCardSituation,
+    holder: &CardHolder,
+) -> Result<Vec<(usize, &'a BudgetRecord)>, CreateCardRefusal> {
+    if holder.person().is_some() {
+        let person = situation.person.as_ref().ok_or(CreateCardRefusal::NoPerson)?;
+        if person.is_erased() {
+            return Err(CreateCardRefusal::Erased);
+        }
+    }
+    let mut usable = Vec::new();
+    for place in 0..holder.budgets().len() {
+        let budget = situation.budgets.get(place).and_then(Option::as_ref);
+        let budget = budget.ok_or_else(|| CreateCardRefusal::NoBudget(holder.path(place)))?;
+        if holder.may_spend(place) {
+            usable.push((place, budget));
+        }
+    }
+    Ok(usable)
+}
+
+/// The budget that pays, with the currency of the card: the first one that holds it. The currencies of a budget never
+/// change, so the card is charged to this budget for good.
+fn payer_of(budgets: &[(usize, &BudgetRecord)], named: Option<Currency>) -> Result<(BudgetId, Currency), Flaw> {
+    let all = || {
+        budgets.iter().flat_map(|(_, record)| {
+            record.budget.balances.iter().map(move |(currency, _)| (record.budget.id, *currency))
+        })
+    };
     match named {
-        Some(named) if held().any(|currency| currency == named) => Ok(named),
-        Some(named) => Err(Flaw::value(format!("must be a currency that the budget holds (got {named})"))),
+        Some(named) => all()
+            .find(|(_, currency)| *currency == named)
+            .ok_or_else(|| Flaw::value(format!("must be a currency that a budget of the card holds (got {named})"))),
         None => {
-            let pounds = held().find(|currency| currency.code() == "GBP");
-            pounds.or_else(|| held().next()).ok_or_else(Flaw::required)
+            all().find(|(_, currency)| currency.code() == "GBP").or_else(|| all().next()).ok_or_else(Flaw::required)
         }
     }
 }
@@ -163,9 +212,12 @@ fn end_of_month(day: NaiveDate) -> NaiveDate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::card::{GrantedBudget, PersonalCard};
     use crate::fault::FlawCode;
-    use crate::test_support::{a_budget, a_card_request, currency};
+    use crate::people::erase_person;
+    use crate::test_support::{BUDGET, a_budget, a_card_request, a_person, currency};
     use chrono::TimeZone;
+    use uuid::Uuid;
 
     fn request() -> CardRequest {
         let now = Utc.with_ymd_and_hms(2028, 2, 29, 12, 0, 0).unwrap();
@@ -173,7 +225,8 @@ mod tests {
     }
 
     fn situation(code: &str, cards: u64) -> CreateCardSituation {
-        CreateCardSituation { budget: a_budget().with(&format!("0.00 {code}")).build(), cards }
+        let budget = a_budget().with(&format!("0.00 {code}")).build();
+        CreateCardSituation { budgets: vec![Some(budget)], person: None, cards }
     }
 
     fn day(year: i32, month: u32, day: u32) -> NaiveDate {
@@ -213,21 +266,79 @@ mod tests {
         assert!(decide_create_card(&situation("GBP", 2), &limited).is_ok());
         let mut off = situation("GBP", 3);
         assert_eq!(decide_create_card(&off, &limited), Err(CreateCardRefusal::TooMany(3)));
-        for (owner, feature, other) in [
-            (CardOwner::Budget, BudgetFeature::BudgetCards, BudgetFeature::PeopleCards),
-            (CardOwner::People, BudgetFeature::PeopleCards, BudgetFeature::BudgetCards),
+        for (holder, path, feature, other) in [
+            (limited.holder.clone(), "body.budgetId", BudgetFeature::BudgetCards, BudgetFeature::PeopleCards),
+            (personal(&[true]), "body.budgets[0].budgetId", BudgetFeature::PeopleCards, BudgetFeature::BudgetCards),
         ] {
-            off.budget.features = [BudgetFeature::Payments, other].into();
-            let request = CardRequest { owner, ..limited.clone() };
-            assert_eq!(decide_create_card(&off, &request), Err(CreateCardRefusal::CardsOff(feature)));
+            let budget = off.budgets[0].as_mut().unwrap();
+            budget.features = [BudgetFeature::Payments, other].into();
+            off.person = Some(a_person("ada@example.com"));
+            let request = CardRequest { holder, ..limited.clone() };
+            let path = path.to_owned();
+            assert_eq!(decide_create_card(&off, &request), Err(CreateCardRefusal::CardsOff { path, feature }));
         }
+    }
+
+    /// The holder of an individual card that names the budget of the situation, and others, each active or not.
+    fn personal(active: &[bool]) -> CardHolder {
+        let granted = |(number, active): (u128, &bool)| {
+            let budget = if number == 0 { BUDGET } else { BudgetId(Uuid::from_u128(number)) };
+            GrantedBudget { budget, active: *active }
+        };
+        let person = a_person("ada@example.com").id;
+        CardHolder::Person(PersonalCard { person, budgets: (0..).zip(active).map(granted).collect() })
+    }
+
+    #[test]
+    fn the_first_active_budget_that_holds_the_currency_pays() {
+        let budget = |number: u128, amounts: &[&str]| {
+            let mut record = amounts.iter().fold(a_budget(), |builder, amount| builder.with(amount)).build();
+            record.budget.id = BudgetId(Uuid::from_u128(number));
+            Some(record)
+        };
+        let budgets = vec![budget(1, &["0.00 GBP"]), budget(2, &["0.00 USD"]), budget(3, &["0.00 EUR", "0.00 GBP"])];
+        let situation = CreateCardSituation { budgets, person: Some(a_person("ada@example.com")), cards: 0 };
+        let decide = |active: &[bool], code: Option<&str>| {
+            let request = CardRequest { holder: personal(active), currency: code.map(currency), ..request() };
+            decide_create_card(&situation, &request).map(|record| {
+                assert_eq!(record.person.unwrap().budgets.len(), 3);
+                (record.card.budget.0.as_u128(), record.card.currency.code())
+            })
+        };
+        assert_eq!(decide(&[true, true, true], Some("GBP")), Ok((1, "GBP")));
+        assert_eq!(decide(&[false, true, true], Some("GBP")), Ok((3, "GBP")));
+        assert_eq!(decide(&[false, true, true], None), Ok((3, "GBP")));
+        assert_eq!(decide(&[false, true, false], None), Ok((2, "USD")));
+        assert!(matches!(decide(&[true, true, false], Some("EUR")), Err(CreateCardRefusal::Faults(_))));
+    }
+
+    #[test]
+    fn the_person_and_every_budget_exist() {
+        let ada = a_person("ada@example.com");
+        let known = CreateCardSituation { person: Some(ada.clone()), ..situation("GBP", 0) };
+        let decide = |situation: &CreateCardSituation, active: &[bool]| {
+            let request = CardRequest { holder: personal(active), ..request() };
+            decide_create_card(situation, &request).err()
+        };
+        assert_eq!(decide(&known, &[true]), None);
+        let missing = Some(CreateCardRefusal::NoBudget("body.budgets[1].budgetId".into()));
+        assert_eq!(decide(&known, &[true, false]), missing);
+        assert_eq!(
+            decide(&CreateCardSituation { person: None, ..known.clone() }, &[true]),
+            Some(CreateCardRefusal::NoPerson)
+        );
+        let erased = CreateCardSituation { person: Some(erase_person(&ada, request().now)), ..known };
+        assert_eq!(decide(&erased, &[true]), Some(CreateCardRefusal::Erased));
+        let none = CreateCardSituation { budgets: vec![None], ..situation("GBP", 0) };
+        let missing = Err(CreateCardRefusal::NoBudget("body.budgetId".into()));
+        assert_eq!(decide_create_card(&none, &request()), missing);
     }
 
     #[test]
     fn the_currency_is_pounds_or_the_first_of_the_budget() {
         let any = CardRequest { currency: None, ..request() };
         let currency_of = |budget: crate::test_support::BudgetBuilder| {
-            let situation = CreateCardSituation { budget: budget.build(), cards: 0 };
+            let situation = CreateCardSituation { budgets: vec![Some(budget.build())], person: None, cards: 0 };
             decide_create_card(&situation, &any).unwrap().card.currency.code()
         };
         assert_eq!(currency_of(a_budget().with("0.00 EUR").with("0.00 GBP").with("0.00 USD")), "GBP");

@@ -10,6 +10,7 @@ mod create;
 pub mod decide;
 mod explanation;
 mod history;
+mod holder;
 mod limit;
 mod limit_change;
 mod limit_counts;
@@ -24,11 +25,15 @@ mod whole;
 
 pub use acceptor::{Acceptor, AcceptorInput};
 pub use chain::{Chain, ChainEnd, ChainKind, ChainState};
-pub use change::{CardChange, CardChangeRequest, CardTransition, IllegalTransition, decide_card_change};
+pub use change::{
+    CardChange, CardChangeRequest, CardTransition, ChangeCardRefusal, ChangeCardSituation, IllegalTransition,
+    decide_card_change, terminate_for_erasure,
+};
 pub use conversion::{Conversion, MerchantSide};
 pub use create::{CardRequest, CreateCardRefusal, CreateCardSituation, MAX_CARDS, MAX_YEARS, decide_create_card};
 pub use explanation::{DeclineExplanation, Rule};
 pub use history::{ChainHistory, ExplainedMessage, HoldStep};
+pub use holder::{CardHolder, GrantedBudget, PersonalCard};
 pub use limit::{CardLimit, CarriedUse, LimitSeen, LimitWindow};
 pub use limit_change::{
     CardLimits, LimitChange, LimitRefusal, LimitSet, NoSuchLimit, decide_limit, decide_limit_removal,

@@ -1,6 +1,6 @@
 //! Cards with the data that their message rules do not need.
 
-use super::{Card, CardLimit, CardNumber, CardSearch, CardState, search_words};
+use super::{Card, CardLimit, CardNumber, CardSearch, CardState, GrantedBudget, PersonalCard, search_words};
 use crate::budget::BudgetKind;
 use crate::ids::{BudgetId, CardId, PersonId};
 use chrono::{DateTime, Utc};
@@ -68,8 +68,8 @@ impl FulfillmentStatus {
 pub struct CardRecord {
     /// The card as the message rules see it.
     pub card: Card,
-    /// The kind of its owner.
-    pub owner: CardOwner,
+    /// The person who owns it, with the budgets that it names. `None`: it is shared.
+    pub person: Option<PersonalCard>,
     /// Its name.
     pub name: String,
     /// The reason of its last change of state, in the client's words.
@@ -96,7 +96,7 @@ impl CardRecord {
     pub fn seeded(card: Card) -> Self {
         Self {
             card,
-            owner: CardOwner::Budget,
+            person: None,
             name: Self::UNNAMED.to_owned(),
             state_reason: None,
             fulfillment: FulfillmentStatus::Issued,
@@ -105,6 +105,19 @@ impl CardRecord {
             replaced_by: None,
             created_at: None,
             updated_at: None,
+        }
+    }
+
+    /// The kind of its owner.
+    pub const fn owner(&self) -> CardOwner {
+        if self.person.is_some() { CardOwner::People } else { CardOwner::Budget }
+    }
+
+    /// The budgets that it names, in order. A shared card names the one that pays.
+    pub fn budgets(&self) -> Vec<GrantedBudget> {
+        match &self.person {
+            Some(personal) => personal.budgets.clone(),
+            None => vec![GrantedBudget { budget: self.card.budget, active: true }],
         }
     }
 
@@ -119,7 +132,7 @@ impl CardRecord {
     }
 }
 
-/// A budget that a card may pay from.
+/// A budget that a card names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardBudget {
     /// The budget.
@@ -128,6 +141,8 @@ pub struct CardBudget {
     pub name: String,
     /// Its kind.
     pub kind: BudgetKind,
+    /// Whether the card may spend from it.
+    pub active: bool,
 }
 
 /// A card as callers see it.
@@ -135,8 +150,8 @@ pub struct CardBudget {
 pub struct CardProfile {
     /// Its record.
     pub record: CardRecord,
-    /// The budget that pays.
-    pub budget: CardBudget,
+    /// The budgets that it names, in order.
+    pub budgets: Vec<CardBudget>,
     /// Its limits, by window.
     pub limits: Vec<CardLimit>,
 }
@@ -144,7 +159,7 @@ pub struct CardProfile {
 /// A filter of cards, with the order of the list. The default matches all cards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CardFilter {
-    /// The budget to match.
+    /// A budget that the card names.
     pub budget: Option<BudgetId>,
     /// The states to match. Empty: all.
     pub states: Vec<CardState>,
@@ -152,6 +167,8 @@ pub struct CardFilter {
     pub ids: Option<Vec<CardId>>,
     /// The kind of owner to match.
     pub owner: Option<CardOwner>,
+    /// The people to match: cards that one of them owns.
+    pub people: Option<Vec<PersonId>>,
     /// The earliest time of creation. A seeded card has none and does not match.
     pub created_from: Option<DateTime<Utc>>,
     /// The time before which the card was created.
@@ -165,12 +182,14 @@ pub struct CardFilter {
 impl CardFilter {
     /// Whether a card matches.
     pub fn matches(&self, record: &CardRecord) -> bool {
-        let CardRecord { card, owner, created_at, .. } = record;
+        let CardRecord { card, person, created_at, .. } = record;
         let found = |search: &CardSearch| record.search_words().iter().any(|word| word.starts_with(search.as_str()));
-        self.budget.is_none_or(|budget| card.budget == budget)
+        let is_of = |people: &Vec<PersonId>| person.as_ref().is_some_and(|own| people.contains(&own.person));
+        self.budget.is_none_or(|budget| record.budgets().iter().any(|granted| granted.budget == budget))
             && (self.states.is_empty() || self.states.contains(&card.state))
             && self.ids.as_ref().is_none_or(|ids| ids.contains(&card.id))
-            && self.owner.is_none_or(|kind| *owner == kind)
+            && self.owner.is_none_or(|kind| record.owner() == kind)
+            && self.people.as_ref().is_none_or(is_of)
             && self.created_from.is_none_or(|from| created_at.is_some_and(|at| at >= from))
             && self.created_before.is_none_or(|before| created_at.is_some_and(|at| at < before))
             && self.search.as_ref().is_none_or(found)

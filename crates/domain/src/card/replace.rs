@@ -1,9 +1,10 @@
 //! Replacing a card by a new one (contract 5.6).
 
+use super::change::changed;
 use super::create::{NEW_CARD, usual_expiry};
 use super::{
     CardChangeRequest, CardLimit, CardLimits, CardRecord, CardState, CardTransition, CarriedUse, FulfillmentStatus,
-    IllegalTransition, decide_card_change,
+    IllegalTransition,
 };
 use crate::ids::{CardId, ClientId, LimitId, UserToken};
 use crate::stamp::Stamp;
@@ -79,7 +80,7 @@ pub fn decide_replacement(
 ) -> Result<CardReplacement, ReplaceCardRefusal> {
     let ReplaceCardSituation { record, limits, cards } = situation;
     let change = CardChangeRequest::transition(CardState::Replaced, request.reason.clone(), request.client, stamp.now);
-    let change = decide_card_change(record, &change)?;
+    let change = changed(record, &change)?;
     let (mut replaced, Some(transition)) = (change.card, change.transition) else {
         let current = record.card.state;
         return Err(IllegalTransition { current, requested: CardState::Replaced }.into());

@@ -4,7 +4,7 @@ use super::ids::{BUDGET, account, noon};
 use super::money::{currency, decimal, minor};
 use crate::card::decide::{Extras, FirstKind, FirstMessage};
 use crate::card::{
-    AcceptorInput, Card, CardLimit, CardName, CardOwner, CardRequest, CardState, CarriedUse, LimitChange, LimitWindow,
+    AcceptorInput, Card, CardHolder, CardLimit, CardName, CardRequest, CardState, CarriedUse, LimitChange, LimitWindow,
     MAX_CARDS, Network,
 };
 use crate::ids::{BudgetId, CardId, LimitId, UserToken};
@@ -77,9 +77,8 @@ pub fn a_card_request() -> CardRequest {
     CardRequest {
         id: card.id,
         account: card.account,
-        budget: card.budget,
+        holder: CardHolder::Budget(card.budget),
         currency: None,
-        owner: CardOwner::Budget,
         user_token: card.user_token,
         name: CardName::parse("Zoë").unwrap(),
         phone: None,

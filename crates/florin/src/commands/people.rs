@@ -4,17 +4,16 @@ use super::Context;
 use crate::machine::SystemClock;
 use crate::output;
 use anyhow::anyhow;
+use florin_application::erase_person;
 use florin_domain::ids::PersonId;
-use florin_domain::people::erase_person;
 use florin_ports::{Clock, People};
 use serde::Serialize;
-use std::sync::Arc;
 
 /// Actions on people.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
     /// Erase the personal data of a person on every account, for good: names, email address and date of birth, recorded
-    /// answers and snapshots that contain them
+    /// answers and snapshots that contain them. Terminates the cards of the person
     Erase {
         /// The id of the person. The audit log records it.
         // Parsed before the command is recorded: the audit log must not contain an email address.
@@ -37,8 +36,7 @@ fn person(text: &str) -> Result<PersonId, String> {
 
 pub(super) async fn run(context: &Context, people: &(impl People + ?Sized), action: &Action) -> anyhow::Result<()> {
     let Action::Erase { person } = *action;
-    let now = SystemClock.now();
-    let accounts = people.erase(person, Arc::new(move |person| erase_person(person, now))).await?;
+    let accounts = erase_person(people, person, SystemClock.now()).await?;
     if accounts.is_empty() {
         return Err(anyhow!("no account has the person {person}"));
     }

@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use florin_application::FirstMessageError;
 use florin_domain::card::decide::CardRefusal;
 use florin_domain::card::{
-    CardState, CreateCardRefusal, IllegalTransition, LimitRefusal, NoSuchLimit, ReplaceCardRefusal,
+    CardState, ChangeCardRefusal, CreateCardRefusal, IllegalTransition, LimitRefusal, NoSuchLimit, ReplaceCardRefusal,
 };
 use florin_domain::fault::Flaw;
 use florin_ports::RecordedRequest;
@@ -78,9 +78,31 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
 pub(crate) fn create_card_problem(refusal: CreateCardRefusal) -> Problem {
     match refusal {
         CreateCardRefusal::Faults(faults) => Problem::faults(faults),
-        CreateCardRefusal::CardsOff(feature) => feature_missing("body.budgetId", feature.as_str()),
+        CreateCardRefusal::NoBudget(path) => Problem::absent(&path, "budget"),
+        CreateCardRefusal::NoPerson => no_person(),
+        CreateCardRefusal::Erased => erased(),
+        CreateCardRefusal::CardsOff { path, feature } => feature_missing(&path, feature.as_str()),
         CreateCardRefusal::TooMany(max) => too_many_cards(max),
     }
+}
+
+/// Maps the refusal of a change of a card.
+pub(crate) fn change_card_problem(refusal: ChangeCardRefusal) -> Problem {
+    match refusal {
+        ChangeCardRefusal::Illegal(illegal) => transition_problem(illegal),
+        ChangeCardRefusal::Fault(fault) => Problem::faults(vec![*fault]),
+        ChangeCardRefusal::NoPerson => no_person(),
+        ChangeCardRefusal::Erased => erased(),
+    }
+}
+
+fn no_person() -> Problem {
+    Problem::absent("body.personId", "person")
+}
+
+fn erased() -> Problem {
+    let message = "must name a person whose data was not erased";
+    Problem::conflict("body.personId", ErrorCode::InvalidState, message)
 }
 
 /// Maps the refusal of a replacement.
@@ -100,7 +122,7 @@ fn too_many_cards(max: u64) -> Problem {
 }
 
 /// Maps the refusal of a card's state change.
-pub(crate) fn transition_problem(illegal: IllegalTransition) -> Problem {
+fn transition_problem(illegal: IllegalTransition) -> Problem {
     let ways: Vec<_> = illegal.current.ways().iter().copied().map(CardState::as_str).collect();
     let message = match ways.as_slice() {
         [] => format!("cannot change: {} is final", illegal.current.as_str()),

@@ -12,8 +12,8 @@ mod write;
 pub(crate) use batches::{BATCH, cancel_problem, confirm_problem, no_batch, open_problem, upload_problem};
 pub(crate) use budgets::{create_budget_problem, credit_problem, edit_budget_problem, transfer_problem};
 pub(crate) use cards::{
-    card_problem, create_card_problem, first_message_problem, limit_problem, removal_problem, replace_card_problem,
-    transition_problem,
+    card_problem, change_card_problem, create_card_problem, first_message_problem, limit_problem, removal_problem,
+    replace_card_problem,
 };
 pub(crate) use networks::network_problem;
 pub(crate) use people::{create_person_problem, edit_person_problem};

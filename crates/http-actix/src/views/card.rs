@@ -2,7 +2,7 @@
 
 use super::{LimitView, Time};
 use chrono::{DateTime, NaiveTime, SubsecRound, TimeDelta, Utc};
-use florin_domain::card::{Card, CardNumber, CardOwner, CardProfile, CardTransition, LimitWindow};
+use florin_domain::card::{Card, CardBudget, CardNumber, CardOwner, CardProfile, CardTransition, LimitWindow};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -51,7 +51,7 @@ pub(crate) struct CardView {
     user_token_id: String,
     /// The holder of the card.
     token: CardTokenView,
-    /// The budgets that the card may spend from.
+    /// The budgets that the card names, in order.
     budgets: Vec<CardBudgetView>,
     /// The spending limit of the shortest window; null if the card has none.
     #[schema(required, nullable = true)]
@@ -150,10 +150,11 @@ impl CardView {
     pub(crate) fn at(profile: &CardProfile, now: DateTime<Utc>) -> Self {
         let (record, card) = (&profile.record, &profile.record.card);
         let token = card.user_token.to_string();
+        let person = record.person.as_ref().map(|personal| personal.person.to_string());
         let mut limits = profile.limits.iter().filter(|limit| limit.window != LimitWindow::Transaction);
         Self {
             id: card.id.to_string(),
-            person_id: None,
+            person_id: person.clone(),
             account_id: card.account.to_string(),
             name: record.name.clone(),
             state: card.state.as_str(),
@@ -165,21 +166,16 @@ impl CardView {
             pin_is_set: false,
             fulfillment_status: record.fulfillment.as_str(),
             card_product_name: None,
-            card_owner_type: record.owner.as_str(),
+            card_owner_type: record.owner().as_str(),
             user_token_id: token.clone(),
             token: CardTokenView {
                 id: token.clone(),
-                person_id: None,
+                person_id: person,
                 account_id: card.account.to_string(),
                 user_token: token,
-                budget_id: (record.owner == CardOwner::Budget).then(|| card.budget.to_string()),
+                budget_id: (record.owner() == CardOwner::Budget).then(|| card.budget.to_string()),
             },
-            budgets: vec![CardBudgetView {
-                id: profile.budget.id.to_string(),
-                name: profile.budget.name.clone(),
-                kind: profile.budget.kind.as_str(),
-                access: "allowed",
-            }],
+            budgets: profile.budgets.iter().map(CardBudgetView::from).collect(),
             spending_limit: limits.next().map(|limit| LimitView::at(limit, card.currency, now)),
             physical_card_state: "NOT_REQUESTED",
             budget_card_phone_number: record.phone.clone(),
@@ -194,6 +190,17 @@ impl CardView {
     /// Builds the view of a card right after a change, which happened at its `updated_at`.
     pub(crate) fn after_change(profile: &CardProfile) -> Self {
         Self::at(profile, profile.record.updated_at.unwrap_or_default())
+    }
+}
+
+impl From<&CardBudget> for CardBudgetView {
+    fn from(budget: &CardBudget) -> Self {
+        Self {
+            id: budget.id.to_string(),
+            name: budget.name.clone(),
+            kind: budget.kind.as_str(),
+            access: if budget.active { "allowed" } else { "denied" },
+        }
     }
 }
 

@@ -12,8 +12,8 @@ use florin_domain::budget::BudgetFeature;
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
 use florin_domain::card::{
-    CardFilter, CardLimit, CardProfile, CardRecord, CardState, CreateCardRefusal, CreateCardSituation,
-    IllegalTransition, LimitWindow, NoSuchLimit, ReplaceCardRefusal, Response, TransactionState,
+    CardBudget, CardFilter, CardLimit, CardProfile, CardRecord, CardState, ChangeCardRefusal, CreateCardRefusal,
+    CreateCardSituation, IllegalTransition, LimitWindow, NoSuchLimit, ReplaceCardRefusal, Response, TransactionState,
 };
 use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
@@ -45,7 +45,8 @@ async fn whole(handle: Handle) -> CheckResult {
     same("what is found", &found, &made)?;
     same("its name", found.record.name.as_str(), "日本 8")?;
     let budget = there("its budget", handle.budgets.find(&mine, Who::Mine.second_budget()).await?)?;
-    same("its budget", (found.budget.id, found.budget.name), (budget.budget.id, budget.budget.name))?;
+    let expected = CardBudget { id: budget.budget.id, name: budget.budget.name, kind: budget.kind, active: true };
+    same("its budgets", &found.budgets, &vec![expected])?;
     let limits = there("its limits", handle.card_management.limits(&mine, card_id(1)).await?)?;
     same("its limits", (limits.card, limits.limits.len()), (found.record.card, 0))?;
     let command = first(Who::Mine, card_id(1), message(FirstKind::Purchase, "1")?, stamp(1))?;
@@ -88,7 +89,7 @@ async fn no_card(handle: Handle) -> CheckResult {
     same(
         "no cards",
         refused(handle.card_management.create(command).await)?,
-        CreateCardRefusal::CardsOff(BudgetFeature::BudgetCards),
+        CreateCardRefusal::CardsOff { path: "body.budgetId".into(), feature: BudgetFeature::BudgetCards },
     )?;
     before.still_holds("a refused card", &handle).await
 }
@@ -149,7 +150,8 @@ async fn not_moved(handle: Handle) -> CheckResult {
     expect_new(handle.card_management.change(command).await)?;
     let before = Observation::take(&handle, 1).await?;
     let command = bring(Who::Mine, Who::Mine.card(), CardState::Active, "again")?;
-    let expected = IllegalTransition { current: CardState::Terminated, requested: CardState::Active };
+    let expected =
+        ChangeCardRefusal::from(IllegalTransition { current: CardState::Terminated, requested: CardState::Active });
     same("from an end", refused(handle.card_management.change(command).await)?, expected)?;
     before.still_holds("a refused transition", &handle).await
 }
@@ -317,7 +319,8 @@ async fn foreign(handle: Handle) -> CheckResult {
     let of_budget = CardFilter { budget: Some(Who::Other.budget()), ..CardFilter::default() };
     same("cards of a budget", cards.list(&mine, of_budget, PageRequest::default()).await?.count, 0)?;
     same("all cards", cards.list(&mine, CardFilter::default(), PageRequest::default()).await?.count, 3)?;
-    absent("a budget", &cards.create(issue(Who::Mine, 1, Who::Other.budget(), true)?).await)?;
+    let refusal = refused(cards.create(issue(Who::Mine, 1, Who::Other.budget(), true)?).await)?;
+    same("a budget", refusal, CreateCardRefusal::NoBudget("body.budgetId".into()))?;
     absent("a replacement", &cards.replace(replacement(Who::Mine, id, 1)?).await)?;
     absent("a transition", &cards.change(bring(Who::Mine, id, CardState::Suspended, "mine")?).await)?;
     let command = limit(Who::Mine, id, (LimitWindow::Day, "1", None), noon())?;

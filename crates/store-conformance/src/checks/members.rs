@@ -7,6 +7,7 @@ use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
 use crate::management::{bring, budget_id, card_id, change, issue, make, transfer, user};
 use crate::payments::{Fill, after, batch_id, confirmed, content, create, empty, payment_id, rename, summary};
+use crate::people::personal;
 use crate::world::{BOTH, Who, enrolment, gbp, key, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, Environment, KeyHash, Scope};
@@ -140,7 +141,8 @@ async fn cards(handle: Handle) -> CheckResult {
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &CreateCardSituation| {
             let mut record = rule(situation)?;
-            (record.owner, record.card.user_token) = (owner, user(number % 3));
+            record.card.user_token = user(number % 3);
+            record.person = (owner == CardOwner::People).then(|| personal(number, &[record.card.budget]));
             name.unwrap_or_default().clone_into(&mut record.name);
             record.state_reason = name.map(str::to_owned);
             record.phone = name.map(str::to_owned);

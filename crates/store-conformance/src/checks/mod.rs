@@ -43,6 +43,7 @@ mod payments_manage;
 mod payments_process;
 mod payments_two_handles;
 mod people;
+mod people_cards;
 mod registry;
 mod repeats;
 mod repeats_two_handles;
@@ -82,6 +83,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         budgets::CHECKS,
         budget_funds::CHECKS,
         people::CHECKS,
+        people_cards::CHECKS,
         transfers::CHECKS,
         card_management::CHECKS,
         batches::CHECKS,

@@ -4,6 +4,7 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
 use crate::management::{bring, budget_id, card_id, issue, make};
+use crate::people::{person_id, personal};
 use crate::world::{Who, checkout, gbp, jpy, noon, seeded, world};
 use crate::worlds::{empty, prepared, snapshot};
 use chrono::TimeDelta;
@@ -85,7 +86,9 @@ async fn cards(handle: Handle) -> CheckResult {
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &_| {
             let mut record = rule(situation)?;
-            record.owner = CardOwner::ALL[usize::from(number % 2 == 0)];
+            // An individual card may name another budget besides the one that pays.
+            let named = [record.card.budget, Who::Mine.second_budget()];
+            record.person = (number % 2 == 0).then(|| personal(number % 4, &named[..1 + index(number % 4 / 2)]));
             // Two cards have the same name, and one was created a day later.
             let names = ["Ärzte", "team party", "Team Party", "Team Party", "Zoe", "party", "日本"][index(number - 1)];
             names.clone_into(&mut record.name);
@@ -124,6 +127,9 @@ fn card_filters() -> Result<Vec<CardFilter>, Failure> {
         for states in [vec![Active], vec![Unactivated], vec![Active, Unactivated], vec![Terminated]] {
             filters.push(CardFilter { states, ..of(Some(budget)) });
         }
+    }
+    for people in [vec![], vec![person_id(2)], vec![person_id(0), person_id(2), person_id(9)]] {
+        filters.push(CardFilter { people: Some(people), ..of(None) });
     }
     for owner in CardOwner::ALL {
         filters.push(CardFilter { owner: Some(owner), descending: true, ..of(None) });

@@ -10,6 +10,7 @@ use crate::payments::after;
 use crate::people::{edit_person, join, members, person_id, persona_id};
 use crate::world::{Who, account, day, gbp, parent_of, seeded, uuid};
 use crate::worlds::{command, prepared, snapshot};
+use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::budget::CreateBudgetRefusal;
 use florin_domain::ids::{AccountId, PersonaId};
@@ -19,7 +20,9 @@ use florin_domain::people::{
     PersonOverview, PersonStatus, Role, erase_person,
 };
 use florin_domain::text::Text;
-use florin_ports::{CreatePersonCommand, EditPersonCommand, IdempotencyClaim, PEOPLE_PATH, StoreError};
+use florin_ports::{
+    CreatePersonCommand, EditPersonCommand, ErasePersonCommand, IdempotencyClaim, PEOPLE_PATH, StoreError,
+};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -242,6 +245,14 @@ fn claim_on_people<T: Debug + 'static>(key: &str) -> Result<IdempotencyClaim<T>,
     Ok(claim)
 }
 
+fn erasure(number: u128, at: DateTime<Utc>) -> ErasePersonCommand {
+    ErasePersonCommand {
+        person: person_id(number),
+        erase: Arc::new(move |person| erase_person(person, at)),
+        terminate: Arc::new(|_| None),
+    }
+}
+
 async fn erased(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, second) = (Who::Mine.account()?, second_account(&handle).await?);
@@ -252,7 +263,7 @@ async fn erased(handle: Handle) -> CheckResult {
     }
     expect_new(handle.people.create(join_on(&second, 3, "1@example.com")?).await)?;
     let at = after(7);
-    let accounts = handle.people.erase(person_id(1), Arc::new(move |person| erase_person(person, at))).await?;
+    let accounts = handle.people.erase(erasure(1, at)).await?;
     same("the accounts", accounts, vec![mine.clone(), second.clone()])?;
     for account in [&mine, &second] {
         let found = find(&handle, account, 1).await?.person;
@@ -272,7 +283,7 @@ async fn erased(handle: Handle) -> CheckResult {
             replayed(done)?;
         }
     }
-    let nobody = handle.people.erase(person_id(77), Arc::new(Clone::clone)).await?;
+    let nobody = handle.people.erase(erasure(77, at)).await?;
     same("an unknown person", nobody, vec![])
 }
 
@@ -283,7 +294,7 @@ async fn erased_from_snapshots(handle: Handle) -> CheckResult {
     expect_new(handle.people.create(join(Who::Mine, 1, "ada@example.com")?).await)?;
     expect_new(handle.worlds.take_snapshot(snapshot(2)?).await)?;
     let at = after(7);
-    handle.people.erase(person_id(1), Arc::new(move |person| erase_person(person, at))).await?;
+    handle.people.erase(erasure(1, at)).await?;
     let left = handle.worlds.snapshots(&Who::Mine.account()?, PageRequest::default()).await?;
     let ids: Vec<_> = left.rows.into_iter().map(|snapshot| snapshot.id).collect();
     same("the snapshots that are left", ids, vec![crate::worlds::id(1)])

@@ -8,8 +8,8 @@ use florin_domain::budget::{
     EditBudgetRefusal, TransferDone, TransferRefusal, TransferSituation,
 };
 use florin_domain::card::{
-    CardFilter, CardLimits, CardProfile, CardRecord, CardState, CardTransition, CreateCardRefusal, CreateCardSituation,
-    IllegalTransition, LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal, ReplaceCardSituation,
+    CardFilter, CardLimits, CardProfile, CardRecord, CardState, CardTransition, ChangeCardRefusal, CreateCardRefusal,
+    CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal, ReplaceCardSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId};
 use florin_domain::money::Minor;
@@ -163,6 +163,11 @@ impl CardManagement for Mutant {
         {
             CardRecord::UNNAMED.clone_into(&mut profile.record.name);
         }
+        if let Some(profile) = &mut found
+            && self.has(Bug::OnlyTheFirstBudgetKept)
+        {
+            profile.budgets.truncate(1);
+        }
         Ok(found)
     }
 
@@ -174,6 +179,9 @@ impl CardManagement for Mutant {
     ) -> Result<Page<CardProfile>, StoreError> {
         if self.has(Bug::CardSearchIgnored) {
             filter.search = None;
+        }
+        if self.has(Bug::OwnersOfCardsIgnored) {
+            filter.people = None;
         }
         CardManagement::list(&self.inner, account, filter, page).await
     }
@@ -221,13 +229,13 @@ impl CardManagement for Mutant {
     async fn change(
         &self,
         mut command: ChangeCardCommand,
-    ) -> Result<Written<CardProfile>, WriteError<IllegalTransition>> {
+    ) -> Result<Written<CardProfile>, WriteError<ChangeCardRefusal>> {
         command.claim = self.claim(command.claim);
         if self.has(Bug::CardStateNotStored) {
             let rule = Arc::clone(&command.decide);
             command.decide = Arc::new(move |card| {
                 let mut decision = rule(card)?;
-                decision.card.card.state = card.card.state;
+                decision.card.card.state = card.card.card.state;
                 Ok(decision)
             });
         }

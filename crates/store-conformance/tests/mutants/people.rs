@@ -7,8 +7,11 @@ use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::{
     CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, Person, PersonFilter, PersonOverview,
 };
-use florin_ports::{CreatePersonCommand, Decide, EditPersonCommand, People, StoreError, WriteError, Written};
+use florin_ports::{
+    CreatePersonCommand, EditPersonCommand, ErasePersonCommand, People, StoreError, WriteError, Written,
+};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[async_trait]
 impl People for Mutant {
@@ -64,17 +67,22 @@ impl People for Mutant {
         People::edit(&self.inner, command).await
     }
 
-    async fn erase(&self, person: PersonId, decide: Decide<Person, Person>) -> Result<Vec<AccountId>, StoreError> {
+    async fn erase(&self, mut command: ErasePersonCommand) -> Result<Vec<AccountId>, StoreError> {
         if self.has(Bug::ErasedOnOneAccount) {
-            let first = Arc::new(std::sync::atomic::AtomicBool::new(true));
-            let decide = Arc::new(move |person: &Person| {
-                if first.swap(false, std::sync::atomic::Ordering::Relaxed) { decide(person) } else { person.clone() }
-            });
-            return People::erase(&self.inner, person, decide).await;
+            let first = Arc::new(AtomicBool::new(true));
+            let rule = Arc::clone(&command.erase);
+            command.erase = Arc::new(
+                move |person: &Person| {
+                    if first.swap(false, Ordering::Relaxed) { rule(person) } else { person.clone() }
+                },
+            );
+        }
+        if self.has(Bug::ErasedOwnersKeepTheirCards) {
+            command.terminate = Arc::new(|_| None);
         }
         if self.has(Bug::SnapshotsOutliveErasure) {
             return Ok(Vec::new());
         }
-        People::erase(&self.inner, person, decide).await
+        People::erase(&self.inner, command).await
     }
 }

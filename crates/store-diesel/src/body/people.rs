@@ -2,6 +2,7 @@
 
 use super::ask::ask;
 use super::backend::{Conn, Db};
+use super::cards::{self, store_change};
 use super::driver;
 use super::errors::{Outcome, Stop, corrupt};
 use super::footprint::Footprint;
@@ -9,6 +10,7 @@ use super::group::under_claim;
 use super::statements::insert;
 use super::store::Store;
 use super::tables::access::accounts;
+use super::tables::cards::cards as card_rows;
 use super::tables::money::budgets;
 use super::tables::people::{PersonRow, people};
 use super::tables::service::idempotency_records;
@@ -18,14 +20,16 @@ use super::working_set::WorkingSet;
 use async_trait::async_trait;
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;
-use florin_domain::ids::{AccountId, PersonId, PersonaId};
+use florin_domain::card::{CardRecord, CardState};
+use florin_domain::ids::{AccountId, CardId, ClientId, PersonId, PersonaId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::{
     CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, EmailAddress, Person, PersonFilter, PersonOverview,
 };
 use florin_ports::{
-    CreatePersonCommand, Decide, EditPersonCommand, PEOPLE_PATH, People, StoreError, WriteError, Written,
+    CreatePersonCommand, EditPersonCommand, ErasePersonCommand, PEOPLE_PATH, People, StoreError, WriteError, Written,
 };
+use std::collections::BTreeSet;
 
 #[async_trait]
 impl People for Store {
@@ -34,7 +38,7 @@ impl People for Store {
         self.read(move |conn| {
             conn.transaction(|conn| {
                 let person = find(conn, &account, person)?;
-                Ok(overviews(person.into_iter().collect()).pop())
+                Ok(overviews(conn, &account, person.into_iter().collect())?.pop())
             })
         })
         .await
@@ -57,7 +61,7 @@ impl People for Store {
                     .load(conn)?;
                 let count = matching(&account, &filter).count().get_result(conn)?;
                 let rows = rows.into_iter().map(PersonRow::read).collect::<Outcome<_>>()?;
-                Ok(Page { count, rows: overviews(rows) })
+                Ok(Page { count, rows: overviews(conn, &account, rows)? })
             })
         })
         .await
@@ -94,8 +98,8 @@ impl People for Store {
         .await
     }
 
-    async fn erase(&self, person: PersonId, decide: Decide<Person, Person>) -> Result<Vec<AccountId>, StoreError> {
-        self.change(move |conn| erase(conn, person, &decide)).await
+    async fn erase(&self, command: ErasePersonCommand) -> Result<Vec<AccountId>, StoreError> {
+        self.change(move |conn| erase(conn, &command)).await
     }
 }
 
@@ -136,7 +140,7 @@ fn edit(conn: &mut Conn, command: &EditPersonCommand) -> Result<PersonOverview, 
     let person = find(conn, account, command.person)?.ok_or(WriteError::Absent)?;
     let edited = ask(|| (command.decide)(&person))?.map_err(WriteError::Refused)?;
     update(conn, &edited)?;
-    Ok(PersonOverview { has_card: false, person: edited })
+    Ok(overviews(conn, account, vec![edited])?.pop().ok_or_else(|| corrupt("a changed person is missing"))?)
 }
 
 /// Stores the members of a person that can change.
@@ -159,20 +163,42 @@ fn update(conn: &mut Conn, person: &Person) -> Outcome<()> {
 }
 
 /// Erases a person. The caller holds the lock of operators, as do creations.
-fn erase(conn: &mut Conn, person: PersonId, decide: &Decide<Person, Person>) -> Outcome<Vec<AccountId>> {
-    let accounts = people::table.filter(people::id.eq(Id(person.0))).order(people::account_id);
-    let accounts: Vec<Account> = accounts.select(people::account_id).load(conn)?;
+fn erase(conn: &mut Conn, command: &ErasePersonCommand) -> Outcome<Vec<AccountId>> {
+    let person = Id(command.person.0);
+    let accounts: Vec<(Account, Id)> = people::table
+        .inner_join(accounts::table)
+        .filter(people::id.eq(person))
+        .order(people::account_id)
+        .select((people::account_id, accounts::client_id))
+        .load(conn)?;
+    let owned: Vec<(Account, Id)> = card_rows::table
+        .filter(card_rows::person_id.eq(person))
+        .select((card_rows::account_id, card_rows::id))
+        .load(conn)?;
     let mut footprint = Footprint::default();
-    for account in &accounts {
+    for (account, _) in &accounts {
         footprint.creation(&account.0);
     }
-    WorkingSet::load(conn, &footprint)?;
-    for account in &accounts {
-        let found = find(conn, &account.0, person)?.ok_or_else(|| corrupt("a person is missing"))?;
-        update(conn, &ask(|| decide(&found))?)?;
+    for (account, card) in &owned {
+        footprint.card(&account.0, CardId(card.0));
     }
-    forget(conn, person)?;
-    Ok(accounts.into_iter().map(|account| account.0).collect())
+    WorkingSet::load(conn, &footprint)?;
+    for (account, client) in &accounts {
+        let found = find(conn, &account.0, command.person)?.ok_or_else(|| corrupt("a person is missing"))?;
+        update(conn, &ask(|| (command.erase)(&found))?)?;
+        for (_, card) in owned.iter().filter(|(owner, _)| owner == account) {
+            let situation = (card_of(conn, &account.0, CardId(card.0))?, ClientId(client.0));
+            if let Some(change) = ask(|| (command.terminate)(&situation))? {
+                store_change(conn, &situation.0, change)?;
+            }
+        }
+    }
+    forget(conn, command.person)?;
+    Ok(accounts.into_iter().map(|(account, _)| account.0).collect())
+}
+
+fn card_of(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcome<CardRecord> {
+    cards::find(conn, account, card)?.ok_or_else(|| corrupt("a card is missing"))
 }
 
 /// Deletes what else contains the data of a person: idempotency records, and snapshots of worlds.
@@ -203,7 +229,8 @@ pub(super) fn has_budget(conn: &mut Conn, account: &AccountId, persona: PersonaI
     Ok(Some(diesel::select(exists(own)).get_result(conn)?))
 }
 
-fn find(conn: &mut Conn, account: &AccountId, person: PersonId) -> Outcome<Option<Person>> {
+/// Returns a person of the account.
+pub(super) fn find(conn: &mut Conn, account: &AccountId, person: PersonId) -> Outcome<Option<Person>> {
     let row = people::table
         .filter(people::account_id.eq(account.as_str()))
         .filter(people::id.eq(Id(person.0)))
@@ -227,9 +254,19 @@ fn matching(account: &AccountId, filter: &PersonFilter) -> people::BoxedQuery<'s
     rows
 }
 
-/// Adds to people whether they have a card.
-fn overviews(found: Vec<Person>) -> Vec<PersonOverview> {
-    found.into_iter().map(|person| PersonOverview { has_card: false, person }).collect()
+/// Adds to people of the account whether they have a card.
+fn overviews(conn: &mut Conn, account: &AccountId, found: Vec<Person>) -> Outcome<Vec<PersonOverview>> {
+    let ids: Vec<_> = found.iter().map(|person| Some(Id(person.id.0))).collect();
+    let owners: BTreeSet<Option<Id>> = card_rows::table
+        .filter(card_rows::account_id.eq(account.as_str()))
+        .filter(card_rows::person_id.eq_any(ids))
+        .filter(card_rows::state.ne_all([CardState::Replaced, CardState::Terminated].map(Named)))
+        .select(card_rows::person_id)
+        .load(conn)?
+        .into_iter()
+        .collect();
+    let overview = |person: Person| PersonOverview { has_card: owners.contains(&Some(Id(person.id.0))), person };
+    Ok(found.into_iter().map(overview).collect())
 }
 
 impl PersonRow {

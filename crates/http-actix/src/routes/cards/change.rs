@@ -1,10 +1,10 @@
 //! `PUT /v2/cards/{cardId}` (contract 5.6)
 
-use super::common::{CARD, CardPath, WRITE, card_answer, no_person};
+use super::common::{CARD, CardPath, WRITE, card_answer};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
 use crate::idempotency::{claim, execute};
-use crate::mapping::transition_problem;
+use crate::mapping::change_card_problem;
 use crate::problem::{Problem, read};
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
@@ -21,7 +21,7 @@ body! {
         /// The name. Diacritics are replaced by the nearest English letters, and it is cut to 21 characters.
         #[example("Birthday")]
         "name" => name: Option<CardName>,
-        /// The person who owns the card, if it is individual.
+        /// The person who owns the card from now on, if it is individual.
         "personId" => person: Option<PersonId>,
         /// The new state, under the rules of a transition.
         "state" => state: Option<CardState>,
@@ -54,15 +54,13 @@ pub(crate) async fn handle(
     let change = CardChangeRequest {
         to: body.state,
         name: body.name,
+        person: body.person,
         fulfillment: body.fulfillment,
         phone: body.phone,
         phone_person: body.phone_person,
         ..CardChangeRequest::nothing(write.call.caller.client.id, app.management.time.now_of(&account))
     };
-    if body.person.is_some() {
-        return Err(no_person());
-    }
-    execute(claim, (CARD, "card"), transition_problem, card_answer, async |claim| {
+    execute(claim, (CARD, "card"), change_card_problem, card_answer, async |claim| {
         change_card(&app.management, &account, card, change, claim).await
     })
     .await

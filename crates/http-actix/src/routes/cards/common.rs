@@ -28,11 +28,6 @@ parameters! {
     }
 }
 
-/// Returns the 404 for the owner of a card. No account has people yet.
-pub(super) fn no_person() -> Problem {
-    Problem::absent("body.personId", "person")
-}
-
 /// Returns a 200 with a card that was just changed.
 pub(super) fn card_answer(profile: &CardProfile) -> Answer {
     answer(StatusCode::OK, &CardView::after_change(profile))

@@ -1,6 +1,6 @@
 //! `POST /v2/cards` (contract 5.6)
 
-use super::common::{WRITE, new_card_answer, no_person};
+use super::common::{WRITE, new_card_answer};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
 use crate::idempotency::{claim, execute};
@@ -12,12 +12,10 @@ use crate::views::CardView;
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::NaiveDate;
 use florin_application::{NewCard, create_card};
-use florin_domain::card::{CardName, CardOwner};
-use florin_domain::fault::{Fault, Flaw};
+use florin_domain::card::{CardHolder, CardName, CardOwner, GrantedBudget};
 use florin_domain::ids::{BudgetId, PersonId};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
-use std::collections::BTreeSet;
 
 body! {
     /// A new card.
@@ -32,7 +30,8 @@ body! {
         "budgetId" => budget: Option<BudgetId>,
         /// The person who owns an individual card. Required for `PEOPLE`.
         "personId" => person: Option<PersonId>,
-        /// The budgets that an individual card may spend from. Required for `PEOPLE`.
+        /// The budgets of an individual card, each once, at most 100. The first active one that holds the card's
+        /// currency pays. Required for `PEOPLE`.
         "budgets" => budgets: Option<Vec<CardBudgetBody>>,
         /// The phone number of a shared card.
         #[example("+447911001762")]
@@ -61,34 +60,7 @@ body! {
     }
 }
 
-impl CreateCardBody {
-    /// Returns the budget of a shared card; `None` for an individual card. Faults: members that the kind of owner
-    /// requires or excludes.
-    fn shared(&self) -> Result<Option<BudgetId>, Vec<Fault>> {
-        let sent = [
-            ("body.budgetId", self.budget.is_some()),
-            ("body.personId", self.person.is_some()),
-            ("body.budgets", self.budgets.as_ref().is_some_and(|budgets| !budgets.is_empty())),
-        ];
-        let is_due = |path: &str| (path == "body.budgetId") == (self.owner == CardOwner::Budget);
-        let fault = |(path, is_sent): (&str, bool)| match (is_due(path), is_sent) {
-            (true, false) => Some(Flaw::required().at(path)),
-            (false, true) => Some(Flaw::value(format!("must be left out for {}", self.owner.as_str())).at(path)),
-            _ => None,
-        };
-        let mut faults: Vec<_> = sent.into_iter().filter_map(fault).collect();
-        let budgets = self.budgets.as_deref().unwrap_or_default();
-        let named: BTreeSet<_> = budgets.iter().map(|budget| budget.budget).collect();
-        if named.len() < budgets.len() {
-            faults.push(Flaw::value("must name each budget once").at("body.budgets"));
-        } else if !budgets.is_empty() && !budgets.iter().any(|budget| budget.active) {
-            faults.push(Flaw::value("must contain an active budget").at("body.budgets"));
-        }
-        if faults.is_empty() { Ok(self.budget) } else { Err(faults) }
-    }
-}
-
-/// Creates a virtual card.
+/// Creates a virtual card of a budget (`BUDGET`), or of a person (`PEOPLE`).
 ///
 /// The operator limits the number of cards of an account, including terminated and replaced ones; the default is a
 /// million.
@@ -103,14 +75,18 @@ pub(crate) async fn handle(
 ) -> Result<HttpResponse, Problem> {
     let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
     let body = write.read::<CreateCardBody>()?;
+    let holder = body.as_ref().and_then(|body| {
+        let granted = |named: &CardBudgetBody| GrantedBudget { budget: named.budget, active: named.active };
+        let budgets = body.budgets.as_ref().map(|named| named.iter().map(granted).collect());
+        let holder = CardHolder::of(body.owner, body.budget, body.person, budgets);
+        holder.map_err(|faults| faults.into_iter().for_each(|fault| write.call.faults.push(fault))).ok()
+    });
     let account = write.account().await?;
-    let body = read(body)?;
-    let budget = body.shared().map_err(Problem::faults)?.ok_or_else(no_person)?;
-    let CreateCardBody { name, phone, phone_person, currency, expires_on, activate, .. } = body;
+    let CreateCardBody { name, phone, phone_person, currency, expires_on, activate, .. } = read(body)?;
     let activate = activate.unwrap_or(false);
-    let new = NewCard { budget, currency, name, phone, phone_person, expires_on, activate };
+    let new = NewCard { holder: read(holder)?, currency, name, phone, phone_person, expires_on, activate };
     let claim = claim(&write, &account, false, new_card_answer)?;
-    let object = ("body.budgetId", "budget");
+    let object = ("query.accountId", "account");
     execute(claim, object, create_card_problem, new_card_answer, async |claim| {
         create_card(&app.management, &account, new, claim).await
     })

@@ -27,7 +27,7 @@ parameters! {
         /// Only cards with a word in their name that starts with this text, or whose last four digits do. Case and
         /// diacritics do not count. 1 to 100 characters.
         "search" => search: Option<CardSearch>,
-        /// Only cards that spend from this budget.
+        /// Only cards that name this budget.
         "budgetId" => budget: Option<BudgetId>,
         /// Only the card with this id.
         "cardId" => card: Option<CardId>,
@@ -59,23 +59,27 @@ named! {
 impl From<CardParameters> for CardFilter {
     fn from(parameters: CardParameters) -> Self {
         let CardParameters { states, order, from, to, search, budget, card, cards, owner, person, people } = parameters;
-        let ids = match (card, cards) {
-            (None, cards) if cards.is_empty() => None,
-            (None, cards) => Some(cards),
-            (Some(card), cards) if cards.is_empty() || cards.contains(&card) => Some(vec![card]),
-            (Some(_), _) => Some(Vec::new()),
-        };
         Self {
             budget,
             states,
-            // No account has people yet, so no card has an owner among them.
-            ids: if person.is_some() || !people.is_empty() { Some(Vec::new()) } else { ids },
+            ids: one_of(card, cards),
             owner,
+            people: one_of(person, people),
             created_from: from.map(midnight),
             created_before: to.and_then(|day| day.checked_add_days(Days::new(1))).map(midnight),
             search,
             descending: matches!(order, Some(Order::Descending)),
         }
+    }
+}
+
+/// Combines the filters for one id and for several. `None`: neither was sent.
+fn one_of<T: PartialEq>(one: Option<T>, several: Vec<T>) -> Option<Vec<T>> {
+    match (one, several) {
+        (None, several) if several.is_empty() => None,
+        (None, several) => Some(several),
+        (Some(one), several) if several.is_empty() || several.contains(&one) => Some(vec![one]),
+        (Some(_), _) => Some(Vec::new()),
     }
 }
 

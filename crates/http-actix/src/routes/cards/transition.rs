@@ -4,7 +4,7 @@ use super::common::{CARD, CardPath, WRITE, card_answer};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, body, named};
 use crate::idempotency::{claim, execute};
-use crate::mapping::transition_problem;
+use crate::mapping::change_card_problem;
 use crate::problem::{Problem, read};
 use crate::routes::error_sets::ManagementErrors;
 use crate::state::App;
@@ -57,7 +57,7 @@ pub(crate) async fn handle(
     let claim = claim(&write, &account, false, card_answer)?;
     let (client, now) = (write.call.caller.client.id, app.management.time.now_of(&account));
     let change = CardChangeRequest::transition(state.0, reason, client, now);
-    execute(claim, (CARD, "card"), transition_problem, card_answer, async |claim| {
+    execute(claim, (CARD, "card"), change_card_problem, card_answer, async |claim| {
         change_card(&app.management, &account, card, change, claim).await
     })
     .await

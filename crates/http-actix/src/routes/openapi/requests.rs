@@ -20,12 +20,31 @@ pub(super) fn finish(document: &mut Value) {
             require_values(schema);
         }
     }
+    if let Some(card) = schemas.get_mut("CreateCardRequest").and_then(Value::as_object_mut) {
+        let shared = kind("Shared card", ("cardOwnerType", "BUDGET"), &["budgetId"], &["personId", "budgets"]);
+        let personal = kind("Individual card", ("cardOwnerType", "PEOPLE"), &["personId", "budgets"], &["budgetId"]);
+        card.insert("oneOf".to_owned(), json!([shared, personal]));
+    }
+    if let Some(budget) = schemas.get_mut("CreateBudgetRequest").and_then(Value::as_object_mut) {
+        let shared = kind("Shared budget", ("type", "shared"), &[], &["personaId"]);
+        let individual = kind("Individual budget", ("type", "individual"), &["personaId"], &[]);
+        budget.insert("oneOf".to_owned(), json!([shared, individual]));
+    }
     if let Some(world) = schemas.get_mut("CreateWorldRequest").and_then(Value::as_object_mut) {
         let replace =
             json!({"properties": {"replace": {"const": true}, "seed": {"type": "null"}}, "required": ["replace"]});
         let rules = json!([not_both("snapshotId", "template"), not_both("snapshotId", "startsAt"), {"not": replace}]);
         world.insert("allOf".to_owned(), rules);
     }
+}
+
+/// One kind of an object, which a member names: the members that it requires, and those that it excludes. A null member
+/// counts as absent.
+fn kind(title: &str, (member, name): (&str, &str), required: &[&str], excluded: &[&str]) -> Value {
+    let mut properties = Map::from_iter([(member.to_owned(), json!({"const": name}))]);
+    properties.extend(required.iter().map(|needed| ((*needed).to_owned(), json!({"not": {"type": "null"}}))));
+    properties.extend(excluded.iter().map(|left_out| ((*left_out).to_owned(), json!({"type": "null"}))));
+    json!({"title": title, "type": "object", "properties": properties, "required": required})
 }
 
 fn not_both(one: &str, other: &str) -> Value {

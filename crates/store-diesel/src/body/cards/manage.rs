@@ -5,23 +5,25 @@ use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
 use super::body::footprint::Footprint;
 use super::body::group::under_claim;
+use super::body::people;
 use super::body::statements::insert;
 use super::body::store::Store;
 use super::body::tables::cards::{CardRecordRow, LimitRow, TransitionRow, card_limits, card_transitions, cards};
 use super::body::types::Id;
 use super::body::working_set::WorkingSet;
-use super::records::{find, matching, profile, profiles, store_change};
+use super::records::{find, matching, profile, profiles, records, store_change};
 use super::rows::insert_card;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::card::decide::FirstSituation;
 use florin_domain::card::{
-    Card, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardRecord, CardTransition, CreateCardRefusal,
-    CreateCardSituation, IllegalTransition, LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal,
-    ReplaceCardSituation,
+    Card, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardTransition, ChangeCardRefusal,
+    ChangeCardSituation, CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit,
+    ReplaceCardRefusal, ReplaceCardSituation,
 };
-use florin_domain::ids::{AccountId, CardId, LimitId};
+use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId, PersonId};
 use florin_domain::page::{Page, PageRequest};
+use florin_domain::people::Person;
 use florin_ports::{
     CardManagement, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand, ReplaceCardCommand,
     StoreError, WriteError, Written,
@@ -65,12 +67,18 @@ impl CardManagement for Store {
     async fn create(&self, command: CreateCardCommand) -> Result<Written<CardProfile>, WriteError<CreateCardRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
-            footprint.budget(&command.account, command.budget);
+            for budget in &command.budgets {
+                footprint.budget(&command.account, *budget);
+            }
             footprint.creation(&command.account);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
-                let budget =
-                    working_set.balance_set.record(&command.account, command.budget)?.ok_or(WriteError::Absent)?;
-                let situation = CreateCardSituation { budget, cards: count(conn, &command.account)? };
+                if !working_set.credits.has(&command.account) {
+                    return Err(WriteError::Absent.into());
+                }
+                let budget = |budget: &BudgetId| working_set.balance_set.record(&command.account, *budget);
+                let budgets = command.budgets.iter().map(budget).collect::<Outcome<_>>()?;
+                let person = named(conn, &command.account, command.person)?;
+                let situation = CreateCardSituation { budgets, person, cards: count(conn, &command.account)? };
                 let record = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 insert_card(conn, &record, &[])?;
                 Ok(profile(conn, record)?)
@@ -79,16 +87,18 @@ impl CardManagement for Store {
         .await
     }
 
-    async fn change(&self, command: ChangeCardCommand) -> Result<Written<CardProfile>, WriteError<IllegalTransition>> {
+    async fn change(&self, command: ChangeCardCommand) -> Result<Written<CardProfile>, WriteError<ChangeCardRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
-                let before = find(conn, &command.account, command.card)?.ok_or(WriteError::Absent)?;
-                let change = ask(|| (command.decide)(&before))?.map_err(WriteError::Refused)?;
+                let card = find(conn, &command.account, command.card)?.ok_or(WriteError::Absent)?;
+                let person = named(conn, &command.account, command.person)?;
+                let situation = ChangeCardSituation { card, person };
+                let change = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 let after = change.card.clone();
-                store_change(conn, &before, change)?;
+                store_change(conn, &situation.card, change)?;
                 Ok(profile(conn, after)?)
             })
         })
@@ -157,8 +167,13 @@ fn list(conn: &mut Conn, account: &AccountId, filter: &CardFilter, page: PageReq
         rows.order((cards::name, cards::id)).load(conn)?
     };
     let count = matching(account, filter).count().get_result(conn)?;
-    let records = rows.into_iter().map(CardRecord::from).collect();
+    let records = records(conn, rows)?;
     Ok(Page { count, rows: profiles(conn, account, records)? })
+}
+
+/// Returns the person of the account whom a command names.
+fn named(conn: &mut Conn, account: &AccountId, person: Option<PersonId>) -> Outcome<Option<Person>> {
+    person.map_or(Ok(None), |person| people::find(conn, account, person))
 }
 
 /// Counts the cards of the account. The caller holds the lock on the account's counter, so the count cannot

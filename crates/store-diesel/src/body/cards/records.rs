@@ -4,40 +4,65 @@ use super::body::backend::{Conn, Db};
 use super::body::errors::{Outcome, corrupt};
 use super::body::statements::{insert, update};
 use super::body::tables::cards::{
-    CardColumns, CardRecordRow, LimitRow, TransitionRow, WordRow, card_limits, card_transitions, card_words, cards,
+    CardBudgetRow, CardColumns, CardRecordRow, LimitRow, TransitionRow, WordRow, card_budgets, card_limits,
+    card_transitions, card_words, cards,
 };
 use super::body::tables::money::budgets;
 use super::body::types::{Account, Currency, Day, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::budget::BudgetKind;
 use florin_domain::card::{
-    Card, CardBudget, CardChange, CardFilter, CardLimit, CardProfile, CardRecord, CardTransition,
+    Card, CardBudget, CardChange, CardFilter, CardLimit, CardProfile, CardRecord, CardTransition, GrantedBudget,
+    PersonalCard,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, ClientId, PersonId, UserToken};
 use std::collections::{BTreeMap, BTreeSet};
 
-impl From<CardRecordRow> for CardRecord {
-    fn from(row: CardRecordRow) -> Self {
+/// Reads the records of cards of one account, with the budgets that individual ones name.
+pub(super) fn records(conn: &mut Conn, rows: Vec<CardRecordRow>) -> Outcome<Vec<CardRecord>> {
+    let personal: Vec<_> = rows.iter().filter(|row| row.person_id.is_some()).map(|row| row.id).collect();
+    let mut granted: BTreeMap<Id, Vec<GrantedBudget>> = BTreeMap::new();
+    if let (Some(first), false) = (rows.first(), personal.is_empty()) {
+        let found = card_budgets::table
+            .filter(card_budgets::account_id.eq(first.account_id.clone()))
+            .filter(card_budgets::card_id.eq_any(personal))
+            .order((card_budgets::card_id, card_budgets::position))
+            .select(CardBudgetRow::as_select())
+            .load(conn)?;
+        for row in found {
+            let budget = GrantedBudget { budget: BudgetId(row.budget_id.0), active: row.active };
+            granted.entry(row.card_id).or_default().push(budget);
+        }
+    }
+    let read = |row: CardRecordRow| {
+        let budgets = granted.remove(&row.id).unwrap_or_default();
+        row.read(budgets)
+    };
+    Ok(rows.into_iter().map(read).collect())
+}
+
+impl CardRecordRow {
+    fn read(self, budgets: Vec<GrantedBudget>) -> CardRecord {
         let card = Card {
-            id: CardId(row.id.0),
-            account: row.account_id.0,
-            budget: BudgetId(row.budget_id.0),
-            currency: row.currency.0,
-            state: row.state.0,
-            user_token: UserToken(row.user_token.0),
-            expires_on: row.expires_on.0,
+            id: CardId(self.id.0),
+            account: self.account_id.0,
+            budget: BudgetId(self.budget_id.0),
+            currency: self.currency.0,
+            state: self.state.0,
+            user_token: UserToken(self.user_token.0),
+            expires_on: self.expires_on.0,
         };
-        Self {
+        CardRecord {
             card,
-            owner: row.owner_type.0,
-            name: row.name,
-            state_reason: row.state_reason,
-            fulfillment: row.fulfillment.0,
-            phone: row.phone,
-            phone_person: row.phone_person_id.map(|person| PersonId(person.0)),
-            replaced_by: row.replaced_by.map(|card| CardId(card.0)),
-            created_at: row.created_at.map(|at| at.0),
-            updated_at: row.updated_at.map(|at| at.0),
+            person: self.person_id.map(|person| PersonalCard { person: PersonId(person.0), budgets }),
+            name: self.name,
+            state_reason: self.state_reason,
+            fulfillment: self.fulfillment.0,
+            phone: self.phone,
+            phone_person: self.phone_person_id.map(|person| PersonId(person.0)),
+            replaced_by: self.replaced_by.map(|card| CardId(card.0)),
+            created_at: self.created_at.map(|at| at.0),
+            updated_at: self.updated_at.map(|at| at.0),
         }
     }
 }
@@ -54,7 +79,7 @@ impl From<&CardRecord> for CardRecordRow {
             user_token: Id(card.user_token.0),
             expires_on: Day(card.expires_on),
             name: record.name.clone(),
-            owner_type: Named(record.owner),
+            owner_type: Named(record.owner()),
             state_reason: record.state_reason.clone(),
             fulfillment: Named(record.fulfillment),
             phone: record.phone.clone(),
@@ -62,8 +87,22 @@ impl From<&CardRecord> for CardRecordRow {
             replaced_by: record.replaced_by.map(|card| Id(card.0)),
             created_at: record.created_at.map(Time),
             updated_at: record.updated_at.map(Time),
+            person_id: record.person.as_ref().map(|personal| Id(personal.person.0)),
         }
     }
+}
+
+/// Stores the budgets that an individual card names.
+pub(super) fn insert_budgets(conn: &mut Conn, record: &CardRecord) -> Outcome<()> {
+    let Some(personal) = &record.person else { return Ok(()) };
+    let row = |(position, granted): (i64, &GrantedBudget)| CardBudgetRow {
+        account_id: Account(record.card.account.clone()),
+        card_id: Id(record.card.id.0),
+        position,
+        budget_id: Id(granted.budget.0),
+        active: granted.active,
+    };
+    insert((0..).zip(&personal.budgets).map(row).collect(), conn)
 }
 
 impl From<TransitionRow> for CardTransition {
@@ -81,21 +120,26 @@ impl From<TransitionRow> for CardTransition {
 }
 
 /// Finds a card of the account.
-pub(super) fn find(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcome<Option<CardRecord>> {
+pub(crate) fn find(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcome<Option<CardRecord>> {
     let row = cards::table
         .filter(cards::account_id.eq(account.as_str()))
         .filter(cards::id.eq(Id(card.0)))
         .select(CardRecordRow::as_select())
         .get_result(conn)
         .optional()?;
-    Ok(row.map(CardRecord::from))
+    Ok(records(conn, row.into_iter().collect())?.pop())
 }
 
 /// Selects the cards of the account that match the filter.
 pub(super) fn matching<'a>(account: &'a AccountId, filter: &'a CardFilter) -> cards::BoxedQuery<'a, Db> {
     let mut rows = cards::table.filter(cards::account_id.eq(account.as_str())).into_boxed();
     if let Some(budget) = filter.budget {
-        rows = rows.filter(cards::budget_id.eq(Id(budget.0)));
+        // An individual card names its budgets in a table of their own, a shared card the one that pays.
+        let named = card_budgets::table
+            .filter(card_budgets::account_id.eq(account.as_str()))
+            .filter(card_budgets::budget_id.eq(Id(budget.0)))
+            .select(card_budgets::card_id);
+        rows = rows.filter(cards::budget_id.eq(Id(budget.0)).or(cards::id.eq_any(named)));
     }
     if let [state] = filter.states.as_slice() {
         rows = rows.filter(cards::state.eq(state.as_str()));
@@ -107,6 +151,9 @@ pub(super) fn matching<'a>(account: &'a AccountId, filter: &'a CardFilter) -> ca
     }
     if let Some(owner) = filter.owner {
         rows = rows.filter(cards::owner_type.eq(owner.as_str()));
+    }
+    if let Some(people) = &filter.people {
+        rows = rows.filter(cards::person_id.eq_any(people.iter().map(|person| Some(Id(person.0))).collect::<Vec<_>>()));
     }
     if let Some(from) = filter.created_from {
         rows = rows.filter(cards::created_at.ge(Time(from)));
@@ -126,9 +173,9 @@ pub(super) fn matching<'a>(account: &'a AccountId, filter: &'a CardFilter) -> ca
     rows
 }
 
-/// Adds to each card of the account its budget and its limits by window.
+/// Adds to each card of the account the budgets that it names, and its limits by window.
 pub(super) fn profiles(conn: &mut Conn, account: &AccountId, records: Vec<CardRecord>) -> Outcome<Vec<CardProfile>> {
-    let named: BTreeSet<_> = records.iter().map(|record| Id(record.card.budget.0)).collect();
+    let named: BTreeSet<_> = records.iter().flat_map(CardRecord::budgets).map(|granted| Id(granted.budget.0)).collect();
     let known: BTreeMap<Id, (String, BudgetKind)> = budgets::table
         .filter(budgets::account_id.eq(account.as_str()))
         .filter(budgets::id.eq_any(named))
@@ -147,16 +194,20 @@ pub(super) fn profiles(conn: &mut Conn, account: &AccountId, records: Vec<CardRe
         limits.entry(row.card_id).or_default().push(row.read()?);
     }
     let profile = |record: CardRecord| {
-        let id = record.card.budget;
-        let (name, kind) = known.get(&Id(id.0)).ok_or_else(|| corrupt("a card without its budget"))?.clone();
+        let budget = |granted: GrantedBudget| {
+            let (name, kind) =
+                known.get(&Id(granted.budget.0)).ok_or_else(|| corrupt("a card without its budget"))?.clone();
+            Ok(CardBudget { id: granted.budget, name, kind, active: granted.active })
+        };
+        let budgets = record.budgets().into_iter().map(budget).collect::<Outcome<_>>()?;
         let mut limits = limits.remove(&Id(record.card.id.0)).unwrap_or_default();
         limits.sort_by_key(|limit| limit.window);
-        Ok(CardProfile { record, budget: CardBudget { id, name, kind }, limits })
+        Ok(CardProfile { record, budgets, limits })
     };
     records.into_iter().map(profile).collect()
 }
 
-/// Adds the budget and the limits of one card.
+/// Adds the budgets and the limits of one card.
 pub(super) fn profile(conn: &mut Conn, record: CardRecord) -> Outcome<CardProfile> {
     let account = record.card.account.clone();
     let profile = profiles(conn, &account, vec![record])?.pop();
@@ -171,7 +222,7 @@ pub(super) fn insert_words(conn: &mut Conn, record: &CardRecord) -> Outcome<()> 
 }
 
 /// Stores a change of a card.
-pub(super) fn store_change(conn: &mut Conn, before: &CardRecord, change: CardChange) -> Outcome<()> {
+pub(crate) fn store_change(conn: &mut Conn, before: &CardRecord, change: CardChange) -> Outcome<()> {
     let CardChange { card: after, transition } = change;
     let (account_id, id) = (Account(after.card.account.clone()), Id(after.card.id.0));
     if before.name != after.name {
@@ -191,6 +242,7 @@ pub(super) fn store_change(conn: &mut Conn, before: &CardRecord, change: CardCha
         phone_person_id: row.phone_person_id,
         replaced_by: row.replaced_by,
         updated_at: row.updated_at,
+        person_id: row.person_id,
         account_id,
         id,
     };

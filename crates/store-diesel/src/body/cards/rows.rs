@@ -5,7 +5,7 @@ use super::body::errors::{Outcome, corrupt};
 use super::body::statements::insert;
 use super::body::tables::cards::{CardRecordRow, CardRow, LimitRow, card_limits, cards};
 use super::body::types::{Account, Day, Id, Named};
-use super::records::insert_words;
+use super::records::{insert_budgets, insert_words};
 use diesel::prelude::*;
 use florin_domain::card::{Card, CardLimit, CardRecord, CarriedUse};
 use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId, UserToken};
@@ -98,5 +98,6 @@ pub(crate) fn limits_of_account(
 pub(crate) fn insert_card(conn: &mut Conn, record: &CardRecord, limits: &[CardLimit]) -> Outcome<()> {
     insert(vec![CardRecordRow::from(record)], conn)?;
     insert_words(conn, record)?;
+    insert_budgets(conn, record)?;
     insert(limits.iter().map(|limit| LimitRow::of(&record.card, limit)).collect(), conn)
 }

@@ -27,6 +27,16 @@ tables! {
         replaced_by: Option<Id>,
         created_at: Option<Time>,
         updated_at: Option<Time>,
+        person_id: Option<Id>,
+    }
+
+    /// A budget that an individual card names.
+    struct CardBudgetRow in card_budgets(account_id, card_id, position) owned by account_id {
+        account_id: Account,
+        card_id: Id,
+        position: i64,
+        budget_id: Id,
+        active: bool,
     }
 
     /// A text under which a card is found.
@@ -132,6 +142,7 @@ diesel::allow_tables_to_appear_in_same_query!(card_chains, timelines);
 diesel::allow_tables_to_appear_in_same_query!(cards, card_words);
 diesel::allow_tables_to_appear_in_same_query!(card_chains, card_limits);
 diesel::allow_tables_to_appear_in_same_query!(card_transactions, card_limits);
+diesel::allow_tables_to_appear_in_same_query!(cards, card_budgets);
 
 parts! {
     /// The columns of a card that decide its messages.
@@ -149,7 +160,7 @@ parts! {
 changes! {
     /// What a change of a card can set.
     struct CardColumns of cards {
-        set { state, name, state_reason, fulfillment, phone, phone_person_id, replaced_by, updated_at, }
+        set { state, name, state_reason, fulfillment, phone, phone_person_id, replaced_by, updated_at, person_id, }
         by { account_id, id, }
     }
 

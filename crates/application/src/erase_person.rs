@@ -1,0 +1,22 @@
+//! Erases the personal data of a person.
+
+use chrono::{DateTime, Utc};
+use florin_domain::card::terminate_for_erasure;
+use florin_domain::ids::{AccountId, PersonId};
+use florin_domain::people;
+use florin_ports::{ErasePersonCommand, People, StoreError};
+use std::sync::Arc;
+
+/// Erases a person on every account, and terminates the cards that the person owns. Returns the accounts.
+pub async fn erase_person(
+    people: &(impl People + ?Sized),
+    person: PersonId,
+    now: DateTime<Utc>,
+) -> Result<Vec<AccountId>, StoreError> {
+    let command = ErasePersonCommand {
+        person,
+        erase: Arc::new(move |person| people::erase_person(person, now)),
+        terminate: Arc::new(move |(card, client)| terminate_for_erasure(card, *client, now)),
+    };
+    people.erase(command).await
+}

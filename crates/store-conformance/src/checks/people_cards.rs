@@ -1,0 +1,164 @@
+//! Checks of individual cards: their owners and budgets, and the erasure of owners.
+
+use crate::check::{CheckResult, Failure, checks};
+use crate::commands::{first, message, stamp};
+use crate::expect::{expect_new, refused, same, there};
+use crate::factory::Handle;
+use crate::management::{bring, card_id, change, issue, issue_to_person, replacement};
+use crate::observe::{Observation, audited};
+use crate::payments::after;
+use crate::people::{join, person_id};
+use crate::world::{Who, noon, seeded};
+use florin_domain::card::decide::FirstKind;
+use florin_domain::card::{
+    CardChangeRequest, CardFilter, CardProfile, CardState, ChangeCardRefusal, CreateCardRefusal,
+    terminate_for_erasure,
+};
+use florin_domain::ids::{BudgetId, CardId, PersonId};
+use florin_domain::page::PageRequest;
+use florin_domain::people::erase_person;
+use florin_ports::ErasePersonCommand;
+use std::sync::Arc;
+
+checks! {
+    "card_management.create.individual_cards_name_a_person_and_budgets" => whole,
+    "card_management.create.is_shown_the_person_and_every_budget" => refusals,
+    "card_management.change.individual_cards_change_hands" => hands,
+    "card_management.replace.individual_cards_keep_owner_and_budgets" => replaced,
+    "card_management.list.of_people_and_of_every_named_budget" => listed,
+    "people.find.shows_who_has_a_card" => owners,
+    "people.erase.terminates_the_cards_of_the_person" => erased,
+    "tenancy.people.own_no_foreign_cards" => foreign,
+}
+
+/// The budgets of an individual card: only the last one may pay.
+const BUDGETS: [(BudgetId, bool); 2] = [(Who::Mine.budget(), false), (Who::Mine.second_budget(), true)];
+
+async fn with_card(handle: &Handle) -> Result<CardProfile, Failure> {
+    seeded(handle).await?;
+    expect_new(handle.people.create(join(Who::Mine, 1, "ada@example.com")?).await)?;
+    expect_new(handle.card_management.create(issue_to_person(Who::Mine, 1, person_id(1), &BUDGETS)?).await)
+}
+
+async fn find(handle: &Handle, card: CardId) -> Result<CardProfile, Failure> {
+    there("the card", handle.card_management.find(&Who::Mine.account()?, card).await?)
+}
+
+async fn whole(handle: Handle) -> CheckResult {
+    let made = with_card(&handle).await?;
+    let found = find(&handle, card_id(1)).await?;
+    same("what is found", &found, &made)?;
+    let personal = there("the owner", found.record.person)?;
+    same("the person", personal.person, person_id(1))?;
+    let named: Vec<_> = personal.budgets.iter().map(|granted| (granted.budget, granted.active)).collect();
+    same("the budgets", named, BUDGETS.to_vec())?;
+    let shown: Vec<_> = found.budgets.iter().map(|budget| (budget.id, budget.active)).collect();
+    same("what is shown", shown, BUDGETS.to_vec())?;
+    same("the budget that pays", found.record.card.budget, Who::Mine.second_budget())?;
+    let command = first(Who::Mine, card_id(1), message(FirstKind::Purchase, "1")?, stamp(1))?;
+    let message = expect_new(handle.cards.first_message(command).await)?;
+    same("what a message charges", message.budget, Who::Mine.second_budget())?;
+    audited(&handle).await
+}
+
+async fn refusals(handle: Handle) -> CheckResult {
+    with_card(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let foreign = [(Who::Mine.budget(), true), (Who::Other.budget(), false)];
+    for (what, person, budgets, refusal) in [
+        ("an unknown person", person_id(9), BUDGETS, CreateCardRefusal::NoPerson),
+        ("a foreign person", Who::Other.person(), BUDGETS, CreateCardRefusal::NoPerson),
+        ("a foreign budget", person_id(1), foreign, CreateCardRefusal::NoBudget("body.budgets[1].budgetId".into())),
+    ] {
+        let command = issue_to_person(Who::Mine, 2, person, &budgets)?;
+        same(what, refused(handle.card_management.create(command).await)?, refusal)?;
+    }
+    before.still_holds("refused cards", &handle).await
+}
+
+fn given_to(person: PersonId) -> CardChangeRequest {
+    CardChangeRequest { person: Some(person), ..CardChangeRequest::nothing(Who::Mine.client(), noon()) }
+}
+
+async fn hands(handle: Handle) -> CheckResult {
+    let made = with_card(&handle).await?;
+    let command = change(Who::Mine, card_id(1), given_to(Who::Mine.person()))?;
+    let changed = expect_new(handle.card_management.change(command).await)?;
+    let personal = there("the owner", find(&handle, card_id(1)).await?.record.person)?;
+    same("the owner", personal.person, Who::Mine.person())?;
+    same("the budgets", changed.budgets, made.budgets)?;
+    for person in [person_id(9), Who::Other.person()] {
+        let command = change(Who::Mine, card_id(1), given_to(person))?;
+        let refusal = refused(handle.card_management.change(command).await)?;
+        same("an unknown person", refusal, ChangeCardRefusal::NoPerson)?;
+    }
+    let personal = there("the owner", find(&handle, card_id(1)).await?.record.person)?;
+    same("the owner after refusals", personal.person, Who::Mine.person())
+}
+
+async fn replaced(handle: Handle) -> CheckResult {
+    let made = with_card(&handle).await?;
+    let new = expect_new(handle.card_management.replace(replacement(Who::Mine, card_id(1), 2)?).await)?;
+    same("the owner", &new.record.person, &made.record.person)?;
+    same("the budgets", &new.budgets, &made.budgets)?;
+    same("what is found", find(&handle, card_id(2)).await?, new)
+}
+
+async fn listed(handle: Handle) -> CheckResult {
+    with_card(&handle).await?;
+    expect_new(handle.card_management.create(issue(Who::Mine, 2, Who::Mine.budget(), true)?).await)?;
+    let mine = Who::Mine.account()?;
+    let list = async |filter: CardFilter| {
+        let page = handle.card_management.list(&mine, filter, PageRequest::default()).await?;
+        Ok::<_, Failure>(page.rows.into_iter().map(|row| row.record.card.id).collect::<Vec<_>>())
+    };
+    let of = |people: Vec<PersonId>| CardFilter { people: Some(people), ..CardFilter::default() };
+    same("of the person", list(of(vec![person_id(9), person_id(1)])).await?, vec![card_id(1)])?;
+    same("of another", list(of(vec![Who::Mine.person()])).await?, vec![])?;
+    same("of nobody", list(of(vec![])).await?, vec![])?;
+    let named = CardFilter { budget: Some(Who::Mine.budget()), ..CardFilter::default() };
+    let found = list(named).await?;
+    same("cards that name a budget", found.contains(&card_id(1)) && found.contains(&card_id(2)), true)
+}
+
+async fn has_card(handle: &Handle, person: PersonId) -> Result<bool, Failure> {
+    Ok(there("the person", handle.people.find(&Who::Mine.account()?, person).await?)?.has_card)
+}
+
+async fn owners(handle: Handle) -> CheckResult {
+    with_card(&handle).await?;
+    same("the owner", has_card(&handle, person_id(1)).await?, true)?;
+    same("another person", has_card(&handle, Who::Mine.person()).await?, false)?;
+    let ended = bring(Who::Mine, card_id(1), CardState::Terminated, "lost")?;
+    expect_new(handle.card_management.change(ended).await)?;
+    same("the owner of a terminated card", has_card(&handle, person_id(1)).await?, false)
+}
+
+async fn erased(handle: Handle) -> CheckResult {
+    with_card(&handle).await?;
+    for (number, person) in [(2, person_id(1)), (3, Who::Mine.person())] {
+        expect_new(handle.card_management.create(issue_to_person(Who::Mine, number, person, &BUDGETS)?).await)?;
+    }
+    let ended = bring(Who::Mine, card_id(2), CardState::Terminated, "lost")?;
+    expect_new(handle.card_management.change(ended).await)?;
+    let at = after(7);
+    let command = ErasePersonCommand {
+        person: person_id(1),
+        erase: Arc::new(move |person| erase_person(person, at)),
+        terminate: Arc::new(move |(card, client)| terminate_for_erasure(card, *client, at)),
+    };
+    handle.people.erase(command).await?;
+    for (number, state) in [(1, CardState::Terminated), (2, CardState::Terminated), (3, CardState::Active)] {
+        same("a card", find(&handle, card_id(number)).await?.record.card.state, state)?;
+    }
+    let life = handle.card_management.transitions(&Who::Mine.account()?, card_id(1), PageRequest::default()).await?;
+    let last = there("a transition", there("the card", life)?.rows.into_iter().next())?;
+    same("the transition", (last.to, last.client, last.created_at), (CardState::Terminated, Who::Mine.client(), at))
+}
+
+async fn foreign(handle: Handle) -> CheckResult {
+    with_card(&handle).await?;
+    let filter = CardFilter { people: Some(vec![person_id(1)]), ..CardFilter::default() };
+    let page = handle.card_management.list(&Who::Other.account()?, filter, PageRequest::default()).await?;
+    same("foreign cards of the person", page.count, 0)
+}
