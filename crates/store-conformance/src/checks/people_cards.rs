@@ -11,8 +11,7 @@ use crate::people::{join, person_id};
 use crate::world::{Who, noon, seeded};
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::{
-    CardChangeRequest, CardFilter, CardProfile, CardState, ChangeCardRefusal, CreateCardRefusal,
-    terminate_for_erasure,
+    CardChangeRequest, CardFilter, CardProfile, CardState, ChangeCardRefusal, CreateCardRefusal, terminate_for_erasure,
 };
 use florin_domain::ids::{BudgetId, CardId, PersonId};
 use florin_domain::page::PageRequest;
