@@ -87,8 +87,8 @@ async fn cards(handle: Handle) -> CheckResult {
         command.decide = Arc::new(move |situation: &_| {
             let mut record = rule(situation)?;
             // An individual card may name another budget besides the one that pays.
-            let named = [record.card.budget, Who::Mine.second_budget()];
-            record.person = (number % 2 == 0).then(|| personal(number % 4, &named[..1 + index(number % 4 / 2)]));
+            let budgets = [record.card.budget, Who::Mine.second_budget()];
+            record.person = (number % 2 == 0).then(|| personal(number % 4, &budgets[..=index(number % 4 / 2)]));
             // Two cards have the same name, and one was created a day later.
             let names = ["Ärzte", "team party", "Team Party", "Team Party", "Zoe", "party", "日本"][index(number - 1)];
             names.clone_into(&mut record.name);
