@@ -6,7 +6,12 @@ from schemathesis.core.failures import Failure
 # What a document can't express, because it depends on stored data: the account's policy, the decimals of a card's
 # currency, and (by their messages) the currencies of a budget and those with an exchange rate.
 BY_DATA = {"mfa_required", "too_many_decimals"}
-BY_DATA_MESSAGES = ("must be a currency that the budget holds", "must be a currency with an exchange rate")
+BY_DATA_MESSAGES = (
+    "must be a currency that the budget holds",
+    "must be a currency that the parent budget holds",
+    "must be a currency with an exchange rate",
+    "must be the currency of the card",
+)
 
 
 def depends_on_data(error):

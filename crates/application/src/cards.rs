@@ -83,8 +83,7 @@ pub async fn send_follow_up(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use florin_domain::card::decide::Extras;
-    use florin_domain::card::decide::FirstKind;
+    use florin_domain::card::decide::{Extras, FirstKind};
     use florin_domain::card::{AcceptorInput, Network};
     use florin_domain::money::{DecimalAmount, Quotes};
     use florin_domain::text::Text;

@@ -172,11 +172,11 @@ pub async fn find_world(services: &Services, account: &Account) -> Result<Option
     services.worlds.find(&account.id).await
 }
 
-/// Lets a world exist for at least `hours` from now.
+/// Extends the life of a world to at least `hours` from now.
 pub async fn renew_world(
     services: &Services,
     account: &Account,
-    hours: u32,
+    hours: i64,
     claim: Option<IdempotencyClaim<WorldReading>>,
 ) -> Result<Written<WorldReading>, WriteError<Infallible>> {
     let real = services.time.real_now();

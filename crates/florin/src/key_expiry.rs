@@ -1,5 +1,6 @@
 //! Warns of keys that expire soon: in the log once a day, and by a metric.
 
+use crate::commands::written;
 use chrono::{DateTime, Utc};
 use florin_domain::access::{ApiKey, EXPIRES_SOON};
 use florin_ports::{KeyUpkeep, StoreError};
@@ -46,10 +47,8 @@ impl KeyExpiry {
 }
 
 fn warning(keys: &[ApiKey]) -> String {
-    let named = keys.iter().take(MAX_NAMED).filter_map(|key| {
-        let end = key.expires_at?.format("%Y-%m-%dT%H:%M:%SZ");
-        Some(format!("{} at {end}", key.id))
-    });
+    let named =
+        keys.iter().take(MAX_NAMED).filter_map(|key| Some(format!("{} at {}", key.id, written(key.expires_at?))));
     let mut text = format!("API keys expire soon: {}", named.collect::<Vec<_>>().join(", "));
     if keys.len() > MAX_NAMED {
         text.push_str(", ...");

@@ -32,6 +32,11 @@ impl Act {
         Ok(())
     }
 
+    /// Whether its beginning is recorded.
+    pub(crate) const fn is_begun(&self) -> bool {
+        self.begun.is_some()
+    }
+
     /// Records the outcome of the act, with its result or its error.
     pub(crate) async fn end(
         &self,

@@ -24,8 +24,7 @@ pub(crate) struct GuessLimiter {
     limiter: DefaultKeyedRateLimiter<IpAddr>,
     clock: DefaultClock,
     max: usize,
-    /// The time at which quiet addresses were last forgotten. To look for them takes a while, so it is not done for each
-    /// key.
+    /// The time at which quiet addresses were last forgotten. The scan is slow, so it runs at most once per pause.
     forgotten_at: Mutex<Option<Instant>>,
 }
 

@@ -5,10 +5,9 @@ use crate::world::{Who, gbp, jpy, noon, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{ConfirmSituation, MfaProof, decide_confirm};
 use florin_domain::budget::{CreditInstruction, CreditScheme, CreditSituation, decide_credit};
-use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{
-    CardDecision, CardRefusal, ChainSituation, Extras, FirstMessage, FirstSituation, FollowUp, decide_expiry,
-    decide_first, decide_follow_up,
+    CardDecision, CardRefusal, ChainSituation, Extras, FirstKind, FirstMessage, FirstSituation, FollowUp,
+    decide_expiry, decide_first, decide_follow_up,
 };
 use florin_domain::card::{AcceptorInput, CardTransaction, Network};
 use florin_domain::ids::{CardId, JournalId, MfaSessionId, PaymentBatchId, TransactionToken};

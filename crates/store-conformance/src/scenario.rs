@@ -21,8 +21,7 @@ use crate::world::{Who, gbp, jpy, noon};
 use chrono::TimeDelta;
 use florin_domain::batch::{FailureReason, PaymentOutcome};
 use florin_domain::budget::{BudgetEdit, BudgetFeature, BudgetStatus};
-use florin_domain::card::decide::FirstKind;
-use florin_domain::card::decide::FollowUp;
+use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{CardChangeRequest, CardName, CardState, LimitWindow};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::people::{PersonEdit, Role};
@@ -170,7 +169,11 @@ async fn spend(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(),
         let command = first(who, card, message(kind, text)?, stamp(base + number))?;
         answers.add("message", cards.first_message(FirstMessageCommand { claim, ..command }).await)?;
     }
+    let extras = Extras { cash_back: Some(amount("0.75")?), ..Extras::default() };
+    let debit = FirstMessage { extras, ..message(FirstKind::Debit, values.pick("1", "2"))? };
+    answers.add("debit", cards.first_message(first(who, who.card(), debit, stamp(base + 20))?).await)?;
     let follow_ups = [
+        (21, 20, FollowUp::DebitReversal { amount: Some(amount("0.50")?) }),
         (11, 5, FollowUp::Incremental { amount: amount(values.pick("2", "1"))?, decline: None }),
         (12, 5, clearing(values.pick("4", "3"), false)?),
         (13, 5, FollowUp::Advice { amount: amount("9999")? }),

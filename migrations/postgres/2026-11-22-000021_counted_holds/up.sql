@@ -23,7 +23,7 @@ FROM (
     SELECT
         account_id, chain_id,
         '[' || string_agg(
-            '["' || limit_id || '","' || window_start || '",' || amount_minor || ']', ',' ORDER BY window_start, limit_id
+            '["' || limit_id || '","' || to_char(window_start, 'YYYY-MM-DD') || '",' || amount_minor || ']', ',' ORDER BY window_start, limit_id
         ) || ']' AS counted
     FROM counted_holds
     GROUP BY account_id, chain_id

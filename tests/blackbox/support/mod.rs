@@ -59,7 +59,7 @@ pub(crate) fn confirm_path(batch: &str) -> String {
 }
 
 /// Every operation that exists in the sandbox only.
-pub(crate) const SIMULATIONS: [&str; 11] = [
+pub(crate) const SIMULATIONS: [&str; 18] = [
     CREDIT,
     AUTHORIZATION,
     ADVICE,
@@ -71,4 +71,11 @@ pub(crate) const SIMULATIONS: [&str; 11] = [
     REFUND_REVERSAL,
     ATM,
     ATM_CLEARING,
+    "/v2/cards/simulations/transaction/authorization/expiration",
+    "/v2/cards/simulations/debit",
+    "/v2/cards/simulations/debit/reversal",
+    "/v2/cards/simulations/balance-inquiry",
+    "/v2/cards/simulations/fee",
+    "/v2/cards/simulations/refund",
+    "/v2/cards/simulations/refund/reversal",
 ];

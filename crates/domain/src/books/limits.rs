@@ -1,6 +1,6 @@
 //! Spending limits compared with the messages that used them.
 
-use crate::card::{CardLimit, CardTransaction, CountedAmount, MessageKind, Response};
+use crate::card::{CardLimit, CardTransaction, CountedAmount, CountedKind, MessageKind, Response};
 use crate::ids::CardId;
 use crate::money::{Currency, Minor, Total};
 use chrono::{DateTime, Utc};
@@ -66,7 +66,7 @@ impl LimitTally {
     /// Counts what limits counted of a chain of a card.
     pub fn see_chain(&mut self, card: CardId, counted: &[CountedAmount]) {
         let Some(limits) = self.limits.get_mut(&card) else { return };
-        for entry in counted {
+        for entry in counted.iter().filter(|entry| entry.kind != CountedKind::Lowered) {
             let counts = |books: &&mut LimitBooks| {
                 (books.limit.id, books.limit.window_start) == (entry.limit, entry.window_start)
             };
@@ -142,9 +142,18 @@ mod tests {
         let limit = CardLimit { spent: Minor(spent), uses, carried, ..a_limit(LimitWindow::Day, "10.00 GBP") };
         let (id, start, yesterday) = (limit.id, limit.window_start, noon() - TimeDelta::days(1));
         let mut tally = LimitTally::of([(CARD, Currency::parse("GBP").unwrap(), limit)]);
-        let counted = |limit, window_start, amount| CountedAmount { limit, window_start, amount: Minor(amount) };
+        let counted = |limit, window_start, amount, kind| {
+            let amount = Minor(amount);
+            CountedAmount { limit, window_start, amount, kind }
+        };
         let other = crate::ids::LimitId(Uuid::max());
-        let chain = [counted(id, start, 20), counted(id, yesterday.date_naive(), 100), counted(other, start, 100)];
+        let chain = [
+            counted(id, start, 13, CountedKind::Spent),
+            counted(id, start, 7, CountedKind::Kept),
+            counted(id, start, 100, CountedKind::Lowered),
+            counted(id, yesterday.date_naive(), 100, CountedKind::Spent),
+            counted(other, start, 100, CountedKind::Spent),
+        ];
         tally.see_chain(CARD, &chain);
         tally.see_chain(CardId(Uuid::max()), &chain);
         for (response, kind, at) in [

@@ -5,7 +5,7 @@ use crate::ids::LimitId;
 use crate::money::Minor;
 use chrono::{DateTime, NaiveDate, Utc};
 
-/// The amount of a chain that a limit counted in one of its windows.
+/// What a limit counted of a chain in one of its windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountedAmount {
     /// The limit.
@@ -14,6 +14,19 @@ pub struct CountedAmount {
     pub window_start: NaiveDate,
     /// The amount, above zero.
     pub amount: Minor,
+    /// What becomes of it.
+    pub kind: CountedKind,
+}
+
+/// What becomes of an amount that a limit counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CountedKind {
+    /// It was spent, and is given back when the money is.
+    Spent,
+    /// It was spent for good. A clearing beside the hold is, because what is released later belongs to the hold.
+    Kept,
+    /// A refund lowered the limit by it. If the refund is taken back, the limit is raised again.
+    Lowered,
 }
 
 /// The limits that a message changes, and what all limits counted of its chain so far, oldest window first.
@@ -28,28 +41,20 @@ impl LimitCounts {
     /// A message of a window that has ended is not counted in the next one.
     pub(super) fn spend(
         limits: &[CardLimit],
-        mut counted: Vec<CountedAmount>,
-        (amount, is_use): (Minor, bool),
+        counted: Vec<CountedAmount>,
+        (amount, kind, is_use): (Minor, CountedKind, bool),
         now: DateTime<Utc>,
     ) -> Self {
-        let mut changed = Vec::new();
-        // By window, because stores return limits in any order.
-        let of = |window| limits.iter().filter(move |limit| limit.window == window);
-        for limit in LimitWindow::SPENDING.into_iter().flat_map(of).filter(|limit| !limit.has_passed(now)) {
+        let mut counts = Self { changed: Vec::new(), counted };
+        for limit in counting(limits, now) {
             let current = limit.current(now);
             let spent = current.spent.plus(amount).unwrap_or(Minor(i64::MAX));
             // A sum at the limit of 64 bits counts only what fits.
-            let amount = Minor(spent.0.saturating_sub(current.spent.0));
-            let (limit, window_start) = (limit.id, current.window_start);
-            match counted.iter_mut().find(|known| (known.limit, known.window_start) == (limit, window_start)) {
-                Some(known) => known.amount = known.amount.plus(amount).unwrap_or(Minor(i64::MAX)),
-                None if amount > Minor::ZERO => counted.push(CountedAmount { limit, window_start, amount }),
-                None => {}
-            }
+            counts.add(&current, Minor(spent.0.saturating_sub(current.spent.0)), kind);
             let uses = if is_use { current.uses.saturating_add(1) } else { current.uses };
-            changed.push(CardLimit { spent, uses, ..current });
+            counts.changed.push(CardLimit { spent, uses, ..current });
         }
-        Self { changed, counted }
+        counts
     }
 
     /// Gives back an amount of a chain: each limit at most what it counted, the newest window first. A window that has
@@ -64,7 +69,8 @@ impl LimitCounts {
         for limit in limits {
             let mut current = limit.current(now);
             let (mut left, mut back) = (amount.0, 0_i64);
-            for entry in counted.iter_mut().rev().filter(|entry| entry.limit == limit.id) {
+            let spent = |entry: &&mut CountedAmount| entry.limit == limit.id && entry.kind == CountedKind::Spent;
+            for entry in counted.iter_mut().rev().filter(spent) {
                 let taken = entry.amount.0.min(left);
                 entry.amount.0 -= taken;
                 left -= taken;
@@ -81,13 +87,58 @@ impl LimitCounts {
         counted.retain(|entry| entry.amount > Minor::ZERO);
         Self { changed, counted }
     }
+
+    /// Lowers the current windows by a refund, which names no purchase.
+    pub(super) fn lower(limits: &[CardLimit], counted: Vec<CountedAmount>, amount: Minor, now: DateTime<Utc>) -> Self {
+        let mut counts = Self { changed: Vec::new(), counted };
+        for limit in counting(limits, now) {
+            let current = limit.current(now);
+            let spent = lowered(current.spent, amount);
+            if spent < current.spent {
+                counts.add(&current, Minor(current.spent.0.saturating_sub(spent.0)), CountedKind::Lowered);
+                counts.changed.push(CardLimit { spent, ..current });
+            }
+        }
+        counts
+    }
+
+    /// Raises the limits again by an amount of a refund that is taken back: each at most by what the refund lowered it
+    /// in the current window.
+    pub(super) fn raise(limits: &[CardLimit], counted: Vec<CountedAmount>, amount: Minor, now: DateTime<Utc>) -> Self {
+        let mut counts = Self { changed: Vec::new(), counted };
+        for limit in counting(limits, now) {
+            let current = limit.current(now);
+            let was_lowered = |entry: &&mut CountedAmount| {
+                (entry.limit, entry.window_start, entry.kind) == (limit.id, current.window_start, CountedKind::Lowered)
+            };
+            let Some(entry) = counts.counted.iter_mut().find(was_lowered) else { continue };
+            let raised = entry.amount.min(amount);
+            entry.amount.0 -= raised.0;
+            let spent = current.spent.plus(raised).unwrap_or(Minor(i64::MAX));
+            counts.add(&current, Minor(spent.0.saturating_sub(current.spent.0)), CountedKind::Kept);
+            counts.changed.push(CardLimit { spent, ..current });
+        }
+        counts.counted.retain(|entry| entry.amount > Minor::ZERO);
+        counts
+    }
+
+    /// Adds an amount to what a limit counted in its window.
+    fn add(&mut self, current: &CardLimit, amount: Minor, kind: CountedKind) {
+        let (limit, window_start) = (current.id, current.window_start);
+        let is_same =
+            |known: &&mut CountedAmount| (known.limit, known.window_start, known.kind) == (limit, window_start, kind);
+        match self.counted.iter_mut().find(is_same) {
+            Some(known) => known.amount = known.amount.plus(amount).unwrap_or(Minor(i64::MAX)),
+            None if amount > Minor::ZERO => self.counted.push(CountedAmount { limit, window_start, amount, kind }),
+            None => {}
+        }
+    }
 }
 
-/// The limits that a refund changes: it names no purchase, so it lowers the current windows.
-pub(super) fn after_refund(limits: &[CardLimit], amount: Minor, now: DateTime<Utc>) -> Vec<CardLimit> {
-    let current = limits.iter().filter(|limit| limit.counts()).map(|limit| limit.current(now));
-    let current = current.filter(|limit| limit.spent > Minor::ZERO);
-    current.map(|limit| CardLimit { spent: lowered(limit.spent, amount), ..limit }).collect()
+/// The limits that count a message at this time, shortest window first, because stores return limits in any order.
+fn counting(limits: &[CardLimit], now: DateTime<Utc>) -> impl Iterator<Item = &CardLimit> {
+    let of = move |window| limits.iter().filter(move |limit| limit.window == window && !limit.has_passed(now));
+    LimitWindow::SPENDING.into_iter().flat_map(of)
 }
 
 fn lowered(spent: Minor, amount: Minor) -> Minor {

@@ -25,11 +25,19 @@ impl Counted {
     }
 
     fn spend(&mut self, amount: i64, day: u32) {
-        self.keep(LimitCounts::spend(&self.0, self.1.clone(), (Minor(amount), true), at(day)));
+        self.keep(LimitCounts::spend(&self.0, self.1.clone(), (Minor(amount), CountedKind::Spent, true), at(day)));
     }
 
     fn give_back(&mut self, amount: i64, day: u32) {
         self.keep(LimitCounts::give_back(&self.0, self.1.clone(), Minor(amount), at(day)));
+    }
+
+    fn lower(&mut self, amount: i64, day: u32) {
+        self.keep(LimitCounts::lower(&self.0, self.1.clone(), Minor(amount), at(day)));
+    }
+
+    fn raise(&mut self, amount: i64, day: u32) {
+        self.keep(LimitCounts::raise(&self.0, self.1.clone(), Minor(amount), at(day)));
     }
 
     fn spent(&self, day: u32) -> i64 {
@@ -42,7 +50,7 @@ fn a_limit_that_was_set_later_gives_nothing_back() {
     let mut counted = Counted(vec![], vec![]);
     counted.spend(60, 2);
     counted.0.push(limit(LimitWindow::Month));
-    let other = LimitCounts::spend(&counted.0, vec![], (Minor(30), true), at(2));
+    let other = LimitCounts::spend(&counted.0, vec![], (Minor(30), CountedKind::Spent, true), at(2));
     counted.keep(LimitCounts { counted: vec![], ..other });
     counted.give_back(60, 2);
     assert_eq!(counted.spent(2), 30);
@@ -67,11 +75,46 @@ fn the_window_that_counted_gets_it_back() {
 fn refunds_lower_the_current_windows_to_zero_at_most() {
     let mut counted = Counted(vec![limit(LimitWindow::Month)], vec![]);
     counted.spend(60, 2);
-    counted.0 = after_refund(&counted.0, Minor(50), at(3));
+    counted.lower(50, 3);
     assert_eq!(counted.spent(3), 10);
     counted.give_back(60, 3);
     assert_eq!(counted.spent(3), 0);
-    assert_eq!(after_refund(&counted.0, Minor(50), at(3)), [], "nothing is left to lower");
+    assert_eq!(LimitCounts::lower(&counted.0, vec![], Minor(50), at(3)), LimitCounts::default(), "nothing is left");
+}
+
+#[test]
+fn a_refund_that_is_taken_back_raises_what_it_lowered_in_that_window() {
+    let mut nothing = Counted(vec![limit(LimitWindow::Day)], vec![]);
+    nothing.lower(10, 2);
+    nothing.raise(10, 2);
+    assert_eq!(nothing.spent(2), 0, "the refund lowered nothing");
+    let mut counted = Counted(vec![limit(LimitWindow::Day), limit(LimitWindow::Lifetime)], vec![]);
+    counted.spend(6, 2);
+    counted.lower(10, 2);
+    counted.raise(4, 2);
+    assert_eq!((counted.spent(2), counted.0[1].spent), (4, Minor(4)));
+    counted.raise(6, 3);
+    assert_eq!((counted.spent(3), counted.0[1].spent), (0, Minor(6)), "the day before had been lowered");
+}
+
+#[test]
+fn what_is_kept_is_not_given_back() {
+    let mut counted = Counted(vec![limit(LimitWindow::Day)], vec![]);
+    counted.spend(10, 2);
+    let kept = LimitCounts::spend(&counted.0, counted.1.clone(), (Minor(10), CountedKind::Kept, false), at(3));
+    counted.keep(kept);
+    counted.give_back(10, 3);
+    assert_eq!(counted.spent(3), 10, "the hold was counted on the day before");
+}
+
+#[test]
+fn a_new_window_starts_at_zero() {
+    let mut counted = Counted(vec![limit(LimitWindow::Day)], vec![]);
+    counted.spend(60, 2);
+    assert_eq!((counted.spent(2), counted.spent(3)), (60, 0));
+    counted.spend(i64::MAX, 2);
+    assert_eq!(counted.spent(2), i64::MAX);
+    assert_eq!(counted.1[0].amount.0, i64::MAX);
 }
 
 #[test]
@@ -83,16 +126,6 @@ fn a_late_message_does_not_reset_a_newer_window() {
     assert_eq!((counted.0[1].spent, counted.0[1].uses), (Minor(80), 2));
     counted.give_back(70, 2);
     assert_eq!((counted.spent(3), counted.0[1].spent), (0, Minor(10)));
-}
-
-#[test]
-fn a_new_window_starts_at_zero() {
-    let mut counted = Counted(vec![limit(LimitWindow::Day)], vec![]);
-    counted.spend(60, 2);
-    assert_eq!((counted.spent(2), counted.spent(3)), (60, 0));
-    counted.spend(i64::MAX, 2);
-    assert_eq!(counted.spent(2), i64::MAX);
-    assert_eq!(counted.1[0].amount.0, i64::MAX);
 }
 
 proptest! {

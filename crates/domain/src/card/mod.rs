@@ -38,7 +38,7 @@ pub use limit::{CardLimit, CarriedUse, LimitSeen, LimitWindow};
 pub use limit_change::{
     CardLimits, LimitChange, LimitRefusal, LimitSet, NoSuchLimit, decide_limit, decide_limit_removal,
 };
-pub use limit_counts::CountedAmount;
+pub use limit_counts::{CountedAmount, CountedKind};
 pub use name::{CardName, CardSearch, search_words};
 pub use network::Network;
 pub use number::CardNumber;

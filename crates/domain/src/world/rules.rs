@@ -11,7 +11,7 @@ pub const SNAPSHOTS_OF_A_WORLD: i64 = 20;
 pub const SNAPSHOT_BYTES: i64 = 8 * 1024 * 1024;
 
 /// Maximum number of hours for which a world can be renewed: 30 days.
-pub const MAX_RENEWAL_HOURS: u32 = 720;
+pub const MAX_RENEWAL_HOURS: i64 = 720;
 
 /// A request to create a world under an idempotency key. Its answer is not stored, because it contains the world's API
 /// key.
@@ -153,7 +153,8 @@ pub const fn decide_restore(situation: RestoreSituation) -> Result<(), SnapshotR
     if situation.outdated { Err(SnapshotRefusal::Outdated) } else { Ok(()) }
 }
 
-/// Decides when a renewed world expires: `hours` from now, but not earlier than it would have.
+/// Decides when a renewed world expires: `hours` from now, 1 to
+/// [`MAX_RENEWAL_HOURS`], but not earlier than it would have.
 ///
 /// ```
 /// use chrono::TimeDelta;
@@ -164,6 +165,6 @@ pub const fn decide_restore(situation: RestoreSituation) -> Result<(), SnapshotR
 /// assert_eq!(decide_renewal(expires_at, 48, noon()), noon() + TimeDelta::hours(48));
 /// assert_eq!(decide_renewal(expires_at, 1, noon()), expires_at);
 /// ```
-pub fn decide_renewal(expires_at: DateTime<Utc>, hours: u32, real: DateTime<Utc>) -> DateTime<Utc> {
-    expires_at.max(real + TimeDelta::hours(hours.into()))
+pub fn decide_renewal(expires_at: DateTime<Utc>, hours: i64, real: DateTime<Utc>) -> DateTime<Utc> {
+    expires_at.max(real + TimeDelta::hours(hours.clamp(1, MAX_RENEWAL_HOURS)))
 }

@@ -74,16 +74,20 @@ struct Verified {
 }
 
 impl From<AuditRecord> for Row {
+    /// A record without a beginning says in its details what was done.
     fn from(record: AuditRecord) -> Self {
+        let is_result = record.event.outcome == AuditOutcome::Done;
+        let (details, result) =
+            if is_result { (String::new(), record.event.details) } else { (record.event.details, String::new()) };
         Self {
             number: record.number,
             at: written(record.event.at),
             actor: record.event.actor,
             source: record.event.source,
             action: record.event.action,
-            details: record.event.details,
+            details,
             outcome: record.event.outcome.as_str(),
-            result: String::new(),
+            result,
         }
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 /// A time as the API writes it: UTC, whole seconds.
-pub(super) fn written(time: DateTime<Utc>) -> String {
+pub(crate) fn written(time: DateTime<Utc>) -> String {
     time.format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 

@@ -29,7 +29,8 @@ use crate::settings::Settings;
 use crate::wiring;
 use crate::{environment, secrets};
 use anyhow::Context as _;
-use common::{argument, caches_expired, explain, read_file, time, written};
+pub(crate) use common::written;
+use common::{argument, caches_expired, explain, read_file, time};
 use florin_domain::access::Environment;
 use florin_domain::audit_log::AuditOutcome;
 use florin_store_contract::AnyStore;
@@ -52,7 +53,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<E
         Command::Migrate(ref arguments) => {
             let act = Act::of(&command, &context.words);
             let done = migrate::run(context, store.as_ref(), arguments).await;
-            recorded(context, act, store.as_ref(), done).await
+            finish(context, act, store.as_ref(), done).await
         }
         Command::Audit(action) => match wiring::must_be_current(store.as_ref()).await {
             Ok(()) => audit::run(context, store.as_ref(), action).await,
@@ -86,8 +87,8 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
     let mut act = Act::of(&command, &context.words);
     match command {
         // The schema, and with it the audit log, may not exist before.
-        Command::Init => return recorded(context, act, store, init::run(context, store).await).await,
-        Command::Demo => return recorded(context, act, store, demo::run(context, store).await).await,
+        Command::Init => return finish(context, act, store, init::run(context, store).await).await,
+        Command::Demo => return finish(context, act, store, demo::run(context, store).await).await,
         _ => wiring::must_be_current(store).await?,
     }
     let environment = environment::of_store(&context.settings, store).await?;
@@ -114,32 +115,28 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
         | Command::Demo
         | Command::Openapi => Ok(()),
     };
-    if let Some(act) = act {
-        let result = context.result.take();
-        // An act that noted its result has taken effect, even if a later step failed, such as printing.
-        let (outcome, result) = match &done {
-            Ok(()) => (AuditOutcome::Done, result),
-            Err(error) if !result.is_empty() => (AuditOutcome::Done, format!("{result}; then: {error:#}")),
-            Err(error) => (AuditOutcome::Failed, format!("{error:#}")),
-        };
-        let ended = act.end(store, outcome, &result).await.context(UNRECORDED);
-        // The failure of the command says more.
-        return done.and(ended);
-    }
-    done
+    finish(context, act, store, done).await
 }
 
-/// Records an act that changed something, even if it failed later, and had no record before.
-async fn recorded<T>(
+/// Records the outcome of an act. One that noted its result has taken effect, even if a later step failed, such as printing.
+/// One that changed nothing and has no record of its beginning leaves none.
+async fn finish<T>(
     context: &Context,
     act: Option<Act>,
     store: &dyn AnyStore,
     done: anyhow::Result<T>,
 ) -> anyhow::Result<T> {
+    let Some(act) = act else { return done };
     let result = context.result.take();
-    if let (Some(act), false) = (&act, result.is_empty()) {
-        let result = done.as_ref().err().map_or_else(|| result.clone(), |error| format!("{result}; then: {error:#}"));
-        act.end(store, AuditOutcome::Done, &result).await.context(UNRECORDED)?;
+    if result.is_empty() && !act.is_begun() {
+        return done;
     }
-    done
+    let (outcome, result) = match &done {
+        Ok(_) => (AuditOutcome::Done, result),
+        Err(error) if !result.is_empty() => (AuditOutcome::Done, format!("{result}; then: {error:#}")),
+        Err(error) => (AuditOutcome::Failed, format!("{error:#}")),
+    };
+    let ended = act.end(store, outcome, &result).await.context(UNRECORDED);
+    // The failure of the command says more.
+    done.and_then(|done| ended.map(|()| done))
 }

@@ -20,6 +20,6 @@ pub(crate) use common::{
 pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body, plain_text};
 pub(crate) use parameters::{Parameters, Part, parameter, parameters};
 pub(crate) use values::{
-    Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, UsageLimit, Whole, named,
-    one_of, one_of_these,
+    Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, Whole, named, one_of,
+    one_of_these,
 };

@@ -160,9 +160,9 @@ const DURATION: &str = "^P([1-9][0-9]{0,3}D|([1-9][0-9]{0,3}D)?T([1-9][0-9]{0,3}
     [1-9][0-9]{0,3}M([1-9][0-9]{0,3}S)?|[1-9][0-9]{0,3}S))$";
 
 /// A whole JSON number from `MIN` to `MAX`. Its fraction may be written as zeros, as some clients do: `48.0`.
-pub(crate) struct Whole<const MIN: u32, const MAX: u32>(pub(crate) u32);
+pub(crate) struct Whole<const MIN: i64, const MAX: i64>(pub(crate) i64);
 
-impl<const MIN: u32, const MAX: u32> FieldType for Whole<MIN, MAX> {
+impl<const MIN: i64, const MAX: i64> FieldType for Whole<MIN, MAX> {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let Some(literal) = value.number() else {
             reading.wrong_type(value, place, "a number");
@@ -185,34 +185,6 @@ impl<const MIN: u32, const MAX: u32> FieldType for Whole<MIN, MAX> {
         let format = SchemaFormat::KnownFormat(KnownFormat::Int32);
         let schema = ObjectBuilder::new().schema_type(Type::Integer).format(Some(format));
         schema.minimum(Some(MIN)).maximum(Some(MAX)).build().into()
-    }
-}
-
-/// Maximum number of uses of a limit: a whole JSON number from -1, which stands for any number.
-pub(crate) struct UsageLimit(pub(crate) Option<u32>);
-
-impl UsageLimit {
-    /// The largest number.
-    const MAX: u32 = 1_000_000_000;
-}
-
-impl FieldType for UsageLimit {
-    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        if matches!(value.number(), Some("-1" | "-1.0")) {
-            return Some(Self(None));
-        }
-        let literal = value.number().unwrap_or_default();
-        if literal.strip_prefix('-').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit())) {
-            reading.fault(place, Flaw::range(format!("must be between -1 and {}", Self::MAX)));
-            return None;
-        }
-        Whole::<0, { Self::MAX }>::read(value, place, reading).map(|uses| Self(Some(uses.0)))
-    }
-
-    fn schema() -> RefOr<Schema> {
-        let format = SchemaFormat::KnownFormat(KnownFormat::Int32);
-        let schema = ObjectBuilder::new().schema_type(Type::Integer).format(Some(format));
-        schema.minimum(Some(-1)).maximum(Some(Self::MAX)).build().into()
     }
 }
 

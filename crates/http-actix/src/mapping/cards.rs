@@ -46,12 +46,12 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
         CardRefusal::AlreadyCleared => Problem::conflict(
             TOKEN,
             ErrorCode::AlreadyCleared,
-            "cannot be followed: the authorization is already cleared",
+            "cannot be followed: the transaction is already cleared",
         ),
         CardRefusal::AlreadyReversed => Problem::conflict(
             TOKEN,
             ErrorCode::AlreadyReversed,
-            "cannot be followed: the authorization is already reversed",
+            "cannot be followed: the transaction is already reversed",
         ),
         CardRefusal::Expired => {
             Problem::conflict(TOKEN, ErrorCode::Expired, "cannot be followed: the hold has expired")
@@ -66,7 +66,7 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
         CardRefusal::ExceedsRest { rest } => {
-            let message = format!("must be at most the {rest} {} that are left", rest.currency);
+            let message = format!("must be at most {rest} {}, the amount left", rest.currency);
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
         CardRefusal::AmountOverflow(_) => Problem::balance_limit(AMOUNT),

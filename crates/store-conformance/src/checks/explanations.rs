@@ -10,8 +10,7 @@ use crate::payments::{
 use crate::world::{Who, batch, gbp, noon, seeded, world};
 use florin_domain::batch::{BatchState, Confirmation, PaymentOutcome};
 use florin_domain::books::ExplanationParts;
-use florin_domain::card::decide::FirstKind;
-use florin_domain::card::decide::{ChainSituation, FollowUp, decide_follow_up};
+use florin_domain::card::decide::{ChainSituation, FirstKind, FollowUp, decide_follow_up};
 use florin_domain::ledger::{JournalKind, JournalTransaction, Pool, Posting};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::PageRequest;

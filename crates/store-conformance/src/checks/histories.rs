@@ -7,8 +7,7 @@ use crate::factory::Handle;
 use crate::observe::{audited, chain};
 use crate::world::{Who, noon, seeded, world};
 use chrono::TimeDelta;
-use florin_domain::card::decide::FirstKind;
-use florin_domain::card::decide::{Extras, FirstMessage, FollowUp};
+use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{
     CardState, CardTransaction, ChainHistory, Conversion, DeclineExplanation, MerchantSide, Response,
 };

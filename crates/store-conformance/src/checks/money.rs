@@ -8,8 +8,7 @@ use crate::observe::{Observation, audited, balances, chain};
 use crate::world::{Who, gbp, seed_budget, seeded, world};
 use florin_domain::budget::CreditRefusal;
 use florin_domain::card::ChainState;
-use florin_domain::card::decide::FirstKind;
-use florin_domain::card::decide::{CardRefusal, FollowUp};
+use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
 use florin_domain::ledger::{AmountOverflow, Balances};
 use florin_domain::money::{Currency, Minor};
 

@@ -13,9 +13,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{ConfirmSituation, MfaProof, decide_confirm};
 use florin_domain::budget::{CreditInstruction, CreditSituation, decide_credit};
 use florin_domain::card::Response;
-use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{
-    ChainSituation, Extras, FirstMessage, FirstSituation, FollowUp, decide_expiry, decide_first, decide_follow_up,
+    ChainSituation, Extras, FirstKind, FirstMessage, FirstSituation, FollowUp, decide_expiry, decide_first,
+    decide_follow_up,
 };
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaVerdict, OpenRequest, OpenSituation, decide_open};
 use florin_domain::money::Currency;
@@ -212,6 +212,7 @@ fn extras(extra: Extra) -> Result<Extras, Failure> {
         Extra::Dollars => Extras { quotes: Some(dollars()?), ..Extras::default() },
         Extra::Partial => Extras { partial_approval: true, ..Extras::default() },
         Extra::Fee => Extras { acquirer_fee: Some(amount("1.50")?), ..Extras::default() },
+        Extra::CashBack => Extras { cash_back: Some(amount("1")?), ..Extras::default() },
         Extra::Forced => Extras { decline: Some(Response::CardLost), ..Extras::default() },
     })
 }

@@ -100,6 +100,7 @@ pub(super) enum Extra {
     Partial,
     Fee,
     Forced,
+    CashBack,
 }
 
 impl Operation {
@@ -142,6 +143,7 @@ fn operation(messages: u8) -> impl Strategy<Value = Operation> {
         1 => Just(Extra::Partial),
         1 => Just(Extra::Fee),
         1 => Just(Extra::Forced),
+        1 => Just(Extra::CashBack),
     ];
     let first = (who(), 0..14_u8, kind, amount(), extra, key());
     let follows = prop_oneof![

@@ -13,8 +13,7 @@ use florin_domain::batch::{
     BatchInput, ConfirmSituation, InputFormat, InputStatus, MfaProof, PaymentBatch, decide_confirm,
 };
 use florin_domain::budget::Credit;
-use florin_domain::card::decide::FirstKind;
-use florin_domain::card::decide::{FirstSituation, FollowUp, decide_expiry, decide_first};
+use florin_domain::card::decide::{FirstKind, FirstSituation, FollowUp, decide_expiry, decide_first};
 use florin_domain::card::{CardLimit, CardTransaction, LimitWindow};
 use florin_domain::ids::{MfaSessionId, PaymentBatchId};
 use florin_domain::mfa::{MfaCheck, MfaProviderName, MfaSession, MfaVerdict, OpenRequest, OpenSituation, decide_open};

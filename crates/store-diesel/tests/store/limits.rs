@@ -2,8 +2,7 @@
 
 use crate::support::{Home, MINE, authorize, card, first_message, funding, id, noon, stamp, world};
 use chrono::NaiveDate;
-use florin_domain::card::decide::FirstKind;
-use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstSituation, decide_first};
+use florin_domain::card::decide::{CardRefusal, ChainSituation, FirstKind, FirstSituation, decide_first};
 use florin_domain::card::{CardLimit, CarriedUse, ChainState, LimitWindow, Response};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;

@@ -6,9 +6,8 @@ use diesel::{Connection, SqliteConnection};
 use florin_domain::access::{Account, AccountGrant, ApiClient, ApiKey, Environment, KeyHash, Scope};
 use florin_domain::batch::{BatchState, PaymentBatch, PaymentOrder};
 use florin_domain::budget::{Budget, BudgetRecord};
-use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::{
-    CardRefusal, Extras, FirstMessage, FirstSituation, FollowUp, decide_first, decide_follow_up,
+    CardRefusal, Extras, FirstKind, FirstMessage, FirstSituation, FollowUp, decide_first, decide_follow_up,
 };
 use florin_domain::card::{AcceptorInput, Card, CardState, CardTransaction, Network};
 use florin_domain::ids::{

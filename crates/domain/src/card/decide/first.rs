@@ -5,10 +5,10 @@ use super::conversion::Terms;
 use super::first_kind::FirstKind;
 use super::rules::{FundsEffect, RuleInput};
 use super::{CardDecision, CardRefusal, FirstSituation};
-use crate::card::limit_counts::{LimitCounts, after_refund};
+use crate::card::limit_counts::LimitCounts;
 use crate::card::{
-    Acceptor, Card, CardLimit, CardTransaction, Chain, ChainEnd, ChainState, DeclineExplanation, MessageDetails,
-    Network, Response, Rule, TransactionState,
+    Acceptor, Card, CardLimit, CardTransaction, Chain, ChainEnd, ChainState, CountedKind, DeclineExplanation,
+    MessageDetails, Network, Response, Rule, TransactionState,
 };
 use crate::fault::Flaw;
 use crate::ids::TransactionToken;
@@ -74,7 +74,10 @@ impl FirstMessage {
 
     fn price(&self, card: &Card) -> Result<Priced, CardRefusal> {
         let terms = Terms::quoted(card.currency, self.extras.quotes.as_ref())?;
-        let in_merchant_currency = terms.minor(&self.amount).map_err(CardRefusal::Amount)?;
+        let in_merchant_currency = match self.kind {
+            FirstKind::Inquiry => Minor::ZERO,
+            _ => terms.minor(&self.amount).map_err(CardRefusal::Amount)?,
+        };
         let fee = self.extras.acquirer_fee.as_ref().filter(|_| self.kind == FirstKind::Atm);
         let fee = fee.map(|fee| terms.minor(fee)).transpose();
         let fee = fee.map_err(CardRefusal::Fee)?.unwrap_or_default();
@@ -99,7 +102,10 @@ impl FirstMessage {
             return Err(CardRefusal::CashBack(Flaw::range("must be at most the amount")));
         }
         let cash = terms.to_card(cash)?;
-        Ok(Some(cash).filter(|cash| !cash.is_zero()))
+        if cash.is_zero() {
+            return Err(CardRefusal::CashBack(Flaw::range("must not round to 0 in the currency of the card")));
+        }
+        Ok(Some(cash))
     }
 }
 
@@ -164,7 +170,10 @@ impl Opening<'_> {
     /// The amount of a partial approval instead of a decline, in the merchant's currency.
     fn part(&self, declined: &DeclineExplanation) -> Result<Option<Minor>, CardRefusal> {
         let Rule::AvailableBalance { available, .. } = declined.failed else { return Ok(None) };
-        let is_requested = self.message.extras.partial_approval && self.message.kind == FirstKind::Purchase;
+        // The cash can't be paid out in part.
+        let is_requested = self.message.extras.partial_approval
+            && self.message.kind == FirstKind::Purchase
+            && self.priced.cash_back.is_none();
         if !is_requested || available <= Minor::ZERO {
             return Ok(None);
         }
@@ -188,7 +197,7 @@ impl Opening<'_> {
         transaction.available_balance = balances.available();
         transaction.ledger_balance = balances.ledger();
         let LimitCounts { changed, counted } =
-            LimitCounts::spend(&situation.limits, Vec::new(), (total, true), stamp.now);
+            LimitCounts::spend(&situation.limits, Vec::new(), (total, CountedKind::Spent, true), stamp.now);
         let chain = Chain { counted, ..self.chain(amount, both, ChainState::Open { held: total }) };
         Ok(CardDecision {
             transaction,
@@ -206,7 +215,7 @@ impl Opening<'_> {
         let Self { situation, stamp, priced, .. } = self;
         let limits: &[CardLimit] = if self.message.kind == FirstKind::FeeCharge { &[] } else { &situation.limits };
         let is_use = self.message.kind == FirstKind::Debit;
-        let counts = LimitCounts::spend(limits, Vec::new(), (priced.total, is_use), stamp.now);
+        let counts = LimitCounts::spend(limits, Vec::new(), (priced.total, CountedKind::Spent, is_use), stamp.now);
         let impacted = priced.total.negated().ok_or(AmountOverflow)?;
         self.post(Movement::clear(Minor::ZERO, priced.total)?, impacted, counts)
     }
@@ -214,11 +223,8 @@ impl Opening<'_> {
     /// Adds the amount to the budget at once.
     fn give(&self) -> Result<CardDecision, CardRefusal> {
         let Self { situation, stamp, priced, .. } = self;
-        let changed = match self.message.kind {
-            FirstKind::UnlinkedRefund => after_refund(&situation.limits, priced.total, stamp.now),
-            _ => Vec::new(),
-        };
-        let counts = LimitCounts { changed, counted: Vec::new() };
+        let limits: &[CardLimit] = if self.message.kind == FirstKind::FeeCredit { &[] } else { &situation.limits };
+        let counts = LimitCounts::lower(limits, Vec::new(), priced.total, stamp.now);
         self.post(Movement::refund(priced.total)?, priced.total, counts)
     }
 

@@ -197,9 +197,12 @@ fn named_chain<'a>(situation: &'a ChainSituation, message: &FollowUp) -> Result<
     let wrong_kind = CardRefusal::WrongKind { found, state };
     let follows = |chain: &&Chain| message.may_name(found, state) && message.follows(chain.kind);
     let Some(chain) = situation.chain.as_ref().filter(follows) else { return Err(wrong_kind) };
+    let is_forced = matches!(message, FollowUp::ForcedClearing { .. });
     let is_return = matches!(message, FollowUp::DebitReversal { .. } | FollowUp::RefundReturn { .. });
     match chain.end() {
-        _ if matches!(message, FollowUp::ForcedClearing { .. }) => Ok(chain),
+        // An account check has nothing that could be cleared.
+        _ if is_forced && chain.authorised.is_zero() => Err(wrong_kind),
+        _ if is_forced => Ok(chain),
         // Nothing is settled yet that could be returned.
         None if is_return => Err(wrong_kind),
         Some(ChainEnd::Cleared) if !is_return => Err(CardRefusal::AlreadyCleared),

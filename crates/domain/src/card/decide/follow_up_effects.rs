@@ -8,15 +8,16 @@ use super::conversion::Terms;
 use super::first::rounds_to_zero;
 use super::rules::{FundsEffect, RuleInput};
 use super::{CardDecision, CardRefusal, ChainSituation};
-use crate::card::limit_counts::{LimitCounts, after_refund};
+use crate::card::limit_counts::LimitCounts;
 use crate::card::{
-    CardTransaction, Chain, ChainEnd, ChainState, DeclineExplanation, MessageDetails, MessageKind, Response, Rule,
-    TransactionState,
+    CardLimit, CardTransaction, Chain, ChainEnd, ChainState, CountedAmount, CountedKind, DeclineExplanation,
+    MessageDetails, MessageKind, Response, Rule, TransactionState,
 };
 use crate::ids::TransactionToken;
 use crate::ledger::{AmountOverflow, Balances};
 use crate::money::Minor;
 use crate::stamp::Stamp;
+use chrono::{DateTime, Utc};
 
 /// A follow-up to an open chain.
 pub(super) struct Step<'a> {
@@ -46,8 +47,19 @@ struct Effect {
     state: TransactionState,
     movement: Movement,
     chain: Chain,
-    /// The change of the amount that counts against the spending limits.
-    counted: Minor,
+    counting: Counting,
+}
+
+/// What a follow-up changes of what the limits counted of its chain.
+enum Counting {
+    /// The amount spent grows, or shrinks if this is negative.
+    Change(Minor),
+    /// An amount is spent for good, and the hold grows or shrinks beside it.
+    Keep { amount: Minor, change: Minor },
+    /// A refund is paid.
+    Lower(Minor),
+    /// A refund is taken back.
+    Raise(Minor),
 }
 
 /// What a return takes from a chain.
@@ -79,7 +91,7 @@ impl<'a> Step<'a> {
             return Ok(self.declined(amounts, DeclineExplanation { passed: Vec::new(), failed: funds }));
         }
         let (state, movement) = (TransactionState::Pending, Movement::hold(change)?);
-        self.apply(Effect { amounts, state, movement, chain, counted: change })
+        self.apply(Effect { amounts, state, movement, chain, counting: Counting::Change(change) })
     }
 
     /// Increases the hold. An increment passes all rules of a first message, but does not count as another use of the
@@ -104,7 +116,7 @@ impl<'a> Step<'a> {
             return Ok(self.declined(amounts, declined));
         }
         let (state, movement) = (TransactionState::Pending, Movement::hold(change)?);
-        self.apply(Effect { amounts, state, movement, chain, counted: change })
+        self.apply(Effect { amounts, state, movement, chain, counting: Counting::Change(change) })
     }
 
     pub(super) fn clearing(&self, sent: Minor, fee: Minor, is_final: bool) -> Result<CardDecision, CardRefusal> {
@@ -133,7 +145,7 @@ impl<'a> Step<'a> {
             movement: Movement::clear(taken, posted)?,
             chain,
             // What exceeds the hold counts, and the rest of the hold is given back.
-            counted: less(posted, taken)?,
+            counting: Counting::Change(less(posted, taken)?),
         })
     }
 
@@ -168,7 +180,7 @@ impl<'a> Step<'a> {
             state: if ends { TransactionState::Cleared } else { TransactionState::Pending },
             movement: Movement::hold(back)?,
             chain,
-            counted: back,
+            counting: Counting::Change(back),
         })
     }
 
@@ -180,15 +192,13 @@ impl<'a> Step<'a> {
         }
         let own = self.terms.to_card(sent)?;
         let chain = Chain { cleared: own, ..self.ended(self.chain.clone(), ChainEnd::Cleared, sent) };
-        let mut decision = self.apply(Effect {
+        self.apply(Effect {
             amounts: Amounts { sent, own, requested: own, impacted: own, fee: Minor::ZERO },
             state: TransactionState::Completion,
             movement: Movement::refund(own)?,
             chain,
-            counted: Minor::ZERO,
-        })?;
-        decision.limits = after_refund(&self.situation.limits, own, self.stamp.now);
-        Ok(decision)
+            counting: Counting::Lower(own),
+        })
     }
 
     /// Ends a refund chain. A refund holds no money, so none moves.
@@ -200,7 +210,7 @@ impl<'a> Step<'a> {
             state: TransactionState::Cleared,
             movement: Movement::default(),
             chain: Chain { state: ChainState::Ended(ChainEnd::Reversed), ..self.chain.clone() },
-            counted: Minor::ZERO,
+            counting: Counting::Change(Minor::ZERO),
         })
     }
 
@@ -231,7 +241,7 @@ impl<'a> Step<'a> {
             state: TransactionState::Completion,
             movement: Movement::clear(taken, posted)?,
             chain,
-            counted: less(posted, taken)?,
+            counting: Counting::Keep { amount: posted, change: less(Minor::ZERO, taken)? },
         })
     }
 
@@ -244,11 +254,11 @@ impl<'a> Step<'a> {
             state: TransactionState::Cleared,
             movement: Movement::refund(own)?,
             chain,
-            counted: less(Minor::ZERO, own)?,
+            counting: Counting::Change(less(Minor::ZERO, own)?),
         })
     }
 
-    /// Takes an amount of a settled refund back. It counts against the limits, as the refund lowered them.
+    /// Takes an amount of a settled refund back.
     pub(super) fn refund_return(&self, sent: Option<Minor>) -> Result<CardDecision, CardRefusal> {
         let Returned { sent, own, chain } = self.returned(sent)?;
         let requested = self.chain.authorised;
@@ -257,7 +267,7 @@ impl<'a> Step<'a> {
             state: TransactionState::Completion,
             movement: Movement::clear(Minor::ZERO, own)?,
             chain,
-            counted: own,
+            counting: Counting::Raise(own),
         })
     }
 
@@ -271,9 +281,10 @@ impl<'a> Step<'a> {
         let left = less(cleared, sent)?;
         // Each part is the shrinkage of the converted sum, so the parts add up to the conversion of the whole.
         let own = less(self.terms.to_card(cleared)?, self.terms.to_card(left)?)?;
-        let end = if left.is_zero() { ChainEnd::Reversed } else { ChainEnd::Cleared };
+        let cleared = less(self.chain.cleared, own)?;
+        let end = if cleared.is_zero() { ChainEnd::Reversed } else { ChainEnd::Cleared };
         let chain = self.ended(self.chain.clone(), end, left);
-        Ok(Returned { sent, own, chain: Chain { cleared: less(self.chain.cleared, own)?, ..chain } })
+        Ok(Returned { sent, own, chain: Chain { cleared, ..chain } })
     }
 
     /// The held and the cleared amount, in the currency of the first message.
@@ -313,7 +324,7 @@ impl<'a> Step<'a> {
         let first_state = effect.chain.end().map(|_| {
             if effect.chain.cleared.is_zero() { TransactionState::Cleared } else { TransactionState::Completion }
         });
-        let LimitCounts { changed, counted } = self.counted(effect.counted)?;
+        let LimitCounts { changed, counted } = self.counted(&effect.counting)?;
         let chain = Chain { counted, ..effect.chain };
         Ok(CardDecision {
             transaction: self.record(effect.amounts, (effect.state, Response::Approved), &balances),
@@ -340,14 +351,26 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The limits after the amount that counts against them changed.
-    fn counted(&self, change: Minor) -> Result<LimitCounts, AmountOverflow> {
+    /// The limits after this follow-up, and what they counted of the chain.
+    fn counted(&self, counting: &Counting) -> Result<LimitCounts, AmountOverflow> {
         let (limits, counted, now) = (&self.situation.limits, self.chain.counted.clone(), self.stamp.now);
-        Ok(match change {
-            Minor::ZERO => LimitCounts { changed: Vec::new(), counted },
-            more if more > Minor::ZERO => LimitCounts::spend(limits, counted, (more, false), now),
-            back => LimitCounts::give_back(limits, counted, less(Minor::ZERO, back)?, now),
-        })
+        match *counting {
+            Counting::Change(change) => changed(limits, counted, change, now),
+            Counting::Lower(amount) => Ok(LimitCounts::lower(limits, counted, amount, now)),
+            Counting::Raise(amount) => Ok(LimitCounts::raise(limits, counted, amount, now)),
+            Counting::Keep { amount, change } => {
+                let kept = LimitCounts::spend(limits, counted, (amount, CountedKind::Kept, false), now);
+                let mut limits = limits.clone();
+                for new in &kept.changed {
+                    limits.iter_mut().filter(|old| old.id == new.id).for_each(|old| old.clone_from(new));
+                }
+                let LimitCounts { changed: later, counted } = changed(&limits, kept.counted, change, now)?;
+                let mut all = kept.changed;
+                all.retain(|limit| later.iter().all(|new| new.id != limit.id));
+                all.extend(later);
+                Ok(LimitCounts { changed: all, counted })
+            }
+        }
     }
 
     fn record(
@@ -382,4 +405,18 @@ fn more(one: Minor, other: Minor) -> Result<Minor, AmountOverflow> {
 
 fn less(one: Minor, other: Minor) -> Result<Minor, AmountOverflow> {
     one.minus(other).ok_or(AmountOverflow)
+}
+
+/// The limits after the amount spent grew, or shrank if this is negative.
+fn changed(
+    limits: &[CardLimit],
+    counted: Vec<CountedAmount>,
+    change: Minor,
+    now: DateTime<Utc>,
+) -> Result<LimitCounts, AmountOverflow> {
+    Ok(match change {
+        Minor::ZERO => LimitCounts { changed: Vec::new(), counted },
+        more if more > Minor::ZERO => LimitCounts::spend(limits, counted, (more, CountedKind::Spent, false), now),
+        back => LimitCounts::give_back(limits, counted, less(Minor::ZERO, back)?, now),
+    })
 }

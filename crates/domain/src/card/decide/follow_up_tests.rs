@@ -122,11 +122,22 @@ fn follow_ups_must_match_the_kind_of_the_chain() {
         refund_clearing,
         incremental("1"),
         FollowUp::RefundReversal,
+        FollowUp::ForcedClearing { amount: decimal("1") },
+        FollowUp::Expiration,
+        FollowUp::DebitReversal { amount: None },
+        FollowUp::RefundReturn { amount: None },
     ];
+    let nothing = [false; 11];
     for (kind, allowed) in [
-        (FirstKind::Purchase, [true, true, false, true, false, true, false]),
-        (FirstKind::Atm, [false, false, true, true, false, false, false]),
-        (FirstKind::Refund, [false, false, false, false, true, false, true]),
+        (FirstKind::Purchase, [true, true, false, true, false, true, false, true, true, false, false]),
+        (FirstKind::Atm, [false, false, true, true, false, false, false, false, true, false, false]),
+        (FirstKind::Refund, [false, false, false, false, true, false, true, false, false, false, false]),
+        (FirstKind::ForcePost, nothing),
+        (FirstKind::Debit, [false, false, false, false, false, false, false, false, false, true, false]),
+        (FirstKind::Inquiry, nothing),
+        (FirstKind::UnlinkedRefund, [false, false, false, false, true, false, true, false, false, false, true]),
+        (FirstKind::FeeCharge, nothing),
+        (FirstKind::FeeCredit, nothing),
     ] {
         for (message, allowed) in all.iter().zip(allowed) {
             let mut world = scenario_with(2_000);

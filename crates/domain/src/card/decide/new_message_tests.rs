@@ -185,6 +185,33 @@ fn limits_count_debits_and_forced_clearings_but_no_fees() {
 }
 
 #[test]
+fn a_forced_clearing_stays_counted_when_the_hold_is_released() {
+    let mut world = scenario_with(START).limited_to(a_limit(LimitWindow::Day, "1000.00 GBP"));
+    let token = world.authorize("10").token;
+    world.wait(chrono::TimeDelta::days(1));
+    world.follow(token, &force("10")).unwrap();
+    world.reverse(token).unwrap();
+    assert_eq!(world.limits[0].current(world.now).spent, Minor(1_000));
+}
+
+#[test]
+fn an_account_check_has_nothing_to_clear() {
+    let mut world = scenario_with(START);
+    let check = send(&mut world, FirstKind::Purchase, "0").transaction.token;
+    assert!(matches!(world.follow(check, &force("1")), Err(CardRefusal::WrongKind { .. })));
+}
+
+#[test]
+fn cash_is_not_paid_out_in_part_and_never_rounds_to_nothing() {
+    let mut world = scenario_with(3_000);
+    let partial = Extras { partial_approval: true, ..cash("40") };
+    let declined = world.send(&extended(FirstKind::Purchase, "100", partial)).unwrap().transaction;
+    assert_eq!((declined.response, declined.impacted), (Response::NotSufficientFunds, Minor::ZERO));
+    let tiny = Extras { quotes: Some(quotes("INR", "0.009392265")), ..cash("0.01") };
+    assert!(matches!(world.send(&extended(FirstKind::Purchase, "100", tiny)), Err(CardRefusal::CashBack(_))));
+}
+
+#[test]
 fn returns_in_another_currency_add_up_to_what_was_converted() {
     let in_usd = || Extras { quotes: Some(quotes("USD", "0.787037037")), ..Extras::default() };
     let mut world = scenario_with(START);

@@ -3,7 +3,10 @@
 use super::testing::{extended, scenario_with};
 use super::{CardRefusal, Extras, FollowUp};
 use crate::card::decide::FirstKind;
-use crate::card::{CardTransaction, Chain, ChainKind, LimitWindow, MessageKind, Response, Rule, TransactionState};
+use crate::card::{
+    CardTransaction, Chain, ChainKind, CountedAmount, CountedKind, LimitWindow, MessageKind, Response, Rule,
+    TransactionState,
+};
 use crate::ids::TransactionToken;
 use crate::ledger::{Balances, JournalTransaction, Pool};
 use crate::money::{DecimalAmount, Minor};
@@ -142,7 +145,8 @@ fn limited(scenario: &CardScenario) -> Result<(), TestCaseError> {
     let debits = scenario.chains.iter().filter(|chain| is_debit(chain.kind));
     let everything: i64 = debits.map(|chain| chain.held().0 + chain.cleared.0).sum();
     for limit in &scenario.limits {
-        let counted = scenario.chains.iter().flat_map(|chain| &chain.counted).filter(|entry| entry.limit == limit.id);
+        let of_limit = |entry: &&CountedAmount| entry.limit == limit.id && entry.kind != CountedKind::Lowered;
+        let counted = scenario.chains.iter().flat_map(|chain| &chain.counted).filter(of_limit);
         prop_assert!(counted.clone().all(|entry| entry.amount > Minor::ZERO));
         let current = counted.filter(|entry| entry.window_start == limit.window_start);
         let counted: i64 = current.map(|entry| entry.amount.0).sum();

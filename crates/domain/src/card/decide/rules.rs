@@ -73,9 +73,13 @@ impl RuleInput<'_> {
     }
 
     /// The limits that are on: first that of a transaction, then from the shortest window to the longest, because
-    /// stores return them in any order.
+    /// stores return them in any order. A window that begins after the message does not concern it.
     fn limits_on(&self, Spending { amount, total, is_use }: Spending) -> impl Iterator<Item = Rule> {
-        let on = |window| self.limits.iter().filter(move |limit| limit.window == window && limit.is_on());
+        let on = move |window| {
+            self.limits
+                .iter()
+                .filter(move |limit| limit.window == window && limit.is_on() && !limit.has_passed(self.now))
+        };
         LimitWindow::ALL.into_iter().flat_map(on).map(move |limit| {
             let is_transaction = limit.window == LimitWindow::Transaction;
             let seen = LimitSeen::of(&limit.current(self.now), if is_transaction { total } else { amount });

@@ -2,7 +2,7 @@
 
 use super::common::{Features, WRITE};
 use crate::call::Call;
-use crate::declare::{AccountParameter, FieldType, IdempotencyKeyHeader, body};
+use crate::declare::{AccountParameter, FieldType, IdempotencyKeyHeader, body, named};
 use crate::idempotency::{claim, execute};
 use crate::json::{Place, Reading, Value};
 use crate::mapping::create_budget_problem;
@@ -15,7 +15,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{NewBudget, create_budget};
 use florin_domain::budget::{BudgetKind, BudgetOwner, BudgetRecord, BudgetStatus, check_currencies};
-use florin_domain::fault::{Fault, Flaw};
+use florin_domain::fault::Fault;
 use florin_domain::ids::{BudgetId, PersonaId};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
@@ -66,20 +66,11 @@ impl FieldType for Currencies {
 }
 
 /// The type of a new budget.
+#[derive(Clone, Copy)]
 pub(crate) struct NewKind(BudgetKind);
 
-impl NewKind {
-    const ALL: [BudgetKind; 2] = [BudgetKind::Shared, BudgetKind::Individual];
-}
-
-impl crate::declare::TextValue for NewKind {
-    fn parse(text: &str) -> Result<Self, Flaw> {
-        crate::declare::one_of(text, &Self::ALL, BudgetKind::as_str).map(Self)
-    }
-
-    fn schema() -> utoipa::openapi::schema::Object {
-        crate::declare::one_of_these(&Self::ALL, BudgetKind::as_str)
-    }
+named! {
+    NewKind: [NewKind(BudgetKind::Shared), NewKind(BudgetKind::Individual)], |kind| kind.0.as_str();
 }
 
 /// Creates a budget without money.

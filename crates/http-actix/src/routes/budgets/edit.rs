@@ -25,7 +25,7 @@ body! {
         "name" => name: Option<Text<1, 75>>,
         /// Whether to show the budget to people: `active` or `hidden`.
         "status" => status: Option<BudgetStatus>,
-        /// All features that the budget has from now on. Existing cards and batches go on.
+        /// Replaces all features. Existing cards and batches are not affected.
         "features" => features: Option<Features>,
         /// The balance below which you consider the budget low; null removes it.
         #[example(100.00)]

@@ -2,7 +2,7 @@
 
 use super::common::{CARD, CardPath, READ, WRITE, no_card};
 use crate::call::Call;
-use crate::declare::{AccountParameter, IdempotencyKeyHeader, PageParameters, UsageLimit, ZeroOrMoreNumber};
+use crate::declare::{AccountParameter, IdempotencyKeyHeader, PageParameters, Whole, ZeroOrMoreNumber};
 use crate::declare::{body, named, parameters};
 use crate::idempotency::{claim, claim_without_body, execute};
 use crate::mapping::{limit_problem, removal_problem};
@@ -48,14 +48,14 @@ macro_rules! limit_body {
                 /// The window that the limit applies to. DAY starts at 00:00 UTC, WEEK on Sunday, MONTH on the 1st.
                 #[example($example)]
                 "limitWindow" => window: $window,
-                /// The card's currency. Default: the card's currency.
+                /// ISO 4217 code; must be the card's currency.
                 #[example("GBP")]
                 "currencyCode" => currency: Option<Currency>,
                 /// Whether the limit is active. An inactive limit declines nothing, and counts on. Default: true.
                 "active" => active: Option<bool>,
                 /// Maximum number of uses per window. -1: unlimited, 0: none. Default: -1.
                 #[example(15)]
-                "usageLimit" => usage: Option<UsageLimit>,
+                "usageLimit" => usage: Option<Whole<-1, 1_000_000_000>>,
                 /// Whether the user turned the limit off, with the same effect as `active: false`. Default: false.
                 "limitTurnedOff" => turned_off: Option<bool>,
             }
@@ -67,7 +67,7 @@ macro_rules! limit_body {
                     window: body.window.0,
                     amount: body.amount.0,
                     currency: body.currency,
-                    max_uses: body.usage.and_then(|usage| usage.0),
+                    max_uses: body.usage.and_then(|usage| u32::try_from(usage.0).ok()),
                     active: body.active.unwrap_or(true),
                     turned_off: body.turned_off.unwrap_or(false),
                 }

@@ -15,7 +15,7 @@ use florin_domain::world::{MAX_RENEWAL_HOURS, WorldReading};
 use florin_ports::Answer;
 
 body! {
-    /// How long the world is needed.
+    /// The new lifetime of a world.
     pub(crate) struct RenewBody as "RenewWorldRequest" {
         /// Number of hours from now.
         #[example(48)]

@@ -1,15 +1,53 @@
-//! What limits counted of a chain, as JSON: a list of limit, first day of the window, and amount.
+//! What limits counted of a chain, as JSON: a list of limit, first day of the window, amount, and the kind if it is not the
+//! usual one.
 
 use super::body::errors::{Outcome, corrupt};
 use super::body::types::{Day, Id};
-use florin_domain::card::CountedAmount;
+use florin_domain::card::{CountedAmount, CountedKind};
 use florin_domain::ids::LimitId;
 use florin_domain::money::Minor;
+use serde::{Deserialize, Serialize};
+
+/// An entry as stored.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Entry {
+    Spent(Id, Day, i64),
+    Other(Id, Day, i64, Kind),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Kept,
+    Lowered,
+}
+
+impl From<&CountedAmount> for Entry {
+    fn from(entry: &CountedAmount) -> Self {
+        let (limit, start, amount) = (Id(entry.limit.0), Day(entry.window_start), entry.amount.0);
+        match entry.kind {
+            CountedKind::Spent => Self::Spent(limit, start, amount),
+            CountedKind::Kept => Self::Other(limit, start, amount, Kind::Kept),
+            CountedKind::Lowered => Self::Other(limit, start, amount, Kind::Lowered),
+        }
+    }
+}
+
+impl From<Entry> for CountedAmount {
+    fn from(entry: Entry) -> Self {
+        let (limit, start, amount, kind) = match entry {
+            Entry::Spent(limit, start, amount) => (limit, start, amount, CountedKind::Spent),
+            Entry::Other(limit, start, amount, Kind::Kept) => (limit, start, amount, CountedKind::Kept),
+            Entry::Other(limit, start, amount, Kind::Lowered) => (limit, start, amount, CountedKind::Lowered),
+        };
+        Self { limit: LimitId(limit.0), window_start: start.0, amount: Minor(amount), kind }
+    }
+}
 
 /// Returns the text to store; `None` for nothing.
 pub(super) fn text(counted: &[CountedAmount]) -> Option<String> {
-    let entries: Vec<_> =
-        counted.iter().map(|entry| (Id(entry.limit.0), Day(entry.window_start), entry.amount.0)).collect();
+    let entries: Vec<_> = counted.iter().map(Entry::from).collect();
     // Serialization cannot fail: the entries consist of texts and numbers.
     (!entries.is_empty()).then(|| serde_json::to_string(&entries).unwrap_or_default())
 }
@@ -17,11 +55,6 @@ pub(super) fn text(counted: &[CountedAmount]) -> Option<String> {
 /// Reads a stored text.
 pub(crate) fn read(text: Option<&str>) -> Outcome<Vec<CountedAmount>> {
     let Some(text) = text else { return Ok(Vec::new()) };
-    let entries: Vec<(Id, Day, i64)> = serde_json::from_str(text).map_err(corrupt)?;
-    let entry = |(limit, start, amount): (Id, Day, i64)| CountedAmount {
-        limit: LimitId(limit.0),
-        window_start: start.0,
-        amount: Minor(amount),
-    };
-    Ok(entries.into_iter().map(entry).collect())
+    let entries: Vec<Entry> = serde_json::from_str(text).map_err(corrupt)?;
+    Ok(entries.into_iter().map(CountedAmount::from).collect())
 }

@@ -5,9 +5,8 @@ use florin_domain::card::MessageDetails;
 use florin_domain::money::Minor;
 use serde::{Deserialize, Serialize};
 
-/// The stored form. Absent members are left out.
+/// The stored form. Absent members are left out, and members of a newer version are ignored.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Stored {
     #[serde(skip_serializing_if = "Option::is_none")]
     cash_back: Option<i64>,
