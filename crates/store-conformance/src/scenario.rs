@@ -171,9 +171,9 @@ async fn spend(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(),
     }
     let extras = Extras { cash_back: Some(amount("0.75")?), ..Extras::default() };
     let debit = FirstMessage { extras, ..message(FirstKind::Debit, values.pick("1", "2"))? };
-    answers.add("debit", cards.first_message(first(who, who.card(), debit, stamp(base + 20))?).await)?;
+    answers.add("debit", cards.first_message(first(who, who.card(), debit, stamp(base + 60))?).await)?;
     let follow_ups = [
-        (21, 20, FollowUp::DebitReversal { amount: Some(amount("0.50")?) }),
+        (61, 60, FollowUp::DebitReversal { amount: Some(amount("0.50")?) }),
         (11, 5, FollowUp::Incremental { amount: amount(values.pick("2", "1"))?, decline: None }),
         (12, 5, clearing(values.pick("4", "3"), false)?),
         (13, 5, FollowUp::Advice { amount: amount("9999")? }),
