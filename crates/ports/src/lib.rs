@@ -81,7 +81,7 @@ pub use mode::{DryRun, DryRunDecline, Mode};
 pub use networks::ClientNetworks;
 pub use payment_batches::{ConfirmCommand, PaymentBatches};
 pub use payment_rail::{PaymentRail, RailUnavailable};
-pub use people::{CreatePersonCommand, EditPersonCommand, ErasePersonCommand, PEOPLE_PATH, People};
+pub use people::{CreatePersonCommand, EditPersonCommand, ErasePersonCommand, People};
 pub use production_only::ProductionOnly;
 pub use registry::Registry;
 pub use sandbox_bank::{AcceptedPayment, SandboxBankStorage};

@@ -9,9 +9,6 @@ use florin_domain::people::{
     CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, EmailAddress, Person, PersonFilter, PersonOverview,
 };
 
-/// The path of the recorded requests that create and change people, and whose answers contain their data.
-pub const PEOPLE_PATH: &str = "/v2/people";
-
 /// A command to create a person.
 pub struct CreatePersonCommand {
     /// The account of the caller.

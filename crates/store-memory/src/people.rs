@@ -13,7 +13,7 @@ use florin_domain::people::{
     CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, EmailAddress, Person, PersonFilter, PersonOverview,
 };
 use florin_ports::{
-    CreatePersonCommand, EditPersonCommand, ErasePersonCommand, PEOPLE_PATH, People, StoreError, WriteError, Written,
+    CreatePersonCommand, EditPersonCommand, ErasePersonCommand, People, RecordedBody, StoreError, WriteError, Written,
 };
 
 #[async_trait]
@@ -80,6 +80,9 @@ impl People for MemoryStore {
                 }
                 terminate(data, account, &command)?;
             }
+            for record in data.card_records.values_mut().filter(|record| record.phone_person == Some(command.person)) {
+                (record.phone, record.phone_person) = (None, None);
+            }
             forget(data, command.person);
             Ok(accounts)
         })
@@ -110,8 +113,12 @@ fn of_account<'a>(data: &'a Data, account: &'a AccountId) -> impl Iterator<Item 
 fn forget(data: &mut Data, person: PersonId) {
     let id = person.to_string();
     data.records.retain(|_, record| {
-        let path = &record.request.path;
-        !path.starts_with(PEOPLE_PATH) || !(path.contains(&id) || record.answer.body.contains(&id))
+        let names_it = |text: &str| text.contains(&id);
+        let in_body = match &record.request.body {
+            RecordedBody::Json(text) => names_it(text),
+            RecordedBody::Hash(_) => false,
+        };
+        !(in_body || names_it(&record.request.path) || names_it(&record.answer.body))
     });
     data.snapshots.retain(|_, (_, _, contents)| contents.people.keys().all(|(_, known)| *known != person));
 }

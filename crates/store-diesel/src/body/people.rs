@@ -27,7 +27,7 @@ use florin_domain::people::{
     CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, EmailAddress, Person, PersonFilter, PersonOverview,
 };
 use florin_ports::{
-    CreatePersonCommand, EditPersonCommand, ErasePersonCommand, PEOPLE_PATH, People, StoreError, WriteError, Written,
+    CreatePersonCommand, EditPersonCommand, ErasePersonCommand, People, StoreError, WriteError, Written,
 };
 use std::collections::BTreeSet;
 
@@ -193,6 +193,9 @@ fn erase(conn: &mut Conn, command: &ErasePersonCommand) -> Outcome<Vec<AccountId
             }
         }
     }
+    let phones = card_rows::table.filter(card_rows::phone_person_id.eq(person));
+    let nothing = (card_rows::phone.eq(None::<String>), card_rows::phone_person_id.eq(None::<Id>));
+    diesel::update(phones).set(nothing).execute(conn)?;
     forget(conn, command.person)?;
     Ok(accounts.into_iter().map(|(account, _)| account.0).collect())
 }
@@ -201,13 +204,15 @@ fn card_of(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcome<CardRe
     cards::find(conn, account, card)?.ok_or_else(|| corrupt("a card is missing"))
 }
 
-/// Deletes what else contains the data of a person: idempotency records, and snapshots of worlds.
+/// Deletes what else contains the data of a person: idempotency records of requests that name the person, and snapshots of worlds.
 fn forget(conn: &mut Conn, person: PersonId) -> Outcome<()> {
     let named = format!("%{person}%");
-    let of_people = idempotency_records::table.filter(idempotency_records::path.like(format!("{PEOPLE_PATH}%")));
-    let of_person =
-        of_people.filter(idempotency_records::path.like(&named).or(idempotency_records::answer_body.like(&named)));
-    diesel::delete(of_person).execute(conn)?;
+    // Any request that names the person may contain the data, and a path may be written in other ways.
+    let of_person = idempotency_records::path
+        .like(&named)
+        .or(idempotency_records::body.like(&named))
+        .or(idempotency_records::answer_body.like(&named));
+    diesel::delete(idempotency_records::table.filter(of_person)).execute(conn)?;
     diesel::delete(world_snapshots::table.filter(world_snapshots::contents.like(&named))).execute(conn)?;
     Ok(())
 }
