@@ -100,6 +100,10 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     let saved = budget(&client, "Savings");
     expect_json(&moved(&client, &demo().budget("GBP"), &saved, "12.34"), 200);
     expect_json(&move_card(&client, &card(&client, &saved), "SUSPENDED"), 200);
+    let person = &expect_json(&client.get("/v2/people"), 200)["rows"][0]["id"];
+    let personal = json!({"cardOwnerType": "PEOPLE", "personId": person, "name": "Ada",
+        "budgets": [{"budgetId": saved, "active": true}]});
+    expect_json(&client.post("/v2/cards", personal.to_string()), 201);
     let forced = first_body(text(limited, "/id"), "1")
         .replace("\"network\"", "\"sandbox\": {\"decline\": \"1004\"}, \"network\"");
     expect_json(&client.post(AUTHORIZATION, forced), 201);

@@ -1,9 +1,30 @@
 //! Who holds a card, and which budgets it may spend from (contract 5.6).
 
-use super::CardOwner;
 use crate::fault::{Fault, Flaw};
 use crate::ids::{BudgetId, PersonId};
 use std::collections::BTreeSet;
+
+/// The kind of owner of a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CardOwner {
+    /// A budget: whoever may use the budget shares the card.
+    Budget,
+    /// A person.
+    People,
+}
+
+impl CardOwner {
+    /// All kinds of owner.
+    pub const ALL: [Self; 2] = [Self::Budget, Self::People];
+
+    /// The name callers see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Budget => "BUDGET",
+            Self::People => "PEOPLE",
+        }
+    }
+}
 
 /// A budget that an individual card names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

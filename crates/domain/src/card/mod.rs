@@ -33,7 +33,7 @@ pub use conversion::{Conversion, MerchantSide};
 pub use create::{CardRequest, CreateCardRefusal, CreateCardSituation, MAX_CARDS, MAX_YEARS, decide_create_card};
 pub use explanation::{DeclineExplanation, Rule};
 pub use history::{ChainHistory, ExplainedMessage, HoldStep};
-pub use holder::{CardHolder, GrantedBudget, PersonalCard};
+pub use holder::{CardHolder, CardOwner, GrantedBudget, PersonalCard};
 pub use limit::{CardLimit, CarriedUse, LimitSeen, LimitWindow};
 pub use limit_change::{
     CardLimits, LimitChange, LimitRefusal, LimitSet, NoSuchLimit, decide_limit, decide_limit_removal,
@@ -42,7 +42,7 @@ pub use limit_counts::{CountedAmount, CountedKind};
 pub use name::{CardName, CardSearch, search_words};
 pub use network::Network;
 pub use number::CardNumber;
-pub use record::{CardBudget, CardFilter, CardOwner, CardProfile, CardRecord, FulfillmentStatus};
+pub use record::{CardBudget, CardFilter, CardProfile, CardRecord, FulfillmentStatus};
 pub use replace::{CardReplacement, ReplaceCardRefusal, ReplaceCardRequest, ReplaceCardSituation, decide_replacement};
 pub use response::Response;
 pub use transaction::{CardTransaction, MessageDetails, MessageKind, TransactionState};

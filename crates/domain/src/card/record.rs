@@ -1,32 +1,10 @@
 //! Cards with the data that their message rules do not need.
 
-use super::{Card, CardLimit, CardNumber, CardSearch, CardState, GrantedBudget, PersonalCard, search_words};
+use super::{Card, CardLimit, CardNumber, CardOwner, CardSearch, CardState, GrantedBudget, PersonalCard, search_words};
 use crate::budget::BudgetKind;
 use crate::ids::{BudgetId, CardId, PersonId};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
-
-/// The kind of owner of a card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CardOwner {
-    /// A budget: whoever may use the budget shares the card.
-    Budget,
-    /// A person.
-    People,
-}
-
-impl CardOwner {
-    /// All kinds of owner.
-    pub const ALL: [Self; 2] = [Self::Budget, Self::People];
-
-    /// The name callers see.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Budget => "BUDGET",
-            Self::People => "PEOPLE",
-        }
-    }
-}
 
 /// How far the making of a card is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
