@@ -4,14 +4,13 @@ use crate::MemoryStore;
 use crate::data::{Data, add, replace};
 use crate::idempotency::once;
 use crate::merchant::cut;
-use crate::people;
 use async_trait::async_trait;
 use florin_domain::books::PoolSums;
 use florin_domain::budget::{
     Budget, BudgetFilter, BudgetFunds, BudgetKind, BudgetOverview, BudgetRecord, CreateBudgetRefusal,
     CreateBudgetSituation, EditBudgetRefusal, MAX_LEVELS, ParentBudget,
 };
-use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::ids::{AccountId, BudgetId, PersonaId};
 use florin_domain::money::Currency;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{Budgets, CreateBudgetCommand, EditBudgetCommand, StoreError, WriteError, Written};
@@ -156,6 +155,13 @@ fn last_number(data: &Data, budget: &Budget, currency: Currency) -> Option<i64> 
     credits.chain(transfers).max()
 }
 
+/// Returns whether the person of this membership has an individual budget. `None`: no such person on the account.
+fn has_budget(data: &Data, account: &AccountId, persona: PersonaId) -> Option<bool> {
+    data.people.values().find(|person| person.account == *account && person.persona == persona)?;
+    let own = |record: &BudgetRecord| record.persona == Some(persona);
+    Some(data.budget_records.iter().any(|((owner, _), record)| owner == account && own(record)))
+}
+
 fn situation(data: &Data, command: &CreateBudgetCommand) -> Result<CreateBudgetSituation, StoreError> {
     let account = &command.account;
     let budgets = data.budgets.keys().filter(|(owner, _)| owner == account).count();
@@ -173,7 +179,7 @@ fn situation(data: &Data, command: &CreateBudgetCommand) -> Result<CreateBudgetS
             level: level(data, &parent),
             currencies: parent.budget.balances.iter().map(|(currency, _)| *currency).collect(),
         }),
-        persona_has_budget: command.persona.and_then(|persona| people::has_budget(data, account, persona)),
+        persona_has_budget: command.persona.and_then(|persona| has_budget(data, account, persona)),
     })
 }
 

@@ -7,7 +7,7 @@ use crate::idempotency::once;
 use crate::merchant::cut;
 use async_trait::async_trait;
 use florin_domain::card::{CardRecord, CardState};
-use florin_domain::ids::{AccountId, PersonId, PersonaId};
+use florin_domain::ids::{AccountId, PersonId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::{
     CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, EmailAddress, Person, PersonFilter, PersonOverview,
@@ -138,13 +138,6 @@ fn known(data: &Data, command: &CreatePersonCommand) -> Option<PersonId> {
         |person: &&Person| client(&person.account) == client(&command.account) && !is_world(&person.account);
     let holders = data.people.values().filter(of_client).filter(|person| has(person, &command.email));
     holders.map(|person| person.id).min()
-}
-
-/// Returns whether the person of this membership has an individual budget. `None`: no such person on the account.
-pub(crate) fn has_budget(data: &Data, account: &AccountId, persona: PersonaId) -> Option<bool> {
-    of_account(data, account).find(|person| person.persona == persona)?;
-    let own = |record: &florin_domain::budget::BudgetRecord| record.persona == Some(persona);
-    Some(data.budget_records.iter().any(|((owner, _), record)| owner == account && own(record)))
 }
 
 fn overview(data: &Data, person: Person) -> PersonOverview {
