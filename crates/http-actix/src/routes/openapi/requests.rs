@@ -44,6 +44,8 @@ fn kind(title: &str, (member, name): (&str, &str), required: &[&str], excluded: 
     let mut properties = Map::from_iter([(member.to_owned(), json!({"const": name}))]);
     properties.extend(required.iter().map(|needed| ((*needed).to_owned(), json!({"not": {"type": "null"}}))));
     properties.extend(excluded.iter().map(|left_out| ((*left_out).to_owned(), json!({"type": "null"}))));
+    // The member that names the kind is required in each, so that generators see that the kinds exclude one another.
+    let required: Vec<_> = [member].into_iter().chain(required.iter().copied()).collect();
     json!({"title": title, "type": "object", "properties": properties, "required": required})
 }
 
