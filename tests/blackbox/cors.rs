@@ -29,13 +29,14 @@ fn list(answer: &Answer, name: &str) -> Vec<String> {
 fn listed_origins_may_call() {
     let server = server();
     for origin in [LISTED, "http://localhost:3000"] {
-        let answer = preflight(&server, origin, "POST", "authorization,content-type,idempotency-key,x-request-id");
+        let answer =
+            preflight(&server, origin, "POST", "authorization,content-type,idempotency-key,last-event-id,x-request-id");
         assert_eq!(answer.status, 200, "{answer:?}");
         assert_eq!(answer.header("access-control-allow-origin"), Some(origin));
         assert_eq!(answer.header("access-control-allow-credentials"), None);
         assert_eq!(list(&answer, "access-control-allow-methods"), ["delete", "get", "head", "patch", "post", "put"]);
         let headers = list(&answer, "access-control-allow-headers");
-        assert_eq!(headers, ["authorization", "content-type", "idempotency-key", "x-request-id"]);
+        assert_eq!(headers, ["authorization", "content-type", "idempotency-key", "last-event-id", "x-request-id"]);
         assert!(list(&answer, "vary").contains(&"origin".to_owned()));
     }
     // Errors can be read as well: those of a route, of the framework, and without a key.

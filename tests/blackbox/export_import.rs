@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::events::events;
 use crate::support::assert::text;
 use crate::support::batches::{confirm, confirm_totp, open, open_session, token_at};
 use crate::support::load::{Sent, check_journal, message, retry_all};
-use crate::support::management::{budget, card, move_card, transfer as moved};
+use crate::support::management::{budget, card, funded, move_card, transfer as moved};
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::server::LIMIT;
 use crate::support::wallet::{credit_body, first_body};
@@ -183,6 +184,35 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     assert_eq!(clock(&world), shown);
     assert_eq!(restore(&world, &kept)["clock"], shown, "a snapshot moves along");
     check_journal(&server.kill());
+    drop(source);
+}
+
+/// A snapshot has the positions of events that a restore has undone. Events after an import must not take them.
+#[test]
+fn a_snapshot_is_restored_after_an_import_though_its_events_were_undone() {
+    let source = on_sqlite();
+    source.json(&["demo", "--json"]);
+    let server = Server::on(source);
+    let (created, world) = make(&server, json!({"template": "demo"}));
+    let one = funded(&world, "One", "1.00");
+    let earlier = snapshot(&world);
+    for _ in 0..3 {
+        expect_json(&world.post(CREDIT, credit_body(&one, "1.00", "GBP")), 200);
+    }
+    let (later, told) = (snapshot(&world), events(&world, ""));
+    restore(&world, &earlier);
+    let file = export(server.home());
+    let source = server.kill();
+
+    let target = target();
+    target.json(&["import", &file, "--json"]);
+    let server = Server::on(target);
+    for _ in 0..3 {
+        expect_json(&server.client().post(CREDIT, credit_body(&demo().budget("GBP"), "1", "GBP")), 200);
+    }
+    let world = server.client_of(text(&created, "/apiKey"), &world.account);
+    restore(&world, &later);
+    assert_eq!(events(&world, ""), told);
     drop(source);
 }
 

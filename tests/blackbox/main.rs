@@ -45,6 +45,8 @@ mod demo_batches;
 mod dry_run;
 mod environment;
 mod errors_shape;
+mod events;
+mod events_stream;
 mod explain_balance;
 mod export_import;
 mod floods;

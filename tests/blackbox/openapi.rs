@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
+use crate::events::EVENTS;
 use crate::support::assert::text;
 use crate::support::batches::{mfa_body, open_session};
 use crate::support::wallet::{credit_body, first_body, follow_body};
@@ -16,6 +17,8 @@ use crate::support::{
 };
 
 const OFFICIAL: &str = include_str!("../fixtures/openapi-3.1.schema.json");
+const STREAM: &str = "/v2/events/stream";
+const EVENT_TYPES: &str = "/v2/webhooks/event-types";
 const CONFIRM: &str = "/v2/payment-batches/{paymentBatchId}/confirm";
 
 /// The error statuses of every operation with a body.
@@ -63,6 +66,9 @@ fn operations() -> Vec<(&'static str, &'static str, u16, Vec<u16>)> {
         ("post", "/v2/sandbox/worlds/{accountId}/restore", 200, OF_A_BODY.to_vec()),
     ];
     all.push(("get", CHAIN, 200, vec![400, 401, 403, 404]));
+    all.push(("get", EVENTS, 200, vec![400, 401, 403, 404, 429]));
+    all.push(("get", STREAM, 200, vec![400, 401, 403, 404, 429]));
+    all.push(("get", EVENT_TYPES, 200, vec![400, 401, 403]));
     for path in SIMULATIONS.into_iter().filter(|path| *path != CREDIT) {
         all.push(("post", path, 201, OF_A_BODY.to_vec()));
     }
@@ -177,7 +183,7 @@ fn parameters_are_described() {
     };
     for (method, path, _, _) in operations() {
         // The path names an account, or the list depends on the key only.
-        let without = ["/v2/sandbox/worlds", "/v2/accounts", "/v2/ipaddresses"];
+        let without = ["/v2/sandbox/worlds", "/v2/accounts", "/v2/ipaddresses", EVENT_TYPES];
         if path != LOOKUP && !without.iter().any(|start| path.starts_with(start)) {
             has(method, path, "query", "accountId");
         }

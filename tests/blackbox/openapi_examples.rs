@@ -59,7 +59,10 @@ fn operations(document: &Value) -> Vec<Operation> {
     let mut found = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, described) in item.as_object().unwrap().iter().filter(|(method, _)| *method != "parameters") {
-            found.push(operation(path, method, described));
+            // A stream never ends by itself.
+            if described["operationId"] != "streamEvents" {
+                found.push(operation(path, method, described));
+            }
         }
     }
     found

@@ -92,7 +92,7 @@ pub fn permit(
     if permission.sandbox_only && environment != Environment::Sandbox {
         return Err(AccessError::SandboxOnly);
     }
-    if let Some(feature) = permission.feature.filter(|feature| !caller.client.features.contains(feature)) {
+    if let Some(feature) = permission.feature.filter(|feature| !feature.is_enabled(&caller.client, environment)) {
         return Err(AccessError::FeatureNotEnabled(feature));
     }
     if may_call_from(&caller.client.allowed_networks, peer) { Ok(()) } else { Err(AccessError::AddressNotAllowed) }

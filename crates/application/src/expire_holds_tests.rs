@@ -34,6 +34,7 @@ fn services(cards: MockCardLedger) -> Services {
         chains: Arc::new(MockChainHistories::new()),
         rates: Arc::new(MockExchangeRates::new()),
         credits: Arc::new(MockCredits::new()),
+        events: Arc::new(florin_ports::MockEvents::new()),
         batches: Arc::new(MockPaymentBatches::new()),
         mfa_sessions: Arc::new(MockMfaSessions::new()),
         mfa_providers: Vec::new(),

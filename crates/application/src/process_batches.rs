@@ -76,13 +76,10 @@ async fn portion(services: &ProcessingServices, account: &Account, lease: &Lease
     let due = due.map_err(|error| stopped(lease, &error))?;
     let asked = follow(services, account, lease, due, Step::Ask).await?;
     let (now, ask_at) = (services.time.now_of(account), lease.until);
-    let causes = Causes::new(&services.time, &account.timeline, now);
     let clock = services.time.for_background(&account.timeline, now, &[b"take", lease.batch.0.as_bytes()]);
     let decide = Arc::new(move |situation: &TakeSituation| {
         let TakeSituation { batch, payments } = situation;
-        let mut decision = clock.rule(|stamp| decide_take(batch, payments, ask_at, stamp));
-        causes.name_events(&mut decision.events);
-        decision
+        clock.rule(|stamp| decide_take(batch, payments, ask_at, stamp))
     });
     let taken = services.processing.take(TakeCommand { lease: lease.clone(), max, decide }).await;
     let taken = taken.map_err(|error| stopped(lease, &error))?;
@@ -123,7 +120,6 @@ async fn follow(
             let mut decision = clock.rule(|stamp| decide_settle(situation, &reports, stamp))?;
             ask_in_real_time(&mut decision, &reports, real - now);
             causes.name_journal(&mut decision.journal);
-            causes.name_events(&mut decision.events);
             Ok(decision)
         }),
     };

@@ -70,12 +70,16 @@ impl Stored {
     }
 
     fn situation(&self) -> SettleSituation {
+        let in_status = |status| self.payments.iter().filter(|payment| payment.status() == status).count() as u64;
         let pounds = Currency::parse("GBP").unwrap();
         SettleSituation {
             batch: self.batch.clone(),
             payments: self.payments.clone(),
             open: self.payments.iter().filter(|payment| !payment.status().is_final()).count() as u64,
-            any_paid: self.payments.iter().any(|payment| payment.status().was_paid()),
+            completed: in_status(PaymentStatus::Completed),
+            returned: in_status(PaymentStatus::Returned),
+            budget_names: std::collections::BTreeMap::new(),
+            number: 1,
             balances: [((BUDGET, pounds), Balances::new(Minor(0), Minor(0), Minor(10_000)).unwrap())].into(),
         }
     }

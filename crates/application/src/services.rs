@@ -4,7 +4,7 @@ use crate::{AccountClock, AccountClocks, KeyUses, Refusals};
 use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
-    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainHistories, Checkouts, Credits, ExchangeRates,
+    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainHistories, Checkouts, Credits, Events, ExchangeRates,
     KeySource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, SecretCipher, StoreError, Timelines, Upkeep,
     Worlds,
 };
@@ -37,6 +37,8 @@ pub struct Services {
     pub rates: Arc<dyn ExchangeRates>,
     /// Stores credits.
     pub credits: Arc<dyn Credits>,
+    /// Reads events.
+    pub events: Arc<dyn Events>,
     /// Stores confirmations of payment batches.
     pub batches: Arc<dyn PaymentBatches>,
     /// MFA sessions and enrolments.

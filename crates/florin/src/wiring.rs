@@ -13,8 +13,9 @@ use florin_application::{
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
 use florin_domain::batch::ModulusTable;
+use florin_http_actix::EventViews;
 use florin_mfa::{SandboxProvider, TotpProvider};
-use florin_ports::{MfaProvider, PostcodeProvider, Readiness, SecretCipher};
+use florin_ports::{EventRecording, MfaProvider, PostcodeProvider, Readiness, SecretCipher};
 use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
 use florin_rates_sandbox::FixedRates;
@@ -94,6 +95,7 @@ pub(crate) fn services(
     store: &Arc<dyn AnyStore>,
     cipher: Arc<dyn SecretCipher>,
 ) -> Services {
+    record_events(store.as_ref(), environment);
     Services {
         environment,
         time: account_clocks(store),
@@ -108,6 +110,7 @@ pub(crate) fn services(
         // Only simulations use rates.
         rates: Arc::new(FixedRates::new()),
         credits: store.clone(),
+        events: store.clone(),
         batches: store.clone(),
         mfa_sessions: store.clone(),
         mfa_providers: mfa_providers(environment),
@@ -121,6 +124,12 @@ pub(crate) fn services(
         keys: Arc::new(RandomKeys),
         world_lifetime: settings.world_lifetime,
     }
+}
+
+/// Sets how the store writes events.
+pub(crate) fn record_events(store: &dyn AnyStore, environment: Environment) {
+    let forms = EventViews::new(Arc::new(SystemClock), Arc::new(RandomIds));
+    store.record_events(EventRecording { environment, forms: Arc::new(forms) });
 }
 
 /// Creates the clocks and id sources of accounts.

@@ -20,6 +20,8 @@ const WORLDS_PAUSE: Duration = Duration::from_secs(60);
 const PROCESS_PAUSE: Duration = Duration::from_millis(250);
 /// Pause between deletions of old idempotency records.
 const RECORDS_PAUSE: Duration = Duration::from_secs(600);
+/// Pause between deletions of old events. Short, so that each round deletes few.
+const EVENTS_PAUSE: Duration = Duration::from_secs(60);
 /// Pause between records of the use of keys.
 const USES_PAUSE: Duration = Duration::from_secs(60);
 /// Pause between checks of the ends of keys.
@@ -31,6 +33,15 @@ const METRICS_PAUSE: Duration = Duration::from_secs(10);
 
 /// Minimum time between two log lines of a worker about the same failure.
 const LOG_PAUSE: Duration = Duration::from_secs(60);
+
+/// How long records are kept.
+#[derive(Clone, Copy)]
+pub(crate) struct Kept {
+    /// Idempotency records.
+    pub(crate) records: TimeDelta,
+    /// Events.
+    pub(crate) events: TimeDelta,
+}
 
 /// The background workers. Failures are logged, and the next round tries again.
 pub(crate) struct Workers {
@@ -44,7 +55,7 @@ impl Workers {
     pub(crate) fn start(
         services: &Services,
         processing: Option<ProcessingServices>,
-        kept: TimeDelta,
+        kept: Kept,
         metrics: Option<PrometheusHandle>,
         store: &Arc<dyn AnyStore>,
     ) -> Self {
@@ -56,11 +67,12 @@ impl Workers {
         if let Some(processing) = processing {
             workers.add(PROCESS_PAUSE, processing, |processing| async move { process(&processing).await });
         }
-        workers.add(
-            RECORDS_PAUSE,
-            services.clone(),
-            move |services| async move { delete_records(&services, kept).await },
-        );
+        workers.add(RECORDS_PAUSE, services.clone(), move |services| async move {
+            delete_records(&services, kept.records).await
+        });
+        workers.add(EVENTS_PAUSE, services.clone(), move |services| async move {
+            delete_events(&services, kept.events).await
+        });
         let both = || (services.clone(), Arc::clone(store));
         workers.add(REFUSALS_PAUSE, both(), |(services, store)| async move {
             record_refusals(&services, store.as_ref(), RecordRefusals::AsAllowed).await
@@ -229,6 +241,15 @@ async fn delete_records(services: &Services, kept: TimeDelta) -> Round {
         Ok(0) => {}
         Ok(deleted) => tracing::info!(deleted, "deleted old idempotency records"),
         Err(error) => return Err(format!("could not delete old idempotency records: {error}")),
+    }
+    Ok(Next::AfterPause)
+}
+
+async fn delete_events(services: &Services, kept: TimeDelta) -> Round {
+    match florin_application::delete_events(services, kept).await {
+        Ok(0) => {}
+        Ok(deleted) => tracing::info!(deleted, "deleted old events"),
+        Err(error) => return Err(format!("could not delete old events: {error}")),
     }
     Ok(Next::AfterPause)
 }

@@ -3,6 +3,7 @@
 use crate::guesses::GuessLimiter;
 use crate::load::InFlight;
 use crate::pages::Introduction;
+use crate::routes::events::Streams;
 use crate::settings::{HttpSettings, RenderMetrics};
 use crate::turns::Turns;
 use crate::uploads::Uploads;
@@ -15,6 +16,7 @@ use florin_short_cache::ShortCache;
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// State shared by all workers.
@@ -31,6 +33,8 @@ pub(crate) struct App {
     pub(crate) cors_origins: Vec<String>,
     pub(crate) in_flight: InFlight,
     pub(crate) uploads: Uploads,
+    /// The open streams of events.
+    pub(crate) streams: Arc<Streams>,
     /// The turns of requests on worlds.
     pub(crate) turns: Turns,
     /// Whether a stop signal has arrived: the server is not ready any more, but still serves requests.
@@ -59,6 +63,7 @@ impl App {
             guesses: GuessLimiter::new(),
             metrics: settings.metrics.clone(),
             has_public_metrics: settings.has_public_metrics,
+            streams: Arc::default(),
             turns: Turns::default(),
             cors_origins: settings.cors_origins.clone(),
             introduction: settings.introduction.clone(),

@@ -4,6 +4,7 @@ use crate::StoreError;
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, BudgetId, JournalId};
 use florin_domain::money::Currency;
+use uuid::Uuid;
 
 /// The result of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub enum Discrepancy {
     },
     /// The stored count of an account's checkouts is wrong, in a store that keeps such counts.
     CheckoutCount(AccountId),
+    /// Two events of this object have one sequence, or one is beyond the last sequence of the object.
+    Sequence(Uuid),
 }
 
 /// Audits the whole store.

@@ -28,6 +28,7 @@ mod chain_histories;
 mod clock;
 mod credits;
 mod error;
+mod events;
 mod exchange_rates;
 mod idempotency;
 mod key_source;
@@ -71,6 +72,7 @@ pub use chain_histories::ChainHistories;
 pub use clock::{Clock, IdSource};
 pub use credits::{CreditCommand, Credits};
 pub use error::{StoreError, WriteError};
+pub use events::{EventForms, EventReach, EventRecording, Events};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};
 pub use idempotency::{Answer, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, Written};
 pub use key_source::KeySource;
@@ -109,6 +111,7 @@ pub use {
     chain_histories::MockChainHistories,
     clock::{MockClock, MockIdSource},
     credits::MockCredits,
+    events::MockEvents,
     exchange_rates::MockExchangeRates,
     key_source::MockKeySource,
     key_upkeep::MockKeyUpkeep,

@@ -60,7 +60,7 @@ impl From<CardDecision> for DryRun<CardTransaction> {
 }
 
 impl From<CreditDecision> for DryRun<Credit> {
-    fn from(CreditDecision { credit, journal }: CreditDecision) -> Self {
+    fn from(CreditDecision { credit, journal, .. }: CreditDecision) -> Self {
         let of_budget = (credit.instruction.budget, credit.instruction.currency);
         let balances = [(of_budget, credit.balances)].into();
         Self { done: credit, declined: None, journal: vec![journal], balances }
@@ -68,7 +68,7 @@ impl From<CreditDecision> for DryRun<Credit> {
 }
 
 impl From<TransferDecision> for DryRun<TransferDone> {
-    fn from(TransferDecision { done, journal }: TransferDecision) -> Self {
+    fn from(TransferDecision { done, journal, .. }: TransferDecision) -> Self {
         let TransferDone { transfer, from, to } = &done;
         let balances = [((transfer.from, transfer.currency), *from), ((transfer.to, transfer.currency), *to)].into();
         Self { done, declined: None, journal: vec![journal], balances }

@@ -2,6 +2,7 @@
 
 use crate::Mutant;
 use crate::bank::Network;
+use crate::events;
 use crate::leases::{LeaseBook, Watched};
 use crate::task::Task;
 use crate::world::Ids;
@@ -15,7 +16,7 @@ use florin_domain::budget::MAX_BUDGETS;
 use florin_domain::card::MAX_CARDS;
 use florin_domain::people::MAX_PEOPLE;
 use florin_ports::test_support::{FakeCipher, FakeClock};
-use florin_ports::{MockExchangeRates, MockKeySource, MockPostcodeProvider};
+use florin_ports::{Events, MockExchangeRates, MockKeySource, MockPostcodeProvider};
 use florin_store_contract::{OpenError, StoreSettings};
 use florin_store_diesel::{Stepper, Store};
 use std::path::Path;
@@ -127,6 +128,7 @@ impl Instance {
 
 impl Ports {
     fn new(store: Arc<Store>, around: &Surroundings) -> Self {
+        store.record_events(events::recording(&around.clock, &around.ids));
         let of = || Arc::clone(&store);
         let time = AccountClocks::new(Arc::clone(&around.clock) as _, Arc::clone(&around.ids) as _, of());
         let inside = around.bank_in_store.then(|| SandboxBank::new(of(), Arc::clone(&around.clock) as _));
@@ -164,6 +166,7 @@ impl Ports {
             chains: of(),
             rates: Arc::new(MockExchangeRates::new()),
             credits: of(),
+            events: of(),
             batches: of(),
             mfa_sessions: of(),
             mfa_providers: Vec::new(),

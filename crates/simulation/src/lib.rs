@@ -10,6 +10,7 @@ mod bank;
 mod check;
 mod clients;
 mod disk;
+mod events;
 mod instance;
 mod leases;
 mod many;

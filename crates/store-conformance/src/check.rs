@@ -100,8 +100,6 @@ pub enum Need {
     Outage,
     /// Writes that can be made to fail on demand.
     Faults,
-    /// Access to the recorded events.
-    Events,
     /// Stores with older and newer schemas.
     Schemas,
     /// A limit on the number of waiting writes.
@@ -114,7 +112,6 @@ impl Need {
             Self::Sandbox => (!handle.serves_sandbox).then_some("it serves production only"),
             Self::Reopen => handle.reopen.is_none().then_some("its data can't be opened twice"),
             Self::Outage => handle.outage.is_none().then_some("its server can't be taken away"),
-            Self::Events => handle.events.is_none().then_some("its events can't be seen"),
             Self::Schemas => handle.schemas.is_none().then_some("it can't be opened with another schema"),
             Self::QueueCapacity => handle.queue_capacity.is_none().then_some("it has no bound on writes that wait"),
             Self::Faults => handle.faults.is_none().then_some("its writes can't be made to fail"),

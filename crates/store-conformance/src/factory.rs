@@ -1,12 +1,12 @@
 //! The interface between the kit and the adapter under test.
 
+use crate::event_forms::recording;
 use async_trait::async_trait;
-use florin_domain::event::Event;
 use florin_ports::{
     AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
     BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, Checkouts, ClientNetworks,
-    Credits, KeyUpkeep, LedgerAudit, MfaSessions, PaymentBatches, People, ProductionOnly, Registry, SandboxBankStorage,
-    SandboxStorage, Secrets, Seeding, Storage, Timelines, Transfers, Upkeep, Worlds,
+    Credits, Events, KeyUpkeep, LedgerAudit, MfaSessions, PaymentBatches, People, ProductionOnly, Registry,
+    SandboxBankStorage, SandboxStorage, Secrets, Seeding, Storage, Timelines, Transfers, Upkeep, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -43,13 +43,6 @@ pub trait Faults: Send + Sync {
 
     /// Lets writes succeed again.
     async fn disarm(&self) -> Result<(), SetupError>;
-}
-
-/// Shows the events that a store has written. No port reads events; their delivery reads the outbox directly.
-#[async_trait]
-pub trait EventLog: Send + Sync {
-    /// Returns all events, in any order.
-    async fn events(&self) -> Result<Vec<Event>, SetupError>;
 }
 
 /// Opens stores whose schema differs from the one that the program expects.
@@ -99,6 +92,8 @@ pub struct Handle {
     pub chains: Arc<dyn ChainHistories>,
     /// Credits.
     pub credits: Arc<dyn Credits>,
+    /// Events.
+    pub events: Arc<dyn Events>,
     /// Confirmations of payment batches.
     pub batches: Arc<dyn PaymentBatches>,
     /// Creation, upload, editing and cancellation of payment batches.
@@ -139,7 +134,6 @@ pub struct Handle {
     pub(crate) reopen: Option<Reopen>,
     pub(crate) outage: Option<Arc<dyn Outage>>,
     pub(crate) faults: Option<Arc<dyn Faults>>,
-    pub(crate) events: Option<Arc<dyn EventLog>>,
     pub(crate) schemas: Option<Arc<dyn Schemas>>,
     pub(crate) queue_capacity: Option<usize>,
     kept: Vec<Arc<dyn Any + Send + Sync>>,
@@ -160,6 +154,7 @@ impl Handle {
     /// Creates a handle of a store for production only. Checks of what only a sandbox needs are skipped. The others start with
     /// data that `seeding` stores by the adapter's own means.
     pub fn of_production<S: Storage + 'static>(store: &Arc<S>, seeding: Arc<dyn Seeding>) -> Self {
+        store.record_events(recording());
         Self {
             callers: Arc::<S>::clone(store),
             accounts: Arc::<S>::clone(store),
@@ -174,6 +169,7 @@ impl Handle {
             transfers: Arc::<S>::clone(store),
             chains: Arc::<S>::clone(store),
             credits: Arc::<S>::clone(store),
+            events: Arc::<S>::clone(store),
             batches: Arc::<S>::clone(store),
             management: Arc::<S>::clone(store),
             reading: Arc::<S>::clone(store),
@@ -196,7 +192,6 @@ impl Handle {
             reopen: None,
             outage: None,
             faults: None,
-            events: None,
             schemas: None,
             queue_capacity: None,
             kept: Vec::new(),
@@ -234,13 +229,6 @@ impl Handle {
         self
     }
 
-    /// Sets how to read the recorded events.
-    #[must_use]
-    pub fn with_events(mut self, events: impl EventLog + 'static) -> Self {
-        self.events = Some(Arc::new(events));
-        self
-    }
-
     /// Sets how to open stores with older and newer schemas.
     #[must_use]
     pub fn with_schemas(mut self, schemas: impl Schemas + 'static) -> Self {
@@ -264,7 +252,6 @@ impl fmt::Debug for Handle {
             .field("reopens", &self.reopen.is_some())
             .field("breaks_down", &self.outage.is_some())
             .field("has_faults", &self.faults.is_some())
-            .field("has_events", &self.events.is_some())
             .field("has_schemas", &self.schemas.is_some())
             .field("queue_capacity", &self.queue_capacity)
             .finish_non_exhaustive()

@@ -21,6 +21,7 @@
 mod check;
 mod checks;
 mod commands;
+mod event_forms;
 mod expect;
 mod factory;
 mod failing_writes;
@@ -36,7 +37,7 @@ mod world;
 mod worlds;
 
 pub use check::{Check, Failure, Need, Outcome};
-pub use factory::{EventLog, Factory, Faults, Handle, Outage, Schemas, SetupError};
+pub use factory::{Factory, Faults, Handle, Outage, Schemas, SetupError};
 pub use model::{Cases, ModelVerdict, run_against};
 pub use verdict::Verdict;
 

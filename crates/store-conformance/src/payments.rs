@@ -9,13 +9,13 @@ use crate::world::{Who, gbp, noon, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::batch::{
     Alert, AlertCode, AlertKind, BatchContent, BatchInput, BatchMove, BatchState, BatchSummary, CancelSituation,
-    ConfirmSituation, CreateDecision, FundingBudgets, InputFormat, InputStatus, Payment, PaymentBatch, PaymentFilter,
-    PaymentInput, PaymentNetwork, PaymentOrder, PaymentOutcome, PaymentReport, PaymentState, PaymentStatus,
-    PaymentTerms, Reported, SettleSituation, TakeSituation, UploadDecision, UploadRefusal, UploadSituation,
-    decide_cancel, decide_confirm, decide_settle, decide_start, decide_take,
+    ConfirmSituation, CreateDecision, FundingBudgets, InputFormat, InputStatus, Payment, PaymentBatch,
+    PaymentBatchStatus, PaymentFilter, PaymentInput, PaymentNetwork, PaymentOrder, PaymentOutcome, PaymentReport,
+    PaymentState, PaymentStatus, PaymentTerms, Reported, SettleSituation, TakeSituation, UploadDecision, UploadRefusal,
+    UploadSituation, decide_cancel, decide_confirm, decide_settle, decide_start, decide_take,
 };
-use florin_domain::event::{Event, EventKind, EventSubject};
-use florin_domain::ids::{EventId, LeaseId, OrderId, PaymentBatchId, PaymentId};
+use florin_domain::event::{BatchEvent, Event, EventBody, EventKind};
+use florin_domain::ids::{LeaseId, OrderId, PaymentBatchId, PaymentId};
 use florin_domain::money::Minor;
 use florin_domain::stamp::Stamp;
 use florin_ports::{
@@ -113,7 +113,9 @@ impl Fill {
             updated_at: self.at,
         });
         batch.updated_at = self.at;
-        Ok(UploadDecision { batch, payments, alerts: self.alerts.clone() })
+        let is_ready = batch.status() == PaymentBatchStatus::Validated;
+        let events = is_ready.then(|| event(EventKind::PaymentBatchCreated, &batch)).into_iter().collect();
+        Ok(UploadDecision { batch, payments, alerts: self.alerts.clone(), events })
     }
 
     /// Returns the terms of a payment and adds its amount and fee to the order of its budget.
@@ -124,11 +126,19 @@ impl Fill {
         let network = if index.is_multiple_of(3) { PaymentNetwork::Swift } else { PaymentNetwork::FasterPayments };
         let id = OrderId(uuid(54 + u128::from(index % 2), self.first));
         if batch.orders.iter().all(|order| order.id != id) {
-            batch.orders.push(PaymentOrder { id, budget, currency, total: Minor::ZERO, fees: Minor::ZERO });
+            batch.orders.push(PaymentOrder {
+                id,
+                budget,
+                currency,
+                total: Minor::ZERO,
+                fees: Minor::ZERO,
+                payments: 0,
+            });
         }
         let order = batch.orders.iter_mut().find(|order| order.id == id)?;
         order.total = order.total.plus(amount)?;
         order.fees = order.fees.plus(fee)?;
+        order.payments += 1;
         Some(PaymentTerms { order: id, budget, currency, amount, fee, network })
     }
 }
@@ -140,21 +150,20 @@ pub(crate) fn empty(who: Who, number: u128, at: DateTime<Utc>) -> Result<Payment
 }
 
 /// Creates an event about a batch.
-pub(crate) fn event(kind: EventKind, batch: &PaymentBatch, number: u128) -> Event {
-    let subject = EventSubject { batch: batch.id, order: None, payment: None };
-    Event { id: EventId(uuid(56, number)), account: batch.account.clone(), kind, subject, at: batch.created_at }
+fn event(kind: EventKind, batch: &PaymentBatch) -> Event {
+    let (name, status) = (batch.name.clone(), batch.status());
+    let body = EventBody::Batch(Box::new(BatchEvent { batch: batch.id, name, status, order: None, result: None }));
+    Event { account: batch.account.clone(), kind, at: batch.updated_at, body }
 }
 
 /// Builds a command that creates a batch, with or without payments.
 pub(crate) fn create(who: Who, batch: PaymentBatch, fill: Option<Fill>) -> Result<CreateBatchCommand, Failure> {
-    let number = batch.id.0.as_u128();
     let decide = Arc::new(move |_: &FundingBudgets| {
-        let events = vec![event(EventKind::PaymentBatchCreated, &batch, number)];
         let Some(fill) = &fill else {
-            return Ok(CreateDecision { batch: batch.clone(), payments: vec![], alerts: vec![], events });
+            return Ok(CreateDecision { batch: batch.clone(), payments: vec![], alerts: vec![], events: vec![] });
         };
-        let filled = fill.decide(who, &batch)?;
-        Ok(CreateDecision { batch: filled.batch, payments: filled.payments, alerts: filled.alerts, events })
+        let UploadDecision { batch, payments, alerts, events } = fill.decide(who, &batch)?;
+        Ok(CreateDecision { batch, payments, alerts, events })
     });
     Ok(CreateBatchCommand { account: who.account()?, decide, claim: None })
 }

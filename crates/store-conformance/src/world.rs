@@ -145,7 +145,7 @@ pub(crate) fn client(id: ClientId, name: &str) -> ApiClient {
         id,
         name: name.into(),
         allowed_networks: vec!["10.0.0.0/8".into(), "fd00::/8".into()],
-        features: [Feature::AddressesLookup].into(),
+        features: [Feature::AddressesLookup, Feature::Events].into(),
         disabled_at: None,
     }
 }
@@ -302,7 +302,7 @@ pub(crate) fn card(who: Who, id: CardId) -> Result<Card, Failure> {
 pub(crate) fn batch(who: Who, id: PaymentBatchId, state: BatchState) -> Result<PaymentBatch, Failure> {
     let order = |kind, budget, total| -> Result<PaymentOrder, Failure> {
         let (id, currency) = (OrderId(uuid(kind, id.0.as_u128())), gbp()?);
-        Ok(PaymentOrder { id, budget, currency, total: Minor(total), fees: Minor::ZERO })
+        Ok(PaymentOrder { id, budget, currency, total: Minor(total), fees: Minor::ZERO, payments: 1 })
     };
     Ok(PaymentBatch {
         id,

@@ -3,6 +3,7 @@
 mod account_lock;
 mod changes;
 mod connection;
+mod event_positions;
 mod failures;
 mod locks;
 mod lookups;
@@ -53,6 +54,7 @@ pub(crate) mod sql {
 
 pub(crate) use account_lock::lock_account;
 pub(crate) use connection::{check_integrity, connect_writer, create, finish, probe, unhurried, write};
+pub(crate) use event_positions::{event_positions, event_tail, events_imported, still_writing};
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};
 pub(crate) use locks::{lock_balances, lock_operators};
 pub(crate) use migrations::{applied_migrations, known_migrations, migrate};

@@ -4,6 +4,7 @@ mod account_lock;
 mod balances;
 mod connection;
 mod directory;
+mod event_positions;
 mod failures;
 pub(crate) mod migrations;
 mod place;
@@ -55,6 +56,7 @@ pub(crate) use connection::{
     Readers, check_integrity, connect_writer, create, finish, lock_operators, open_readers, probe, read, unhurried,
     write,
 };
+pub(crate) use event_positions::{event_positions, event_tail, events_imported, still_writing};
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};
 pub(crate) use migrations::{applied_migrations, known_migrations, migrate};
 pub(crate) use place::{Identity, Place, identify, place};

@@ -15,8 +15,6 @@ use tokio::sync::OnceCell;
 #[allow(dead_code, reason = "the tests of the adapter use more of it")]
 #[path = "postgres/database.rs"]
 mod database;
-#[path = "conformance/events.rs"]
-mod events;
 #[path = "conformance/places.rs"]
 mod places;
 #[path = "conformance/zones.rs"]
@@ -74,10 +72,7 @@ fn open(url: &str) -> Result<PostgresStore, SetupError> {
 fn handle(database: &Arc<Database>) -> Result<Handle, SetupError> {
     let again = Arc::clone(database);
     let store = Arc::new(open(&database.url)?);
-    let first = Handle::of(&store)
-        .with_queue_capacity(QUEUE_CAPACITY)
-        .with_events(events::Exported(store))
-        .keeping(Arc::clone(database));
+    let first = Handle::of(&store).with_queue_capacity(QUEUE_CAPACITY).keeping(Arc::clone(database));
     Ok(first.reopened_by(move || {
         let again = Arc::clone(&again);
         async move { handle(&again) }

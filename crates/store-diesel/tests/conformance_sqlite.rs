@@ -14,8 +14,6 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-#[path = "conformance/events.rs"]
-mod events;
 #[path = "conformance/places.rs"]
 mod places;
 #[path = "conformance/zones.rs"]
@@ -68,10 +66,7 @@ fn open(path: &Path) -> Result<Store, SetupError> {
 fn handle(directory: &Arc<TempDir>) -> Result<Handle, SetupError> {
     let again = Arc::clone(directory);
     let store = Arc::new(open(&directory.path().join(FILE))?);
-    let handle = Handle::of(&store)
-        .keeping(Arc::clone(directory))
-        .with_queue_capacity(QUEUE_CAPACITY)
-        .with_events(events::Exported(store));
+    let handle = Handle::of(&store).keeping(Arc::clone(directory)).with_queue_capacity(QUEUE_CAPACITY);
     Ok(handle.reopened_by(move || {
         let again = again.clone();
         async move { self::handle(&again) }

@@ -5,7 +5,7 @@ use crate::data::{Data, Record, RecordKey};
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
 use florin_domain::card::{Card, CardLimit, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation};
-use florin_domain::event::Event;
+use florin_domain::event::{EventPosition, StoredEvent};
 use florin_domain::ids::{AccountId, JournalId};
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::Checkout;
@@ -71,7 +71,7 @@ macro_rules! owned {
 }
 
 owned! {
-    Checkout, Budget, Transfer, JournalTransaction, CardTransition, CardTransaction, Chain, PaymentBatch, Payment, Event,
+    Checkout, Budget, Transfer, JournalTransaction, CardTransition, CardTransaction, Chain, PaymentBatch, Payment,
     MfaSession, Person, TotpEnrolment,
 }
 
@@ -84,7 +84,7 @@ macro_rules! nameless {
     )*};
 }
 
-nameless! { Vec<Alert>, DeclineExplanation, Record, u64, }
+nameless! { Vec<Alert>, DeclineExplanation, Record, i64, u64, }
 
 impl Owned for BudgetRecord {
     fn move_to(&mut self, account: &AccountId) {
@@ -123,6 +123,11 @@ fn without_secrets(mut enrolments: BTreeMap<AccountId, TotpEnrolment>) -> BTreeM
     enrolments
 }
 
+fn events_of(all: &BTreeMap<EventPosition, StoredEvent>, account: &AccountId) -> BTreeMap<EventPosition, StoredEvent> {
+    let own = all.iter().filter(|(_, event)| event.account == *account);
+    own.map(|(position, event)| (*position, event.clone())).collect()
+}
+
 /// Copies all rows of a world, including its timeline and number, but not its account, keys and snapshots. Leases are
 /// excluded too: their holders must lose the right to write.
 pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
@@ -155,6 +160,10 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         leases: _,
         sandbox_bank,
         events,
+        last_position: _,
+        sequences,
+        paid_numbers,
+        recording: _,
         sessions,
         enrolments,
         records,
@@ -180,12 +189,10 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         declined: part(declined, account),
         batches: part(batches, account),
         alerts: part(alerts, account),
-        sandbox_bank: sandbox_bank
-            .iter()
-            .filter(|(id, _)| sent(id))
-            .map(|(id, accepted)| (*id, accepted.clone()))
-            .collect(),
-        events: events.iter().filter(|event| event.account == *account).cloned().collect(),
+        sandbox_bank: sandbox_bank.iter().filter(|(id, _)| sent(id)).map(|(id, paid)| (*id, paid.clone())).collect(),
+        events: events_of(events, account),
+        sequences: part(sequences, account),
+        paid_numbers: part(paid_numbers, account),
         sessions: part(sessions, account),
         enrolments: without_secrets(part(enrolments, account)),
         records: part::<RecordKey, Record>(records, account),
@@ -219,7 +226,9 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     out(&mut data.payments, account);
     out(&mut data.alerts, account);
     out(&mut data.leases, account);
-    data.events.retain(|event| event.account != *account);
+    data.events.retain(|_, event| event.account != *account);
+    out(&mut data.sequences, account);
+    out(&mut data.paid_numbers, account);
     out(&mut data.sessions, account);
     out(&mut data.enrolments, account);
     out(&mut data.records, account);
@@ -266,10 +275,10 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
     for (id, accepted) in account_rows.sandbox_bank {
         data.sandbox_bank.entry(id).or_insert(accepted);
     }
-    data.events.extend(account_rows.events.into_iter().map(|mut event| {
-        event.move_to(account);
-        event
-    }));
+    // A copy of a world has none of the events of its original.
+    data.events.extend(account_rows.events.into_iter().filter(|(_, event)| event.account == *account));
+    into(&mut data.sequences, account, account_rows.sequences);
+    into(&mut data.paid_numbers, account, account_rows.paid_numbers);
     into(&mut data.sessions, account, account_rows.sessions);
     into(&mut data.enrolments, account, account_rows.enrolments);
     into(&mut data.records, account, account_rows.records);

@@ -4,6 +4,7 @@ use crate::MemoryStore;
 use crate::batch_reading::{funding_of, summary};
 use crate::batches::{balances_of, set_payments};
 use crate::data::{Data, add, must_exist, replace};
+use crate::events::record;
 use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
 use async_trait::async_trait;
@@ -31,7 +32,7 @@ impl BatchManagement for MemoryStore {
                 must_exist(data.clients.contains_key(&batch.created_by), &batch.created_by)?;
                 add(&mut data.batches, (batch.account.clone(), batch.id), batch.clone())?;
                 fill(data, &batch, decision.payments, decision.alerts)?;
-                data.events.extend(decision.events);
+                record(data, &decision.events)?;
                 Ok(summary(data, &batch))
             })
         })
@@ -45,6 +46,7 @@ impl BatchManagement for MemoryStore {
                 let decision = (command.decide)(&situation).map_err(WriteError::Refused)?;
                 save(data, &decision.batch)?;
                 fill(data, &decision.batch, decision.payments, decision.alerts)?;
+                record(data, &decision.events)?;
                 Ok(decision.batch)
             })
         })
@@ -74,7 +76,7 @@ impl BatchManagement for MemoryStore {
                 for (place, after) in &decision.balances {
                     store_balances(data, &batch.account, *place, *after)?;
                 }
-                data.events.extend(decision.events);
+                record(data, &decision.events)?;
                 Ok(batch)
             })
         })

@@ -3,7 +3,9 @@
 use crate::MemoryStore;
 use crate::batch_management::{batch, save};
 use crate::batches::{balances_of, payments_of};
+use crate::credits::next_number;
 use crate::data::{Data, replace};
+use crate::events::record;
 use crate::money::{store_balances, write_journal};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -42,7 +44,7 @@ impl BatchProcessing for MemoryStore {
         self.fenced(&command.lease, |data, batch| {
             let decision = (command.decide)(&batch).map_err(WriteError::Refused)?;
             save(data, &decision.batch)?;
-            data.events.extend(decision.events);
+            record(data, &decision.events)?;
             Ok(decision.batch)
         })
     }
@@ -54,7 +56,7 @@ impl BatchProcessing for MemoryStore {
             let next = next.take(usize::try_from(command.max).unwrap_or(usize::MAX)).cloned().collect();
             let decision = (command.decide)(&TakeSituation { batch, payments: next });
             save_payments(data, &decision.payments)?;
-            data.events.extend(decision.events);
+            record(data, &decision.events)?;
             Ok(decision.payments)
         })
     }
@@ -72,7 +74,7 @@ impl BatchProcessing for MemoryStore {
     async fn record(&self, command: RecordCommand) -> Result<SettleDecision, ProcessingError<SettleRefusal>> {
         self.fenced(&command.lease, |data, batch| {
             let account = batch.account.clone();
-            let decision = (command.decide)(&situation(data, &batch, &command)).map_err(WriteError::Refused)?;
+            let decision = (command.decide)(&situation(data, &batch, &command)?).map_err(WriteError::Refused)?;
             if let Some(batch) = &decision.batch {
                 save(data, batch)?;
             }
@@ -81,7 +83,10 @@ impl BatchProcessing for MemoryStore {
             for (place, after) in &decision.balances {
                 store_balances(data, &account, *place, *after)?;
             }
-            data.events.extend(decision.events.iter().cloned());
+            for (place, number) in &decision.numbers {
+                data.paid_numbers.insert((account.clone(), *place), *number);
+            }
+            record(data, &decision.events)?;
             Ok(decision)
         })
     }
@@ -140,15 +145,20 @@ fn has_work(data: &Data, batch: &PaymentBatch, now: DateTime<Utc>) -> bool {
     })
 }
 
-fn situation(data: &Data, batch: &PaymentBatch, command: &RecordCommand) -> SettleSituation {
+fn situation(data: &Data, batch: &PaymentBatch, command: &RecordCommand) -> Result<SettleSituation, StoreError> {
     let all = || payments_of(data, &batch.account, batch.id);
-    SettleSituation {
+    let in_status = |status| all().filter(|payment| payment.status() == status).count() as u64;
+    let of_account = data.budgets.values().filter(|budget| budget.account == batch.account);
+    Ok(SettleSituation {
         payments: all().filter(|payment| command.payments.contains(&payment.id)).cloned().collect(),
         open: all().filter(|payment| !payment.status().is_final()).count() as u64,
-        any_paid: all().any(|payment| payment.status().was_paid()),
+        completed: in_status(PaymentStatus::Completed),
+        returned: in_status(PaymentStatus::Returned),
         balances: balances_of(data, batch),
+        budget_names: of_account.map(|budget| (budget.id, budget.name.clone())).collect(),
+        number: next_number(data, &batch.account)?,
         batch: batch.clone(),
-    }
+    })
 }
 
 fn save_payments(data: &mut Data, payments: &[Payment]) -> Result<(), StoreError> {

@@ -2,6 +2,7 @@
 
 use crate::MemoryStore;
 use crate::data::{Data, replace};
+use crate::events::record;
 use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
 use async_trait::async_trait;
@@ -60,7 +61,7 @@ fn save(data: &mut Data, confirmed: &ConfirmedBatch) -> Result<(), StoreError> {
     let batch = &confirmed.batch;
     replace(&mut data.batches, &(batch.account.clone(), batch.id), batch.clone())?;
     set_payments(data, batch, confirmed.payments);
-    data.events.extend(confirmed.events.iter().cloned());
+    record(data, &confirmed.events)?;
     confirmed.journal.iter().try_for_each(|transaction| write_journal(data, transaction))?;
     confirmed.balances.iter().try_for_each(|(key, after)| store_balances(data, &batch.account, *key, *after))
 }

@@ -139,7 +139,7 @@ fn below(data: &Data, root: &BudgetRecord) -> Vec<Budget> {
     below
 }
 
-/// Returns the number of the last credit or transfer that changed a balance.
+/// Returns the number of the last credit, transfer or payment that changed a balance.
 fn last_number(data: &Data, budget: &Budget, currency: Currency) -> Option<i64> {
     let credits = data.credits.values().map(|(_, credit)| credit);
     let credits = credits.filter(|credit| credit.account == budget.account);
@@ -152,7 +152,8 @@ fn last_number(data: &Data, budget: &Budget, currency: Currency) -> Option<i64> 
         let debit = (budget.id == transfer.from).then_some(transfer.number);
         debit.or_else(|| (budget.id == transfer.to).then(|| transfer.credit_number()))
     });
-    credits.chain(transfers).max()
+    let paid = data.paid_numbers.get(&(budget.account.clone(), (budget.id, currency))).copied();
+    credits.chain(transfers).chain(paid).max()
 }
 
 /// Returns whether the person of this membership has an individual budget. `None`: no such person on the account.

@@ -3,6 +3,7 @@
 use crate::MemoryStore;
 use crate::budgets;
 use crate::data::{Data, add, must_exist};
+use crate::events;
 use crate::idempotency::once;
 use crate::merchant::cut;
 use async_trait::async_trait;
@@ -74,6 +75,7 @@ impl CardManagement for MemoryStore {
                 };
                 let record = (command.decide)(&situation).map_err(WriteError::Refused)?;
                 add_card(data, &record, Vec::new())?;
+                events::record(data, record.created().as_slice())?;
                 Ok(stored_profile(data, record)?)
             })
         })
@@ -86,7 +88,9 @@ impl CardManagement for MemoryStore {
                 let person = named(data, &command.account, command.person);
                 let change = (command.decide)(&ChangeCardSituation { card, person }).map_err(WriteError::Refused)?;
                 let after = change.card.clone();
+                let event = change.transition.as_ref().map(CardTransition::event);
                 store_change(data, change)?;
+                events::record(data, event.as_slice())?;
                 Ok(stored_profile(data, after)?)
             })
         })
@@ -103,8 +107,11 @@ impl CardManagement for MemoryStore {
                     limits(data, &command.account, command.card).ok_or(WriteError::Absent)?;
                 let situation = ReplaceCardSituation { record, limits, cards: count(data, &command.account) };
                 let done = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                let event = done.transition.event();
                 store_change(data, CardChange { card: done.replaced, transition: Some(done.transition) })?;
+                events::record(data, &[event])?;
                 add_card(data, &done.new, done.limits.limits)?;
+                events::record(data, done.new.created().as_slice())?;
                 Ok(stored_profile(data, done.new)?)
             })
         })

@@ -2,6 +2,7 @@
 
 use crate::MemoryStore;
 use crate::data::{Data, add, must_exist, replace};
+use crate::events::record;
 use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
 use async_trait::async_trait;
@@ -153,7 +154,9 @@ fn save(data: &mut Data, decision: &CardDecision) -> Result<(), StoreError> {
         write_journal(data, journal)?;
         store_balances(data, &message.account, (message.budget, message.currency), decision.balances)?;
     }
-    store_limits(data, &card, decision)
+    store_limits(data, &card, decision)?;
+    record(data, &[message.event()])?;
+    Ok(())
 }
 
 fn store_limits(data: &mut Data, card: &(AccountId, CardId), decision: &CardDecision) -> Result<(), StoreError> {

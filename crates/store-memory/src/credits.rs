@@ -2,6 +2,7 @@
 
 use crate::MemoryStore;
 use crate::data::{Data, add};
+use crate::events::record;
 use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
 use async_trait::async_trait;
@@ -24,6 +25,7 @@ impl Credits for MemoryStore {
                 add(&mut data.credits, (command.account.clone(), credit.box_transaction_id), of_journal)?;
                 let of_budget = (command.budget, credit.instruction.currency);
                 store_balances(data, &command.account, of_budget, credit.balances)?;
+                record(data, &decision.events)?;
                 Ok(credit)
             })
         })
@@ -37,11 +39,13 @@ fn decide(data: &Data, command: &CreditCommand) -> Result<CreditDecision, WriteE
     (command.decide)(&situation).map_err(WriteError::Refused)
 }
 
-/// Returns the next number of the account's credits and transfers. Numbers start at 1 and have no gaps.
+/// Returns the next number of the account's credits, transfers and payments. Numbers start at 1 and have no gaps.
 pub(crate) fn next_number(data: &Data, account: &AccountId) -> Result<i64, StoreError> {
     let of_account = (account.clone(), i64::MIN)..=(account.clone(), i64::MAX);
     let last = data.credits.range(of_account).next_back().map_or(0, |((_, number), _)| *number);
     let transfers = data.transfers.values().filter(|transfer| transfer.account == *account);
     let last = transfers.map(Transfer::credit_number).fold(last, i64::max);
+    let paid = data.paid_numbers.iter().filter(|((of, _), _)| of == account);
+    let last = paid.map(|(_, number)| *number).fold(last, i64::max);
     last.checked_add(1).ok_or_else(|| StoreError::Corrupt("all numbers are used".into()))
 }

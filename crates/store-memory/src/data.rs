@@ -6,7 +6,7 @@ use florin_domain::audit_log::AuditRecord;
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
 use florin_domain::card::{Card, CardLimit, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation};
-use florin_domain::event::Event;
+use florin_domain::event::{EventObject, EventPosition, StoredEvent};
 use florin_domain::ids::{
     AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, LeaseId, MfaSessionId, PaymentBatchId,
     PaymentId, PersonId, SnapshotId, TransactionToken, TransferId,
@@ -14,10 +14,11 @@ use florin_domain::ids::{
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, BankId, Checkout};
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
+use florin_domain::money::Currency;
 use florin_domain::people::Person;
 use florin_domain::secret::StoreKey;
 use florin_domain::world::{CreationClaim, SandboxWorld, Timeline, WorldSnapshot};
-use florin_ports::{AcceptedPayment, Answer, RecordedRequest, StoreError};
+use florin_ports::{AcceptedPayment, Answer, EventRecording, RecordedRequest, StoreError};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt::Debug;
@@ -57,7 +58,15 @@ pub(crate) struct Data {
     pub(crate) alerts: BTreeMap<(AccountId, PaymentBatchId), Vec<Alert>>,
     pub(crate) leases: BTreeMap<(AccountId, PaymentBatchId), (LeaseId, chrono::DateTime<chrono::Utc>)>,
     pub(crate) sandbox_bank: BTreeMap<PaymentId, AcceptedPayment>,
-    pub(crate) events: Vec<Event>,
+    /// Events by position. Positions are never given twice.
+    pub(crate) events: BTreeMap<EventPosition, StoredEvent>,
+    pub(crate) last_position: EventPosition,
+    /// The last sequences of budgets and batches.
+    pub(crate) sequences: BTreeMap<(AccountId, EventObject), u64>,
+    /// The number of the last payout or return of each balance that has one.
+    pub(crate) paid_numbers: BTreeMap<(AccountId, (BudgetId, Currency)), i64>,
+    /// How events are written.
+    pub(crate) recording: Option<EventRecording>,
     pub(crate) sessions: BTreeMap<(AccountId, MfaSessionId), MfaSession>,
     pub(crate) enrolments: BTreeMap<AccountId, TotpEnrolment>,
     pub(crate) records: BTreeMap<RecordKey, Record>,

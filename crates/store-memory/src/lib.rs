@@ -23,6 +23,7 @@ mod card_management;
 mod cards;
 mod credits;
 mod data;
+mod events;
 mod idempotency;
 mod merchant;
 mod mfa;

@@ -3,10 +3,11 @@
 use crate::MemoryStore;
 use crate::card_management;
 use crate::data::{Data, add, replace};
+use crate::events;
 use crate::idempotency::once;
 use crate::merchant::cut;
 use async_trait::async_trait;
-use florin_domain::card::{CardRecord, CardState};
+use florin_domain::card::{CardRecord, CardState, CardTransition};
 use florin_domain::ids::{AccountId, PersonId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::{
@@ -99,7 +100,9 @@ fn terminate(data: &mut Data, account: &AccountId, command: &ErasePersonCommand)
     for record in records.into_iter().filter(is_owned) {
         let Some(client) = client else { continue };
         if let Some(change) = (command.terminate)(&(record, client)) {
+            let event = change.transition.as_ref().map(CardTransition::event);
             card_management::store_change(data, change)?;
+            events::record(data, event.as_slice())?;
         }
     }
     Ok(())

@@ -17,11 +17,6 @@ impl MemoryStore {
         Self::default()
     }
 
-    /// Returns all events in the order in which they were stored. No port reads events; this method is for tests.
-    pub fn events(&self) -> Vec<florin_domain::event::Event> {
-        self.read(|data| data.events.clone())
-    }
-
     /// Reads under the lock.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Data) -> T) -> T {
         work(&self.lock())

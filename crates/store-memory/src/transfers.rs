@@ -4,6 +4,7 @@ use crate::MemoryStore;
 use crate::budgets::find;
 use crate::credits::next_number;
 use crate::data::{Data, add};
+use crate::events::record;
 use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
 use async_trait::async_trait;
@@ -24,6 +25,7 @@ impl Transfers for MemoryStore {
                 add(&mut data.transfers, (command.account.clone(), transfer.id), transfer.clone())?;
                 store_balances(data, &command.account, (command.from, transfer.currency), *from)?;
                 store_balances(data, &command.account, (command.to, transfer.currency), *to)?;
+                record(data, &decision.events)?;
                 Ok(decision.done)
             })
         })

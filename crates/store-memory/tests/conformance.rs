@@ -1,8 +1,6 @@
 //! Test that the memory store keeps the promises of the ports.
 
-use async_trait::async_trait;
-use florin_domain::event::Event;
-use florin_store_conformance::{EventLog, Factory, Handle, SetupError};
+use florin_store_conformance::{Factory, Handle, SetupError};
 use florin_store_memory::MemoryStore;
 use std::sync::Arc;
 
@@ -14,18 +12,9 @@ impl Factory for InMemory {
     }
 }
 
-struct Events(Arc<MemoryStore>);
-
-#[async_trait]
-impl EventLog for Events {
-    async fn events(&self) -> Result<Vec<Event>, SetupError> {
-        Ok(self.0.events())
-    }
-}
-
 /// Creates a handle; reopening returns another handle on the same store.
 fn handle(store: Arc<MemoryStore>) -> Handle {
-    Handle::of(&store).with_events(Events(Arc::clone(&store))).reopened_by(move || {
+    Handle::of(&store).reopened_by(move || {
         let store = Arc::clone(&store);
         async move { Ok(handle(store)) }
     })

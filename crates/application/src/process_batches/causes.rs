@@ -5,8 +5,7 @@
 
 use crate::AccountClocks;
 use chrono::{DateTime, Utc};
-use florin_domain::event::Event;
-use florin_domain::ids::{EventId, JournalId};
+use florin_domain::ids::JournalId;
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::world::Timeline;
 use uuid::Uuid;
@@ -28,15 +27,6 @@ impl Causes {
     pub(super) fn name_journal(&self, journal: &mut [JournalTransaction]) {
         for entry in journal.iter_mut().filter(|_| self.timeline.seed.is_some()) {
             entry.id = JournalId(self.id(&[b"journal", entry.kind.as_str().as_bytes(), entry.cause.as_bytes()]));
-        }
-    }
-
-    /// Assigns ids to events. Each is unique by kind, batch and payment.
-    pub(super) fn name_events(&self, events: &mut [Event]) {
-        for event in events.iter_mut().filter(|_| self.timeline.seed.is_some()) {
-            let payment = event.subject.payment.map_or_else(Uuid::nil, |payment| payment.0);
-            let subject = [event.subject.batch.0.as_bytes(), payment.as_bytes()];
-            event.id = EventId(self.id(&[b"event", event.kind.as_str().as_bytes(), subject[0], subject[1]]));
         }
     }
 

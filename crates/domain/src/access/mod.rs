@@ -40,22 +40,30 @@ impl Environment {
     }
 }
 
-/// An optional feature, off until an operator switches it on for a client.
+/// An optional feature, off until an operator enables it for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Feature {
     /// `GET /addresses/lookup`.
     AddressesLookup,
+    /// `GET /events` and its stream. Every client of a sandbox has it.
+    Events,
 }
 
 impl Feature {
     /// All features.
-    pub const ALL: [Self; 1] = [Self::AddressesLookup];
+    pub const ALL: [Self; 2] = [Self::AddressesLookup, Self::Events];
 
     /// The name as stored and as operators write it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::AddressesLookup => "addresses-lookup",
+            Self::Events => "events",
         }
+    }
+
+    /// Whether a client has the feature in an environment. In the sandbox, every client may read events.
+    pub fn is_enabled(self, client: &ApiClient, environment: Environment) -> bool {
+        (self == Self::Events && environment == Environment::Sandbox) || client.features.contains(&self)
     }
 
     /// Parses the name of a feature.

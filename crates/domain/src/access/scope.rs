@@ -52,6 +52,7 @@ scopes! {
     IpAddressesRead = "ipaddresses:read:any",
     IpAddressesWrite = "ipaddresses:write:any",
     ActivityRead = "activity:read:any",
+    EventsRead = "events:read:any",
     WebhooksRead = "webhooks:read:any",
     WebhooksWrite = "webhooks:write:any",
 }
@@ -79,6 +80,8 @@ impl Scope {
                 | Self::IpAddressesRead
                 | Self::IpAddressesWrite
                 | Self::ActivityRead
+                | Self::EventsRead
+                | Self::WebhooksRead
         )
     }
 

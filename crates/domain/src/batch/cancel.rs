@@ -75,6 +75,10 @@ pub fn decide_cancel(situation: &CancelSituation, stamp: &Stamp<'_>) -> Result<C
             journal.push(JournalTransaction::new(id, batch.account.clone(), cause, currency, stamp.now, postings)?);
         }
     }
-    let events = vec![stamp.event(EventKind::PaymentBatchCancelled, (&batch.account, batch.id), None, None)];
+    let mut events = Vec::new();
+    if was_reserved {
+        events.extend(batch.order_events(EventKind::PaymentBatchOrderCancelled));
+    }
+    events.push(batch.event(EventKind::PaymentBatchCancelled, None, None));
     Ok(CancelDecision { batch, payments: AllPayments::Cancelled, journal, balances, events })
 }

@@ -135,9 +135,7 @@ pub fn decide_confirm(
     }
     let booked = reserve(situation, stamp).map(|(journal, balances)| {
         let batch = PaymentBatch { state, updated_at: stamp.now, ..situation.batch.clone() };
-        let of_batch = (&batch.account, batch.id);
-        let event = |order| stamp.event(EventKind::PaymentBatchOrderCreated, of_batch, Some(order), None);
-        let events = batch.orders.iter().map(|order| event(order.id)).collect();
+        let events = batch.order_events(EventKind::PaymentBatchOrderCreated).collect();
         ConfirmedBatch { batch, payments: AllPayments::Confirmed, journal, balances, events }
     });
     match booked {

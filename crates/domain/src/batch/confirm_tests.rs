@@ -35,6 +35,7 @@ fn situation(status: PaymentBatchStatus, available: i64) -> ConfirmSituation {
         currency: gbp(),
         total: Minor(total),
         fees: Minor(0),
+        payments: 1,
     };
     ConfirmSituation {
         batch: PaymentBatch {

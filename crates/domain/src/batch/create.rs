@@ -2,7 +2,7 @@
 
 use super::upload::{Filled, fill};
 use super::{Alert, BatchMove, BatchState, FundingBudgets, Payment, PaymentBatch, UploadRefusal, UploadRequest};
-use crate::event::{Event, EventKind};
+use crate::event::Event;
 use crate::ids::{AccountId, ClientId, PaymentBatchId};
 use crate::stamp::Stamp;
 use crate::text::Text;
@@ -36,7 +36,7 @@ pub struct CreateDecision {
     pub payments: Vec<Payment>,
     /// Its alerts by input index, then in the order found.
     pub alerts: Vec<Alert>,
-    /// The events.
+    /// The events. There are none unless the batch is ready for approval.
     pub events: Vec<Event>,
 }
 
@@ -73,8 +73,7 @@ pub fn decide_create(
         batch.locked = true;
         (payments, alerts) = (filled.payments, filled.alerts);
     }
-    let of_batch = (&batch.account, batch.id);
-    let events = vec![stamp.event(EventKind::PaymentBatchCreated, of_batch, None, None)];
+    let events = batch.ready().into_iter().collect();
     Ok(CreateDecision { batch, payments, alerts, events })
 }
 

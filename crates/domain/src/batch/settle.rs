@@ -9,8 +9,10 @@ pub use rule::decide_settle;
 
 use super::{BatchBalances, Payment, PaymentBatch, PaymentReport};
 use crate::event::Event;
-use crate::ids::PaymentId;
+use crate::ids::{BudgetId, PaymentId};
 use crate::ledger::{AmountOverflow, JournalTransaction, Unbalanced};
+use crate::money::Currency;
+use std::collections::BTreeMap;
 
 /// What an adapter loads under the lock to decide on a bank's reports.
 #[derive(Clone, Debug)]
@@ -21,10 +23,16 @@ pub struct SettleSituation {
     pub payments: Vec<Payment>,
     /// Number of payments of the batch that are not final, including those of `payments`.
     pub open: u64,
-    /// Whether any payment of the batch was paid, even if returned later.
-    pub any_paid: bool,
+    /// Number of payments of the batch that are paid, and not returned.
+    pub completed: u64,
+    /// Number of payments of the batch that were paid and returned.
+    pub returned: u64,
     /// Balances of the funding budgets of the orders, per currency.
     pub balances: BatchBalances,
+    /// The names of those budgets.
+    pub budget_names: BTreeMap<BudgetId, String>,
+    /// The account's next free number of transactions, from 1.
+    pub number: i64,
 }
 
 /// A bank's report about one payment.
@@ -47,6 +55,8 @@ pub struct SettleDecision {
     pub journal: Vec<JournalTransaction>,
     /// The balances that changed.
     pub balances: BatchBalances,
+    /// The number of the last payout or return of each balance that has one.
+    pub numbers: BTreeMap<(BudgetId, Currency), i64>,
     /// The events.
     pub events: Vec<Event>,
 }

@@ -29,7 +29,7 @@ pub struct StartDecision {
 pub fn decide_start(batch: &PaymentBatch, stamp: &Stamp<'_>) -> Result<StartDecision, IllegalMove> {
     let state = batch.state.after(BatchMove::Start { at: stamp.now })?;
     let batch = PaymentBatch { state, updated_at: stamp.now, ..batch.clone() };
-    let events = vec![stamp.event(EventKind::PaymentBatchProcessing, (&batch.account, batch.id), None, None)];
+    let events = vec![batch.event(EventKind::PaymentBatchProcessing, None, None)];
     Ok(StartDecision { batch, events })
 }
 
@@ -80,9 +80,9 @@ pub fn decide_take(
     for payment in payments {
         let PaymentState::Confirmed(terms) = payment.state else { continue };
         let state = PaymentState::Started { sent: Sent { terms, started_at: stamp.now }, ask_at };
-        decision.payments.push(Payment { state, updated_at: stamp.now, ..payment.clone() });
-        let of_batch = (&batch.account, batch.id);
-        decision.events.push(stamp.event(EventKind::PaymentCreated, of_batch, Some(terms.order), Some(payment.id)));
+        let payment = Payment { state, updated_at: stamp.now, ..payment.clone() };
+        decision.events.push(payment.event(EventKind::PaymentCreated, stamp.now));
+        decision.payments.push(payment);
     }
     decision
 }

@@ -5,6 +5,7 @@ use super::{
     Alert, BatchInput, BatchMove, CheckedRows, FundingBudgets, IllegalMove, InputFormat, InputStatus, Payment,
     PaymentBatch, PaymentOrder, PaymentState, PaymentTerms,
 };
+use crate::event::Event;
 use crate::ids::{BudgetId, OrderId, PaymentId};
 use crate::ledger::AmountOverflow;
 use crate::money::{Currency, Minor};
@@ -38,6 +39,8 @@ pub struct UploadDecision {
     pub payments: Vec<Payment>,
     /// Its alerts by input index, then in the order found.
     pub alerts: Vec<Alert>,
+    /// The events. There are none unless the batch is ready for approval.
+    pub events: Vec<Event>,
 }
 
 /// Reasons to refuse an upload. Nothing changes.
@@ -82,7 +85,8 @@ pub fn decide_upload(
     batch.orders = filled.orders;
     batch.input = Some(filled.input);
     batch.updated_at = stamp.now;
-    Ok(UploadDecision { batch, payments: filled.payments, alerts: filled.alerts })
+    let events = batch.ready().into_iter().collect();
+    Ok(UploadDecision { batch, payments: filled.payments, alerts: filled.alerts, events })
 }
 
 /// The content of a batch after an upload.
@@ -143,11 +147,12 @@ fn payment(
         let place = *orders.places.entry((budget, currency)).or_insert(orders.made.len());
         if place == orders.made.len() {
             let id = OrderId(stamp.id());
-            orders.made.push(PaymentOrder { id, budget, currency, total: Minor::ZERO, fees: Minor::ZERO });
+            orders.made.push(PaymentOrder { id, budget, currency, total: Minor::ZERO, fees: Minor::ZERO, payments: 0 });
         }
         let order = orders.made.get_mut(place).ok_or(AmountOverflow)?;
         order.total = order.total.plus(found.amount).ok_or(AmountOverflow)?;
         order.fees = order.fees.plus(found.fee).ok_or(AmountOverflow)?;
+        order.payments += 1;
         let (order, amount, fee, network) = (order.id, found.amount, found.fee, found.network);
         terms = Some(PaymentTerms { order, budget, currency, amount, fee, network });
     }

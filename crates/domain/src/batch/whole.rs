@@ -52,6 +52,8 @@ pub struct PaymentOrder {
     pub total: Minor,
     /// The sum of the fees of its payments, zero or more.
     pub fees: Minor,
+    /// Number of its payments.
+    pub payments: u64,
 }
 
 impl PaymentOrder {

@@ -1,6 +1,7 @@
 //! Inbound credits (contract 5.2).
 
 use super::Budget;
+use crate::event::{BoxMovement, Event, MovementSource, PaymentMethod};
 use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, BudgetId, JournalId};
 use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
@@ -36,6 +37,18 @@ impl CreditScheme {
             Self::Chaps => "CHAPS",
             Self::Swift => "Swift",
             Self::Sepa => "SEPA",
+        }
+    }
+}
+
+impl From<CreditScheme> for PaymentMethod {
+    fn from(scheme: CreditScheme) -> Self {
+        match scheme {
+            CreditScheme::FasterPayment => Self::FasterPayments,
+            CreditScheme::Bacs => Self::Bacs,
+            CreditScheme::Chaps => Self::Chaps,
+            CreditScheme::Swift => Self::Swift,
+            CreditScheme::Sepa => Self::Sepa,
         }
     }
 }
@@ -106,6 +119,8 @@ pub struct CreditDecision {
     pub credit: Credit,
     /// Its journal transaction.
     pub journal: JournalTransaction,
+    /// The events.
+    pub events: Vec<Event>,
 }
 
 /// Reasons to refuse a credit. Nothing changes.
@@ -171,7 +186,32 @@ pub fn decide_credit(
         balances,
         created_at: stamp.now,
     };
-    Ok(CreditDecision { credit, journal })
+    let movement = movement(&credit, budget.name.clone());
+    let events = vec![movement.credited(budget.account.clone(), stamp.now)];
+    Ok(CreditDecision { credit, journal, events })
+}
+
+/// Returns how a credit to a budget of this name moved its money.
+fn movement(credit: &Credit, budget_name: String) -> BoxMovement {
+    let sent = &credit.instruction;
+    let text = |text: &Option<Text<0, 140>>| text.as_ref().map(|text| text.as_str().to_owned());
+    BoxMovement {
+        number: credit.box_transaction_id,
+        budget: sent.budget,
+        budget_name,
+        amount: credit.amount,
+        currency: sent.currency,
+        ledger_balance: credit.balances.ledger(),
+        source: MovementSource::Deposits,
+        method: sent.scheme.into(),
+        order: text(&sent.order_id),
+        reference: text(&sent.reference),
+        bank_identifier: text(&sent.bank_identifier),
+        institution_address: text(&sent.institution_address),
+        identification: text(&sent.account_identifier),
+        remitters_name: Some(sent.remitters_name.as_str().to_owned()),
+        remitters_address: Some(sent.remitters_address.as_str().to_owned()),
+    }
 }
 
 #[cfg(test)]

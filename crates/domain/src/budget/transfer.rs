@@ -1,6 +1,7 @@
 //! Transfers between two budgets of an account (contract 5.6).
 
-use super::BudgetRecord;
+use super::{Budget, BudgetRecord};
+use crate::event::{BoxMovement, Event, MovementSource, PaymentMethod};
 use crate::fault::{Fault, Flaw, FlawCode};
 use crate::ids::{AccountId, BudgetId, JournalId, TransferId};
 use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
@@ -118,6 +119,8 @@ pub struct TransferDecision {
     pub done: TransferDone,
     /// Its journal transaction.
     pub journal: JournalTransaction,
+    /// The events: the debit, then the credit.
+    pub events: Vec<Event>,
 }
 
 /// Reasons to refuse a transfer. Nothing changes.
@@ -190,7 +193,13 @@ pub fn decide_transfer(
         reference: instruction.reference.as_ref().map(|reference| reference.as_str().to_owned()),
         created_at: stamp.now,
     };
-    Ok(TransferDecision { done: TransferDone { transfer, from, to }, journal })
+    let side = |number, budget: &Budget, after: &Balances| {
+        movement(&transfer, number, (budget.id, budget.name.clone()), after.ledger())
+    };
+    let debit = side(transfer.number, giver, &from).debited(giver.account.clone(), stamp.now);
+    let credit = side(transfer.credit_number(), receiver, &to).credited(giver.account.clone(), stamp.now);
+    let events = vec![debit, credit];
+    Ok(TransferDecision { done: TransferDone { transfer, from, to }, journal, events })
 }
 
 /// Returns the amount in minor units and the balances of both budgets, or all faults.
@@ -216,6 +225,32 @@ fn fitting(
     match (amount, from, to) {
         (Ok(amount), Some(from), Some(to)) => Ok((amount, from, to)),
         _ => Err(TransferRefusal::Faults(faults)),
+    }
+}
+
+/// Returns how one side of a transfer moved its money: its number, its budget, and the ledger balance afterwards.
+fn movement(
+    transfer: &Transfer,
+    number: i64,
+    (budget, budget_name): (BudgetId, String),
+    ledger_balance: Minor,
+) -> BoxMovement {
+    BoxMovement {
+        number,
+        budget,
+        budget_name,
+        amount: transfer.amount,
+        currency: transfer.currency,
+        ledger_balance,
+        source: MovementSource::Orders,
+        method: PaymentMethod::BalanceTransfer,
+        order: None,
+        reference: transfer.reference.clone(),
+        bank_identifier: None,
+        institution_address: None,
+        identification: None,
+        remitters_name: None,
+        remitters_address: None,
     }
 }
 

@@ -100,7 +100,7 @@ proptest! {
         let amount = format!("{}.{:02}", minor / 100, minor % 100);
         let (from, to) = (record(1, &[("GBP", [available, 3, 4])]), record(2, &[("GBP", [other, 5, 6])]));
         match decide(from, Some(to), &amount, "GBP") {
-            Ok(TransferDecision { done, journal }) => {
+            Ok(TransferDecision { done, journal, .. }) => {
                 prop_assert!(available >= minor);
                 prop_assert_eq!(done.from.ledger().0 + done.to.ledger().0, available + other + 18);
                 prop_assert_eq!(done.to.available().0, other + minor);

@@ -93,6 +93,7 @@ impl BatchScenario {
         let situation = UploadSituation { batch: self.batch.clone(), funding: self.funding.clone() };
         let done = decide_upload(&situation, &request, &self.stamp())?;
         (self.batch, self.payments, self.alerts) = (done.batch.clone(), done.payments.clone(), done.alerts.clone());
+        self.events.extend(done.events.clone());
         Ok(done)
     }
 
@@ -173,12 +174,16 @@ impl BatchScenario {
     /// The situation for these reports.
     pub fn settle_situation(&self, reports: &[Reported]) -> SettleSituation {
         let named = |payment: &&Payment| reports.iter().any(|reported| reported.payment == payment.id);
+        let in_status = |status| self.payments.iter().filter(|payment| payment.status() == status).count() as u64;
         SettleSituation {
             batch: self.batch.clone(),
             payments: self.payments.iter().filter(named).cloned().collect(),
             open: self.payments.iter().filter(|payment| !payment.status().is_final()).count() as u64,
-            any_paid: self.payments.iter().any(|payment| payment.status().was_paid()),
+            completed: in_status(PaymentStatus::Completed),
+            returned: in_status(PaymentStatus::Returned),
             balances: self.balances.clone(),
+            budget_names: self.funding.keys().map(|budget| (*budget, "Main".to_owned())).collect(),
+            number: 1,
         }
     }
 

@@ -81,6 +81,9 @@ pub(crate) struct SettingFlags {
     /// How long idempotency records are kept, at least 24 [default: 48]
     #[arg(long, global = true, value_name = "HOURS")]
     idempotency_hours: Option<String>,
+    /// How long events are kept [default: 30]
+    #[arg(long, global = true, value_name = "DAYS")]
+    event_days: Option<String>,
     /// Folder with Vocalink's valacdos.txt and scsubtab.txt, to check sort codes and account numbers
     /// [default: a few built-in ranges]
     #[arg(long, global = true, value_name = "FOLDER")]
@@ -125,6 +128,7 @@ impl SettingFlags {
             ("shutdown_seconds", &self.shutdown_seconds),
             ("postcode_cache_seconds", &self.postcode_cache_seconds),
             ("idempotency_hours", &self.idempotency_hours),
+            ("event_days", &self.event_days),
             ("sort_codes_folder", &self.sort_codes_folder),
             ("world_hours", &self.world_hours),
             ("max_budgets", &self.max_budgets),

@@ -39,6 +39,8 @@ enum Line {
     Reservations { budget_id: String, currency_code: &'static str },
     /// The stored count of checkouts is wrong.
     CheckoutCount { account_id: String },
+    /// Events are not numbered by the sequence of their object.
+    Sequence { object_id: String },
 }
 
 impl From<AuditReport> for Report {
@@ -55,6 +57,7 @@ impl From<AuditReport> for Report {
                 Line::Reservations { budget_id: budget.to_string(), currency_code: currency.code() }
             }
             Discrepancy::CheckoutCount(account) => Line::CheckoutCount { account_id: account.to_string() },
+            Discrepancy::Sequence(object) => Line::Sequence { object_id: object.to_string() },
         };
         Self {
             ok: report.discrepancies.is_empty(),
@@ -93,6 +96,7 @@ fn print(report: &Report) -> String {
         Line::CheckoutCount { account_id } => {
             format!("  the stored count of checkouts of account {account_id} is wrong")
         }
+        Line::Sequence { object_id } => format!("  the events of object {object_id} are not numbered by its sequence"),
     }));
     lines.join("\n")
 }
@@ -113,6 +117,7 @@ mod tests {
             Discrepancy::Holds { budget, currency },
             Discrepancy::Reservations { budget, currency },
             Discrepancy::CheckoutCount(AccountId::parse("F1").unwrap()),
+            Discrepancy::Sequence(Uuid::nil()),
         ];
         let report = Report::from(AuditReport { journal_transactions: 7, balances: 3, discrepancies });
         let nil = Uuid::nil().to_string();
@@ -122,9 +127,10 @@ mod tests {
             {"kind": "holds", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "reservations", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "checkoutCount", "accountId": "F1"},
+            {"kind": "sequence", "objectId": nil},
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), expected);
-        assert_eq!(print(&report).lines().count(), 6);
+        assert_eq!(print(&report).lines().count(), 7);
         let sound = Report::from(AuditReport::default());
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
     }

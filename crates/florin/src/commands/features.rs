@@ -20,7 +20,7 @@ pub(crate) enum Action {
 /// A feature of a client.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Switch {
-    /// The feature: addresses-lookup
+    /// The feature: addresses-lookup, events
     #[arg(value_name = "FEATURE")]
     feature: String,
     /// The client: id or name

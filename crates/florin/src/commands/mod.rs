@@ -92,6 +92,8 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
         _ => wiring::must_be_current(store).await?,
     }
     let environment = environment::of_store(&context.settings, store).await?;
+    // An act may cause events: the erasure of a person terminates cards.
+    wiring::record_events(store, environment);
     if let Some(act) = &mut act {
         act.begin(store).await.context(UNRECORDED)?;
     }

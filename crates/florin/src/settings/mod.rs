@@ -108,6 +108,8 @@ pub(crate) struct Settings {
     pub(crate) postcode_cache: Duration,
     /// How long idempotency records are kept.
     pub(crate) idempotency: TimeDelta,
+    /// How long events are kept.
+    pub(crate) events: TimeDelta,
     /// The lifetime of worlds.
     pub(crate) world_lifetime: TimeDelta,
     /// Maximum number of budgets of an account.
@@ -206,6 +208,7 @@ impl Settings {
             shutdown: texts.seconds("shutdown_seconds", 30, 0..=3600)?,
             postcode_cache: texts.seconds("postcode_cache_seconds", 0, 0..=31_536_000)?,
             idempotency: TimeDelta::hours(texts.number("idempotency_hours", 48, 24..=87_600)?),
+            events: TimeDelta::days(texts.number("event_days", 30, 1..=3650)?),
             world_lifetime: TimeDelta::hours(texts.number("world_hours", WORLD_LIFETIME.num_hours(), 1..=8760)?),
             max_budgets: texts.number("max_budgets", MAX_BUDGETS, 1..=10_000_000)?,
             max_cards: texts.number("max_cards", MAX_CARDS, 1..=100_000_000)?,

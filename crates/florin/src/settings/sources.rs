@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// The names of all settings in `florin.toml`. The variable is `FLORIN_` plus the name in capitals; the flag has
 /// hyphens.
-pub(crate) const KEYS: [&str; 29] = [
+pub(crate) const KEYS: [&str; 30] = [
     "environment",
     "database_url",
     "database_url_file",
@@ -37,6 +37,7 @@ pub(crate) const KEYS: [&str; 29] = [
     "shutdown_seconds",
     "postcode_cache_seconds",
     "idempotency_hours",
+    "event_days",
     "sort_codes_folder",
     "world_hours",
     "max_budgets",

@@ -33,6 +33,7 @@ fn defaults_are_those_of_a_sandbox_on_this_machine() {
     assert!(settings.workers >= 1);
     assert_eq!(settings.shutdown, Duration::from_secs(30));
     assert_eq!(settings.postcode_cache, Duration::ZERO);
+    assert_eq!(settings.events, TimeDelta::days(30));
     assert_eq!((settings.idempotency, settings.warnings), (TimeDelta::hours(48), Vec::<String>::new()));
 }
 
@@ -80,6 +81,7 @@ fn every_setting_can_be_set_by_flag_variable_and_file() {
         ("shutdown_seconds", "0"),
         ("postcode_cache_seconds", "0"),
         ("idempotency_hours", "24"),
+        ("event_days", "7"),
         ("sort_codes_folder", "/srv/sort-codes"),
         ("world_hours", "12"),
         ("max_budgets", "7"),
@@ -129,6 +131,7 @@ fn the_error_for_an_invalid_value_names_the_setting_and_the_valid_values() {
         ("shutdown_seconds", "-1", "from 0"),
         ("postcode_cache_seconds", "a day", "from 0"),
         ("idempotency_hours", "23", "from 24"),
+        ("event_days", "0", "from 1 to 3650"),
         ("world_hours", "0", "from 1 to 8760"),
         ("max_budgets", "0", "from 1 to"),
         ("sort_codes_folder", "", "valacdos.txt"),

@@ -62,6 +62,20 @@ impl IntoParams for IdempotencyKeyHeader {
     }
 }
 
+/// The id of the last event that a client has received, a header; `extract::headers` reads it.
+pub(crate) struct LastEventIdHeader;
+
+impl IntoParams for LastEventIdHeader {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let format = SchemaFormat::KnownFormat(KnownFormat::Uuid);
+        let schema = ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::String, Type::Null]));
+        let about = "The id of the last event that was received. The stream continues after it.";
+        let header = ParameterBuilder::new().name("Last-Event-ID").parameter_in(ParameterIn::Header);
+        let schema = schema.format(Some(format)).build();
+        vec![header.required(Required::False).description(Some(about)).schema(Some(schema)).build()]
+    }
+}
+
 impl From<PageParameters> for PageRequest {
     fn from(PageParameters { limit, offset }: PageParameters) -> Self {
         let default = Self::default();

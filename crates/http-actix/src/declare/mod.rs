@@ -15,7 +15,8 @@ mod values;
 pub(crate) use amounts::{PositiveDecimalText, PositiveNumber, ZeroOrMoreNumber};
 pub(crate) use body::{body, described, read};
 pub(crate) use common::{
-    AccountOrBodyParameter, AccountParameter, DryRunParameter, FromTime, IdempotencyKeyHeader, PageParameters, ToTime,
+    AccountOrBodyParameter, AccountParameter, DryRunParameter, FromTime, IdempotencyKeyHeader, LastEventIdHeader,
+    PageParameters, ToTime,
 };
 pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body, plain_text};
 pub(crate) use parameters::{Parameters, Part, parameter, parameters};

@@ -6,6 +6,7 @@ use actix_web::HttpRequest;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName};
 use florin_domain::fault::{Faults, Flaw, FlawCode};
+use florin_domain::ids::EventId;
 use florin_ports::IdempotencyKey;
 
 /// Reads the API key (contract 1.1): `ApiKey <key>`, the scheme in either case, or the bare key.
@@ -41,6 +42,19 @@ pub(crate) fn idempotency_key(request: &HttpRequest, faults: &mut Faults) -> Opt
         IdempotencyKey::parse(first.as_bytes())
     };
     faults.take("header.Idempotency-Key", key)
+}
+
+/// Reads the id of the last event that a client has received, if it sent one. An empty one counts as none.
+pub(crate) fn last_event_id(request: &HttpRequest, faults: &mut Faults) -> Option<EventId> {
+    let name = HeaderName::from_static("last-event-id");
+    let mut values = request.headers().get_all(name);
+    let first = values.next().filter(|value| !value.is_empty())?;
+    let id = if values.next().is_some() {
+        Err(Flaw::new(FlawCode::DuplicateParameter, "must be given only once"))
+    } else {
+        EventId::parse(first.to_str().unwrap_or_default())
+    };
+    faults.take("header.Last-Event-ID", id)
 }
 
 /// Whether the Content-Type is JSON in UTF-8.

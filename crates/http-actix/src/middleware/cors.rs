@@ -11,11 +11,12 @@ const MAX_AGE: usize = 600;
 /// other origins get the usual responses, which their browsers keep from the page.
 pub(crate) fn cors(origins: &[String]) -> Cors {
     const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+    const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
     const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
     const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
     let cors = Cors::default()
         .allowed_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
-        .allowed_headers([AUTHORIZATION, CONTENT_TYPE, IDEMPOTENCY_KEY, REQUEST_ID])
+        .allowed_headers([AUTHORIZATION, CONTENT_TYPE, IDEMPOTENCY_KEY, LAST_EVENT_ID, REQUEST_ID])
         .expose_headers([REQUEST_ID, RETRY_AFTER, REPLAYED, WWW_AUTHENTICATE, ALLOW])
         .block_on_origin_mismatch(false)
         .max_age(MAX_AGE);

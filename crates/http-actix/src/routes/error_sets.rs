@@ -74,6 +74,8 @@ error_sets! {
     );
     /// Errors of an operation that reads and exists in the sandbox only.
     SandboxReadErrors = reading(SANDBOX);
+    /// Errors of reading events, which an operator enables.
+    EventErrors = reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`.");
     /// Errors of the address lookup, which has no account.
     LookupErrors = without(
         reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`."),

@@ -6,6 +6,7 @@ mod addresses;
 mod budgets;
 mod cards;
 mod error_sets;
+pub(crate) mod events;
 mod examples;
 pub(crate) mod fallback;
 mod ip_addresses;
@@ -16,6 +17,7 @@ mod payment_batches;
 mod people;
 mod sandbox;
 mod service;
+mod webhooks;
 
 use crate::pages;
 use actix_web::web::{self, ServiceConfig};
@@ -59,6 +61,9 @@ fn version_2(config: &mut ServiceConfig) {
         .service(get("/activity/{accountId}", activity::list::handle))
         .service(get("/activity/{accountId}/{activityId}", activity::find::handle))
         .service(get("/sandbox/invariants", sandbox::invariants::handle))
+        .service(get("/events", events::list::handle))
+        .service(get("/events/stream", events::stream::handle))
+        .service(get("/webhooks/event-types", webhooks::event_types::handle))
         .configure(budgets::configure)
         .configure(cards::configure)
         .default_service(web::to(fallback::not_found));

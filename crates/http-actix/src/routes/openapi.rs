@@ -4,13 +4,18 @@ mod operations;
 mod requests;
 mod schemas;
 mod scopes;
+mod webhooks_section;
 
 use super::{
-    accounts, activity, addresses, budgets, cards, ip_addresses, merchant, mfa, payment_batches, people, sandbox,
-    service,
+    accounts, activity, addresses, budgets, cards, events, ip_addresses, merchant, mfa, payment_batches, people,
+    sandbox, service, webhooks,
 };
 use crate::codes::ErrorCode;
 use crate::problem::{ProblemBody, ProblemEntry};
+use crate::views::{
+    BatchChanged, BatchCompleted, BatchOrderChanged, BoxCredited, BoxDebited, CardStateUpdated, CardTransacted,
+    PaymentCreated, PaymentReturned,
+};
 use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_TYPE;
 use std::sync::LazyLock;
@@ -31,12 +36,25 @@ use utoipa::{Modify, OpenApi};
     servers((url = "/", description = "This server.")),
     security(("apiKey" = [])),
     modifiers(&Finish),
-    components(schemas(ProblemBody, ProblemEntry)),
+    components(schemas(
+        ProblemBody,
+        ProblemEntry,
+        BoxCredited,
+        BoxDebited,
+        CardTransacted,
+        CardStateUpdated,
+        BatchChanged,
+        BatchOrderChanged,
+        BatchCompleted,
+        PaymentCreated,
+        PaymentReturned
+    )),
     tags(
         (name = "Merchant", description = "Checkouts, and the banks that customers can pay them from."),
         (name = "Payment batches", description = "Payments that are checked, confirmed and processed together."),
         (name = "Addresses", description = "The addresses of a UK postcode."),
         (name = "Activity", description = "Everything that moved money on an account."),
+        (name = "Events", description = "What happened, as webhooks deliver it."),
         (name = "Looking inside", description = "How balances are composed, and ledger invariants; sandbox only."),
         (name = "Budgets", description = "Budgets hold money and transfer it to one another."),
         (name = "Accounts", description = "The accounts of the client."),
@@ -66,6 +84,9 @@ use utoipa::{Modify, OpenApi};
         addresses::lookup::handle,
         activity::list::handle,
         activity::find::handle,
+        events::list::handle,
+        events::stream::handle,
+        webhooks::event_types::handle,
         budgets::explain::handle,
         sandbox::invariants::handle,
         budgets::list::handle,
@@ -158,6 +179,7 @@ impl Modify for Finish {
 pub(crate) fn text() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
+        webhooks_section::add(&mut document);
         schemas::finish(&mut document);
         requests::finish(&mut document);
         operations::finish(&mut document);

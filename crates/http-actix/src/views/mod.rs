@@ -9,6 +9,7 @@ mod chain;
 mod checkout;
 mod decline;
 mod dry_run;
+mod event;
 mod explanation;
 mod invariants;
 mod ip_address;
@@ -31,6 +32,11 @@ pub(crate) use card::{CardDetailsView, CardView, TransitionView};
 pub(crate) use chain::ChainView;
 pub(crate) use checkout::CheckoutView;
 pub(crate) use dry_run::DryRunView;
+pub use event::EventViews;
+pub(crate) use event::{
+    BatchChanged, BatchCompleted, BatchOrderChanged, BoxCredited, BoxDebited, CardStateUpdated, CardTransacted,
+    EventTypeView, PaymentCreated, PaymentReturned, StoredEventView, envelope_schema,
+};
 pub(crate) use explanation::ExplanationView;
 pub(crate) use invariants::InvariantsView;
 pub(crate) use ip_address::IpAddressView;

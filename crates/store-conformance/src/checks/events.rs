@@ -1,48 +1,77 @@
 //! Checks of events: each is written with its cause, exactly as decided, and only if the command takes effect.
 
 use crate::check::{CheckResult, Failure, checks};
-use crate::commands::claim as claimed;
+use crate::commands::{claim as claimed, clearing, credit, expiry, follow_up, purchase, token};
+use crate::event_forms::PlainForms;
 use crate::expect::{absent, expect_new, refused, replayed, same, store_failed, there};
 use crate::factory::Handle;
-use crate::payments::{Fill, after, batch_id, cancel, confirm, confirmed, create, empty, leased, record, start, take};
-use crate::world::{Who, noon, seeded};
+use crate::management::{bring, card_id, issue, replacement, transfer};
+use crate::payments::{
+    Fill, after, batch_id, cancel, confirm, confirmed, create, empty, leased, record, start, take, upload,
+};
+use crate::world::{Who, gbp, noon, seeded};
+use chrono::TimeDelta;
 use florin_domain::batch::{CancelSituation, ConfirmSituation, FailureReason, FundingBudgets, PaymentOutcome};
-use florin_domain::event::{Event, EventKind};
+use florin_domain::card::CardState;
+use florin_domain::event::{Event, EventFilter, EventKind, StoredEvent};
+use florin_domain::page::PageRequest;
+use florin_ports::{EventReach, FirstMessageCommand, Mode};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 checks! {
-    "events.are_stored_with_their_cause_and_only_then" (Events) => with_their_cause,
-    "events.keep_every_member" (Events) => every_member,
-    "events.keep_microseconds" (Events) => microseconds,
+    "events.are_stored_with_their_cause_and_only_then" => with_their_cause,
+    "events.keep_every_member" => every_member,
+    "events.of_cards_and_money_are_numbered_per_object" => numbered,
+    "events.a_batch_is_ready_once" => ready_once,
+    "events.times_are_in_whole_seconds" => whole_seconds,
 }
 
-async fn stored(handle: &Handle) -> Result<Vec<Event>, Failure> {
-    let mut events = there("the log", handle.events.clone())?.events().await?;
-    events.sort_by_key(|event| event.id);
-    Ok(events)
+const ALL: PageRequest = PageRequest { limit: 10_000, offset: 0 };
+
+/// Returns the accounts that the key of one account reaches.
+pub(super) fn reach(who: Who) -> Result<EventReach, Failure> {
+    Ok(EventReach { client: who.client(), accounts: Some([who.account()?].into()) })
 }
 
-/// Counts the events of each kind, all of them about the first batch.
-async fn kinds(handle: &Handle) -> Result<BTreeMap<String, usize>, Failure> {
-    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+/// Returns my events, oldest first.
+pub(super) async fn stored(handle: &Handle) -> Result<Vec<StoredEvent>, Failure> {
+    let mut found = handle.events.list(reach(Who::Mine)?, EventFilter::default(), ALL).await?.rows;
+    found.reverse();
+    Ok(found)
+}
+
+/// Counts the events of each kind.
+async fn kinds(handle: &Handle) -> Result<BTreeMap<EventKind, usize>, Failure> {
+    let mut kinds = BTreeMap::new();
     for event in stored(handle).await? {
-        let about = (event.account, event.subject.batch);
-        same("account and batch of an event", about, (Who::Mine.account()?, batch_id(1)))?;
-        *kinds.entry(event.kind.as_str().into()).or_default() += 1;
+        *kinds.entry(event.kind).or_default() += 1;
     }
     Ok(kinds)
 }
 
+/// Checks that the events of each object are numbered from 1 without gaps, in order.
+pub(super) fn without_gaps(events: &[StoredEvent]) -> CheckResult {
+    let mut last = BTreeMap::new();
+    for event in events {
+        let sequence: &mut u64 = last.entry((event.account.clone(), event.object)).or_default();
+        same("the next sequence of an object", event.sequence, *sequence + 1)?;
+        *sequence = event.sequence;
+    }
+    Ok(())
+}
+
 async fn with_their_cause(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let mut expected: BTreeMap<String, usize> = BTreeMap::new();
-    let mut happened = |kind: EventKind, times| {
-        expected.insert(kind.as_str().into(), times);
+    let mut expected: BTreeMap<EventKind, usize> = BTreeMap::new();
+    let mut happened = |kinds: &[(EventKind, usize)]| {
+        for (kind, times) in kinds {
+            *expected.entry(*kind).or_default() += times;
+        }
         expected.clone()
     };
     expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, Some(Fill::of(1, 4)))?).await)?;
-    same("after the creation", kinds(&handle).await?, happened(EventKind::PaymentBatchCreated, 1))?;
+    same("after the creation", kinds(&handle).await?, happened(&[(EventKind::PaymentBatchCreated, 1)]))?;
     // Refused, absent, failed or repeated commands write no events.
     store_failed(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
     absent("a cancellation", &handle.management.cancel(cancel(Who::Other, batch_id(1), 1)?).await)?;
@@ -52,26 +81,34 @@ async fn with_their_cause(handle: Handle) -> CheckResult {
         Ok(command)
     };
     expect_new(handle.batches.confirm(command()?).await)?;
-    let after_confirm = happened(EventKind::PaymentBatchOrderCreated, 2);
+    let after_confirm = happened(&[(EventKind::PaymentBatchOrderCreated, 2)]);
     same("after the confirmation", kinds(&handle).await?, after_confirm.clone())?;
     replayed(handle.batches.confirm(command()?).await)?;
     refused(handle.batches.confirm(confirm(Who::Mine, batch_id(1), 20)?).await)?;
-    same("after a repeat and a refusal", kinds(&handle).await?, after_confirm)?;
+    let dry = FirstMessageCommand { mode: Mode::DryRun, ..purchase(Who::Mine, 500, "1")? };
+    handle.cards.first_message(dry).await?;
+    absent("a purchase", &handle.cards.first_message(purchase(Who::Twin, 501, "1")?).await)?;
+    same("after a repeat, refusals and a dry run", kinds(&handle).await?, after_confirm)?;
     let lease = leased(&handle, 1, after(80)).await?;
     handle.processing.start(start(&lease, 30)).await?;
-    same("after the start", kinds(&handle).await?, happened(EventKind::PaymentBatchProcessing, 1))?;
+    same("after the start", kinds(&handle).await?, happened(&[(EventKind::PaymentBatchProcessing, 1)]))?;
     let taken = handle.processing.take(take(&lease, 9, 40)).await?;
-    same("after payments were taken", kinds(&handle).await?, happened(EventKind::PaymentCreated, 4))?;
+    same("after payments were taken", kinds(&handle).await?, happened(&[(EventKind::PaymentCreated, 4)]))?;
     let ids: Vec<_> = taken.iter().map(|payment| payment.id).collect();
     handle.processing.record(record(&lease, &ids, PaymentOutcome::Completed, None, 50)).await?;
-    same("after the end", kinds(&handle).await?, happened(EventKind::PaymentBatchCompleted, 1))?;
+    let paid = [(EventKind::BoxDebited, 4), (EventKind::PaymentBatchCompleted, 1)];
+    same("after the end", kinds(&handle).await?, happened(&paid))?;
     let back = PaymentOutcome::Returned(FailureReason::AccountClosed);
     handle.processing.record(record(&lease, &ids[..1], back, None, 70)).await?;
-    same("after a return", kinds(&handle).await?, happened(EventKind::PaymentReturned, 1))?;
-    let of_payments = stored(&handle).await?.into_iter().filter(|event| event.kind == EventKind::PaymentCreated);
-    let mut found: Vec<_> = of_payments.filter_map(|event| event.subject.payment).collect();
-    found.sort_unstable();
-    same("the payments that they are about", found, ids)
+    let returned = [(EventKind::BoxCredited, 1), (EventKind::PaymentReturned, 1)];
+    same("after a return", kinds(&handle).await?, happened(&returned))?;
+    let events = stored(&handle).await?;
+    for id in ids {
+        let is_about =
+            |event: &&StoredEvent| event.kind == EventKind::PaymentCreated && event.body.contains(&id.to_string());
+        same("events about a payment", events.iter().filter(is_about).count(), 1)?;
+    }
+    without_gaps(&events)
 }
 
 /// Events of all decisions so far.
@@ -125,29 +162,102 @@ async fn every_member(handle: Handle) -> CheckResult {
         });
         handle.processing.record(command).await?;
     }
-    let before = stored(&handle).await?;
+    let known = stored(&handle).await?.len();
     confirmed(&handle, Who::Mine, 2, 2).await?;
-    let known: Vec<_> = stored(&handle).await?.into_iter().filter(|event| !before.contains(event)).collect();
-    remember(&decided, &known);
+    let of_second = stored(&handle).await?.len() - known;
     let mut command = cancel(Who::Mine, batch_id(2), 6_000)?;
     let command = remembering!(command, decided, |decision: CancelSituation| {
         decision.as_ref().map_or(&[][..], |decision| &decision.events)
     });
     expect_new(handle.management.cancel(command).await)?;
-    let mut expected = decided.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    expected.sort_by_key(|event| event.id);
-    same(
-        "kinds that occurred",
-        EventKind::ALL.iter().all(|kind| expected.iter().any(|event| event.kind == *kind)),
-        true,
-    )?;
-    same("the events", stored(&handle).await?, expected)
+    let decided = decided.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut events = stored(&handle).await?;
+    events.drain(known..known + of_second);
+    same("the number of events", events.len(), decided.len())?;
+    for (stored, decided) in events.iter().zip(&decided) {
+        let expected = (decided.kind, &decided.account, decided.object().id(), decided.at);
+        same("an event", (stored.kind, &stored.account, stored.object, stored.occurred_at), expected)?;
+        same("its body", &stored.body, &PlainForms::text(decided, stored.sequence))?;
+        same("when it was written", stored.recorded_at, PlainForms::now())?;
+    }
+    let mut of_batches = EventKind::ALL.iter().filter(|kind| kind.as_str().starts_with("Payment"));
+    let all = of_batches.all(|kind| decided.iter().any(|event| event.kind == *kind));
+    same("whether every kind occurred", all, true)
 }
 
-async fn microseconds(handle: Handle) -> CheckResult {
+async fn numbered(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let at = after(1) + chrono::TimeDelta::microseconds(123_456);
-    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, at)?, None)?).await)?;
-    let times: Vec<_> = stored(&handle).await?.iter().map(|event| event.at).collect();
-    same("the time of the event", times, vec![at])
+    for number in 1..4 {
+        expect_new(handle.credits.credit(credit(Who::Mine, number, "5", gbp()?)?).await)?;
+    }
+    let ends = (Who::Mine.budget(), Who::Mine.second_budget());
+    expect_new(handle.transfers.transfer(transfer(Who::Mine, 10, ends, "1.00")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 20, "3")?).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 21, "9999")?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(20), 22, clearing("1", false)?)?).await)?;
+    let long_after = noon() + TimeDelta::days(8);
+    same("an expiry", handle.cards.expire(expiry(Who::Mine, token(20), 23, long_after)?).await?, true)?;
+    same("an expiry", handle.cards.expire(expiry(Who::Mine, token(20), 24, long_after)?).await?, false)?;
+    expect_new(handle.card_management.create(issue(Who::Mine, 30, Who::Mine.budget(), true)?).await)?;
+    let card = card_id(30);
+    for to in [CardState::Suspended, CardState::Active] {
+        expect_new(handle.card_management.change(bring(Who::Mine, card, to, "a reason")?).await)?;
+    }
+    expect_new(handle.card_management.replace(replacement(Who::Mine, card, 31)?).await)?;
+    let events = stored(&handle).await?;
+    without_gaps(&events)?;
+    let found: Vec<_> = events.iter().map(|event| (event.kind, event.object, event.sequence)).collect();
+    let (one, two) = (ends.0.0, ends.1.0);
+    let expected = [
+        (EventKind::BoxCredited, one, 1),
+        (EventKind::BoxCredited, one, 2),
+        (EventKind::BoxCredited, one, 3),
+        (EventKind::BoxDebited, one, 4),
+        (EventKind::BoxCredited, two, 1),
+        (EventKind::CardTransaction, token(20).0, 1),
+        (EventKind::CardTransaction, token(21).0, 1),
+        (EventKind::CardTransaction, token(20).0, 2),
+        (EventKind::CardTransaction, token(20).0, 3),
+        (EventKind::CardStateUpdated, card.0, 1),
+        (EventKind::CardStateUpdated, card.0, 2),
+        (EventKind::CardStateUpdated, card.0, 3),
+        (EventKind::CardStateUpdated, card.0, 4),
+        (EventKind::CardStateUpdated, card_id(31).0, 1),
+    ];
+    same("kinds, objects and sequences", found, expected.to_vec())?;
+    let history = there("the chain", handle.chains.history(&Who::Mine.account()?, token(20)).await?)?;
+    for (event, message) in events[5..].iter().filter(|event| event.object == token(20).0).zip(&history.messages) {
+        // The chain shows the first message as it is now; its event shows it as it was.
+        if message.transaction.token != token(20) {
+            let body = PlainForms::text(&message.transaction.event(), event.sequence);
+            same("the body of a message", &event.body, &body)?;
+        }
+    }
+    Ok(())
+}
+
+async fn ready_once(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, noon())?, None)?).await)?;
+    same("events of a draft", kinds(&handle).await?, BTreeMap::new())?;
+    for (first, faults) in [(10, &[][..]), (20, &[0][..]), (30, &[][..])] {
+        let fill = Fill::of(first, 2).with_faults(faults);
+        expect_new(handle.management.upload(upload(Who::Mine, batch_id(1), fill)?).await)?;
+    }
+    same("events of a ready batch", kinds(&handle).await?, [(EventKind::PaymentBatchCreated, 1)].into())?;
+    expect_new(handle.batches.confirm(confirm(Who::Mine, batch_id(1), 10)?).await)?;
+    let events = stored(&handle).await?;
+    same("the events", events.len(), 3)?;
+    without_gaps(&events)
+}
+
+async fn whole_seconds(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let at = after(1) + TimeDelta::microseconds(123_456);
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 1, at)?, Some(Fill::of(1, 1)))?).await)?;
+    let mut fill = Fill::of(10, 1);
+    fill.at = at;
+    expect_new(handle.management.create(create(Who::Mine, empty(Who::Mine, 2, at)?, Some(fill))?).await)?;
+    let times: Vec<_> = stored(&handle).await?.iter().map(|event| event.occurred_at).collect();
+    same("the times of the events", times, vec![noon(), after(1)])
 }

@@ -26,8 +26,10 @@ pub(super) fn is_ours(place: &str) -> bool {
 
 /// Returns whether the management of budgets and cards writes at a place.
 fn is_written(place: &str) -> bool {
-    let shared = ["journal_transactions", "journal_entries", "balances", "idempotency_records"];
-    is_ours(place) || shared.iter().any(|table| place.ends_with(&format!(" {table}")))
+    let shared = ["journal_transactions", "journal_entries", "balances", "idempotency_records", "outbox_events"];
+    is_ours(place)
+        || place == "UPDATE ON event_sequences"
+        || shared.iter().any(|table| place.ends_with(&format!(" {table}")))
 }
 
 /// Creates an active card with two limits.

@@ -18,6 +18,7 @@ mod days;
 mod dry_runs;
 mod durable;
 mod equal_ids;
+mod event_reads;
 mod events;
 mod expiry;
 mod explanations;
@@ -117,6 +118,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         worlds::CHECKS,
         worlds_state::CHECKS,
         events::CHECKS,
+        event_reads::CHECKS,
         members::CHECKS,
         pages::CHECKS,
         days::CHECKS,

@@ -20,13 +20,22 @@ checks! {
 
 /// Returns whether commands on cards, credits and sessions never write at a place.
 pub(super) fn is_ours(place: &str) -> bool {
-    let tables = ["payments", "payment_alerts", "payment_orders", "outbox_events", "sandbox_payments"];
-    tables.iter().any(|table| place.ends_with(&format!(" {table}"))) || place == "INSERT ON payment_batches"
+    let tables = ["payments", "payment_alerts", "payment_orders", "sandbox_payments"];
+    tables.iter().any(|table| place.ends_with(&format!(" {table}")))
+        || ["INSERT ON payment_batches", "INSERT ON event_sequences"].contains(&place)
 }
 
 /// Returns whether commands on batches write at a place.
 fn is_written(place: &str) -> bool {
-    let shared = ["journal_transactions", "journal_entries", "balances", "payment_batches", "idempotency_records"];
+    let shared = [
+        "journal_transactions",
+        "journal_entries",
+        "balances",
+        "payment_batches",
+        "idempotency_records",
+        "outbox_events",
+        "event_sequences",
+    ];
     is_ours(place) || shared.iter().any(|table| place.ends_with(table))
 }
 

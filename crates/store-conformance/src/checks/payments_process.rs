@@ -13,10 +13,11 @@ use florin_domain::batch::{
     BatchState, FailureReason, IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentOutcome, PaymentState,
     PaymentStatus, Processing, Sent, SettleDecision, SettleRefusal, SettleSituation,
 };
-use florin_domain::ids::PaymentId;
+use florin_domain::ids::{BudgetId, PaymentId};
 use florin_domain::ledger::{AmountOverflow, Balances};
 use florin_domain::money::Minor;
 use florin_ports::{ClaimCommand, Lease, ProcessingError, RecordCommand};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 checks! {
@@ -199,7 +200,11 @@ async fn shown(handle: Handle) -> CheckResult {
     same("the batch", seen.batch, stored.batch)?;
     let expected: Vec<_> = [1, 3].iter().filter_map(|index: &usize| stored.payments.get(*index).cloned()).collect();
     same("the payments", seen.payments, expected)?;
-    same("open, and whether any is paid", (seen.open, seen.any_paid), (3, true))?;
+    same("open, completed and returned", (seen.open, seen.completed, seen.returned), (3, 2, 0))?;
+    let of_orders: BTreeMap<_, _> = stored_names(&handle).await?.into_iter().collect();
+    let shown: BTreeMap<_, _> = seen.budget_names.into_iter().filter(|(id, _)| of_orders.contains_key(id)).collect();
+    same("the names of the budgets", shown, of_orders)?;
+    same("the next number", seen.number, 3)?;
     let now = balances(&handle, Who::Mine, gbp()?).await?;
     same("the balances", seen.balances.get(&(Who::Mine.budget(), gbp()?)).copied(), Some(now))
 }
@@ -235,4 +240,14 @@ async fn record_failed(handle: Handle) -> CheckResult {
 #[expect(clippy::panic, reason = "a rule with a bug")]
 fn panic_in_a_rule() -> Result<SettleDecision, SettleRefusal> {
     panic!("a rule with a bug")
+}
+
+/// Returns the names of the budgets that fund batches.
+async fn stored_names(handle: &Handle) -> Result<Vec<(BudgetId, String)>, Failure> {
+    let mut names = Vec::new();
+    for budget in [Who::Mine.budget(), Who::Mine.second_budget()] {
+        let found = there("a budget", handle.budgets.find(&Who::Mine.account()?, budget).await?)?;
+        names.push((budget, found.budget.name));
+    }
+    Ok(names)
 }

@@ -11,9 +11,12 @@ use florin_domain::activity::ActivityFilter;
 use florin_domain::batch::{AlertFilter, BatchFilter, PaymentFilter};
 use florin_domain::budget::BudgetFilter;
 use florin_domain::card::CardFilter;
+use florin_domain::event::EventFilter;
+use florin_domain::ids::AccountId;
 use florin_domain::merchant::CheckoutFilter;
 use florin_domain::page::PageRequest;
 use florin_domain::people::PersonFilter;
+use florin_ports::EventReach;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
@@ -46,21 +49,11 @@ impl Observation {
         accounts: &[Who],
         numbers: RangeInclusive<u128>,
     ) -> Result<Self, Failure> {
-        let mut events = match &handle.events {
-            Some(log) => Some(log.events().await?),
-            None => None,
-        };
-        if let Some(events) = &mut events {
-            events.sort_by_key(|event| event.id);
-        }
         let mut lines = BTreeMap::new();
         for who in accounts {
             let mut seen = of_account(handle, *who, numbers.clone()).await?;
             let account = who.account()?;
-            if let Some(events) = &events {
-                let own: Vec<_> = events.iter().filter(|event| event.account == account).collect();
-                seen.insert("events".into(), format!("{own:?}"));
-            }
+            seen.insert("events".into(), format!("{:?}", events(handle, *who, &account).await?));
             lines.insert(*who, seen);
         }
         Ok(Self { common: common(handle).await?, accounts: lines, numbers })
@@ -211,4 +204,13 @@ pub(crate) async fn single_reads(handle: &Handle, who: Who) -> Result<BTreeMap<S
         see(format!("movement {}", row.id), &handle.activities.find(&account, row.id).await?);
     }
     lines.into_iter().map(|(what, value)| Ok((what, without_account(&value, who)?))).collect()
+}
+
+/// Returns the events of an account, oldest first, without what differs between stores: positions and ids.
+async fn events(handle: &Handle, who: Who, account: &AccountId) -> Result<Vec<(u64, String)>, Failure> {
+    let reach = EventReach { client: who.client(), accounts: Some([account.clone()].into()) };
+    let page = PageRequest { limit: 100_000, offset: 0 };
+    let mut found = handle.events.list(reach, EventFilter::default(), page).await?.rows;
+    found.reverse();
+    Ok(found.into_iter().map(|event| (event.sequence, event.body)).collect())
 }

@@ -8,7 +8,6 @@ use florin_domain::batch::{
     CancelSituation, Direction, FundingBudgets, IllegalMove, Payment, PaymentBatch, PaymentFilter, SettleDecision,
     SettleRefusal, SettleSituation, TakeDecision, TakeSituation, UploadRefusal,
 };
-use florin_domain::event::Event;
 use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
@@ -16,24 +15,9 @@ use florin_ports::{
     CreateBatchCommand, EditBatchCommand, Lease, ProcessingError, RecordCommand, SandboxBankStorage, Seeding,
     StartCommand, StoreError, TakeCommand, UploadCommand, WriteError, Written,
 };
-use florin_store_conformance::{EventLog, SetupError};
-use florin_store_memory::MemoryStore;
 use std::convert::Infallible;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-
-pub(crate) struct Events {
-    pub(crate) store: MemoryStore,
-    /// Delay added to the time of each event.
-    pub(crate) late: TimeDelta,
-}
-
-#[async_trait]
-impl EventLog for Events {
-    async fn events(&self) -> Result<Vec<Event>, SetupError> {
-        let late = self.late;
-        Ok(self.store.events().into_iter().map(|event| Event { at: event.at + late, ..event }).collect())
-    }
-}
 
 #[async_trait]
 impl BatchManagement for Mutant {
@@ -50,7 +34,9 @@ impl BatchManagement for Mutant {
             });
         }
         command.claim = self.claim(command.claim);
-        self.inner.create(command).await
+        let made = self.inner.create(command).await;
+        self.has_failed.fetch_or(made.is_err(), Ordering::Relaxed);
+        made
     }
 
     async fn upload(&self, mut command: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {

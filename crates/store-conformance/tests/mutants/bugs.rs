@@ -1,6 +1,7 @@
 //! The deliberate bugs, and the store that has one of them.
 
 use florin_domain::card::CardLimit;
+use florin_domain::event::{EventPosition, StoredEvent};
 use florin_domain::ids::{AccountId, PaymentBatchId, TransactionToken};
 use florin_domain::mfa::TotpEnrolment;
 use florin_ports::{Lease, Readiness};
@@ -146,6 +147,17 @@ bugs! {
     ReplacedCardForgetsItsLimits,
     CountedNotStored,
     EventsLate,
+    EventsChange,
+    EventsOfMessagesLost,
+    SequencesWithGaps,
+    EventsOfAnyAccount,
+    SecondPageOfEventsIsTheFirst,
+    UndoneEventsStay,
+    EventsWithoutCause,
+    TailTooFar,
+    BetweenIncludesItsStart,
+    EventsDeletedUnbounded,
+    YoungEventsDeleted,
     EventsOfCancellingLost,
     TransitionsOnOnePage,
     GroupsForgetMessages,
@@ -226,6 +238,12 @@ pub(crate) struct Mutant {
     pub(crate) behind_a_slow_one: Arc<Mutex<Option<Waiting>>>,
     /// What the first handle saw before its last command, for a second handle that does not look again.
     pub(crate) seen_before: Arc<Mutex<SeenBefore>>,
+    /// Events that were listed.
+    pub(crate) listed: Arc<Mutex<BTreeMap<EventPosition, StoredEvent>>>,
+    /// Number of events that were read.
+    pub(crate) reads: Arc<AtomicUsize>,
+    /// Whether a command has failed.
+    pub(crate) has_failed: Arc<AtomicBool>,
 }
 
 /// Records as they were before the last command of the first handle.
@@ -249,6 +267,9 @@ impl Mutant {
             waiting: Arc::default(),
             behind_a_slow_one: Arc::default(),
             seen_before: Arc::default(),
+            listed: Arc::default(),
+            reads: Arc::default(),
+            has_failed: Arc::default(),
         }
     }
 
@@ -266,6 +287,9 @@ impl Mutant {
             waiting: Arc::clone(&self.waiting),
             behind_a_slow_one: Arc::clone(&self.behind_a_slow_one),
             seen_before: Arc::clone(&self.seen_before),
+            listed: Arc::clone(&self.listed),
+            reads: Arc::clone(&self.reads),
+            has_failed: Arc::clone(&self.has_failed),
         }
     }
 

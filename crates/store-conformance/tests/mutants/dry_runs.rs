@@ -41,7 +41,7 @@ impl Mutant {
         if let (true, Some(claim), Ok(Written::DryRun(done))) = (self.has(Bug::DryRunsAreRecorded), claim, &answer) {
             let (budget, done) = (done.done.instruction.budget, done.clone());
             let decide = Arc::new(move |_: &CreditSituation| {
-                Ok(CreditDecision { credit: done.done.clone(), journal: done.journal[0].clone() })
+                Ok(CreditDecision { credit: done.done.clone(), journal: done.journal[0].clone(), events: vec![] })
             });
             let account = claim.account.clone();
             let command = CreditCommand { account, budget, decide, mode: Mode::Commit, claim: Some(claim) };

@@ -6,6 +6,7 @@ mod batches;
 mod bugs;
 mod commands;
 mod dry_runs;
+mod events;
 mod insight;
 mod management;
 mod networks;
@@ -16,7 +17,6 @@ mod worlds;
 
 use async_trait::async_trait;
 use bugs::{Bug, Mutant};
-use chrono::TimeDelta;
 use florin_ports::Readiness;
 use florin_store_conformance::{
     Cases, Factory, Faults, Handle, Outcome, Schemas, SetupError, checks, run, run_against,
@@ -69,12 +69,7 @@ impl Schemas for OtherSchemas {
 
 fn handle(store: &Arc<Mutant>) -> Handle {
     let again = Arc::clone(store);
-    let late = TimeDelta::seconds(i64::from(store.has(Bug::EventsLate)));
-    let events = batches::Events { store: store.inner.clone(), late };
-    let ready = Handle::of(store)
-        .with_events(events)
-        .with_queue_capacity(bugs::QUEUE_CAPACITY)
-        .with_schemas(OtherSchemas(store.bug));
+    let ready = Handle::of(store).with_queue_capacity(bugs::QUEUE_CAPACITY).with_schemas(OtherSchemas(store.bug));
     ready.with_faults(NoRecords(Arc::clone(&store.no_records))).reopened_by(move || {
         let again =
             Arc::new(if again.has(Bug::SecondHandleIsAnotherStore) { Mutant::with(None) } else { again.twin() });
@@ -197,6 +192,18 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::CountedNotStored, "cards.limits.give_back_only_what_they_counted"),
     (Bug::ReasonsTrimmed, "card_management.transition.keeps_every_reason"),
     (Bug::EventsLate, "events.keep_every_member"),
+    (Bug::EventsLate, "events.times_are_in_whole_seconds"),
+    (Bug::EventsChange, "events.list.newest_first_in_pages"),
+    (Bug::EventsOfMessagesLost, "events.of_cards_and_money_are_numbered_per_object"),
+    (Bug::SequencesWithGaps, "events.of_cards_and_money_are_numbered_per_object"),
+    (Bug::EventsOfAnyAccount, "events.list.of_the_reach_only"),
+    (Bug::SecondPageOfEventsIsTheFirst, "events.list.newest_first_in_pages"),
+    (Bug::UndoneEventsStay, "events.restore.reverts_events_and_sequences"),
+    (Bug::EventsWithoutCause, "events.are_stored_with_their_cause_and_only_then"),
+    (Bug::TailTooFar, "events.tail.nothing_appears_behind_it"),
+    (Bug::BetweenIncludesItsStart, "events.between.in_order_from_a_position"),
+    (Bug::EventsDeletedUnbounded, "events.delete_events.the_oldest_expired_ones"),
+    (Bug::YoungEventsDeleted, "events.delete_events.the_oldest_expired_ones"),
     (Bug::EventsOfCancellingLost, "events.keep_every_member"),
     (Bug::TransitionsOnOnePage, "card_management.transitions.every_page"),
     (Bug::GroupsForgetMessages, "groups.card_messages.see_what_earlier_commands_left"),
@@ -262,7 +269,6 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::ClaimsLate, "batch_processing.claim.the_first_payment_that_is_due_counts"),
     (Bug::RecordsOfAnyClient, "groups.keys.are_per_client"),
     (Bug::AuditSeesNothing, "audit.finds_reservations_without_money"),
-    (Bug::EventsLate, "events.keep_microseconds"),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -4,6 +4,7 @@ use super::backend::Conn;
 use super::books::gather;
 use super::driver;
 use super::errors::Outcome;
+use super::events;
 use super::merchant;
 use super::store::Store;
 use async_trait::async_trait;
@@ -49,6 +50,7 @@ pub(super) fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
         discrepancies.extend(found);
     }
     discrepancies.extend(merchant::miscounted(conn)?.into_iter().map(Discrepancy::CheckoutCount));
+    discrepancies.extend(events::misnumbered(conn)?.into_iter().map(Discrepancy::Sequence));
     Ok(AuditReport {
         journal_transactions: books.transactions,
         balances: i64::try_from(balances).unwrap_or(i64::MAX),

@@ -18,6 +18,7 @@ impl From<OrderRow> for PaymentOrder {
             currency: row.currency.0,
             total: Minor(row.total_minor),
             fees: Minor(row.fees_minor),
+            payments: row.payments.unsigned_abs(),
         }
     }
 }
@@ -160,6 +161,7 @@ pub(crate) fn insert_orders(conn: &mut Conn, batch: &PaymentBatch) -> Outcome<()
         currency: Currency(order.currency),
         total_minor: order.total.0,
         fees_minor: order.fees.0,
+        payments: i64::try_from(order.payments).unwrap_or(i64::MAX),
     };
     statements::insert((0_i64..).zip(&batch.orders).map(row).collect(), conn)
 }

@@ -64,6 +64,7 @@ impl RecordedCommand for CreditCommand {
         working_set.balance_set.change_by(&self.account, (self.budget, currency), credit.balances, number);
         working_set.journal.add(&decision.journal);
         working_set.credits.add(self, &decision);
+        working_set.events.add(&decision.events);
         Ok(decision.credit)
     }
 

@@ -2,6 +2,7 @@
 
 use super::backend::{Changes, Conn, Identity, Place, Readers, Values};
 use super::errors::{Failure, Outcome};
+use super::event_tail::EventTail;
 use super::footprint::Footprint;
 use super::statements::{Change, Key, Lookup, Row};
 use super::tables::money::BalanceRow;
@@ -60,6 +61,15 @@ functions! {
     /// Locks and loads the balances that a group needs, in the same order in all programs, and loads its idempotency
     /// records.
     lock_balances: fn(&mut Conn, &Footprint) -> Outcome<LockedRows>;
+    /// Returns new positions of events, in order. Two transactions that lock the same object get theirs in the order of
+    /// their commits.
+    event_positions: fn(&mut Conn, usize) -> Outcome<Vec<i64>>;
+    /// Returns the last position that was given, and the transactions that may still commit events up to it.
+    event_tail: fn(&mut Conn) -> Outcome<EventTail>;
+    /// Returns those of these transactions that are still in progress.
+    still_writing: fn(&mut Conn, &[String]) -> Outcome<Vec<String>>;
+    /// Prepares for further events after an import, whose events and snapshots have positions up to this one.
+    events_imported: fn(&mut Conn, i64) -> Outcome<()>;
     /// The table whose primary key or unique constraint was violated; empty where the database does not say.
     violated_table: fn(&dyn DatabaseErrorInformation) -> String;
     /// The meaning of an error other than a violation of a unique constraint or foreign key.

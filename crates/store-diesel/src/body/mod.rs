@@ -28,6 +28,8 @@ mod diesel_errors;
 mod driver;
 mod environment;
 pub(super) mod errors;
+pub(super) mod event_tail;
+mod events;
 mod export_import;
 pub(super) mod footprint;
 pub(super) mod group;

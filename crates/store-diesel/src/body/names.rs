@@ -91,7 +91,7 @@ names! {
     CheckoutStatus: &Self::ALL, Self::as_str;
     CheckoutType: &Self::ALL, Self::as_str;
     CreditScheme: &Self::ALL, Self::as_str;
-    EventKind: &Self::ALL, Self::as_str;
+    EventKind: Self::ALL, Self::as_str;
     FailureReason: &Self::ALL, Self::as_str;
     FulfillmentStatus: &Self::ALL, Self::as_str;
     InputFormat: &Self::ALL, Self::as_str;

@@ -20,14 +20,14 @@ use super::working_set::WorkingSet;
 use async_trait::async_trait;
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;
-use florin_domain::card::{CardRecord, CardState};
+use florin_domain::card::{CardRecord, CardState, CardTransition};
 use florin_domain::ids::{AccountId, CardId, ClientId, PersonId, PersonaId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::{
     CreatePersonRefusal, CreatePersonSituation, EditPersonRefusal, EmailAddress, Person, PersonFilter, PersonOverview,
 };
 use florin_ports::{
-    CreatePersonCommand, EditPersonCommand, ErasePersonCommand, People, StoreError, WriteError, Written,
+    CreatePersonCommand, EditPersonCommand, ErasePersonCommand, EventRecording, People, StoreError, WriteError, Written,
 };
 use std::collections::BTreeSet;
 
@@ -99,7 +99,8 @@ impl People for Store {
     }
 
     async fn erase(&self, command: ErasePersonCommand) -> Result<Vec<AccountId>, StoreError> {
-        self.change(move |conn| erase(conn, &command)).await
+        let recording = self.recording();
+        self.change(move |conn| erase(conn, &command, recording.clone())).await
     }
 }
 
@@ -163,7 +164,7 @@ fn update(conn: &mut Conn, person: &Person) -> Outcome<()> {
 }
 
 /// Erases a person. The caller holds the lock of operators, as do creations.
-fn erase(conn: &mut Conn, command: &ErasePersonCommand) -> Outcome<Vec<AccountId>> {
+fn erase(conn: &mut Conn, command: &ErasePersonCommand, recording: Option<EventRecording>) -> Outcome<Vec<AccountId>> {
     let person = Id(command.person.0);
     let accounts: Vec<(Account, Id)> = people::table
         .inner_join(accounts::table)
@@ -182,13 +183,15 @@ fn erase(conn: &mut Conn, command: &ErasePersonCommand) -> Outcome<Vec<AccountId
     for (account, card) in &owned {
         footprint.card(&account.0, CardId(card.0));
     }
-    WorkingSet::load(conn, &footprint)?;
+    let mut working_set = WorkingSet::load(conn, &footprint)?;
+    working_set.events.record_with(recording);
     for (account, client) in &accounts {
         let found = find(conn, &account.0, command.person)?.ok_or_else(|| corrupt("a person is missing"))?;
         update(conn, &ask(|| (command.erase)(&found))?)?;
         for (_, card) in owned.iter().filter(|(owner, _)| owner == account) {
             let situation = (card_of(conn, &account.0, CardId(card.0))?, ClientId(client.0));
             if let Some(change) = ask(|| (command.terminate)(&situation))? {
+                working_set.events.add(change.transition.as_ref().map(CardTransition::event).as_slice());
                 store_change(conn, &situation.0, change)?;
             }
         }
@@ -196,6 +199,7 @@ fn erase(conn: &mut Conn, command: &ErasePersonCommand) -> Outcome<Vec<AccountId
     let phones = card_rows::table.filter(card_rows::phone_person_id.eq(person));
     let nothing = (card_rows::phone.eq(None::<String>), card_rows::phone_person_id.eq(None::<Id>));
     diesel::update(phones).set(nothing).execute(conn)?;
+    working_set.store(conn)?;
     forget(conn, command.person)?;
     Ok(accounts.into_iter().map(|(account, _)| account.0).collect())
 }

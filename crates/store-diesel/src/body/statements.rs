@@ -50,7 +50,7 @@ pub(crate) trait Lookup: Sized + 'static {
     const KEY: &'static [&'static str];
     /// The join, or an empty text.
     const JOIN: &'static str;
-    /// A further condition, which begins with ` AND `, or an empty text.
+    /// A further condition on the table, which begins with ` AND `, or an empty text.
     const FILTER: &'static str;
     /// The order of the rows of all keys, which begins with ` ORDER BY `, or an empty text.
     const ORDER: &'static str;

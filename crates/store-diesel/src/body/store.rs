@@ -9,9 +9,9 @@ use super::job::{Job, Reply};
 #[cfg(feature = "simulation")]
 use super::writer::Stepper;
 use super::writer::Writer;
-use florin_ports::StoreError;
+use florin_ports::{EventRecording, StoreError};
 use florin_store_contract::{OpenError, StoreSettings};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
@@ -38,6 +38,8 @@ struct Inner {
     /// Whether reads run on the thread of their caller, instead of a thread that may block.
     reads_in_place: bool,
     writer: Writer,
+    /// How events are written.
+    recording: Arc<OnceLock<EventRecording>>,
 }
 
 impl Store {
@@ -45,8 +47,9 @@ impl Store {
     pub fn open(settings: &StoreSettings) -> Result<Self, OpenError> {
         // The writer starts before the readers, because it reports errors immediately and briefly.
         let anchor = Self::anchor(settings)?;
-        let writer = Writer::start(&anchor, settings.queue)?;
-        Self::with_writer(settings, anchor, writer, false)
+        let recording = Arc::default();
+        let writer = Writer::start(&anchor, settings.queue, &recording)?;
+        Self::with_writer(settings, anchor, (writer, recording), false)
     }
 
     /// Opens the database without threads: the writer works when the returned `Stepper` is told to, and reads run on
@@ -55,8 +58,9 @@ impl Store {
     #[allow(dead_code, reason = "simulations run on SQLite only")]
     pub fn open_stepped(settings: &StoreSettings) -> Result<(Self, Stepper), OpenError> {
         let anchor = Self::anchor(settings)?;
-        let (writer, stepper) = Writer::stepped(&anchor, settings.queue)?;
-        Ok((Self::with_writer(settings, anchor, writer, true)?, stepper))
+        let recording = Arc::default();
+        let (writer, stepper) = Writer::stepped(&anchor, settings.queue, &recording)?;
+        Ok((Self::with_writer(settings, anchor, (writer, recording), true)?, stepper))
     }
 
     fn anchor(settings: &StoreSettings) -> Result<Anchor, OpenError> {
@@ -68,13 +72,13 @@ impl Store {
     fn with_writer(
         settings: &StoreSettings,
         anchor: Anchor,
-        writer: Writer,
+        (writer, recording): (Writer, Arc<OnceLock<EventRecording>>),
         reads_in_place: bool,
     ) -> Result<Self, OpenError> {
         let max_readers = settings.readers.unwrap_or(backend::DEFAULT_READERS).max(1);
         let readers = driver::open_readers(anchor.place(), max_readers, PATIENCE)?;
         let permits = Arc::new(Semaphore::new(max_readers as usize));
-        Ok(Self { inner: Arc::new(Inner { anchor, readers, permits, reads_in_place, writer }) })
+        Ok(Self { inner: Arc::new(Inner { anchor, readers, permits, reads_in_place, writer, recording }) })
     }
 
     /// Applies all pending migrations or none, and returns their number. If several programs migrate concurrently, only
@@ -96,6 +100,17 @@ impl Store {
     /// write-ahead log is merged into the database file. A second call does nothing. Blocks: for shutdown.
     pub fn close(&self) {
         self.inner.writer.stop();
+    }
+
+    /// Sets how events are written; the first call counts.
+    pub(super) fn set_recording(&self, recording: EventRecording) {
+        // Ignored if there is one already.
+        let _ = self.inner.recording.set(recording);
+    }
+
+    /// Returns how events are written.
+    pub(super) fn recording(&self) -> Option<EventRecording> {
+        self.inner.recording.get().cloned()
     }
 
     /// Returns the address of the database.

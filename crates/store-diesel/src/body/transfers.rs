@@ -65,6 +65,7 @@ impl RecordedCommand for TransferCommand {
         working_set.credits.used(&self.account, credit);
         working_set.journal.add(&decision.journal);
         working_set.transfers.add(transfer);
+        working_set.events.add(&decision.events);
         Ok(decision.done)
     }
 

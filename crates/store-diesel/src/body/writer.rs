@@ -24,12 +24,12 @@ use super::footprint::{Footprint, RecordKey};
 use super::idempotency;
 use super::job::Job;
 use super::working_set::WorkingSet;
-use florin_ports::StoreError;
+use florin_ports::{EventRecording, StoreError};
 use florin_store_contract::OpenError;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -53,8 +53,12 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Connects, and starts the threads.
-    pub(crate) fn start(anchor: &Anchor, room: usize) -> Result<Self, OpenError> {
-        let (writer, states) = Self::connect(anchor, room)?;
+    pub(crate) fn start(
+        anchor: &Anchor,
+        room: usize,
+        recording: &Arc<OnceLock<EventRecording>>,
+    ) -> Result<Self, OpenError> {
+        let (writer, states) = Self::connect(anchor, room, recording)?;
         for state in states {
             let thread = thread::Builder::new().name("florin-writer".into()).spawn(move || state.work());
             writer.threads().push(thread.map_err(OpenError::NoThread)?);
@@ -63,7 +67,11 @@ impl Writer {
     }
 
     /// Connects, and returns what the threads will do.
-    fn connect(anchor: &Anchor, room: usize) -> Result<(Self, Vec<WriterThread>), OpenError> {
+    fn connect(
+        anchor: &Anchor,
+        room: usize,
+        recording: &Arc<OnceLock<EventRecording>>,
+    ) -> Result<(Self, Vec<WriterThread>), OpenError> {
         let (queue, turns) = queue::with_queue_capacity(room.max(1));
         let turns = Arc::new(turns);
         let progress = Arc::new(Progress::default());
@@ -75,6 +83,7 @@ impl Writer {
                 turns: Arc::clone(&turns),
                 number,
                 progress: Arc::clone(&progress),
+                recording: Arc::clone(recording),
             });
         }
         Ok((Self { queue, threads: Mutex::default(), progress }, states))
@@ -156,6 +165,8 @@ struct WriterThread {
     /// Its number among the threads.
     number: usize,
     progress: Arc<Progress>,
+    /// How events are written.
+    recording: Arc<OnceLock<EventRecording>>,
 }
 
 impl WriterThread {
@@ -255,12 +266,12 @@ impl WriterThread {
             None => driver::connect_writer(self.anchor.place())?,
         };
         let mut at_commit = false;
-        let turns = &self.turns;
+        let (turns, recording) = (&self.turns, self.recording.get());
         // After a panic the state of the connection is unknown: it is closed, which rolls back its transaction.
         let done = catch_unwind(AssertUnwindSafe(|| {
             let mut committing = None;
             let done = driver::write(&mut conn, |conn| {
-                let records = write(conn, group, turns)?;
+                let records = write(conn, group, turns, recording)?;
                 at_commit = true;
                 committing = matches!(group, [Job::Command(_), ..]).then(|| turns.hand_over(turn.take(), records));
                 Ok(())
@@ -283,7 +294,12 @@ impl WriterThread {
 }
 
 /// Does all the work of a group except the commit, and returns the keys of the records that it looked up.
-fn write(conn: &mut Conn, group: &mut [Job], turns: &Turns) -> Outcome<BTreeSet<RecordKey>> {
+fn write(
+    conn: &mut Conn,
+    group: &mut [Job],
+    turns: &Turns,
+    recording: Option<&EventRecording>,
+) -> Outcome<BTreeSet<RecordKey>> {
     let mut footprint = Footprint::default();
     for job in group.iter_mut() {
         match job {
@@ -297,6 +313,7 @@ fn write(conn: &mut Conn, group: &mut [Job], turns: &Turns) -> Outcome<BTreeSet<
     }
     turns.wait_for(&footprint.records);
     let mut working_set = WorkingSet::load(conn, &footprint)?;
+    working_set.events.record_with(recording.cloned());
     for job in group {
         if let Job::Command(command) = job {
             command.decide(&mut working_set);

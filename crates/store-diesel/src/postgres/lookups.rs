@@ -51,19 +51,19 @@ impl<L: Lookup> Select<L> {
         for part in [") WITH ORDINALITY AS k (", first, ", i) CROSS JOIN LATERAL (SELECT * FROM "] {
             out.push_sql(part);
         }
-        for part in [L::TABLE, " AS t WHERE t.", first, " = k.", first] {
+        for part in [L::TABLE, " WHERE ", L::TABLE, ".", first, " = k.", first] {
             out.push_sql(part);
         }
         self.keys.bind_others(L::KEY, &mut out, &mut |out, side, name| match side {
             Side::Before => {
-                for part in [" AND t.", name, " = "] {
+                for part in [" AND ", L::TABLE, ".", name, " = "] {
                     out.push_sql(part);
                 }
             }
             Side::After => out.push_sql("[k.i]"),
         })?;
-        // The filter continues with AND.
-        for part in [" OFFSET 0) AS ", L::TABLE, L::JOIN, " WHERE TRUE", L::FILTER, L::ORDER, L::LOCK] {
+        // The filter continues with AND. It stands here, so that an index of the filtered rows alone can be used.
+        for part in [L::FILTER, " OFFSET 0) AS ", L::TABLE, L::JOIN, L::ORDER, L::LOCK] {
             out.push_sql(part);
         }
         Ok(())

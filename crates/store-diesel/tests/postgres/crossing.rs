@@ -48,6 +48,7 @@ fn seed_batch(number: u128) -> PaymentBatch {
         currency: gbp(),
         total: Minor(10),
         fees: Minor(0),
+        payments: 1,
     };
     let orders = vec![order(0), order(1), order(2)];
     PaymentBatch { id: PaymentBatchId(numbered(52, number)), orders, ..crate::support::validated_batch(MINE, 1) }

@@ -73,3 +73,26 @@ async fn uncounted_checkouts_are_detected() {
     assert_eq!(found_after(&format!("{new}; {}", count("2"))).await, miscounted);
     assert_eq!(found_after(&format!("{new}; {}", count("1"))).await, []);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn misnumbered_events_are_detected() {
+    const OBJECT: &str = "0198c0de-0005-7000-8000-00000000c0de";
+    let event = |number: u8, kind: &str, sequence: u8| {
+        // The times come from a row that has some, because the databases write them in different ways.
+        format!(
+            "INSERT INTO outbox_events SELECT {number}, '{MINE}', '0198c0de-0001-7000-8000-00000000000{number}', '{kind}', \
+             '{OBJECT}', {sequence}, created_at, created_at, '{{}}' FROM card_transactions \
+             WHERE account_id = '{MINE}'"
+        )
+    };
+    let sequence = format!("INSERT INTO event_sequences VALUES ('{MINE}', '{OBJECT}', 1)");
+    let misnumbered = [Discrepancy::Sequence(OBJECT.parse().unwrap())];
+    assert_eq!(found_after(&event(1, "BoxCredited", 1)).await, misnumbered);
+    assert_eq!(found_after(&format!("{sequence}; {}", event(1, "BoxCredited", 1))).await, []);
+    for kind in ["CardTransaction", "CardStateUpdated"] {
+        assert_eq!(found_after(&event(1, kind, 1)).await, []);
+        assert_eq!(found_after(&event(1, kind, 2)).await, misnumbered, "beyond what the object has had");
+        let twice = format!("{}; {}", event(1, kind, 1), event(2, kind, 1));
+        assert_eq!(found_after(&twice).await, misnumbered);
+    }
+}

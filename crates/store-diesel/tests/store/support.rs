@@ -216,6 +216,7 @@ pub(crate) fn validated_batch(account: &str, total: i64) -> PaymentBatch {
         currency: gbp(),
         total: Minor(total),
         fees: Minor(0),
+        payments: 1,
     };
     PaymentBatch {
         id: batch(account),

@@ -1,10 +1,13 @@
 //! Bookings of payments: how their money moves.
 
-use super::{SettleRefusal, SettleSituation};
+use super::{SettleDecision, SettleRefusal, SettleSituation};
 use crate::batch::{BatchBalances, Payment, PaymentTerms};
-use crate::ids::JournalId;
+use crate::event::{BoxMovement, Event};
+use crate::ids::{BudgetId, JournalId};
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Pool, Posting};
+use crate::money::Currency;
 use crate::stamp::Stamp;
+use std::collections::BTreeMap;
 
 /// The journal transactions written so far, and the resulting balances.
 pub(super) struct Books<'a> {
@@ -12,32 +15,59 @@ pub(super) struct Books<'a> {
     stamp: &'a Stamp<'a>,
     journal: Vec<JournalTransaction>,
     balances: BatchBalances,
+    numbers: BTreeMap<(BudgetId, Currency), i64>,
+    number: i64,
 }
 
 impl<'a> Books<'a> {
     pub(super) const fn open(situation: &'a SettleSituation, stamp: &'a Stamp<'a>) -> Self {
-        Self { situation, stamp, journal: Vec::new(), balances: BatchBalances::new() }
+        Self {
+            situation,
+            stamp,
+            journal: Vec::new(),
+            balances: BatchBalances::new(),
+            numbers: BTreeMap::new(),
+            number: situation.number,
+        }
     }
 
-    /// Moves the money of a payment.
+    /// Moves the money of a payment, and returns the event of money that entered or left the budget.
     pub(super) fn write(
         &mut self,
         payment: &Payment,
         terms: &PaymentTerms,
         kind: JournalKind,
-    ) -> Result<(), SettleRefusal> {
+    ) -> Result<Option<Event>, SettleRefusal> {
         let postings = postings(terms, kind)?;
         let key = (terms.budget, terms.currency);
         let before = self.balances.get(&key).or_else(|| self.situation.balances.get(&key)).copied().unwrap_or_default();
-        self.balances.insert(key, before.after(terms.budget, &postings)?);
+        let after = before.after(terms.budget, &postings)?;
+        self.balances.insert(key, after);
         let (id, cause) = (JournalId(self.stamp.id()), (kind, payment.id.0));
         let (account, currency, now) = (payment.account.clone(), terms.currency, self.stamp.now);
         self.journal.push(JournalTransaction::new(id, account, cause, currency, now, postings)?);
-        Ok(())
+        let amount = match kind {
+            JournalKind::Payment => terms.cost().ok_or(AmountOverflow)?,
+            JournalKind::PaymentReturn => terms.amount,
+            _ => return Ok(None),
+        };
+        let number = self.number;
+        self.number = number.checked_add(1).ok_or(AmountOverflow)?;
+        self.numbers.insert(key, number);
+        let name = self.situation.budget_names.get(&terms.budget).cloned().unwrap_or_default();
+        let movement = BoxMovement::of_payment((payment, terms), number, name, (amount, after.ledger()));
+        let account = payment.account.clone();
+        Ok(Some(if kind == JournalKind::Payment {
+            movement.debited(account, now)
+        } else {
+            movement.credited(account, now)
+        }))
     }
 
-    pub(super) fn close(self) -> (Vec<JournalTransaction>, BatchBalances) {
-        (self.journal, self.balances)
+    pub(super) fn close(self, decision: &mut SettleDecision) {
+        decision.journal = self.journal;
+        decision.balances = self.balances;
+        decision.numbers = self.numbers;
     }
 }
 

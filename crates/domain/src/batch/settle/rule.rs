@@ -2,8 +2,10 @@
 
 use super::booking::Books;
 use super::{Reported, SettleDecision, SettleRefusal, SettleSituation};
-use crate::batch::{BatchMove, Payment, PaymentBatch, PaymentOutcome, PaymentReport, PaymentState, Sent};
-use crate::event::EventKind;
+use crate::batch::{
+    BatchMove, Payment, PaymentBatch, PaymentOutcome, PaymentReport, PaymentState, PaymentStatus, Sent,
+};
+use crate::event::{BatchResult, EventKind};
 use crate::ledger::JournalKind;
 use crate::stamp::Stamp;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -43,7 +45,7 @@ pub fn decide_settle(
         let (state, bookings) = apply(payment.state, *report, stamp.now);
         if let Some(terms) = state.terms() {
             for kind in bookings {
-                books.write(payment, terms, *kind)?;
+                decision.events.extend(books.write(payment, terms, *kind)?);
             }
         }
         if state == payment.state {
@@ -54,14 +56,13 @@ pub fn decide_settle(
         if !bookings.is_empty() {
             payment.updated_at = stamp.now;
         }
-        if let PaymentState::Returned { sent, .. } = state {
-            let (of_batch, order) = ((&payment.account, payment.batch), Some(sent.terms.order));
-            decision.events.push(stamp.event(EventKind::PaymentReturned, of_batch, order, Some(payment.id)));
+        if matches!(state, PaymentState::Returned { .. }) {
+            decision.events.push(payment.event(EventKind::PaymentReturned, stamp.now));
         }
     }
     finish(situation, &payments, &mut decision, stamp);
     decision.payments = payments.into_values().filter(|payment| changed.contains(&payment.id)).collect();
-    (decision.journal, decision.balances) = books.close();
+    books.close(&mut decision);
     Ok(decision)
 }
 
@@ -115,13 +116,21 @@ fn finish(
     let was_open = |payment: &&Payment| !payment.status().is_final();
     let ended = situation.payments.iter().filter(was_open).count() - payments.values().filter(was_open).count();
     let open = situation.open.saturating_sub(ended as u64);
-    let any_succeeded = situation.any_paid || payments.values().any(|payment| payment.status().was_paid());
     if open > 0 {
         return;
     }
+    // What was counted, without the payments of the reports as they were, and with them as they are now.
+    let in_status = |counted: u64, status| {
+        let was = situation.payments.iter().filter(|payment| payment.status() == status).count() as u64;
+        counted.saturating_sub(was) + payments.values().filter(|payment| payment.status() == status).count() as u64
+    };
+    let succeeded = in_status(situation.completed, PaymentStatus::Completed);
+    let any_succeeded = succeeded + in_status(situation.returned, PaymentStatus::Returned) > 0;
     if let Ok(state) = batch.state.after(BatchMove::Finish { any_succeeded }) {
-        let of_batch = (&batch.account, batch.id);
-        decision.events.push(stamp.event(EventKind::PaymentBatchCompleted, of_batch, None, None));
-        decision.batch = Some(PaymentBatch { state, updated_at: stamp.now, ..batch.clone() });
+        let batch = PaymentBatch { state, updated_at: stamp.now, ..batch.clone() };
+        let all: u64 = batch.orders.iter().map(|order| order.payments).sum();
+        let result = BatchResult { succeeded, failed: all.saturating_sub(succeeded) };
+        decision.events.push(batch.event(EventKind::PaymentBatchCompleted, None, Some(result)));
+        decision.batch = Some(batch);
     }
 }

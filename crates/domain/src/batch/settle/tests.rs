@@ -34,7 +34,16 @@ fn started() -> SettleSituation {
         confirmed.payments.apply(payment, confirmed.batch.updated_at);
     }
     let payments = decide_take(&batch, &payments, NOW + TimeDelta::seconds(30), &stamp).payments;
-    SettleSituation { batch, payments, open: 2, any_paid: false, balances: confirmed.balances }
+    SettleSituation {
+        batch,
+        payments,
+        open: 2,
+        completed: 0,
+        returned: 0,
+        balances: confirmed.balances,
+        budget_names: [(MAIN, "Main".to_owned())].into(),
+        number: 7,
+    }
 }
 
 fn settle(situation: &SettleSituation, reports: &[(usize, PaymentOutcome)], now: DateTime<Utc>) -> SettleDecision {
@@ -54,7 +63,9 @@ fn after(situation: &SettleSituation, decision: &SettleDecision) -> SettleSituat
     next.batch = decision.batch.clone().unwrap_or(next.batch);
     next.balances.extend(decision.balances.clone());
     next.open = next.payments.iter().filter(|payment| !payment.status().is_final()).count() as u64;
-    next.any_paid = next.payments.iter().any(|payment| payment.status().was_paid());
+    let in_status = |status| next.payments.iter().filter(|payment| payment.status() == status).count() as u64;
+    (next.completed, next.returned) = (in_status(PaymentStatus::Completed), in_status(PaymentStatus::Returned));
+    next.number = decision.numbers.values().max().map_or(next.number, |last| last + 1);
     next
 }
 
@@ -95,7 +106,8 @@ fn a_return_restores_the_amount_but_not_the_fee() {
     let paid = after(&start, &settle(&start, &[(0, Completed), (1, Completed)], NOW));
     assert_eq!((pounds_of(&paid), paid.batch.status()), ((6_500, 0), PaymentBatchStatus::Completed));
     let decision = settle(&paid, &[(1, returned)], NOW);
-    assert_eq!((decision.batch.clone(), decision.events[0].kind), (None, EventKind::PaymentReturned));
+    let kinds: Vec<_> = decision.events.iter().map(|event| event.kind).collect();
+    assert_eq!((decision.batch.clone(), kinds), (None, vec![EventKind::BoxCredited, EventKind::PaymentReturned]));
     let back = after(&paid, &decision);
     assert_eq!((pounds_of(&back), back.payments[1].status()), ((8_500, 0), PaymentStatus::Returned));
     // The result is the same if no query came between payment and return.

@@ -12,6 +12,10 @@ static ANSWERS: LazyLock<Map<String, Value>> =
 const PAYMENTS: &str = "amount,currencyCode,recipient.name,recipient.accountIdentifier,recipient.bankIdentifier\n\
     1200.00,GBP,Ada Lovelace,66374958,089999\n";
 
+/// The beginning of a stream of events, as an example.
+const STREAM: &str = ": connected\n\nid: 01a201e9-8ec7-7627-8824-3cd557968b01\nevent: CardTransaction\n\
+    data: {\"body\": {\"webhookEventTypeName\": \"CardTransaction\"}}\n\n";
+
 const REQUEST_ID: &str = "X-Request-Id";
 const REPLAYED: &str = "Idempotent-Replayed";
 const RETRY_AFTER: &str = "Retry-After";
@@ -28,6 +32,9 @@ pub(super) fn finish(document: &mut Value) {
         illustrate_parameters(operation);
         if let Some(csv) = operation.pointer_mut("/requestBody/content/text~1csv") {
             *csv = json!({"schema": {"type": "string", "minLength": 1}, "example": PAYMENTS});
+        }
+        if let Some(stream) = operation.pointer_mut("/responses/200/content/text~1event-stream") {
+            stream["example"] = STREAM.into();
         }
         let Some(responses) = operation["responses"].as_object_mut() else { continue };
         for (status, response) in responses.iter_mut() {

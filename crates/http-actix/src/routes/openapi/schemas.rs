@@ -143,7 +143,8 @@ fn share_currency(document: &mut Value, named: &mut Map<String, Value>) {
 /// Removes schemas that no operation leads to.
 fn remove_unused(document: &mut Value) {
     let mut used = BTreeSet::new();
-    let mut open: Vec<Value> = vec![document["paths"].clone(), document["components"]["responses"].clone()];
+    let mut open: Vec<Value> =
+        vec![document["paths"].clone(), document["webhooks"].clone(), document["components"]["responses"].clone()];
     while let Some(mut value) = open.pop() {
         each(&mut value, &mut |object| {
             let target = object.get("$ref").and_then(Value::as_str);

@@ -2,8 +2,8 @@
 
 use florin_domain::access::Scope::{
     self, AccountsRead, ActivityRead, AddressesLookup, BudgetsRead, BudgetsSimulate, BudgetsWrite, CardsRead,
-    CardsSimulate, CardsWrite, IpAddressesRead, IpAddressesWrite, MerchantBanksRead, MerchantCheckoutsRead,
-    PaymentBatchesConfirm, PaymentBatchesRead, PaymentBatchesWrite, PeopleRead, PeopleWrite,
+    CardsSimulate, CardsWrite, EventsRead, IpAddressesRead, IpAddressesWrite, MerchantBanksRead, MerchantCheckoutsRead,
+    PaymentBatchesConfirm, PaymentBatchesRead, PaymentBatchesWrite, PeopleRead, PeopleWrite, WebhooksRead,
 };
 
 /// Returns the scope of an operation. `None` if it needs no key.
@@ -14,6 +14,8 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         "listBanks" => MerchantBanksRead,
         "lookupAddresses" => AddressesLookup,
         "listActivity" | "findActivity" => ActivityRead,
+        "listEvents" | "streamEvents" => EventsRead,
+        "listEventTypes" => WebhooksRead,
         "listPaymentBatches"
         | "getPaymentBatch"
         | "listPayments"

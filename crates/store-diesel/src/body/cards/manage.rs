@@ -65,6 +65,7 @@ impl CardManagement for Store {
     }
 
     async fn create(&self, command: CreateCardCommand) -> Result<Written<CardProfile>, WriteError<CreateCardRefusal>> {
+        let recording = self.recording();
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             for budget in &command.budgets {
@@ -81,6 +82,8 @@ impl CardManagement for Store {
                 let situation = CreateCardSituation { budgets, person, cards: count(conn, &command.account)? };
                 let record = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 insert_card(conn, &record, &[])?;
+                working_set.events.record_with(recording.clone());
+                working_set.events.add(record.created().as_slice());
                 Ok(profile(conn, record)?)
             })
         })
@@ -88,6 +91,7 @@ impl CardManagement for Store {
     }
 
     async fn change(&self, command: ChangeCardCommand) -> Result<Written<CardProfile>, WriteError<ChangeCardRefusal>> {
+        let recording = self.recording();
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
@@ -98,6 +102,8 @@ impl CardManagement for Store {
                 let situation = ChangeCardSituation { card, person };
                 let change = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 let after = change.card.clone();
+                working_set.events.record_with(recording.clone());
+                working_set.events.add(change.transition.as_ref().map(CardTransition::event).as_slice());
                 store_change(conn, &situation.card, change)?;
                 Ok(profile(conn, after)?)
             })
@@ -109,6 +115,7 @@ impl CardManagement for Store {
         &self,
         command: ReplaceCardCommand,
     ) -> Result<Written<CardProfile>, WriteError<ReplaceCardRefusal>> {
+        let recording = self.recording();
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.card(&command.account, command.card);
@@ -119,6 +126,9 @@ impl CardManagement for Store {
                 let record = find(conn, &command.account, command.card)?.ok_or(WriteError::Absent)?;
                 let situation = ReplaceCardSituation { record, limits, cards: count(conn, &command.account)? };
                 let done = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
+                working_set.events.record_with(recording.clone());
+                working_set.events.add(&[done.transition.event()]);
+                working_set.events.add(done.new.created().as_slice());
                 let change = CardChange { card: done.replaced, transition: Some(done.transition) };
                 store_change(conn, &situation.record, change)?;
                 insert_card(conn, &done.new, &done.limits.limits)?;

@@ -39,6 +39,7 @@ impl WorkingSet {
     pub(super) fn stage(&mut self, decision: &CardDecision) {
         let message = &decision.transaction;
         self.cards.stage(decision);
+        self.events.add(&[message.event()]);
         if let Some(journal) = &decision.journal {
             self.journal.add(journal);
             self.balance_set.change(&message.account, (message.budget, message.currency), decision.balances);

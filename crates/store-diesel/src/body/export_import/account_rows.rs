@@ -2,16 +2,17 @@
 
 use super::body::backend::Conn;
 use super::body::errors::{Failure, Outcome, Stop, corrupt};
+use super::body::statements::Row;
 use super::body::tables;
 use super::body::tables::batches::payment_batches;
+use super::body::tables::events::EventRow;
 use super::body::types::{Id, Time};
+use super::positions::Line;
 use super::{InsertBuffer, secrets};
 use diesel::prelude::*;
 use florin_domain::ids::AccountId;
 use florin_domain::secret::SealedSecret;
 use florin_store_contract::export::{ExportError, ExportRow};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 /// The rows of an account.
 #[derive(Default)]
@@ -56,19 +57,21 @@ pub(crate) fn clear(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     Ok(())
 }
 
-#[derive(Deserialize)]
-struct Line<'a> {
-    table: &'a str,
-    #[serde(borrow)]
-    row: &'a RawValue,
-}
-
 /// Inserts rows into an account that has none in these tables. An enrolment gets this secret, and is left out if there
-/// is none. Leases on batches are cleared.
-pub(crate) fn put(conn: &mut Conn, account: &AccountId, text: &str, secret: Option<&SealedSecret>) -> Outcome<()> {
+/// is none. Leases on batches are cleared. A copy of a world leaves out the events of its original, which happened there.
+pub(crate) fn put(
+    conn: &mut Conn,
+    account: &AccountId,
+    text: &str,
+    secret: Option<&SealedSecret>,
+    is_copy: bool,
+) -> Outcome<()> {
     let mut batch = InsertBuffer::default();
     for (number, line) in (1..).zip(text.lines()) {
         let Line { table, row } = serde_json::from_str(line).map_err(corrupt)?;
+        if is_copy && table == EventRow::TABLE {
+            continue;
+        }
         let mut row = moved(row.get(), account)?;
         if secrets::are_in(table) {
             let Some(secret) = secret else { continue };

@@ -1,6 +1,7 @@
 //! Export and import of all rows of the store.
 
 pub(super) mod account_rows;
+mod positions;
 mod secrets;
 
 use super::audit::audit;
@@ -109,12 +110,15 @@ fn import(
         }
     }
     let mut buffer = InsertBuffer::default();
+    let mut last_position = 0;
     let contents = rows.each(|row| {
+        last_position = last_position.max(positions::last_in(&row)?);
         let resealed = secrets::resealed(&row, reseal)?;
         let json = resealed.as_deref().unwrap_or(row.json);
         Ok(buffer.add(conn, ExportRow { json, ..row })?)
     })?;
     buffer.store(conn)?;
+    driver::events_imported(conn, last_position).map_err(StoreError::from)?;
     for table in tables::all() {
         let found = (table.count)(conn).map_err(StoreError::from)?;
         let expected = contents.rows.get(table.name).copied().unwrap_or_default();

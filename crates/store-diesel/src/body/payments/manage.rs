@@ -27,8 +27,10 @@ use std::convert::Infallible;
 #[async_trait]
 impl BatchManagement for Store {
     async fn create(&self, command: CreateBatchCommand) -> Result<Written<BatchSummary>, WriteError<UploadRefusal>> {
+        let recording = self.recording();
         self.task(move |conn| {
             under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, working_set| {
+                working_set.events.record_with(recording.clone());
                 create(conn, working_set, &command)
             })
         })
@@ -36,10 +38,12 @@ impl BatchManagement for Store {
     }
 
     async fn upload(&self, command: UploadCommand) -> Result<Written<PaymentBatch>, WriteError<UploadRefusal>> {
+        let recording = self.recording();
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.batch_only(&command.account, command.batch);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
+                working_set.events.record_with(recording.clone());
                 upload(conn, working_set, &command)
             })
         })
@@ -61,11 +65,15 @@ impl BatchManagement for Store {
     }
 
     async fn cancel(&self, command: CancelBatchCommand) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>> {
+        let recording = self.recording();
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.batch_only(&command.account, command.batch);
             footprint.funds_of(&command.account, command.batch);
-            under_claim(conn, footprint, command.claim.as_ref(), |_, working_set| cancel(working_set, &command))
+            under_claim(conn, footprint, command.claim.as_ref(), |_, working_set| {
+                working_set.events.record_with(recording.clone());
+                cancel(working_set, &command)
+            })
         })
         .await
     }
@@ -103,6 +111,7 @@ fn upload(
     let situation = UploadSituation { funding: read::funding(conn, &command.account)?, batch };
     let decision = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
     replace(conn, &decision)?;
+    working_set.events.add(&decision.events);
     working_set.batches.change(decision.batch.clone());
     Ok(decision.batch)
 }

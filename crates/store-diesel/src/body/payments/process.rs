@@ -9,6 +9,7 @@ use super::body::footprint::Footprint;
 use super::body::statements::{load, update};
 use super::body::store::Store;
 use super::body::tables::batches::{LeaseChange, PaymentRow, PaymentsById, payment_batches, payments};
+use super::body::tables::money::budgets;
 use super::body::types::{Account, Id, Named, Time};
 use super::body::working_set::WorkingSet;
 use super::rows::{read_payments, update_payments};
@@ -21,11 +22,11 @@ use diesel::sql_types::{BigInt, Text};
 use florin_domain::batch::{
     IllegalMove, Payment, PaymentBatch, PaymentStatus, SettleDecision, SettleRefusal, SettleSituation, TakeSituation,
 };
-use florin_domain::ids::{AccountId, PaymentBatchId, PaymentId};
+use florin_domain::ids::{AccountId, BudgetId, PaymentBatchId, PaymentId};
 use florin_ports::{
     BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StoreError, TakeCommand,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
 /// Selects batches to claim. Batches that others hold locked are in progress and are skipped, too.
@@ -52,9 +53,11 @@ impl BatchProcessing for Store {
     }
 
     async fn start(&self, command: StartCommand) -> Result<PaymentBatch, ProcessingError<IllegalMove>> {
+        let recording = self.recording();
         self.task(move |conn| {
             let (mut working_set, batch) = held(conn, &command.lease, false)?;
             let decision = ask(|| (command.decide)(&batch))?.map_err(ProcessingError::Refused)?;
+            working_set.events.record_with(recording.clone());
             working_set.events.add(&decision.events);
             working_set.batches.change(decision.batch.clone());
             store(conn, working_set, &command.lease)?;
@@ -64,11 +67,13 @@ impl BatchProcessing for Store {
     }
 
     async fn take(&self, command: TakeCommand) -> Result<Vec<Payment>, ProcessingError<Infallible>> {
+        let recording = self.recording();
         self.task(move |conn| {
             let (mut working_set, batch) = held(conn, &command.lease, false)?;
             let payments = confirmed(conn, &command.lease, command.max)?;
             let decision = ask(|| (command.decide)(&TakeSituation { batch, payments }))?;
             update_payments(conn, &decision.payments)?;
+            working_set.events.record_with(recording.clone());
             working_set.events.add(&decision.events);
             store(conn, working_set, &command.lease)?;
             Ok(decision.payments)
@@ -93,12 +98,15 @@ impl BatchProcessing for Store {
     }
 
     async fn record(&self, command: RecordCommand) -> Result<SettleDecision, ProcessingError<SettleRefusal>> {
+        let recording = self.recording();
         self.task(move |conn| {
             let (mut working_set, batch) = held(conn, &command.lease, true)?;
             let situation = situation(conn, &working_set, batch, &command.payments)?;
             let decision = ask(|| (command.decide)(&situation))?.map_err(ProcessingError::Refused)?;
             update_payments(conn, &decision.payments)?;
             working_set.move_money(&command.lease.account, &decision.journal, &decision.balances);
+            working_set.number_movements(&command.lease.account, &decision.numbers);
+            working_set.events.record_with(recording.clone());
             working_set.events.add(&decision.events);
             decision.batch.iter().for_each(|batch| working_set.batches.change(batch.clone()));
             store(conn, working_set, &command.lease)?;
@@ -172,6 +180,8 @@ fn held<R>(
     footprint.batch_only(&lease.account, lease.batch);
     if with_funds {
         footprint.funds_of(&lease.account, lease.batch);
+        // For the numbers of the movements.
+        footprint.creation(&lease.account);
     }
     let working_set = WorkingSet::load(conn, &footprint)?;
     let batch = working_set.batches.get(&lease.account, lease.batch).ok_or(ProcessingError::LeaseLost)?.clone();
@@ -216,17 +226,30 @@ fn situation(
             .filter(payments::batch_id.eq(Id(batch.id.0)))
             .filter(payments::status.eq_any(statuses.into_iter().map(Named).collect::<Vec<_>>()))
     };
-    let (paid, open) = (PaymentStatus::ALL.into_iter().filter(|status| status.was_paid()), PaymentStatus::ALL);
-    let open = open.into_iter().filter(|status| !status.is_final()).collect();
+    let open = PaymentStatus::ALL.into_iter().filter(|status| !status.is_final()).collect();
     let open: i64 = in_status(open).count().get_result(conn)?;
-    let any_paid = diesel::select(diesel::dsl::exists(in_status(paid.collect()))).get_result(conn)?;
+    let completed: i64 = in_status(vec![PaymentStatus::Completed]).count().get_result(conn)?;
+    let returned: i64 = in_status(vec![PaymentStatus::Returned]).count().get_result(conn)?;
     Ok(SettleSituation {
         payments: read_payments(rows)?,
         open: open.unsigned_abs(),
-        any_paid,
+        completed: completed.unsigned_abs(),
+        returned: returned.unsigned_abs(),
         balances: funds(working_set, &batch),
+        budget_names: budget_names(conn, &batch)?,
+        number: working_set.credits.next(&batch.account)?,
         batch,
     })
+}
+
+/// Returns the names of the budgets that fund a batch.
+fn budget_names(conn: &mut Conn, batch: &PaymentBatch) -> Outcome<BTreeMap<BudgetId, String>> {
+    let rows = budgets::table
+        .filter(budgets::account_id.eq(batch.account.as_str()))
+        .filter(budgets::id.eq_any(batch.orders.iter().map(|order| Id(order.budget.0))))
+        .select((budgets::id, budgets::name))
+        .load::<(Id, String)>(conn)?;
+    Ok(rows.into_iter().map(|(id, name)| (BudgetId(id.0), name)).collect())
 }
 
 /// Stores the staged changes, and whether there is more work on the batch.

@@ -30,3 +30,5 @@ tables! {
         mfa_required: bool,
     }
 }
+
+diesel::allow_tables_to_appear_in_same_query!(accounts, client_features);

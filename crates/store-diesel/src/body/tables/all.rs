@@ -1,10 +1,10 @@
 //! All tables, in order.
 
 use super::table::Table;
-use super::{access, batches, cards, keys, merchant, mfa, money, people, service, worlds};
+use super::{access, batches, cards, events, keys, merchant, mfa, money, people, service, worlds};
 
 /// The areas, in the order of an export.
-const AREAS: [&[Table]; 10] = [
+const AREAS: [&[Table]; 11] = [
     access::TABLES,
     worlds::TABLES,
     keys::TABLES,
@@ -13,6 +13,7 @@ const AREAS: [&[Table]; 10] = [
     money::TABLES,
     cards::TABLES,
     batches::TABLES,
+    events::TABLES,
     mfa::TABLES,
     service::TABLES,
 ];

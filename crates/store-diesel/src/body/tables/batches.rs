@@ -1,4 +1,4 @@
-//! Payment batches with their orders, payments, alerts and events, and payments that the sandbox's bank accepted.
+//! Payment batches with their orders, payments and alerts, and payments that the sandbox's bank accepted.
 
 use super::body::backend::Conn;
 use super::body::errors::Outcome;
@@ -7,7 +7,6 @@ use super::declare::{changes, lookups, tables};
 use florin_domain::batch::{
     AlertCode, AlertKind, FailureReason, InputFormat, InputStatus, PaymentBatchStatus, PaymentNetwork, PaymentStatus,
 };
-use florin_domain::event::EventKind;
 
 tables! {
     /// A batch, without its orders and payments.
@@ -47,6 +46,7 @@ tables! {
         currency: Currency,
         total_minor: i64,
         fees_minor: i64,
+        payments: i64,
     }
 
     /// A payment of a batch.
@@ -80,17 +80,6 @@ tables! {
         code: Named<AlertCode>,
         input_index: Option<i64>,
         message: String,
-    }
-
-    /// An event.
-    struct EventRow in outbox_events(account_id, id) owned by account_id {
-        account_id: Account,
-        id: Id,
-        kind: Named<EventKind>,
-        batch_id: Id,
-        order_id: Option<Id>,
-        payment_id: Option<Id>,
-        created_at: Time,
     }
 
     /// A payment that the sandbox's bank accepted. It has no account column: its id is the id of an account's payment.

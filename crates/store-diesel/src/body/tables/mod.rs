@@ -12,6 +12,7 @@ mod all;
 pub(crate) mod batches;
 pub(crate) mod cards;
 pub(crate) mod declare;
+pub(crate) mod events;
 pub(crate) mod keys;
 pub(crate) mod merchant;
 pub(crate) mod mfa;

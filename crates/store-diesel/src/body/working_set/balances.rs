@@ -101,6 +101,11 @@ impl BalanceSet {
         number: i64,
     ) {
         self.change(account, (budget, currency), after);
+        self.number(account, (budget, currency), number);
+    }
+
+    /// Stages the number of the last credit, transfer or payment that changed a balance.
+    pub(crate) fn number(&mut self, account: &AccountId, (budget, currency): (BudgetId, money::Currency), number: i64) {
         self.numbers.insert((account.clone(), budget, currency), number);
     }
 

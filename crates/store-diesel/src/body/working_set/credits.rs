@@ -54,7 +54,7 @@ impl Counted {
 }
 
 impl CreditRow {
-    fn of(CreditDecision { credit, journal }: &CreditDecision, budget: BudgetId) -> Self {
+    fn of(CreditDecision { credit, journal, .. }: &CreditDecision, budget: BudgetId) -> Self {
         let sent = credit.instruction.clone();
         Self {
             account_id: Account(credit.account.clone()),

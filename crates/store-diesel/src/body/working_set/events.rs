@@ -1,31 +1,199 @@
 //! Events, written in the transaction of their cause.
 
-use super::body::backend::Changes;
-use super::body::errors::Outcome;
-use super::body::tables::batches::EventRow;
+use super::body::ask::ask;
+use super::body::backend::{Changes, Conn};
+use super::body::driver;
+use super::body::errors::{Outcome, corrupt};
+use super::body::events::audiences;
+use super::body::statements::load;
+use super::body::tables::cards::card_transitions;
+use super::body::tables::events::{
+    ChainOfMessage, EventRow, FollowUpsOfChains, SequenceChange, SequenceRow, SequencesOfObjects,
+};
 use super::body::types::{Account, Id, Named, Time};
-use florin_domain::event::Event;
+use chrono::SubsecRound;
+use diesel::prelude::*;
+use florin_domain::event::{Audience, Event, EventBody, EventObject};
+use florin_domain::ids::AccountId;
+use florin_ports::EventRecording;
+use std::collections::{BTreeMap, BTreeSet};
+
+type Object = (AccountId, EventObject);
 
 /// New events.
 #[derive(Default)]
-pub(crate) struct Events(Vec<EventRow>);
+pub(crate) struct Events {
+    /// How they are written; `None` if only their objects count them.
+    recording: Option<EventRecording>,
+    new: Vec<Event>,
+}
+
+/// What is stored of new events, ready to be stored.
+#[derive(Default)]
+pub(crate) struct EventRows {
+    events: Vec<EventRow>,
+    new_sequences: Vec<SequenceRow>,
+    sequences: Vec<SequenceChange>,
+}
 
 impl Events {
-    /// Stages events.
-    pub(crate) fn add(&mut self, events: &[Event]) {
-        self.0.extend(events.iter().map(|event| EventRow {
-            account_id: Account(event.account.clone()),
-            id: Id(event.id.0),
-            kind: Named(event.kind),
-            batch_id: Id(event.subject.batch.0),
-            order_id: event.subject.order.map(|id| Id(id.0)),
-            payment_id: event.subject.payment.map(|id| Id(id.0)),
-            created_at: Time(event.at),
-        }));
+    /// Sets how events are written.
+    pub(crate) fn record_with(&mut self, recording: Option<EventRecording>) {
+        self.recording = recording;
     }
 
-    /// Stores the staged changes.
-    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        changes.insert(self.0)
+    /// Stages events.
+    pub(crate) fn add(&mut self, events: &[Event]) {
+        self.new.extend_from_slice(events);
     }
+
+    /// Numbers and renders the staged events, in their order. All locks of their objects are held, so the numbers can't
+    /// change.
+    pub(crate) fn rows(self, conn: &mut Conn) -> Outcome<EventRows> {
+        let Self { recording, mut new } = self;
+        if new.is_empty() {
+            return Ok(EventRows::default());
+        }
+        let accounts = new.iter().map(|event| event.account.clone()).collect();
+        let audiences = recording.as_ref().map(|recording| audiences(conn, recording, accounts)).transpose()?;
+        let is_seen = |event: &Event| {
+            let audience = audiences.as_ref().and_then(|audiences| audiences.get(&event.account));
+            audience.is_some_and(|audience: &Audience| audience.sees(event.kind))
+        };
+        // Messages and transitions count themselves, so nothing is lost where nobody sees their events.
+        new.retain(|event| has_sequence(event.object()) || is_seen(event));
+        let before = Counts::load(conn, &new)?;
+        let mut last = before.known.clone();
+        let mut seen = Vec::new();
+        for event in new {
+            let last = last.entry((event.account.clone(), event.object())).or_default();
+            if !event.counts_after(*last) {
+                continue;
+            }
+            *last += 1;
+            if is_seen(&event) {
+                seen.push((event, *last));
+            }
+        }
+        let mut rows = before.changes(&last)?;
+        if let Some(recording) = recording {
+            rows.events = render(conn, &recording, seen)?;
+        }
+        Ok(rows)
+    }
+}
+
+/// Whether the last sequence of an object is stored. Otherwise other rows count its events.
+const fn has_sequence(object: EventObject) -> bool {
+    matches!(object, EventObject::Budget(_) | EventObject::Batch(_))
+}
+
+impl EventRows {
+    /// Stores the rows.
+    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
+        changes.insert(self.events)?;
+        changes.insert(self.new_sequences)?;
+        changes.update(self.sequences)
+    }
+}
+
+fn render(conn: &mut Conn, recording: &EventRecording, seen: Vec<(Event, u64)>) -> Outcome<Vec<EventRow>> {
+    if seen.is_empty() {
+        return Ok(Vec::new());
+    }
+    let positions = driver::event_positions(conn, seen.len())?;
+    let recorded_at = Time(recording.forms.now().trunc_subsecs(6));
+    let row = |((event, sequence), position): ((Event, u64), i64)| {
+        let id = recording.forms.next_id();
+        Ok(EventRow {
+            position,
+            id: Id(id.0),
+            kind: Named(event.kind),
+            object_id: Id(event.object().id()),
+            sequence: i64::try_from(sequence).map_err(corrupt)?,
+            occurred_at: Time(event.at.trunc_subsecs(0)),
+            recorded_at,
+            body: ask(|| recording.forms.envelope(&event, id, sequence))?.map_err(corrupt)?,
+            account_id: Account(event.account),
+        })
+    };
+    seen.into_iter().zip(positions).map(row).collect()
+}
+
+/// How many events the objects have had.
+struct Counts {
+    known: BTreeMap<Object, u64>,
+    /// The objects that have a row of their own.
+    stored: BTreeSet<Object>,
+}
+
+impl Counts {
+    fn load(conn: &mut Conn, new: &[Event]) -> Outcome<Self> {
+        let objects: BTreeSet<Object> = new.iter().map(|event| (event.account.clone(), event.object())).collect();
+        let mut counts = Self { known: BTreeMap::new(), stored: BTreeSet::new() };
+        let key = |(account, object): &Object| (Account(account.clone()), Id(object.id()));
+        // The first message of a chain is the first event of the chain.
+        let is_first = |event: &Event| matches!(&event.body, EventBody::CardTransaction(m) if m.token == m.chain);
+        let firsts: BTreeSet<Object> =
+            new.iter().filter(|event| is_first(event)).map(|event| (event.account.clone(), event.object())).collect();
+        let chains = objects.iter().filter(|key| matches!(key.1, EventObject::Chain(_)) && !firsts.contains(key));
+        let mut follow_ups: BTreeMap<(Account, Id), u64> = BTreeMap::new();
+        for ChainOfMessage { account_id, chain_id } in load::<FollowUpsOfChains>(chains.map(key), conn)? {
+            *follow_ups.entry((account_id, chain_id)).or_default() += 1;
+        }
+        let rows = load::<SequencesOfObjects>(objects.iter().filter(|key| has_sequence(key.1)).map(key), conn)?;
+        let rows: BTreeMap<_, _> =
+            rows.into_iter().map(|row| ((row.account_id, row.object_id), row.last_sequence.unsigned_abs())).collect();
+        for object in objects {
+            let before = match object.1 {
+                EventObject::Chain(_) if firsts.contains(&object) => 0,
+                EventObject::Chain(_) => 1 + follow_ups.get(&key(&object)).copied().unwrap_or_default(),
+                EventObject::Card(_) => transitions_before(conn, &object, new)?,
+                EventObject::Budget(_) | EventObject::Batch(_) => match rows.get(&key(&object)) {
+                    Some(last) => {
+                        counts.stored.insert(object.clone());
+                        *last
+                    }
+                    None => 0,
+                },
+            };
+            counts.known.insert(object, before);
+        }
+        Ok(counts)
+    }
+
+    /// Returns the changes of the rows of objects.
+    fn changes(&self, last: &BTreeMap<Object, u64>) -> Outcome<EventRows> {
+        let mut rows = EventRows::default();
+        for (object, sequence) in last {
+            if !has_sequence(object.1) || self.known.get(object) == Some(sequence) {
+                continue;
+            }
+            let (account_id, object_id) = (Account(object.0.clone()), Id(object.1.id()));
+            let last_sequence = i64::try_from(*sequence).map_err(corrupt)?;
+            if self.stored.contains(object) {
+                rows.sequences.push(SequenceChange { last_sequence, account_id, object_id });
+            } else {
+                rows.new_sequences.push(SequenceRow { account_id, object_id, last_sequence });
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// Returns the number of events that a card had before: its creation and its transitions. Those of this transaction are
+/// stored already.
+fn transitions_before(conn: &mut Conn, (account, object): &Object, new: &[Event]) -> Outcome<u64> {
+    let is_its = |event: &&Event| event.account == *account && event.object() == *object;
+    let is_new = |event: &Event| matches!(&event.body, EventBody::CardState(change) if change.previous.is_none());
+    if new.iter().filter(is_its).any(is_new) {
+        return Ok(0);
+    }
+    let stored: i64 = card_transitions::table
+        .filter(card_transitions::account_id.eq(account.as_str()))
+        .filter(card_transitions::card_id.eq(Id(object.id())))
+        .count()
+        .get_result(conn)?;
+    let staged = new.iter().filter(is_its).count() as u64;
+    Ok((stored.unsigned_abs() + 1).saturating_sub(staged))
 }

@@ -32,10 +32,12 @@ use chrono::DateTime;
 use credits::Counted;
 use events::Events;
 use florin_domain::batch::{AllPayments, BatchBalances, PaymentBatch};
-use florin_domain::ids::AccountId;
+use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::JournalTransaction;
+use florin_domain::money;
 use mfa::Authentication;
 use statuses::Statuses;
+use std::collections::BTreeMap;
 use transfers::NewTransfers;
 
 /// The rows of a group in memory.
@@ -105,6 +107,20 @@ impl WorkingSet {
         }
     }
 
+    /// Stages the numbers of movements that were staged, the last one for each balance.
+    pub(crate) fn number_movements(
+        &mut self,
+        account: &AccountId,
+        numbers: &BTreeMap<(BudgetId, money::Currency), i64>,
+    ) {
+        for (balance, number) in numbers {
+            self.balance_set.number(account, *balance, *number);
+        }
+        if let Some(last) = numbers.values().max() {
+            self.credits.used(account, *last);
+        }
+    }
+
     /// Stages a change of all payments of a batch. Confirmed payments are due immediately; cancelled ones end the work.
     pub(crate) fn all_become(&mut self, batch: &PaymentBatch, all: AllPayments) {
         if batch.input.is_some() {
@@ -117,6 +133,7 @@ impl WorkingSet {
     /// Stores all staged changes.
     pub(crate) fn store(mut self, conn: &mut Conn) -> Outcome<()> {
         self.records.must_be_missing(conn)?;
+        let events = self.events.rows(conn)?;
         let mut changes = Changes::on(conn);
         self.journal.store(&mut changes)?;
         self.cards.store(&mut changes)?;
@@ -125,7 +142,7 @@ impl WorkingSet {
         self.mfa.store(&mut changes)?;
         self.batches.store(&mut changes)?;
         self.payments.store(&mut changes)?;
-        self.events.store(&mut changes)?;
+        events.store(&mut changes)?;
         self.bank.store(&mut changes)?;
         self.balance_set.store(&mut changes)?;
         self.records.store(&mut changes)?;

@@ -77,7 +77,7 @@ fn fill(
             registry::insert_account(conn, &account)?;
             // A new account has a credit counter already. The counter of the snapshot replaces it.
             account_rows::clear(conn, &world.account)?;
-            account_rows::put(conn, &world.account, &kept.contents, secret)?;
+            account_rows::put(conn, &world.account, &kept.contents, secret, true)?;
             let was = timelines::find(conn, &world.account)?.unwrap_or_default();
             let clock = match timeline.seed {
                 Some(_) => ClockSetting::Frozen { at: kept.created_at },

@@ -160,7 +160,7 @@ pub(super) fn restore(
         driver::lock_account(conn, &command.account)?;
         let secret = secrets::of_totp(conn, &command.account)?;
         account_rows::clear(conn, &command.account)?;
-        account_rows::put(conn, &command.account, &kept.contents, secret.as_ref())?;
+        account_rows::put(conn, &command.account, &kept.contents, secret.as_ref(), false)?;
         // The snapshot may contain a record under the same key. The new answer replaces it.
         if let Some(claim) = &command.claim {
             idempotency::forget(conn, claim)?;

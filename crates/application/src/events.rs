@@ -1,0 +1,32 @@
+//! Reads events, and deletes old ones (contract 6.1).
+
+use crate::Services;
+use chrono::TimeDelta;
+use florin_domain::access::{Account, AccountGrant, Caller};
+use florin_ports::{EventReach, StoreError};
+
+/// Number of events deleted per transaction, so that no request waits long for it.
+const PORTION: u32 = 500;
+
+/// The accounts whose events a caller may read: one account that it reaches, or all of them.
+pub fn event_reach(caller: &Caller, account: Option<&Account>) -> EventReach {
+    let accounts = match (account, &caller.key.accounts) {
+        (Some(account), _) => Some([account.id.clone()].into()),
+        (None, AccountGrant::Only(accounts)) => Some(accounts.clone()),
+        (None, AccountGrant::AllOfClient) => None,
+    };
+    EventReach { client: caller.client.id, accounts }
+}
+
+/// Deletes the events that were written longer ago than `kept`, and returns their number.
+pub async fn delete_events(services: &Services, kept: TimeDelta) -> Result<u64, StoreError> {
+    let before = services.time.real_now() - kept;
+    let mut deleted = 0;
+    loop {
+        let count = services.events.delete_events(before, PORTION).await?;
+        deleted += count;
+        if count < u64::from(PORTION) {
+            return Ok(deleted);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The events of what happened to movements, cards, batches and payments.
+
+use super::{BatchEvent, BatchResult, BoxMovement, CardStateChange, Event, EventBody, EventKind};
+use crate::batch::{Payment, PaymentBatch, PaymentBatchStatus, PaymentOrder};
+use crate::card::{CardRecord, CardTransaction, CardTransition};
+use crate::ids::AccountId;
+use chrono::{DateTime, Utc};
+
+impl BoxMovement {
+    /// The event of money that came in.
+    pub(crate) fn credited(self, account: AccountId, at: DateTime<Utc>) -> Event {
+        Event { account, kind: EventKind::BoxCredited, at, body: EventBody::Box(Box::new(self)) }
+    }
+
+    /// The event of money that went out.
+    pub(crate) fn debited(self, account: AccountId, at: DateTime<Utc>) -> Event {
+        Event { account, kind: EventKind::BoxDebited, at, body: EventBody::Box(Box::new(self)) }
+    }
+}
+
+impl CardTransaction {
+    /// The event of this message.
+    pub fn event(&self) -> Event {
+        let body = EventBody::CardTransaction(Box::new(self.clone()));
+        Event { account: self.account.clone(), kind: EventKind::CardTransaction, at: self.created_at, body }
+    }
+}
+
+impl CardTransition {
+    /// The event of this transition.
+    pub fn event(&self) -> Event {
+        let (previous, state, reason) = (Some(self.from), self.to, self.reason.clone());
+        let body = EventBody::CardState(CardStateChange { card: self.card, previous, state, reason });
+        Event { account: self.account.clone(), kind: EventKind::CardStateUpdated, at: self.created_at, body }
+    }
+}
+
+impl CardRecord {
+    /// The event of the creation of this card. Cards of early versions have no time of creation, and no event.
+    pub fn created(&self) -> Option<Event> {
+        let (card, reason) = (&self.card, self.state_reason.clone());
+        let body = EventBody::CardState(CardStateChange { card: card.id, previous: None, state: card.state, reason });
+        Some(Event { account: card.account.clone(), kind: EventKind::CardStateUpdated, at: self.created_at?, body })
+    }
+}
+
+impl PaymentBatch {
+    /// An event about this batch, as of its last change.
+    pub(crate) fn event(&self, kind: EventKind, order: Option<PaymentOrder>, result: Option<BatchResult>) -> Event {
+        let (name, status) = (self.name.clone(), self.status());
+        let body = EventBody::Batch(Box::new(BatchEvent { batch: self.id, name, status, order, result }));
+        Event { account: self.account.clone(), kind, at: self.updated_at, body }
+    }
+
+    /// The event of a batch that is ready for approval.
+    pub(crate) fn ready(&self) -> Option<Event> {
+        let is_ready = self.status() == PaymentBatchStatus::Validated;
+        is_ready.then(|| self.event(EventKind::PaymentBatchCreated, None, None))
+    }
+
+    /// An event about each order of this batch.
+    pub(crate) fn order_events(&self, kind: EventKind) -> impl Iterator<Item = Event> {
+        self.orders.iter().map(move |order| self.event(kind, Some(order.clone()), None))
+    }
+}
+
+impl Payment {
+    /// An event about this payment.
+    pub(crate) fn event(&self, kind: EventKind, at: DateTime<Utc>) -> Event {
+        Event { account: self.account.clone(), kind, at, body: EventBody::Payment(Box::new(self.clone())) }
+    }
+}

@@ -1,0 +1,21 @@
+//! Events: what happened to the money and the objects of an account (contract 6).
+//!
+//! A rule or an adapter derives events from a decision; the adapter numbers them per object, and stores each with its
+//! body in the transaction of the decision.
+
+mod audience;
+mod body;
+mod cause;
+mod kind;
+mod movement;
+mod object;
+mod stored;
+#[cfg(test)]
+mod tests;
+
+pub use audience::Audience;
+pub use body::{BatchEvent, BatchResult, CardStateChange, EventBody};
+pub use kind::{EventKind, EventType};
+pub use movement::{BoxMovement, MovementSource, PaymentMethod};
+pub use object::{Event, EventObject};
+pub use stored::{EventFilter, EventPosition, StoredEvent};

@@ -1,0 +1,164 @@
+//! Money that enters or leaves a budget, as its events tell it.
+
+use crate::batch::{Payment, PaymentNetwork, PaymentTerms};
+use crate::ids::BudgetId;
+use crate::money::{Currency, Minor};
+
+/// Money that entered or left the ledger balance of a budget, other than by card messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoxMovement {
+    /// Its number in the one sequence of the account.
+    pub number: i64,
+    /// The budget.
+    pub budget: BudgetId,
+    /// The name of the budget.
+    pub budget_name: String,
+    /// The amount, above zero.
+    pub amount: Minor,
+    /// The currency.
+    pub currency: Currency,
+    /// The ledger balance of the budget afterwards.
+    pub ledger_balance: Minor,
+    /// What moved the money.
+    pub source: MovementSource,
+    /// How the money moved.
+    pub method: PaymentMethod,
+    /// The order that it belongs to, if there is one.
+    pub order: Option<String>,
+    /// The reference that the parties see.
+    pub reference: Option<String>,
+    /// The bank identifier of the other party: a BIC or a sort code.
+    pub bank_identifier: Option<String>,
+    /// The address of the other party's bank.
+    pub institution_address: Option<String>,
+    /// The account of the other party.
+    pub identification: Option<String>,
+    /// The name of the sender.
+    pub remitters_name: Option<String>,
+    /// The address of the sender.
+    pub remitters_address: Option<String>,
+}
+
+/// What moved the money of a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MovementSource {
+    /// Money from outside.
+    Deposits,
+    /// A transfer, or a payment.
+    Orders,
+}
+
+impl MovementSource {
+    /// The name in bodies.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Deposits => "deposits",
+            Self::Orders => "orders",
+        }
+    }
+}
+
+/// How money moved, by the names of UK Open Banking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PaymentMethod {
+    /// UK Faster Payments.
+    FasterPayments,
+    /// UK Bacs.
+    Bacs,
+    /// UK CHAPS.
+    Chaps,
+    /// The Single Euro Payments Area.
+    Sepa,
+    /// Swift.
+    Swift,
+    /// A transfer between two budgets.
+    BalanceTransfer,
+}
+
+impl PaymentMethod {
+    /// The name in bodies.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::FasterPayments => "UK.OBIE.FPS",
+            Self::Bacs => "UK.OBIE.BACS",
+            Self::Chaps => "UK.OBIE.CHAPS",
+            Self::Sepa => "UK.OBIE.SEPACreditTransfer",
+            Self::Swift => "UK.OBIE.SWIFT",
+            Self::BalanceTransfer => "UK.OBIE.BalanceTransfer",
+        }
+    }
+}
+
+impl From<PaymentNetwork> for PaymentMethod {
+    fn from(network: PaymentNetwork) -> Self {
+        match network {
+            PaymentNetwork::FasterPayments => Self::FasterPayments,
+            PaymentNetwork::Bacs => Self::Bacs,
+            PaymentNetwork::Chaps => Self::Chaps,
+            PaymentNetwork::Sepa => Self::Sepa,
+            PaymentNetwork::Swift => Self::Swift,
+        }
+    }
+}
+
+impl BoxMovement {
+    /// The payout or the return of a payment: its number, the amount that moved, and the ledger balance afterwards.
+    pub(crate) fn of_payment(
+        (payment, terms): (&Payment, &PaymentTerms),
+        number: i64,
+        budget_name: String,
+        (amount, ledger_balance): (Minor, Minor),
+    ) -> Self {
+        let recipient = &payment.input.recipient;
+        Self {
+            number,
+            budget: terms.budget,
+            budget_name,
+            amount,
+            currency: terms.currency,
+            ledger_balance,
+            source: MovementSource::Orders,
+            method: terms.network.into(),
+            order: Some(terms.order.to_string()),
+            reference: payment.input.effective_reference().map(str::to_owned),
+            bank_identifier: recipient.bank_identifier.clone(),
+            institution_address: None,
+            identification: recipient.account_identifier.clone(),
+            remitters_name: None,
+            remitters_address: None,
+        }
+    }
+
+    /// The account of the other party, of which only the last four characters are readable.
+    pub fn masked_identification(&self) -> Option<String> {
+        let characters: Vec<char> =
+            self.identification.as_deref()?.chars().filter(|character| !matches!(character, ' ' | '-')).collect();
+        // Of a short text, nothing is shown.
+        let shown = if characters.len() > 4 { &characters[characters.len() - 4..] } else { &[] };
+        Some(format!("****{}", shown.iter().collect::<String>()))
+    }
+
+    /// The kind of the identification, by the names of UK Open Banking. `None` if it is not known.
+    pub fn identification_scheme(&self) -> Option<&'static str> {
+        let mut text = self.identification.clone()?;
+        text.retain(|character| !matches!(character, ' ' | '-'));
+        let is_iban = text.len() > 4
+            && text.bytes().take(2).all(|byte| byte.is_ascii_alphabetic())
+            && text.bytes().skip(2).take(2).all(|byte| byte.is_ascii_digit());
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit()) && matches!(text.len(), 8 | 14);
+        match (is_iban, is_number) {
+            (true, _) => Some("UK.OBIE.IBAN"),
+            (_, true) => Some("UK.OBIE.SortCodeAccountNumber"),
+            _ => None,
+        }
+    }
+
+    /// The BIC of the other party's bank, if its identifier is one.
+    pub fn institution_bic(&self) -> Option<&str> {
+        self.bank_identifier.as_deref().filter(|text| {
+            matches!(text.len(), 8 | 11)
+                && text.bytes().take(6).all(|byte| byte.is_ascii_uppercase())
+                && text.bytes().skip(6).all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        })
+    }
+}

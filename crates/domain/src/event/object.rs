@@ -1,0 +1,63 @@
+//! An event, and its object.
+
+use super::{EventBody, EventKind};
+use crate::ids::{AccountId, BudgetId, CardId, PaymentBatchId, TransactionToken};
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+/// Something that happened, with everything that its receivers are told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The account.
+    pub account: AccountId,
+    /// Its kind.
+    pub kind: EventKind,
+    /// When it happened, by the clock of the account.
+    pub at: DateTime<Utc>,
+    /// What its receivers are told.
+    pub body: EventBody,
+}
+
+/// The object of an event. The events of one object are numbered from 1 without gaps, whatever their kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EventObject {
+    /// A budget, whose money moved.
+    Budget(BudgetId),
+    /// A chain of card messages, by the token of its first one.
+    Chain(TransactionToken),
+    /// A card, whose state changed.
+    Card(CardId),
+    /// A payment batch, with its orders and payments.
+    Batch(PaymentBatchId),
+}
+
+impl EventObject {
+    /// The id that bodies and filters show.
+    pub const fn id(self) -> Uuid {
+        match self {
+            Self::Budget(id) => id.0,
+            Self::Chain(id) => id.0,
+            Self::Card(id) => id.0,
+            Self::Batch(id) => id.0,
+        }
+    }
+}
+
+impl Event {
+    /// The object that it is about.
+    pub const fn object(&self) -> EventObject {
+        match &self.body {
+            EventBody::Box(movement) => EventObject::Budget(movement.budget),
+            EventBody::CardTransaction(message) => EventObject::Chain(message.chain),
+            EventBody::CardState(change) => EventObject::Card(change.card),
+            EventBody::Batch(event) => EventObject::Batch(event.batch),
+            EventBody::Payment(payment) => EventObject::Batch(payment.batch),
+        }
+    }
+
+    /// Whether it counts as the next event of its object, which has had `before` events. A batch becomes ready for
+    /// approval once: later uploads that validate it again do not count.
+    pub const fn counts_after(&self, before: u64) -> bool {
+        before == 0 || !matches!(self.kind, EventKind::PaymentBatchCreated)
+    }
+}

@@ -1,0 +1,101 @@
+//! The streams of events that are open.
+
+use crate::codes::ErrorCode;
+use crate::problem::Problem;
+use actix_web::http::StatusCode;
+use florin_domain::event::EventPosition;
+use florin_domain::ids::ClientId;
+use florin_ports::{Events, StoreError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Maximum number of streams of one client.
+const PER_CLIENT: usize = 8;
+/// Maximum number of streams of all clients together.
+const IN_TOTAL: usize = 256;
+/// The time for which all streams share a tail.
+const SHARED_FOR: Duration = Duration::from_millis(50);
+
+/// Counts streams, and knows the tail of the events for all of them.
+#[derive(Default)]
+pub(crate) struct Streams {
+    open: Mutex<HashMap<ClientId, usize>>,
+    /// The tail that was found last, and when. `None`: writes did not end in time. One caller at a time looks for it.
+    tail: tokio::sync::Mutex<Option<(Instant, Option<EventPosition>)>>,
+}
+
+/// The place of an open stream, which is free again when it is dropped.
+pub(crate) struct StreamPlace {
+    streams: Arc<Streams>,
+    client: ClientId,
+}
+
+impl Streams {
+    /// Takes a place for a stream of a client, if the limits allow it.
+    pub(super) fn open(self: &Arc<Self>, client: ClientId) -> Result<StreamPlace, Problem> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let total: usize = open.values().sum();
+        let own = open.entry(client).or_default();
+        if *own >= PER_CLIENT || total >= IN_TOTAL {
+            let message = if *own >= PER_CLIENT {
+                format!("a client can have {PER_CLIENT} open streams; close one")
+            } else {
+                "too many open streams; retry later".to_owned()
+            };
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            return Err(Problem::new(status, "", ErrorCode::RateLimited, message).retry_after(5));
+        }
+        *own += 1;
+        Ok(StreamPlace { streams: Arc::clone(self), client })
+    }
+
+    /// Returns a recent tail of the events. `None`: other writes did not end in time; try again.
+    pub(super) async fn tail(&self, events: &dyn Events) -> Result<Option<EventPosition>, StoreError> {
+        let mut known = self.tail.lock().await;
+        if let Some((_, tail)) = known.filter(|(at, _)| at.elapsed() < SHARED_FOR) {
+            return Ok(tail);
+        }
+        let tail = events.tail().await?;
+        *known = Some((Instant::now(), tail));
+        Ok(tail)
+    }
+}
+
+impl Drop for StreamPlace {
+    fn drop(&mut self) {
+        let mut open = self.streams.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = open.get_mut(&self.client) {
+            *own = own.saturating_sub(1);
+        }
+        open.retain(|_, own| *own > 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn places_are_limited_per_client_and_free_again() {
+        let streams = Arc::new(Streams::default());
+        let (one, two) = (ClientId(Uuid::from_u128(1)), ClientId(Uuid::from_u128(2)));
+        let mut places: Vec<_> = (0..PER_CLIENT).map(|_| streams.open(one).ok().unwrap()).collect();
+        assert!(streams.open(one).is_err());
+        assert!(streams.open(two).is_ok());
+        places.pop();
+        assert!(streams.open(one).is_ok());
+        drop(places);
+        assert!(streams.open.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn places_are_limited_in_total() {
+        let streams = Arc::new(Streams::default());
+        let places: Vec<_> =
+            (0..IN_TOTAL).map(|number| streams.open(ClientId(Uuid::from_u128(number as u128 / 8)))).collect();
+        assert!(places.iter().all(Result::is_ok));
+        assert!(streams.open(ClientId(Uuid::from_u128(1_000))).is_err());
+    }
+}

@@ -1,0 +1,3 @@
+//! Webhooks.
+
+pub(crate) mod event_types;

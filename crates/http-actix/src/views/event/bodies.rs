@@ -1,0 +1,392 @@
+//! The bodies of events.
+
+use crate::views::{Amount, PaymentView, Time, TransactionView};
+use florin_domain::batch::{Payment, PaymentOrder};
+use florin_domain::card::CardTransaction;
+use florin_domain::event::{BatchEvent, BatchResult, BoxMovement, CardStateChange, Event};
+use florin_domain::ids::EventId;
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// What every body begins and ends with.
+#[derive(Clone, Copy)]
+pub(super) struct Common<'a> {
+    pub(super) event: &'a Event,
+    pub(super) id: EventId,
+    pub(super) sequence: u64,
+}
+
+/// Declares the body of events: the common members around its own, its envelope, and how it is built.
+macro_rules! bodies {
+    ($(
+        $(#[$doc:meta])*
+        struct $body:ident as $schema:ident in $envelope:ident as $envelope_schema:ident ($names:literal) {
+            $($(#[$member_doc:meta])* $member:ident: $type:ty,)*
+        }
+        from |$common:ident, $source:ident: $source_type:ty| { $($init:tt)* }
+    )+) => {$(
+        $(#[$doc])*
+        #[derive(Serialize, ToSchema)]
+        #[schema(as = $envelope_schema)]
+        pub(crate) struct $envelope<'a> {
+            body: $body<'a>,
+        }
+
+        $(#[$doc])*
+        #[derive(Serialize, ToSchema)]
+        #[schema(as = $schema)]
+        #[serde(rename_all = "camelCase")]
+        struct $body<'a> {
+            /// The account.
+            account_id: &'a str,
+            /// The object whose events `sequence` counts.
+            #[schema(value_type = String, format = Uuid)]
+            object_id: Uuid,
+            /// When it happened, by the clock of the account.
+            #[schema(value_type = String, format = DateTime)]
+            occurred_at: Time,
+            /// The number of the event among those of its object, from 1 without gaps.
+            #[schema(minimum = 0)]
+            sequence: u64,
+            $($(#[$member_doc])* $member: $type,)*
+            /// The id of the event, the same in every delivery.
+            #[schema(value_type = String, format = Uuid)]
+            message_id: Uuid,
+            /// The type of the event.
+            #[schema(pattern = $names)]
+            webhook_event_type_name: &'static str,
+        }
+
+        impl<'a> $envelope<'a> {
+            pub(super) fn new($common: Common<'a>, $source: $source_type) -> Self {
+                Self {
+                    body: $body {
+                        account_id: $common.event.account.as_str(),
+                        object_id: $common.event.object().id(),
+                        occurred_at: Time($common.event.at),
+                        sequence: $common.sequence,
+                        message_id: $common.id.0,
+                        webhook_event_type_name: $common.event.kind.as_str(),
+                        $($init)*
+                    },
+                }
+            }
+        }
+    )+};
+}
+
+bodies! {
+    /// Money came into a budget: a credit, a transfer, or a payment that was returned.
+    struct BoxCreditedBody as BoxCreditedBody in BoxCredited as BoxCreditedEvent ("^BoxCredited$") {
+        /// The number of the movement in the one sequence of the account.
+        box_transaction_id: i64,
+        /// The budget.
+        #[schema(value_type = String, format = Uuid)]
+        budget_id: Uuid,
+        /// The name of the budget.
+        budget_name: &'a str,
+        /// The order that the movement belongs to, if there is one.
+        #[schema(required)]
+        order_id: Option<&'a str>,
+        /// How the money moved, by the names of UK Open Banking.
+        payment_method: &'static str,
+        /// The reference that the parties see.
+        #[schema(required)]
+        reference: Option<&'a str>,
+        /// The kind of `identification`, by the names of UK Open Banking.
+        #[schema(required)]
+        scheme_name: Option<&'static str>,
+        /// The amount in minor units, above zero.
+        #[schema(minimum = 1)]
+        settlement_price_amount: i64,
+        /// ISO 4217, alphabetic.
+        #[schema(pattern = "^[A-Z]{3}$")]
+        settlement_price_currency: &'static str,
+        /// `deposits` for money from outside, otherwise `orders`.
+        #[schema(pattern = "^(deposits|orders)$")]
+        source: &'static str,
+        /// The ledger balance of the budget in this currency after the movement.
+        #[schema(value_type = String)]
+        ledger_balance: Amount,
+        /// `boxTransactionId` as text.
+        sequential_id: String,
+        /// Equals `occurredAt`.
+        #[schema(value_type = String, format = DateTime)]
+        value_date_time: Time,
+        /// The BIC of the other party's bank.
+        #[schema(required)]
+        institution_bic: Option<&'a str>,
+        /// The address of the other party's bank.
+        #[schema(required)]
+        institution_address: Option<&'a str>,
+        /// The account of the other party; only its last four characters are shown.
+        #[schema(required)]
+        identification: Option<String>,
+        /// The name of the sender.
+        #[schema(required)]
+        remitters_name: Option<&'a str>,
+        /// The address of the sender.
+        #[schema(required)]
+        remitters_address: Option<&'a str>,
+    }
+    from |common, movement: &'a BoxMovement| {
+        box_transaction_id: movement.number,
+        budget_id: movement.budget.0,
+        budget_name: &movement.budget_name,
+        order_id: movement.order.as_deref(),
+        payment_method: movement.method.as_str(),
+        reference: movement.reference.as_deref(),
+        scheme_name: movement.identification_scheme(),
+        settlement_price_amount: movement.amount.0,
+        settlement_price_currency: movement.currency.code(),
+        source: movement.source.as_str(),
+        ledger_balance: Amount(movement.ledger_balance.of(movement.currency)),
+        sequential_id: movement.number.to_string(),
+        value_date_time: Time(common.event.at),
+        institution_bic: movement.institution_bic(),
+        institution_address: movement.institution_address.as_deref(),
+        identification: movement.masked_identification(),
+        remitters_name: movement.remitters_name.as_deref(),
+        remitters_address: movement.remitters_address.as_deref(),
+    }
+
+    /// Money left a budget: a transfer, or a payment with its fees.
+    struct BoxDebitedBody as BoxDebitedBody in BoxDebited as BoxDebitedEvent ("^BoxDebited$") {
+        /// The number of the movement in the one sequence of the account.
+        box_transaction_id: i64,
+        /// The budget.
+        #[schema(value_type = String, format = Uuid)]
+        budget_id: Uuid,
+        /// The name of the budget.
+        budget_name: &'a str,
+        /// The order that the movement belongs to, if there is one.
+        #[schema(required)]
+        order_id: Option<&'a str>,
+        /// How the money moved, by the names of UK Open Banking.
+        payment_method: &'static str,
+        /// The reference that the parties see.
+        #[schema(required)]
+        reference: Option<&'a str>,
+        /// The kind of `identification`, by the names of UK Open Banking.
+        #[schema(required)]
+        scheme_name: Option<&'static str>,
+        /// The amount in minor units, above zero.
+        #[schema(minimum = 1)]
+        settlement_price_amount: i64,
+        /// ISO 4217, alphabetic.
+        #[schema(pattern = "^[A-Z]{3}$")]
+        settlement_price_currency: &'static str,
+        /// Always `orders`.
+        #[schema(pattern = "^orders$")]
+        source: &'static str,
+        /// The ledger balance of the budget in this currency after the movement.
+        #[schema(value_type = String)]
+        ledger_balance: Amount,
+        /// `boxTransactionId` as text.
+        sequential_id: String,
+        /// Equals `occurredAt`.
+        #[schema(value_type = String, format = DateTime)]
+        value_date_time: Time,
+        /// The BIC of the other party's bank.
+        #[schema(required)]
+        institution_bic: Option<&'a str>,
+        /// The address of the other party's bank.
+        #[schema(required)]
+        institution_address: Option<&'a str>,
+        /// The account of the other party; only its last four characters are shown.
+        #[schema(required)]
+        identification: Option<String>,
+    }
+    from |common, movement: &'a BoxMovement| {
+        box_transaction_id: movement.number,
+        budget_id: movement.budget.0,
+        budget_name: &movement.budget_name,
+        order_id: movement.order.as_deref(),
+        payment_method: movement.method.as_str(),
+        reference: movement.reference.as_deref(),
+        scheme_name: movement.identification_scheme(),
+        settlement_price_amount: movement.amount.0,
+        settlement_price_currency: movement.currency.code(),
+        source: movement.source.as_str(),
+        ledger_balance: Amount(movement.ledger_balance.of(movement.currency)),
+        sequential_id: movement.number.to_string(),
+        value_date_time: Time(common.event.at),
+        institution_bic: movement.institution_bic(),
+        institution_address: movement.institution_address.as_deref(),
+        identification: movement.masked_identification(),
+    }
+
+    /// A card message, approved or declined, or an expiry.
+    struct CardTransactionBody as CardTransactionBody in CardTransacted as CardTransactionEvent ("^CardTransaction$") {
+        /// The card.
+        #[schema(value_type = String, format = Uuid)]
+        card_id: Uuid,
+        /// The budget that pays.
+        #[schema(value_type = String, format = Uuid)]
+        budget_id: Uuid,
+        /// The message as the API answered it.
+        transaction: TransactionView<'a>,
+    }
+    from |common, message: &'a CardTransaction| {
+        card_id: message.card.0,
+        budget_id: message.budget.0,
+        transaction: TransactionView::from(message),
+    }
+
+    /// A card was created, or its state changed.
+    struct CardStateBody as CardStateUpdatedBody in CardStateUpdated as CardStateUpdatedEvent ("^CardStateUpdated$") {
+        /// The card.
+        #[schema(value_type = String, format = Uuid)]
+        card_id: Uuid,
+        /// The state before; null if the card is new.
+        #[schema(required)]
+        previous_state: Option<&'static str>,
+        /// The state now.
+        state: &'static str,
+        /// Why the state changed.
+        #[schema(required)]
+        reason: Option<&'a str>,
+    }
+    from |common, change: &'a CardStateChange| {
+        card_id: change.card.0,
+        previous_state: change.previous.map(florin_domain::card::CardState::as_str),
+        state: change.state.as_str(),
+        reason: change.reason.as_deref(),
+    }
+
+    /// A payment batch became ready for approval, was started, or was cancelled.
+    struct BatchBody as PaymentBatchBody in BatchChanged as PaymentBatchEvent
+        ("^(PaymentBatchCreated|PaymentBatchProcessing|PaymentBatchCancelled)$")
+    {
+        /// The batch.
+        #[schema(value_type = String, format = Uuid)]
+        payment_batch_id: Uuid,
+        /// The name of the batch.
+        name: &'a str,
+        /// The status of the batch.
+        status: &'static str,
+    }
+    from |common, batch: &'a BatchEvent| {
+        payment_batch_id: batch.batch.0,
+        name: &batch.name,
+        status: batch.status.as_str(),
+    }
+
+    /// An order of a payment batch was approved, or cancelled.
+    struct BatchOrderBody as PaymentBatchOrderBody in BatchOrderChanged as PaymentBatchOrderEvent
+        ("^(PaymentBatchOrderCreated|PaymentBatchOrderCancelled)$")
+    {
+        /// The batch.
+        #[schema(value_type = String, format = Uuid)]
+        payment_batch_id: Uuid,
+        /// The name of the batch.
+        name: &'a str,
+        /// The status of the batch.
+        status: &'static str,
+        /// The order.
+        order: OrderView,
+    }
+    from |common, source: (&'a BatchEvent, &'a PaymentOrder)| {
+        payment_batch_id: source.0.batch.0,
+        name: &source.0.name,
+        status: source.0.status.as_str(),
+        order: OrderView::from(source.1),
+    }
+
+    /// Every payment of a batch is final, whether or not any succeeded.
+    struct BatchCompletedBody as PaymentBatchCompletedBody in BatchCompleted as PaymentBatchCompletedEvent
+        ("^PaymentBatchCompleted$")
+    {
+        /// The batch.
+        #[schema(value_type = String, format = Uuid)]
+        payment_batch_id: Uuid,
+        /// The name of the batch.
+        name: &'a str,
+        /// The status of the batch: `completed`, or `failed` if no payment succeeded.
+        status: &'static str,
+        /// How many payments succeeded.
+        summary: SummaryView,
+    }
+    from |common, source: (&'a BatchEvent, BatchResult)| {
+        payment_batch_id: source.0.batch.0,
+        name: &source.0.name,
+        status: source.0.status.as_str(),
+        summary: SummaryView { succeeded: source.1.succeeded, failed: source.1.failed },
+    }
+
+    /// A payment was handed to the bank.
+    struct PaymentCreatedBody as PaymentCreatedBody in PaymentCreated as PaymentCreatedEvent ("^PaymentCreated$") {
+        /// The batch.
+        #[schema(value_type = String, format = Uuid)]
+        payment_batch_id: Uuid,
+        /// The payment as the API shows it.
+        payment: PaymentView,
+    }
+    from |common, payment: &'a Payment| {
+        payment_batch_id: payment.batch.0,
+        payment: PaymentView::from(payment.clone()),
+    }
+
+    /// The recipient's bank returned a payment.
+    struct PaymentReturnedBody as PaymentReturnedBody in PaymentReturned as PaymentReturnedEvent ("^PaymentReturned$") {
+        /// The batch.
+        #[schema(value_type = String, format = Uuid)]
+        payment_batch_id: Uuid,
+        /// The payment as the API shows it.
+        payment: PaymentView,
+        /// Why it came back.
+        #[schema(required)]
+        reason: Option<&'static str>,
+    }
+    from |common, payment: &'a Payment| {
+        payment_batch_id: payment.batch.0,
+        payment: PaymentView::from(payment.clone()),
+        reason: payment.state.failure().map(florin_domain::batch::FailureReason::as_str),
+    }
+}
+
+/// An order of a payment batch.
+#[derive(Serialize, ToSchema)]
+#[schema(as = EventOrder)]
+#[serde(rename_all = "camelCase")]
+struct OrderView {
+    /// The order.
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    /// ISO 4217, alphabetic.
+    currency_code: &'static str,
+    /// The budget that pays.
+    #[schema(value_type = String, format = Uuid)]
+    funding_budget_id: Uuid,
+    /// The sum of the amounts of its payments.
+    #[schema(value_type = String)]
+    amount: Amount,
+    /// Number of its payments.
+    #[schema(minimum = 1)]
+    number_of_payments: u64,
+}
+
+impl From<&PaymentOrder> for OrderView {
+    fn from(order: &PaymentOrder) -> Self {
+        Self {
+            id: order.id.0,
+            currency_code: order.currency.code(),
+            funding_budget_id: order.budget.0,
+            amount: Amount(order.total.of(order.currency)),
+            number_of_payments: order.payments,
+        }
+    }
+}
+
+/// How many payments of a batch succeeded.
+#[derive(Serialize, ToSchema)]
+#[schema(as = EventSummary)]
+struct SummaryView {
+    /// Payments that reached their recipients.
+    #[schema(minimum = 0)]
+    succeeded: u64,
+    /// The others.
+    #[schema(minimum = 0)]
+    failed: u64,
+}

@@ -1,0 +1,165 @@
+//! Events: their envelopes, which a store writes as they are rendered here.
+
+mod bodies;
+
+pub(crate) use bodies::{
+    BatchChanged, BatchCompleted, BatchOrderChanged, BoxCredited, BoxDebited, CardStateUpdated, CardTransacted,
+    PaymentCreated, PaymentReturned,
+};
+
+use bodies::Common;
+use chrono::{DateTime, SecondsFormat, Utc};
+use florin_domain::event::{Event, EventBody, EventKind, EventType, StoredEvent};
+use florin_domain::ids::EventId;
+use florin_ports::{Clock, EventForms, IdSource, StoreError};
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use utoipa::openapi::schema::{AnyOfBuilder, Schema};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{PartialSchema, ToSchema};
+use uuid::Uuid;
+
+/// Renders events with the views of the API, so that an event shows an object as a response does.
+pub struct EventViews {
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+}
+
+impl EventViews {
+    /// Combines the machine's clock and random ids with the views.
+    pub fn new(clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
+        Self { clock, ids }
+    }
+}
+
+impl fmt::Debug for EventViews {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventViews").finish_non_exhaustive()
+    }
+}
+
+impl EventForms for EventViews {
+    fn next_id(&self) -> EventId {
+        EventId(self.ids.next_id())
+    }
+
+    fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    fn envelope(&self, event: &Event, id: EventId, sequence: u64) -> Result<String, StoreError> {
+        let common = Common { event, id, sequence };
+        match &event.body {
+            EventBody::Box(movement) if event.kind == EventKind::BoxCredited => {
+                text(&BoxCredited::new(common, movement))
+            }
+            EventBody::Box(movement) => text(&BoxDebited::new(common, movement)),
+            EventBody::CardTransaction(message) => text(&CardTransacted::new(common, message)),
+            EventBody::CardState(change) => text(&CardStateUpdated::new(common, change)),
+            EventBody::Batch(batch) => match (&batch.order, batch.result) {
+                (Some(order), _) => text(&BatchOrderChanged::new(common, (batch, order))),
+                (None, Some(result)) => text(&BatchCompleted::new(common, (batch, result))),
+                (None, None) => text(&BatchChanged::new(common, batch)),
+            },
+            EventBody::Payment(payment) if event.kind == EventKind::PaymentReturned => {
+                text(&PaymentReturned::new(common, payment))
+            }
+            EventBody::Payment(payment) => text(&PaymentCreated::new(common, payment)),
+        }
+    }
+}
+
+fn text(envelope: &impl Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(envelope).map_err(|error| StoreError::Corrupt(format!("an event can't be rendered: {error}")))
+}
+
+/// The schema of the envelope of a kind of event, by its name. `None`: nothing causes such events yet.
+pub(crate) fn envelope_schema(kind: EventKind) -> Option<&'static str> {
+    Some(match kind {
+        EventKind::BoxCredited => "BoxCreditedEvent",
+        EventKind::BoxDebited => "BoxDebitedEvent",
+        EventKind::CardTransaction => "CardTransactionEvent",
+        EventKind::CardStateUpdated => "CardStateUpdatedEvent",
+        EventKind::PaymentBatchCreated | EventKind::PaymentBatchProcessing | EventKind::PaymentBatchCancelled => {
+            "PaymentBatchEvent"
+        }
+        EventKind::PaymentBatchOrderCreated | EventKind::PaymentBatchOrderCancelled => "PaymentBatchOrderEvent",
+        EventKind::PaymentBatchCompleted => "PaymentBatchCompletedEvent",
+        EventKind::PaymentCreated => "PaymentCreatedEvent",
+        EventKind::PaymentReturned => "PaymentReturnedEvent",
+        _ => return None,
+    })
+}
+
+/// The stored envelope of an event, byte for byte.
+pub(crate) struct StoredEventView(Box<RawValue>);
+
+impl TryFrom<StoredEvent> for StoredEventView {
+    type Error = serde_json::Error;
+
+    fn try_from(event: StoredEvent) -> Result<Self, Self::Error> {
+        RawValue::from_string(event.body).map(Self)
+    }
+}
+
+impl Serialize for StoredEventView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl PartialSchema for StoredEventView {
+    fn schema() -> RefOr<Schema> {
+        let mut names: Vec<_> = EventKind::ALL.iter().filter_map(|kind| envelope_schema(*kind)).collect();
+        names.sort_unstable();
+        names.dedup();
+        // Not `oneOf`: linters want its schemas to differ outside of `body`.
+        let all = names.into_iter().fold(AnyOfBuilder::new(), |all, name| all.item(Ref::from_schema_name(name)));
+        RefOr::T(Schema::AnyOf(all.description(Some("The envelope of an event.")).build()))
+    }
+}
+
+impl ToSchema for StoredEventView {
+    fn name() -> Cow<'static, str> {
+        "Event".into()
+    }
+}
+
+/// A type of events.
+#[derive(Serialize, ToSchema)]
+#[schema(as = EventType)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EventTypeView {
+    /// The id of the type.
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    /// The name of the type.
+    name: &'static str,
+    /// Whether events of this type happen.
+    enabled: bool,
+    /// When the type was added, with milliseconds.
+    #[schema(format = DateTime)]
+    created_at: String,
+    /// When the type was last changed, with milliseconds.
+    #[schema(format = DateTime)]
+    updated_at: String,
+}
+
+impl From<&EventType> for EventTypeView {
+    fn from(known: &EventType) -> Self {
+        /// When the types were added: 2026-11-22T00:00:00Z.
+        const ADDED: i64 = 1_795_305_600;
+        let added = DateTime::from_timestamp(ADDED, 0).unwrap_or_default();
+        let added = added.to_rfc3339_opts(SecondsFormat::Millis, true);
+        Self {
+            id: known.id,
+            name: known.name,
+            enabled: known.kind.is_produced(),
+            created_at: added.clone(),
+            updated_at: added,
+        }
+    }
+}

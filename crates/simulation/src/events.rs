@@ -1,0 +1,36 @@
+//! Events of the simulated product, with ids that count up and short bodies.
+
+use crate::world::Ids;
+use chrono::{DateTime, Utc};
+use florin_domain::access::Environment;
+use florin_domain::event::Event;
+use florin_domain::ids::EventId;
+use florin_ports::test_support::FakeClock;
+use florin_ports::{Clock, EventForms, EventRecording, IdSource, StoreError};
+use std::sync::Arc;
+
+/// Renders events as their kind and number.
+struct ShortForms {
+    clock: Arc<FakeClock>,
+    ids: Arc<Ids>,
+}
+
+/// Writes all events.
+pub(crate) fn recording(clock: &Arc<FakeClock>, ids: &Arc<Ids>) -> EventRecording {
+    let forms = Arc::new(ShortForms { clock: Arc::clone(clock), ids: Arc::clone(ids) });
+    EventRecording { environment: Environment::Sandbox, forms }
+}
+
+impl EventForms for ShortForms {
+    fn next_id(&self) -> EventId {
+        EventId(self.ids.next_id())
+    }
+
+    fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    fn envelope(&self, event: &Event, _: EventId, sequence: u64) -> Result<String, StoreError> {
+        Ok(format!("{} {sequence}", event.kind.as_str()))
+    }
+}

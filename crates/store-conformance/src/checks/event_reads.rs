@@ -1,0 +1,272 @@
+//! Checks of reading events: lists, the order of commits, and events of worlds.
+
+use super::events::{reach, stored, without_gaps};
+use crate::check::{CheckResult, Failure, checks};
+use crate::commands::{credit, purchase};
+use crate::event_forms::PlainForms;
+use crate::expect::{expect_new, holds, same, there};
+use crate::factory::Handle;
+use crate::world::{Who, gbp, seeded};
+use crate::worlds::{command, copy, prepared, restore, snapshot};
+use chrono::TimeDelta;
+use florin_domain::access::Feature;
+use florin_domain::event::{EventFilter, EventKind, EventPosition, StoredEvent};
+use florin_domain::ids::{AccountId, EventId};
+use florin_domain::page::PageRequest;
+use florin_ports::EventReach;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use uuid::Uuid;
+
+checks! {
+    "events.list.newest_first_in_pages" => pages,
+    "events.list.filters" => filters,
+    "events.list.of_the_reach_only" => reached,
+    "events.are_written_for_an_audience_and_counted_without" => audience,
+    "events.between.in_order_from_a_position" => between,
+    "events.tail.nothing_appears_behind_it" => tail,
+    "events.delete_events.the_oldest_expired_ones" => deleted,
+    "events.restore.reverts_events_and_sequences" (Sandbox) => restored,
+    "events.worlds.copies_have_none_and_go_on_counting" (Sandbox) => copied,
+}
+
+/// Returns the tail, as soon as other writes on the same server have ended.
+async fn known_tail(handle: &Handle) -> Result<EventPosition, Failure> {
+    loop {
+        if let Some(tail) = handle.events.tail().await? {
+            return Ok(tail);
+        }
+    }
+}
+
+/// Makes several events: credits and purchases.
+async fn busy(handle: &Handle, who: Who, base: u128, count: u128) -> CheckResult {
+    for number in base..base + count {
+        expect_new(handle.credits.credit(credit(who, 2 * number, "5", gbp()?)?).await)?;
+        expect_new(handle.cards.first_message(purchase(who, 2 * number + 1, "1")?).await)?;
+    }
+    Ok(())
+}
+
+async fn pages(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    busy(&handle, Who::Mine, 1, 4).await?;
+    busy(&handle, Who::Other, 100, 2).await?;
+    let mut all = stored(&handle).await?;
+    all.reverse();
+    same("the number of events", all.len(), 8)?;
+    holds("newest first", all.windows(2).all(|pair| pair[0].position > pair[1].position))?;
+    let mut seen = Vec::new();
+    for offset in [0, 3, 6] {
+        let page = PageRequest { limit: 3, offset };
+        let page = handle.events.list(reach(Who::Mine)?, EventFilter::default(), page).await?;
+        same("the count", page.count, 8)?;
+        seen.extend(page.rows);
+    }
+    same("all pages", &seen, &all)?;
+    // Read again, nothing has changed.
+    let mut again = stored(&handle).await?;
+    again.reverse();
+    same("the events, read again", again, all)
+}
+
+async fn filters(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    busy(&handle, Who::Mine, 1, 2).await?;
+    let all = stored(&handle).await?;
+    let object = all.last().map_or(Uuid::nil(), |event| event.object);
+    let at = all.first().map(|event| event.occurred_at).unwrap_or_default();
+    let second = TimeDelta::seconds(1);
+    let none = EventFilter::default;
+    let filters = [
+        (none(), 4),
+        (EventFilter { kinds: [EventKind::BoxCredited].into(), ..none() }, 2),
+        (EventFilter { kinds: [EventKind::BoxCredited, EventKind::CardTransaction].into(), ..none() }, 4),
+        (EventFilter { kinds: [EventKind::BoxDebited].into(), ..none() }, 0),
+        (EventFilter { object: Some(object), ..none() }, 1),
+        (EventFilter { from: Some(at), to: Some(at), ..none() }, 4),
+        (EventFilter { from: Some(at + second), ..none() }, 0),
+        (EventFilter { to: Some(at - second), ..none() }, 0),
+    ];
+    for (filter, expected) in filters {
+        let page = PageRequest { limit: 10, offset: 0 };
+        let found = handle.events.list(reach(Who::Mine)?, filter.clone(), page).await?;
+        same(&format!("events of {filter:?}"), found.rows.len(), expected)?;
+        same("the count", usize::try_from(found.count).ok(), Some(expected))?;
+        let range = (EventPosition(0), known_tail(&handle).await?);
+        let found = handle.events.between(reach(Who::Mine)?, filter.clone(), range, 10).await?;
+        same(&format!("events between of {filter:?}"), found.len(), expected)?;
+    }
+    Ok(())
+}
+
+async fn reached(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    busy(&handle, Who::Mine, 1, 1).await?;
+    busy(&handle, Who::Other, 100, 1).await?;
+    let mine = Who::Mine.account()?;
+    let page = PageRequest { limit: 10, offset: 0 };
+    let of = |reach| handle.events.list(reach, EventFilter::default(), page);
+    let client = |who: Who, accounts| EventReach { client: who.client(), accounts };
+    let foreign = client(Who::Other, Some([mine.clone()].into()));
+    same("events of a foreign account", of(foreign.clone()).await?.count, 0)?;
+    let both = client(Who::Mine, Some([mine.clone(), Who::Other.account()?].into()));
+    for reach in [client(Who::Mine, None), reach(Who::Mine)?, both] {
+        let found = of(reach).await?;
+        same("the count", found.count, 2)?;
+        holds("only my events", found.rows.iter().all(|event| event.account == mine))?;
+    }
+    same("events of no account", of(client(Who::Mine, Some([].into()))).await?.count, 0)?;
+    let event = there("an event", stored(&handle).await?.pop())?;
+    same("its position", handle.events.position_of(reach(Who::Mine)?, event.id).await?, Some(event.position))?;
+    same("for others", handle.events.position_of(foreign.clone(), event.id).await?, None)?;
+    same("of none", handle.events.position_of(reach(Who::Mine)?, EventId(Uuid::nil())).await?, None)?;
+    let range = (EventPosition(0), known_tail(&handle).await?);
+    same("foreign events between", handle.events.between(foreign, EventFilter::default(), range, 10).await?, vec![])
+}
+
+async fn audience(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    for (on, base) in [(true, 1), (false, 10), (true, 20)] {
+        handle.registry.set_feature(Who::Mine.client(), Feature::Events, on).await?;
+        busy(&handle, Who::Mine, base, 1).await?;
+    }
+    let events = stored(&handle).await?;
+    let found: Vec<_> = events.iter().map(|event| (event.kind, event.sequence)).collect();
+    let expected = [
+        (EventKind::BoxCredited, 1),
+        (EventKind::CardTransaction, 1),
+        (EventKind::BoxCredited, 3),
+        (EventKind::CardTransaction, 1),
+    ];
+    same("kinds and sequences", found, expected.to_vec())
+}
+
+async fn between(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let start = known_tail(&handle).await?;
+    same("of an empty store", start, EventPosition(0))?;
+    busy(&handle, Who::Mine, 1, 3).await?;
+    let all = stored(&handle).await?;
+    let end = known_tail(&handle).await?;
+    same("the last position", all.last().map(|event| event.position), Some(end))?;
+    let find = |after, until, max| handle.events.between(reach_mine(), EventFilter::default(), (after, until), max);
+    same("all", find(start, end, 100).await?, all.clone())?;
+    same("the first two", find(start, end, 2).await?, all[..2].to_vec())?;
+    same("after the second", find(all[1].position, end, 100).await?, all[2..].to_vec())?;
+    same("up to the third", find(start, all[2].position, 100).await?, all[..3].to_vec())?;
+    same("after the last", find(end, end, 100).await?, vec![])
+}
+
+fn reach_mine() -> EventReach {
+    EventReach { client: Who::Mine.client(), accounts: None }
+}
+
+/// Reads like a stream while others write, and compares what it saw with what there is at the end.
+async fn tail(handle: Handle) -> CheckResult {
+    const WRITERS: u128 = 8;
+    const EACH: u128 = 12;
+    seeded(&handle).await?;
+    let second = match &handle.reopen {
+        Some(open) => open().await?,
+        None => handle.clone(),
+    };
+    let is_over = Arc::new(AtomicBool::new(false));
+    let reader = tokio::spawn(follow(second.clone(), Arc::clone(&is_over)));
+    let mut writers = Vec::new();
+    for number in 0..WRITERS {
+        let handle = if number % 2 == 0 { handle.clone() } else { second.clone() };
+        writers.push(tokio::spawn(async move {
+            let base = 1_000 * (number + 1);
+            // Money of two budgets and of two accounts, so that transactions do not wait for each other.
+            let who = if number % 4 < 2 { Who::Mine } else { Who::Other };
+            busy(&handle, who, base, EACH).await
+        }));
+    }
+    for writer in writers {
+        writer.await.map_err(|error| Failure::new(error.to_string()))??;
+    }
+    is_over.store(true, Ordering::Relaxed);
+    let seen = reader.await.map_err(|error| Failure::new(error.to_string()))??;
+    let all = stored(&handle).await?;
+    same("the number of events", all.len(), usize::try_from(WRITERS * EACH).unwrap_or_default())?;
+    without_gaps(&seen)?;
+    same("what the reader saw", seen, all)
+}
+
+/// Reads events of my account until everything is written and read.
+async fn follow(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Vec<StoredEvent>, Failure> {
+    let (mut seen, mut last) = (Vec::new(), EventPosition(0));
+    loop {
+        let is_last = is_over.load(Ordering::Relaxed);
+        let Some(until) = handle.events.tail().await? else { continue };
+        let found = handle.events.between(reach_mine(), EventFilter::default(), (last, until), 10_000).await?;
+        seen.extend(found);
+        last = until;
+        if is_last {
+            return Ok(seen);
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn deleted(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    busy(&handle, Who::Mine, 1, 2).await?;
+    busy(&handle, Who::Other, 100, 1).await?;
+    let all = stored(&handle).await?;
+    let written = PlainForms::now();
+    same("none is older", handle.events.delete_events(written, 100).await?, 0)?;
+    let later = written + TimeDelta::microseconds(1);
+    same("at most so many", handle.events.delete_events(later, 3).await?, 3)?;
+    same("the oldest are gone", stored(&handle).await?, all[3..].to_vec())?;
+    same("the others", handle.events.delete_events(later, 100).await?, 3)?;
+    let last = known_tail(&handle).await?;
+    busy(&handle, Who::Mine, 10, 1).await?;
+    let next = stored(&handle).await?;
+    holds("positions are never given twice", next.iter().all(|event| event.position > last))?;
+    same("sequences go on", next.first().map(|event| event.sequence), Some(3))
+}
+
+async fn restored(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    busy(&handle, Who::Mine, 1, 1).await?;
+    let before = stored(&handle).await?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    busy(&handle, Who::Mine, 10, 2).await?;
+    let undone = stored(&handle).await?.split_off(2);
+    same("events after the snapshot", undone.len(), 4)?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
+    same("the events of the snapshot", stored(&handle).await?, before)?;
+    for event in &undone {
+        same("an undone event", handle.events.position_of(reach_mine(), event.id).await?, None)?;
+    }
+    busy(&handle, Who::Mine, 20, 1).await?;
+    let after = stored(&handle).await?;
+    without_gaps(&after)?;
+    let last = undone.last().map(|event| event.position);
+    holds("later positions", after[2..].iter().all(|event| Some(event.position) > last))?;
+    holds("the world is deleted", handle.worlds.delete(&Who::Mine.account()?).await?)?;
+    same("events of a deleted world", stored(&handle).await?, vec![])
+}
+
+async fn copied(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    busy(&handle, Who::Mine, 1, 2).await?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let original = stored(&handle).await?;
+    let account = AccountId::parse("W1")?;
+    handle.worlds.create(copy("W1", 102, None)?).await?;
+    let of_copy = EventReach { client: Who::Mine.client(), accounts: Some([account.clone()].into()) };
+    let page = PageRequest { limit: 10, offset: 0 };
+    let list = || handle.events.list(of_copy.clone(), EventFilter::default(), page);
+    same("events of the copy", list().await?.count, 0)?;
+    let mut command = credit(Who::Mine, 50, "5", gbp()?)?;
+    command.account = account;
+    expect_new(handle.credits.credit(command).await)?;
+    let found = list().await?.rows;
+    same("the sequence goes on", found.first().map(|event| event.sequence), Some(3))?;
+    same("the events of the original", stored(&handle).await?, original)
+}

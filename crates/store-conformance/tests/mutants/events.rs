@@ -1,0 +1,89 @@
+//! Bugs in events.
+
+use crate::bugs::{Bug, Mutant};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::event::{EventFilter, EventKind, EventPosition, StoredEvent};
+use florin_domain::ids::EventId;
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{EventReach, EventRecording, Events, StoreError};
+use std::sync::atomic::Ordering;
+
+impl Mutant {
+    /// Returns an event as a store with the bug would show it.
+    fn shown(&self, mut event: StoredEvent) -> Option<StoredEvent> {
+        match self.bug {
+            Some(Bug::EventsLate) => event.occurred_at += TimeDelta::seconds(1),
+            Some(Bug::EventsChange) => {
+                // Another body at each read.
+                event.body.push_str(&self.reads.fetch_add(1, Ordering::Relaxed).to_string());
+            }
+            Some(Bug::SequencesWithGaps) if event.sequence > 1 => event.sequence += 1,
+            Some(Bug::EventsOfMessagesLost) if event.kind == EventKind::CardTransaction => return None,
+            _ => {}
+        }
+        Some(event)
+    }
+}
+
+#[async_trait]
+impl Events for Mutant {
+    fn record_events(&self, recording: EventRecording) {
+        self.inner.record_events(recording);
+    }
+
+    async fn list(
+        &self,
+        mut reach: EventReach,
+        filter: EventFilter,
+        mut page: PageRequest,
+    ) -> Result<Page<StoredEvent>, StoreError> {
+        if self.has(Bug::EventsOfAnyAccount) {
+            reach.accounts = None;
+            if let Some(account) = florin_ports::Registry::accounts(&self.inner).await?.first() {
+                reach.client = account.client;
+            }
+        }
+        if self.has(Bug::SecondPageOfEventsIsTheFirst) {
+            page.offset = 0;
+        }
+        let mut found = Events::list(&self.inner, reach, filter, page).await?;
+        found.rows = found.rows.into_iter().filter_map(|event| self.shown(event)).collect();
+        if self.has(Bug::UndoneEventsStay) {
+            let mut listed = self.listed.lock().unwrap();
+            listed.extend(found.rows.iter().map(|event| (event.position, event.clone())));
+            found.rows = listed.values().rev().cloned().collect();
+        }
+        if self.has(Bug::EventsWithoutCause) && self.has_failed.load(Ordering::Relaxed) {
+            found.rows.extend(found.rows.first().cloned());
+        }
+        Ok(found)
+    }
+
+    async fn position_of(&self, reach: EventReach, event: EventId) -> Result<Option<EventPosition>, StoreError> {
+        self.inner.position_of(reach, event).await
+    }
+
+    async fn tail(&self) -> Result<Option<EventPosition>, StoreError> {
+        let tail = self.inner.tail().await?;
+        // A position that the next transaction will get.
+        Ok(if self.has(Bug::TailTooFar) { tail.map(|EventPosition(last)| EventPosition(last + 3)) } else { tail })
+    }
+
+    async fn between(
+        &self,
+        reach: EventReach,
+        filter: EventFilter,
+        (after, until): (EventPosition, EventPosition),
+        max: u32,
+    ) -> Result<Vec<StoredEvent>, StoreError> {
+        let after = if self.has(Bug::BetweenIncludesItsStart) { EventPosition(after.0 - 1) } else { after };
+        self.inner.between(reach, filter, (after, until), max).await
+    }
+
+    async fn delete_events(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
+        let max = if self.has(Bug::EventsDeletedUnbounded) { u32::MAX } else { max };
+        let before = if self.has(Bug::YoungEventsDeleted) { before + TimeDelta::microseconds(1) } else { before };
+        self.inner.delete_events(before, max).await
+    }
+}

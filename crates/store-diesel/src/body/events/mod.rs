@@ -1,0 +1,165 @@
+//! Events: who may see them, and how they are read.
+
+mod audience;
+mod numbers;
+
+pub(crate) use audience::audiences;
+pub(crate) use numbers::misnumbered;
+
+use super::backend::{Conn, Db, SKIP_LOCKED};
+use super::body;
+use super::driver;
+use super::errors::Outcome;
+use super::event_tail::EventTail;
+use super::store::Store;
+use super::tables::access::accounts;
+use super::tables::events::{EventRow, outbox_events};
+use super::types::{Id, Named, Time};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::dsl::count_star;
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::BigInt;
+use florin_domain::event::{EventFilter, EventPosition, StoredEvent};
+use florin_domain::ids::{AccountId, EventId};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{EventReach, EventRecording, Events, StoreError};
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// Deletes the oldest events if they are expired. Positions follow the real time, so no index on times is needed. Another
+/// instance may be deleting them, too.
+const DELETE_EXPIRED: &str = "DELETE FROM outbox_events WHERE recorded_at < $1 AND position IN \
+    (SELECT position FROM outbox_events ORDER BY position LIMIT $2";
+
+/// How often a reader checks whether transactions have ended, and the pause between two checks.
+const CHECKS: u32 = 40;
+const PAUSE: Duration = Duration::from_millis(5);
+
+#[async_trait]
+impl Events for Store {
+    fn record_events(&self, recording: EventRecording) {
+        self.set_recording(recording);
+    }
+
+    async fn list(
+        &self,
+        reach: EventReach,
+        filter: EventFilter,
+        page: PageRequest,
+    ) -> Result<Page<StoredEvent>, StoreError> {
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let rows = matching(&reach, &filter)
+                    .order(outbox_events::position.desc())
+                    .limit(page.limit)
+                    .offset(page.offset)
+                    .select(EventRow::as_select())
+                    .load(conn)?;
+                let count = matching(&reach, &filter).select(count_star()).get_result(conn)?;
+                Ok(Page { count, rows: rows.into_iter().map(EventRow::read).collect() })
+            })
+        })
+        .await
+    }
+
+    async fn position_of(&self, reach: EventReach, event: EventId) -> Result<Option<EventPosition>, StoreError> {
+        self.read(move |conn| {
+            let found = matching(&reach, &EventFilter::default())
+                .filter(outbox_events::id.eq(Id(event.0)))
+                .select(outbox_events::position)
+                .get_result::<i64>(conn)
+                .optional()?;
+            Ok(found.map(EventPosition))
+        })
+        .await
+    }
+
+    async fn tail(&self) -> Result<Option<EventPosition>, StoreError> {
+        let EventTail { last, mut writers } = self.read(driver::event_tail).await?;
+        for _ in 0..CHECKS {
+            if writers.is_empty() {
+                return Ok(Some(EventPosition(last)));
+            }
+            // Without a connection: others read meanwhile.
+            sleep(PAUSE).await;
+            writers = self.read(move |conn| driver::still_writing(conn, &writers)).await?;
+        }
+        Ok(None)
+    }
+
+    async fn between(
+        &self,
+        reach: EventReach,
+        filter: EventFilter,
+        (after, until): (EventPosition, EventPosition),
+        max: u32,
+    ) -> Result<Vec<StoredEvent>, StoreError> {
+        self.read(move |conn| {
+            let rows = matching(&reach, &filter)
+                .filter(outbox_events::position.gt(after.0))
+                .filter(outbox_events::position.le(until.0))
+                .order(outbox_events::position)
+                .limit(i64::from(max))
+                .select(EventRow::as_select())
+                .load(conn)?;
+            Ok(rows.into_iter().map(EventRow::read).collect())
+        })
+        .await
+    }
+
+    async fn delete_events(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
+        self.write(move |conn| delete_expired(conn, before, max)).await
+    }
+}
+
+fn delete_expired(conn: &mut Conn, before: DateTime<Utc>, max: u32) -> Outcome<u64> {
+    use super::backend::sql::TimeSql;
+    let gone = sql_query(format!("{DELETE_EXPIRED}{SKIP_LOCKED})"))
+        .bind::<TimeSql, _>(Time(before))
+        .bind::<BigInt, _>(i64::from(max))
+        .execute(conn)?;
+    Ok(gone as u64)
+}
+
+/// Selects the events in reach that match the filter.
+fn matching<'a>(reach: &'a EventReach, filter: &'a EventFilter) -> outbox_events::BoxedQuery<'a, Db> {
+    let of_client = accounts::table.filter(accounts::client_id.eq(Id(reach.client.0))).select(accounts::id);
+    let mut rows = outbox_events::table.filter(outbox_events::account_id.eq_any(of_client)).into_boxed();
+    if let Some(only) = &reach.accounts {
+        rows = match only.first().filter(|_| only.len() == 1) {
+            Some(account) => rows.filter(outbox_events::account_id.eq(account.as_str())),
+            None => rows.filter(outbox_events::account_id.eq_any(only.iter().map(AccountId::as_str))),
+        };
+    }
+    if !filter.kinds.is_empty() {
+        rows = rows.filter(outbox_events::kind.eq_any(filter.kinds.iter().copied().map(Named)));
+    }
+    if let Some(object) = filter.object {
+        rows = rows.filter(outbox_events::object_id.eq(Id(object)));
+    }
+    if let Some(from) = filter.from {
+        rows = rows.filter(outbox_events::occurred_at.ge(Time(from)));
+    }
+    if let Some(to) = filter.to {
+        rows = rows.filter(outbox_events::occurred_at.le(Time(to)));
+    }
+    rows
+}
+
+impl EventRow {
+    fn read(self) -> StoredEvent {
+        StoredEvent {
+            position: EventPosition(self.position),
+            id: EventId(self.id.0),
+            account: self.account_id.0,
+            kind: self.kind.0,
+            object: self.object_id.0,
+            sequence: self.sequence.unsigned_abs(),
+            occurred_at: self.occurred_at.0,
+            recorded_at: self.recorded_at.0,
+            body: self.body,
+        }
+    }
+}

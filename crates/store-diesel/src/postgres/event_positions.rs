@@ -1,0 +1,85 @@
+//! The positions of events, from a sequence. Concurrent transactions commit in another order than they draw.
+//!
+//! A transaction draws while it holds the locks of its objects, and the next transaction on the same object acquires
+//! them after the commit. So positions of one object follow its commits. A reader must not pass the position of a
+//! transaction that is still in progress: each transaction that draws holds a shared lock until its end, and the reader
+//! waits until everybody who held it has ended. The lock excludes nobody.
+
+use super::body::errors::{Outcome, corrupt};
+use super::body::event_tail::EventTail;
+use super::body::statements::identified_by_text;
+use super::{Conn, Db};
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment};
+use diesel::sql_query;
+use diesel::sql_types::{Array, BigInt, Text};
+
+/// Whoever has drawn up to this number held the lock then, or has ended since.
+const DRAWN: &str = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS number FROM outbox_positions";
+
+/// The transactions that hold the lock 7003214873, whose key is shown in two halves. A transaction releases it after
+/// others see its rows.
+const HOLDERS: &str = "SELECT DISTINCT l.virtualtransaction AS holder FROM pg_locks l \
+    JOIN pg_database d ON d.oid = l.database AND d.datname = current_database() \
+    WHERE l.locktype = 'advisory' AND l.classid = 1 AND l.objid = 2708247577 AND l.objsubid = 1 AND l.granted";
+
+const IMPORTED: &str = "SELECT setval('outbox_positions', greatest($1, 1), $1 > 0) AS number";
+
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+}
+
+#[derive(QueryableByName)]
+struct Holder {
+    #[diesel(sql_type = Text)]
+    holder: String,
+}
+
+/// Draws numbers. The condition is checked before the first one: it acquires the lock, and is always true.
+struct Draw(i64);
+
+impl QueryFragment<Db> for Draw {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_sql("SELECT nextval('outbox_positions') FROM generate_series(1, ");
+        out.push_bind_param::<BigInt, _>(&self.0)?;
+        out.push_sql(") WHERE pg_advisory_xact_lock_shared(7003214873)::text IS NOT NULL");
+        Ok(())
+    }
+}
+
+// Identified by its text, so that it stays prepared.
+identified_by_text! {
+    Draw => BigInt;
+}
+
+/// Returns new positions of events, in order.
+pub(crate) fn event_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>> {
+    let mut drawn: Vec<i64> = Draw(i64::try_from(count).map_err(corrupt)?).load(conn)?;
+    if drawn.len() != count {
+        return Err(corrupt("positions of events are missing"));
+    }
+    drawn.sort_unstable();
+    Ok(drawn)
+}
+
+/// Returns the last number that was drawn, and then the holders of the lock. Each statement has a snapshot of its own.
+pub(crate) fn event_tail(conn: &mut Conn) -> Outcome<EventTail> {
+    let last = sql_query(DRAWN).get_result::<Number>(conn)?.number;
+    let holders = sql_query(HOLDERS).load::<Holder>(conn)?;
+    Ok(EventTail { last, writers: holders.into_iter().map(|row| row.holder).collect() })
+}
+
+/// Returns those of these holders that still hold the lock.
+pub(crate) fn still_writing(conn: &mut Conn, holders: &[String]) -> Outcome<Vec<String>> {
+    let still = sql_query(format!("{HOLDERS} AND l.virtualtransaction = ANY($1)"));
+    let still = still.bind::<Array<Text>, _>(holders).load::<Holder>(conn)?;
+    Ok(still.into_iter().map(|row| row.holder).collect())
+}
+
+/// Continues after the greatest position that was imported.
+pub(crate) fn events_imported(conn: &mut Conn, last: i64) -> Outcome<()> {
+    sql_query(IMPORTED).bind::<BigInt, _>(last).get_result::<Number>(conn)?;
+    Ok(())
+}

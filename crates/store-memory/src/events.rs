@@ -1,0 +1,134 @@
+//! Events.
+
+use crate::MemoryStore;
+use crate::data::Data;
+use async_trait::async_trait;
+use chrono::{DateTime, SubsecRound, Utc};
+use florin_domain::access::{Environment, Feature};
+use florin_domain::event::{Audience, Event, EventBody, EventFilter, EventObject, EventPosition, StoredEvent};
+use florin_domain::ids::{AccountId, EventId};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{EventReach, EventRecording, Events, StoreError};
+
+#[async_trait]
+impl Events for MemoryStore {
+    fn record_events(&self, recording: EventRecording) {
+        // A change of the data can't fail.
+        let _ = self.change(|data| {
+            data.recording.get_or_insert(recording);
+            Ok(())
+        });
+    }
+
+    async fn list(
+        &self,
+        reach: EventReach,
+        filter: EventFilter,
+        page: PageRequest,
+    ) -> Result<Page<StoredEvent>, StoreError> {
+        Ok(self.read(|data| {
+            let found: Vec<_> = reached(data, &reach).filter(|event| filter.selects(event)).collect();
+            let skipped = usize::try_from(page.offset).unwrap_or(usize::MAX);
+            let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+            let rows = found.iter().rev().skip(skipped).take(limit).map(|event| (*event).clone()).collect();
+            Page { count: i64::try_from(found.len()).unwrap_or(i64::MAX), rows }
+        }))
+    }
+
+    async fn position_of(&self, reach: EventReach, event: EventId) -> Result<Option<EventPosition>, StoreError> {
+        Ok(self.read(|data| reached(data, &reach).find(|known| known.id == event).map(|known| known.position)))
+    }
+
+    async fn tail(&self) -> Result<Option<EventPosition>, StoreError> {
+        Ok(Some(self.read(|data| data.last_position)))
+    }
+
+    async fn between(
+        &self,
+        reach: EventReach,
+        filter: EventFilter,
+        (after, until): (EventPosition, EventPosition),
+        max: u32,
+    ) -> Result<Vec<StoredEvent>, StoreError> {
+        Ok(self.read(|data| {
+            let found = reached(data, &reach).filter(|event| filter.selects(event));
+            let found = found.filter(|event| event.position > after && event.position <= until);
+            found.take(usize::try_from(max).unwrap_or(usize::MAX)).cloned().collect()
+        }))
+    }
+
+    async fn delete_events(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
+        self.change(|data| {
+            let oldest: Vec<_> = data.events.keys().copied().take(usize::try_from(max).unwrap_or(usize::MAX)).collect();
+            let kept = data.events.len();
+            data.events.retain(|position, event| event.recorded_at >= before || !oldest.contains(position));
+            Ok((kept - data.events.len()) as u64)
+        })
+    }
+}
+
+/// Returns the events that a caller may read, in order.
+fn reached<'d>(data: &'d Data, reach: &'d EventReach) -> impl Iterator<Item = &'d StoredEvent> {
+    data.events.values().filter(|event| {
+        data.accounts.get(&event.account).is_some_and(|account| account.client == reach.client)
+            && reach.accounts.as_ref().is_none_or(|only| only.contains(&event.account))
+    })
+}
+
+/// Numbers events, whose causes are stored already, and writes those that somebody may see.
+pub(crate) fn record(data: &mut Data, events: &[Event]) -> Result<(), StoreError> {
+    for event in events {
+        let Some(sequence) = next_sequence(data, event) else { continue };
+        let Some(recording) = &data.recording else { continue };
+        if !audience(data, recording, &event.account).sees(event.kind) {
+            continue;
+        }
+        let (id, position) = (recording.forms.next_id(), EventPosition(data.last_position.0.saturating_add(1)));
+        let stored = StoredEvent {
+            position,
+            id,
+            account: event.account.clone(),
+            kind: event.kind,
+            object: event.object().id(),
+            sequence,
+            occurred_at: event.at.trunc_subsecs(0),
+            recorded_at: recording.forms.now().trunc_subsecs(6),
+            body: recording.forms.envelope(event, id, sequence)?,
+        };
+        data.last_position = position;
+        data.events.insert(position, stored);
+    }
+    Ok(())
+}
+
+/// Who may see the events of an account.
+fn audience(data: &Data, recording: &EventRecording, account: &AccountId) -> Audience {
+    let enabled = || {
+        let client = data.accounts.get(account).and_then(|account| data.clients.get(&account.client));
+        client.is_some_and(|client| client.features.contains(&Feature::Events))
+    };
+    Audience { lists: recording.environment == Environment::Sandbox || enabled() }
+}
+
+/// Counts an event of its object, and returns its number. `None`: it does not count.
+fn next_sequence(data: &mut Data, event: &Event) -> Option<u64> {
+    let of_account = |account: &AccountId| *account == event.account;
+    match (event.object(), &event.body) {
+        (EventObject::Chain(chain), _) => {
+            let messages = data.messages.values().filter(|known| of_account(&known.account) && known.chain == chain);
+            Some(messages.count() as u64)
+        }
+        (EventObject::Card(_), EventBody::CardState(change)) if change.previous.is_none() => Some(1),
+        (EventObject::Card(card), _) => {
+            let moved = data.transitions.iter().filter(|known| of_account(&known.account) && known.card == card);
+            Some(1 + moved.count() as u64)
+        }
+        (object @ (EventObject::Budget(_) | EventObject::Batch(_)), _) => {
+            let last = data.sequences.get(&(event.account.clone(), object)).copied().unwrap_or_default();
+            event.counts_after(last).then(|| {
+                data.sequences.insert((event.account.clone(), object), last + 1);
+                last + 1
+            })
+        }
+    }
+}

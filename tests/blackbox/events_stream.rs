@@ -1,0 +1,201 @@
+//! `GET /v2/events/stream`: order, resuming, limits and the end of a stream.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::events::{events, name, without_gaps};
+use crate::support::assert::{text, uuid};
+use crate::support::management::funded;
+use crate::support::payments::alone;
+use crate::support::server::LIMIT;
+use crate::support::{AUTHORIZATION, Client, INCREMENT, Server, Wallet, expect_fault};
+
+const STREAM: &str = "/v2/events/stream";
+
+/// An open stream.
+struct Stream(BufReader<TcpStream>);
+
+/// An event of a stream.
+#[derive(Clone, Debug, PartialEq)]
+struct Received {
+    id: String,
+    kind: String,
+    body: Value,
+}
+
+impl Stream {
+    /// Opens a stream and returns the status of its response. `after` is the id of the last event.
+    fn try_open(client: &Client, query: &str, after: Option<&str>) -> (Self, u16) {
+        let mut socket = TcpStream::connect(&client.address).unwrap();
+        socket.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+        let after = after.map(|id| format!("Last-Event-ID: {id}\r\n")).unwrap_or_default();
+        let authorization = client.authorization.as_deref().unwrap();
+        let account = &client.account;
+        write!(
+            socket,
+            "GET {STREAM}?accountId={account}&{query} HTTP/1.1\r\nHost: florin\r\nAuthorization: {authorization}\r\n{after}\r\n"
+        )
+        .unwrap();
+        let mut stream = Self(BufReader::new(socket));
+        let status = stream.line(LIMIT).expect("a status line").split(' ').nth(1).unwrap().parse().unwrap();
+        (stream, status)
+    }
+
+    fn open(client: &Client, query: &str, after: Option<&str>) -> Self {
+        let (mut stream, status) = Self::try_open(client, query, after);
+        assert_eq!(status, 200);
+        // The comment at once shows that the stream has begun.
+        while stream.line(LIMIT).expect("a comment") != ": connected" {}
+        stream
+    }
+
+    /// Reads a line within a time. `None`: there was none, or the stream has ended.
+    fn line(&mut self, patience: Duration) -> Option<String> {
+        let (began, mut line) = (Instant::now(), Vec::new());
+        loop {
+            match self.0.read_until(b'\n', &mut line) {
+                Ok(0) => return None,
+                Ok(_) if line.ends_with(b"\n") => {
+                    return Some(String::from_utf8(line).unwrap().trim_end().to_owned());
+                }
+                Ok(_) | Err(_) if began.elapsed() < patience => {}
+                _ => return None,
+            }
+        }
+    }
+
+    /// Reads the next event within a time.
+    fn next(&mut self, patience: Duration) -> Option<Received> {
+        let mut fields = BTreeMap::new();
+        loop {
+            let line = self.line(patience)?;
+            // Other lines are comments, and the lengths of chunks.
+            if let Some((name, value)) = line.split_once(": ").filter(|(name, _)| !name.is_empty()) {
+                fields.insert(name.to_owned(), value.to_owned());
+                if name == "data" {
+                    let envelope: Value = serde_json::from_str(value).unwrap();
+                    let field = |name: &str| fields[name].clone();
+                    return Some(Received { id: field("id"), kind: field("event"), body: envelope["body"].clone() });
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stream_sends_what_the_list_shows() {
+    let (_server, client) = alone();
+    funded(&client, "Before", "1.00");
+    let mut stream = Stream::open(&client, "", None);
+    let mut of_type = Stream::open(&client, "types=BoxDebited", None);
+    funded(&client, "One", "1.00");
+    funded(&client, "Two", "2.00");
+    let received: Vec<_> = (0..2).map(|_| stream.next(LIMIT).unwrap()).collect();
+    let listed = events(&client, "").split_off(1);
+    for (received, listed) in received.iter().zip(&listed) {
+        assert_eq!((&received.body, &received.id), (listed, &uuid(&listed["messageId"])));
+        assert_eq!(received.kind, name(listed));
+    }
+    assert_eq!(stream.next(Duration::from_millis(300)), None);
+    assert_eq!(of_type.next(Duration::from_millis(300)), None);
+    let mut resumed = Stream::open(&client, "", Some(&received[0].id));
+    assert_eq!(resumed.next(LIMIT).as_ref(), Some(&received[1]));
+    assert_eq!(resumed.next(Duration::from_millis(300)), None);
+}
+
+#[test]
+fn an_unknown_last_event_is_refused() {
+    let (server, client) = alone();
+    let call = |id: &str| client.call("GET", STREAM).header("Last-Event-ID", id).send();
+    expect_fault(&call("0198c0de-0000-7000-8000-000000000001"), 400, "header.Last-Event-ID", "invalid_value");
+    expect_fault(&call("yesterday"), 400, "header.Last-Event-ID", "invalid_format");
+    funded(&client, "One", "1.00");
+    let id = uuid(&events(&client, "")[0]["messageId"]);
+    let foreign = server.other().call("GET", STREAM).header("Last-Event-ID", &id).send();
+    expect_fault(&foreign, 400, "header.Last-Event-ID", "invalid_value");
+    expect_fault(&server.limited().get(STREAM), 403, "header.Authorization", "insufficient_scope");
+}
+
+#[test]
+fn a_client_can_have_eight_streams() {
+    let (_server, client) = alone();
+    let mut open: Vec<_> = (0..8).map(|_| Stream::open(&client, "", None)).collect();
+    expect_fault(&client.get(STREAM), 429, "", "rate_limited");
+    open.pop();
+    // The server notices the closed connection when it next sends something.
+    let began = Instant::now();
+    while Stream::try_open(&client, "", None).1 != 200 {
+        funded(&client, "One", "1.00");
+        assert!(began.elapsed() < LIMIT);
+    }
+}
+
+#[test]
+fn a_stream_ends_when_the_server_stops() {
+    let (server, client) = alone();
+    let mut stream = Stream::open(&client, "", None);
+    let (status, _home) = server.stop();
+    assert!(status.success());
+    let mut rest = Vec::new();
+    stream.0.read_to_end(&mut rest).unwrap();
+    assert!(rest.ends_with(b"0\r\n\r\n"), "{}", String::from_utf8_lossy(&rest));
+}
+
+/// Reads until everything is written, and connects again after every few events.
+fn read_with_reconnects(client: &Client, first: Stream, is_over: &AtomicBool) -> Vec<Received> {
+    let (mut stream, mut seen) = (first, Vec::<Received>::new());
+    loop {
+        let was_over = is_over.load(Ordering::Relaxed);
+        match stream.next(Duration::from_millis(500)) {
+            Some(received) => {
+                seen.push(received);
+                if seen.len() % 23 == 0 {
+                    stream = Stream::open(client, "", seen.last().map(|last| last.id.as_str()));
+                }
+            }
+            None if was_over => return seen,
+            None => {}
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_reconnects_sees_every_event_once_in_order() {
+    let (server, _): (Server, _) = alone();
+    let wallet = Wallet::with(&server, "GBP", 10_000_000);
+    let before = events(&wallet.client, "").len();
+    let chains: Vec<_> = (0..4).map(|_| wallet.token(AUTHORIZATION, "100")).collect();
+    let last = text(&events(&wallet.client, "")[before + 3], "/messageId").to_owned();
+    let is_over = AtomicBool::new(false);
+    let seen = thread::scope(|scope| {
+        let first = Stream::open(&wallet.client, "", Some(&last));
+        let reader = scope.spawn(|| read_with_reconnects(&wallet.client, first, &is_over));
+        let writers: Vec<_> = (0..8)
+            .map(|number| {
+                let (wallet, chain) = (&wallet, &chains[number % 4]);
+                scope.spawn(move || {
+                    for _ in 0..12 {
+                        wallet.token(AUTHORIZATION, "1");
+                        wallet.follow_ok(INCREMENT, chain, "1");
+                    }
+                })
+            })
+            .collect();
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        is_over.store(true, Ordering::Relaxed);
+        reader.join().unwrap()
+    });
+    let listed = events(&wallet.client, "");
+    without_gaps(&listed);
+    let bodies: Vec<_> = seen.into_iter().map(|received| received.body).collect();
+    assert_eq!(bodies.len(), 8 * 24);
+    assert_eq!(bodies, listed[before + 4..]);
+}
