@@ -80,6 +80,8 @@ uuid_ids! {
     ApiKeyId;
     /// A snapshot of a world.
     SnapshotId;
+    /// A subscription to events.
+    WebhookId;
 }
 
 /// A short account id such as `F50091`: 1 to 36 characters.

@@ -25,4 +25,5 @@ pub mod stamp;
 #[cfg(any(test, feature = "test-support"))]
 pub mod test_support;
 pub mod text;
+pub mod webhook;
 pub mod world;

@@ -1,6 +1,6 @@
 //! Secrets that a store keeps, such as TOTP secrets: encrypted under a key of the operator.
 
-use crate::ids::AccountId;
+use crate::ids::{AccountId, WebhookId};
 use std::fmt;
 
 /// A secret in clear. Never printed, and never stored.
@@ -50,12 +50,15 @@ impl fmt::Display for SecretKeyId {
 pub enum SecretOwner {
     /// The TOTP enrolment of an account.
     Totp(AccountId),
+    /// A subscription to events.
+    Webhook(WebhookId),
 }
 
 impl fmt::Display for SecretOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Totp(account) => write!(f, "totp:{account}"),
+            Self::Webhook(webhook) => write!(f, "webhook:{webhook}"),
         }
     }
 }

@@ -50,6 +50,7 @@ mod storage;
 pub mod test_support;
 mod timelines;
 mod upkeep;
+mod webhook_sender;
 mod worlds;
 
 pub use access::{AccountProfiles, Accounts, Callers};
@@ -92,6 +93,7 @@ pub use seeding::{SeedAccount, SeedBudget, SeedCard, SeedData, Seeding};
 pub use storage::{SandboxStorage, Storage};
 pub use timelines::{ClockCommand, Timelines};
 pub use upkeep::{Readiness, Upkeep};
+pub use webhook_sender::{WebhookRequest, WebhookSender};
 pub use worlds::{CreateWorldCommand, RenewCommand, Reseal, RestoreCommand, SnapshotCommand, WorldContents, Worlds};
 
 #[cfg(feature = "test-support")]
@@ -127,6 +129,7 @@ pub use {
     seeding::MockSeeding,
     timelines::MockTimelines,
     upkeep::MockUpkeep,
+    webhook_sender::MockWebhookSender,
     worlds::MockWorlds,
 };
 

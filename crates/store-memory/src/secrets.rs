@@ -38,7 +38,7 @@ impl Secrets for MemoryStore {
         new: SealedSecret,
     ) -> Result<bool, StoreError> {
         self.change(|data| {
-            let SecretOwner::Totp(account) = owner;
+            let SecretOwner::Totp(account) = owner else { return Ok(false) };
             let enrolment = data.enrolments.get_mut(account).filter(|enrolment| enrolment.secret == *old);
             Ok(enrolment.map(|enrolment| enrolment.secret = new).is_some())
         })

@@ -40,7 +40,7 @@ impl Secrets for Mutant {
         old: &SealedSecret,
         new: SealedSecret,
     ) -> Result<bool, StoreError> {
-        let SecretOwner::Totp(account) = owner;
+        let SecretOwner::Totp(account) = owner else { return Ok(false) };
         let old = match self.inner.enrolment(account).await? {
             Some(enrolment) if self.has(Bug::SecretReplacedBlindly) => enrolment.secret,
             _ => old.clone(),

@@ -75,7 +75,7 @@ fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(Secr
 }
 
 fn replace(conn: &mut Conn, owner: &SecretOwner, old: &SealedSecret, new: &SealedSecret) -> Outcome<bool> {
-    let SecretOwner::Totp(account) = owner;
+    let SecretOwner::Totp(account) = owner else { return Ok(false) };
     let row = totp_enrolments::table
         .filter(totp_enrolments::account_id.eq(account.as_str()))
         .filter(totp_enrolments::secret.eq(Bytes(old.as_bytes().to_vec())));

@@ -1,0 +1,94 @@
+//! How many deliveries one receiver gets concurrently.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// Number of concurrent deliveries at first.
+const FIRST: u32 = 4;
+/// Maximum number of concurrent deliveries to a receiver that answers.
+const MAX: u32 = 32;
+/// Number of failures in a row after which the receiver gets one delivery at a time, after pauses.
+const TRIPS_AT: u32 = 10;
+/// The first pause. It doubles with each further failure.
+const PAUSE: TimeDelta = TimeDelta::seconds(1);
+/// The longest pause.
+const PAUSE_MAX: TimeDelta = TimeDelta::seconds(32);
+
+/// The limit on concurrent deliveries of one subscription, which adapts to its receiver. It lives in the memory of one
+/// process: it only spreads attempts, and never changes which are made.
+#[derive(Clone, Debug)]
+pub struct Breaker {
+    limit: u32,
+    failures: u32,
+    paused_until: Option<DateTime<Utc>>,
+}
+
+impl Default for Breaker {
+    fn default() -> Self {
+        Self { limit: FIRST, failures: 0, paused_until: None }
+    }
+}
+
+impl Breaker {
+    /// The number of deliveries that may begin while others are in flight.
+    pub fn allowance(&self, in_flight: u32, now: DateTime<Utc>) -> u32 {
+        if self.paused_until.is_some_and(|until| now < until) { 0 } else { self.limit.saturating_sub(in_flight) }
+    }
+
+    /// Whether the receiver gets one delivery at a time, after pauses.
+    pub const fn is_tripped(&self) -> bool {
+        self.failures >= TRIPS_AT
+    }
+
+    /// A delivery succeeded.
+    pub fn succeeded(&mut self) {
+        let limit = if self.failures > 0 { FIRST } else { (self.limit + 1).min(MAX) };
+        *self = Self { limit, ..Self::default() };
+    }
+
+    /// A delivery failed.
+    pub fn failed(&mut self, now: DateTime<Utc>) {
+        self.failures = self.failures.saturating_add(1);
+        self.limit = if self.is_tripped() { 1 } else { self.limit.min(FIRST) };
+        let doublings = self.failures.saturating_sub(TRIPS_AT).min(5);
+        let pause = (PAUSE * (1 << doublings)).min(PAUSE_MAX);
+        self.paused_until = self.is_tripped().then(|| now + pause);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
+
+    #[test]
+    fn a_receiver_that_answers_gets_more_at_a_time() {
+        let mut breaker = Breaker::default();
+        assert_eq!(breaker.allowance(0, NOW), 4);
+        assert_eq!(breaker.allowance(4, NOW), 0);
+        assert_eq!(breaker.allowance(9, NOW), 0);
+        for _ in 0..100 {
+            breaker.succeeded();
+        }
+        assert_eq!(breaker.allowance(0, NOW), MAX);
+        breaker.failed(NOW);
+        assert_eq!(breaker.allowance(0, NOW), FIRST);
+    }
+
+    #[test]
+    fn a_receiver_that_keeps_failing_gets_one_at_a_time_after_pauses() {
+        let mut breaker = Breaker::default();
+        let mut pauses = Vec::new();
+        for _ in 0..20 {
+            breaker.failed(NOW);
+            pauses.push(breaker.paused_until.map(|until| (until - NOW).num_seconds()));
+        }
+        assert_eq!(pauses[..9], [None; 9]);
+        assert_eq!(pauses[9..15], [1, 2, 4, 8, 16, 32].map(Some));
+        assert_eq!(pauses[19], Some(32));
+        assert_eq!(breaker.allowance(0, NOW + TimeDelta::seconds(31)), 0);
+        assert_eq!(breaker.allowance(0, NOW + TimeDelta::seconds(32)), 1);
+        breaker.succeeded();
+        assert!(!breaker.is_tripped() && breaker.allowance(0, NOW) == FIRST);
+    }
+}

@@ -1,0 +1,116 @@
+//! Tests of deliveries.
+
+use super::*;
+use crate::ids::{AccountId, EventId, WebhookId};
+use crate::test_support::{account, noon};
+use chrono::{DateTime, TimeDelta, Utc};
+use proptest::prelude::*;
+use uuid::Uuid;
+
+fn delivery(scheduled: u32) -> Delivery {
+    Delivery {
+        webhook: WebhookId(Uuid::nil()),
+        message: EventId(Uuid::nil()),
+        account: account(),
+        object: Uuid::nil(),
+        sequence: 1,
+        is_test: false,
+        status: DeliveryStatus::Pending,
+        attempts: scheduled,
+        scheduled,
+        created_at: noon(),
+        due_at: noon(),
+    }
+}
+
+fn outcome(response: Result<u16, SendError>) -> AttemptOutcome {
+    AttemptOutcome { response, body: None, retry_after: None, took: TimeDelta::zero() }
+}
+
+fn decide(delivery: &Delivery, response: Result<u16, SendError>, failing: Option<&Failing>) -> DeliveryDecision {
+    let standard = (RetrySchedule::Standard, Jitter::NONE);
+    delivery.decide(&outcome(response), failing, (noon(), DateTime::UNIX_EPOCH), standard)
+}
+
+#[test]
+fn only_2xx_is_a_success() {
+    for status in [200, 201, 202, 204, 299] {
+        assert_eq!(decide(&delivery(1), Ok(status), None).status, DeliveryStatus::Delivered);
+    }
+    let errors = SendError::ALL.map(Err);
+    for response in [Ok(100), Ok(199), Ok(300), Ok(301), Ok(302), Ok(307), Ok(400), Ok(500)].into_iter().chain(errors) {
+        let decision = decide(&delivery(1), response, None);
+        assert_eq!(decision.status, DeliveryStatus::Failed, "{response:?}");
+        assert_eq!(decision.due_at, noon() + TimeDelta::seconds(5));
+        assert_eq!(decision.disable, None);
+    }
+}
+
+#[test]
+fn the_tenth_failure_is_the_last() {
+    assert_eq!(decide(&delivery(9), Ok(500), None).status, DeliveryStatus::Failed);
+    assert_eq!(decide(&delivery(10), Ok(500), None).status, DeliveryStatus::Exhausted);
+    assert!(!delivery(10).is_used_up(RetrySchedule::Standard) && delivery(11).is_used_up(RetrySchedule::Standard));
+}
+
+#[test]
+fn gone_disables_at_once() {
+    let decision = decide(&delivery(1), Ok(410), None);
+    assert_eq!((decision.status, decision.disable), (DeliveryStatus::Failed, Some(DisabledReason::Gone)));
+}
+
+#[test]
+fn five_days_without_a_success_disable() {
+    let first = decide(&delivery(1), Ok(500), None).failing.unwrap();
+    assert_eq!(first, Failing { account: account(), since: noon(), real_since: DateTime::UNIX_EPOCH });
+    let failing = |days| Failing { since: noon() - TimeDelta::days(days), ..first.clone() };
+    assert_eq!(decide(&delivery(1), Ok(500), Some(&failing(4))).disable, None);
+    assert_eq!(decide(&delivery(1), Ok(500), Some(&failing(5))).disable, Some(DisabledReason::Failing));
+    assert_eq!(decide(&delivery(1), Ok(200), Some(&failing(9))).failing, None);
+    let other = Failing { account: AccountId::parse("other").unwrap(), ..failing(9) };
+    assert_eq!(decide(&delivery(1), Ok(500), Some(&other)).disable, None, "the clock of another account counts");
+}
+
+#[test]
+fn a_test_has_one_attempt_and_changes_nothing_else() {
+    let test = Delivery { is_test: true, ..delivery(1) };
+    let failing = Failing { account: account(), since: noon() - TimeDelta::days(9), real_since: DateTime::UNIX_EPOCH };
+    for response in [Ok(410), Ok(500), Ok(200), Err(SendError::Timeout)] {
+        let decision = decide(&test, response, Some(&failing));
+        let expected = if response == Ok(200) { DeliveryStatus::Delivered } else { DeliveryStatus::Exhausted };
+        assert_eq!((decision.status, decision.disable), (expected, None));
+        assert_eq!(decision.failing.as_ref(), Some(&failing));
+    }
+    assert!(Delivery { scheduled: 2, ..test }.is_used_up(RetrySchedule::Original));
+}
+
+proptest! {
+    /// Attempts that all fail follow each other as the schedule says, and end.
+    #[test]
+    fn every_schedule_ends(
+        jitters in proptest::collection::vec(any::<u16>(), 20),
+        waits in proptest::collection::vec(proptest::option::of(-10_i64..200_000), 20),
+        original: bool,
+    ) {
+        let schedule = if original { RetrySchedule::Original } else { RetrySchedule::Standard };
+        let mut now: DateTime<Utc> = noon();
+        let mut delivery = delivery(0);
+        let mut attempts = 0;
+        while delivery.status.is_waiting() {
+            delivery.scheduled += 1;
+            attempts += 1;
+            let index = attempts % 20;
+            let failed = AttemptOutcome { retry_after: waits[index].map(TimeDelta::seconds), ..outcome(Ok(500)) };
+            let times = (now, DateTime::UNIX_EPOCH);
+            let decision = delivery.decide(&failed, None, times, (schedule, Jitter(jitters[index])));
+            if decision.status == DeliveryStatus::Failed {
+                let delay = decision.due_at - now;
+                prop_assert!(delay >= TimeDelta::seconds(4) && delay <= TimeDelta::hours(24) * 6 / 5, "{}", delay);
+                now = decision.due_at;
+            }
+            (delivery.status, delivery.due_at) = (decision.status, decision.due_at);
+        }
+        prop_assert_eq!(delivery.status, DeliveryStatus::Exhausted);
+        prop_assert_eq!(u32::try_from(attempts).unwrap(), schedule.attempts());
+    }
+}

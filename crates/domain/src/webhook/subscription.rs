@@ -1,0 +1,150 @@
+//! A subscription of a client to one type of event.
+
+use super::{DisabledReason, Failing, WebhookUrl};
+use crate::fault::Flaw;
+use crate::ids::{AccountId, CheckoutId, ClientId, WebhookId};
+use crate::secret::SealedSecret;
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// Maximum number of subscriptions of a client.
+pub const WEBHOOKS_OF_A_CLIENT: u32 = 100;
+
+/// A subscription.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Webhook {
+    /// Its id.
+    pub id: WebhookId,
+    /// The client that owns it.
+    pub client: ClientId,
+    /// The account whose events it gets; `None` for all accounts of the client, future ones included.
+    pub account: Option<AccountId>,
+    /// Whether it gets events.
+    pub enabled: bool,
+    /// Its receiver.
+    pub url: WebhookUrl,
+    /// The name of its type of event, as the client wrote it.
+    pub type_name: String,
+    /// The checkouts whose events it gets; `None` for all.
+    pub filter: Option<CheckoutFilter>,
+    /// Whether a failing event holds back later events of the same object.
+    pub ordered: bool,
+    /// Its secrets.
+    pub secrets: SealedSecret,
+    /// Why Florin disabled it.
+    pub disabled_reason: Option<DisabledReason>,
+    /// Since when it is disabled.
+    pub disabled_at: Option<DateTime<Utc>>,
+    /// The first failure since its last success.
+    pub failing: Option<Failing>,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// The checkouts whose events a subscription gets: 1 to 100.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckoutFilter(Vec<CheckoutId>);
+
+impl CheckoutFilter {
+    /// Maximum number of checkouts.
+    pub const MAX: usize = 100;
+
+    /// Checks the number of checkouts.
+    pub fn new(ids: Vec<CheckoutId>) -> Result<Self, Flaw> {
+        if (1..=Self::MAX).contains(&ids.len()) {
+            Ok(Self(ids))
+        } else {
+            Err(Flaw::range(format!("must have 1 to {} ids (got {})", Self::MAX, ids.len())))
+        }
+    }
+
+    /// The checkouts.
+    pub fn ids(&self) -> &[CheckoutId] {
+        &self.0
+    }
+}
+
+/// The time during which two secrets sign: 0 to 168 hours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OverlapHours(u8);
+
+impl OverlapHours {
+    /// One day.
+    pub const DEFAULT: Self = Self(24);
+    /// Maximum number of hours: a week.
+    pub const MAX: u8 = 168;
+
+    /// Checks the range.
+    pub fn new(hours: i64) -> Option<Self> {
+        u8::try_from(hours).ok().filter(|hours| *hours <= Self::MAX).map(Self)
+    }
+
+    /// The end of the overlap; `None` if there is none.
+    pub fn after(self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        (self.0 > 0).then(|| now + TimeDelta::hours(self.0.into()))
+    }
+}
+
+/// A change of a subscription. `None` leaves a member as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WebhookChange {
+    /// Enables or disables it.
+    pub enabled: Option<bool>,
+    /// Its new receiver.
+    pub url: Option<WebhookUrl>,
+    /// Its new filter; `Some(None)` removes the filter.
+    pub filter: Option<Option<CheckoutFilter>>,
+    /// Whether deliveries are ordered.
+    pub ordered: Option<bool>,
+    /// Its new secrets.
+    pub secrets: Option<SealedSecret>,
+}
+
+impl Webhook {
+    /// Returns the subscription after a change. Enabling it forgets why it was disabled and how long it has failed.
+    #[must_use]
+    pub fn changed(&self, change: WebhookChange, now: DateTime<Utc>) -> Self {
+        let mut changed = Self {
+            url: change.url.unwrap_or_else(|| self.url.clone()),
+            filter: change.filter.unwrap_or_else(|| self.filter.clone()),
+            ordered: change.ordered.unwrap_or(self.ordered),
+            secrets: change.secrets.unwrap_or_else(|| self.secrets.clone()),
+            updated_at: now,
+            ..self.clone()
+        };
+        match change.enabled {
+            Some(true) if !self.enabled => changed.enable(),
+            Some(false) if self.enabled => changed.disable(None, now),
+            _ => {}
+        }
+        changed
+    }
+
+    fn enable(&mut self) {
+        (self.enabled, self.disabled_reason, self.disabled_at, self.failing) = (true, None, None, None);
+    }
+
+    /// Disables it, for a reason of Florin's or at the request of the client.
+    pub fn disable(&mut self, reason: Option<DisabledReason>, now: DateTime<Utc>) {
+        (self.enabled, self.disabled_reason, self.disabled_at) = (false, reason, Some(now));
+    }
+}
+
+/// Reasons to refuse a request about a subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WebhookRefusal {
+    /// The client has as many subscriptions as it may have.
+    TooMany,
+    /// The subscription is disabled.
+    Disabled,
+    /// The subscription was changed at the same time.
+    Changed,
+    /// The event does not exist any more.
+    EventGone,
+}
+
+/// Decides whether a client may have another subscription.
+pub const fn decide_create_webhook(existing: u32) -> Result<(), WebhookRefusal> {
+    if existing < WEBHOOKS_OF_A_CLIENT { Ok(()) } else { Err(WebhookRefusal::TooMany) }
+}

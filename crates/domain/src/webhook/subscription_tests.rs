@@ -1,0 +1,64 @@
+//! Tests of subscriptions.
+
+use super::*;
+use crate::ids::{CheckoutId, ClientId, WebhookId};
+use crate::secret::SealedSecret;
+use crate::test_support::{account, noon};
+use chrono::TimeDelta;
+use uuid::Uuid;
+
+fn webhook() -> Webhook {
+    Webhook {
+        id: WebhookId(Uuid::nil()),
+        client: ClientId(Uuid::nil()),
+        account: None,
+        enabled: true,
+        url: WebhookUrl::stored("https://example.com/".into()),
+        type_name: "CardTransaction".into(),
+        filter: None,
+        ordered: false,
+        secrets: SealedSecret::new(vec![1]),
+        disabled_reason: None,
+        disabled_at: None,
+        failing: None,
+        created_at: noon(),
+        updated_at: noon(),
+    }
+}
+
+#[test]
+fn a_change_leaves_other_members() {
+    let later = noon() + TimeDelta::hours(1);
+    let same = webhook().changed(WebhookChange::default(), later);
+    assert_eq!(same, Webhook { updated_at: later, ..webhook() });
+    let filter = CheckoutFilter::new(vec![CheckoutId(Uuid::nil())]).unwrap();
+    let filtered = WebhookChange { filter: Some(Some(filter)), ordered: Some(true), ..WebhookChange::default() };
+    let filtered = webhook().changed(filtered, later);
+    assert!(filtered.filter.is_some() && filtered.ordered);
+    let without = filtered.changed(WebhookChange { filter: Some(None), ..WebhookChange::default() }, later);
+    assert!(without.filter.is_none() && without.ordered);
+}
+
+#[test]
+fn enabling_forgets_failures() {
+    let later = noon() + TimeDelta::hours(1);
+    let mut failed = webhook();
+    failed.failing = Some(Failing { account: account(), since: noon(), real_since: noon() });
+    failed.disable(Some(DisabledReason::Failing), noon());
+    let change = |enabled| WebhookChange { enabled: Some(enabled), ..WebhookChange::default() };
+    assert_eq!(failed.changed(change(false), later), Webhook { updated_at: later, ..failed.clone() });
+    assert_eq!(failed.changed(change(true), later), Webhook { updated_at: later, ..webhook() });
+    let disabled = webhook().changed(change(false), later);
+    assert_eq!((disabled.disabled_reason, disabled.disabled_at), (None, Some(later)));
+}
+
+#[test]
+fn limits() {
+    assert_eq!(decide_create_webhook(99), Ok(()));
+    assert_eq!(decide_create_webhook(100), Err(WebhookRefusal::TooMany));
+    let ids = |count| CheckoutFilter::new(vec![CheckoutId(Uuid::nil()); count]).is_ok();
+    assert_eq!([0, 1, 100, 101].map(ids), [false, true, true, false]);
+    assert_eq!([-1, 0, 168, 169].map(|hours| OverlapHours::new(hours).is_some()), [false, true, true, false]);
+    assert_eq!(OverlapHours::new(0).unwrap().after(noon()), None);
+    assert_eq!(OverlapHours::DEFAULT.after(noon()), Some(noon() + TimeDelta::hours(24)));
+}

@@ -1,0 +1,35 @@
+//! The meaning of errors of the HTTP client.
+
+use crate::resolver::NameError;
+use florin_domain::webhook::SendError;
+use std::error::Error;
+use std::io;
+
+/// Returns the reason that a request got no response. The first cause that says one counts.
+pub(crate) fn reason(error: &reqwest::Error) -> SendError {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if let Some(reason) = of_cause(error) {
+            return reason;
+        }
+        cause = error.source();
+    }
+    if error.is_timeout() { SendError::Timeout } else { SendError::ConnectionFailed }
+}
+
+fn of_cause(error: &(dyn Error + 'static)) -> Option<SendError> {
+    if let Some(error) = error.downcast_ref::<NameError>() {
+        return Some(match error {
+            NameError::Unknown => SendError::DnsFailed,
+            NameError::NotAllowed => SendError::TargetNotAllowed,
+        });
+    }
+    if error.is::<rustls::Error>() {
+        return Some(SendError::TlsFailed);
+    }
+    if let Some(error) = error.downcast_ref::<io::Error>() {
+        // The source of such an error is the source of what it wraps.
+        return error.get_ref().and_then(|inner| of_cause(inner));
+    }
+    error.downcast_ref::<hyper::Error>().filter(|error| error.is_parse()).map(|_| SendError::InvalidResponse)
+}

@@ -1,0 +1,14 @@
+//! Sends webhooks over HTTP.
+//!
+//! Each address is checked when it is connected to: names by a resolver that passes on checked addresses only, IP
+//! literals before the request, because HTTP clients don't resolve them. Redirects are not followed, and proxies of the
+//! environment are ignored.
+
+mod failure;
+mod resolver;
+mod sender;
+mod signature;
+
+pub use resolver::{NameLookup, SystemNames};
+pub use sender::{HttpWebhookSender, SenderError, SenderSettings, TrustedRoots};
+pub use signature::signed_headers;

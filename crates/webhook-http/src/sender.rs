@@ -1,0 +1,200 @@
+//! The sender.
+
+use crate::failure::reason;
+use crate::resolver::{CheckedNames, NameLookup};
+use crate::signature::signed_headers;
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::webhook::{AttemptOutcome, SendError, TargetPolicy, WebhookUrl};
+use florin_ports::{WebhookRequest, WebhookSender};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response};
+use rustls::pki_types::CertificateDer;
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+
+/// How much of the response's body is read, in bytes.
+const BODY_MAX: usize = 1024;
+/// How long the start of the response's body may take after the headers.
+const BODY_TIME: Duration = Duration::from_secs(2);
+/// How long an idle connection is kept. Receivers close theirs after five seconds, or later.
+const IDLE: Duration = Duration::from_secs(4);
+
+/// The certificate authorities that receivers' certificates may come from.
+#[derive(Clone, Debug, Default)]
+pub enum TrustedRoots {
+    /// Those of the machine: its certificate store, or `SSL_CERT_FILE` and `SSL_CERT_DIR`.
+    #[default]
+    Machine,
+    /// Only these.
+    Given(Vec<CertificateDer<'static>>),
+}
+
+/// How webhooks are sent.
+pub struct SenderSettings {
+    /// The addresses that receivers may have.
+    pub policy: TargetPolicy,
+    /// Finds the addresses of names.
+    pub names: Arc<dyn NameLookup>,
+    /// The certificate authorities.
+    pub roots: TrustedRoots,
+    /// How long connecting, sending and the headers of the response may take together.
+    pub time_limit: Duration,
+}
+
+/// Why there is no sender.
+#[derive(Debug)]
+pub struct SenderError(String);
+
+impl fmt::Display for SenderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "webhooks can't be sent: {}", self.0)
+    }
+}
+
+impl std::error::Error for SenderError {}
+
+/// Sends webhooks over HTTP.
+pub struct HttpWebhookSender {
+    client: Client,
+    policy: Arc<TargetPolicy>,
+    time_limit: Duration,
+}
+
+impl HttpWebhookSender {
+    /// The time limit of an attempt until the headers of the response are complete.
+    pub const TIME_LIMIT: Duration = Duration::from_secs(15);
+
+    /// Creates a sender. Reads the certificate authorities of the machine.
+    pub fn new(settings: SenderSettings) -> Result<Self, SenderError> {
+        let policy = Arc::new(settings.policy);
+        let names = CheckedNames { names: settings.names, policy: Arc::clone(&policy) };
+        let client = Client::builder()
+            .tls_backend_preconfigured(tls(settings.roots)?)
+            .dns_resolver(Arc::new(names))
+            .redirect(Policy::none())
+            .retry(reqwest::retry::never())
+            .no_proxy()
+            .referer(false)
+            .pool_idle_timeout(IDLE)
+            .user_agent(concat!("Florin/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| SenderError(error.to_string()))?;
+        Ok(Self { client, policy, time_limit: settings.time_limit })
+    }
+
+    async fn attempt(&self, request: &WebhookRequest) -> Result<Response, SendError> {
+        // The client connects to an IP literal without asking the resolver.
+        WebhookUrl::parse(request.url.as_str(), &self.policy).map_err(|_| SendError::TargetNotAllowed)?;
+        let sent = self.client.post(request.url.as_str()).headers(headers(request)).body(request.body.to_string());
+        match timeout(self.time_limit, sent.send()).await {
+            Ok(response) => response.map_err(|error| reason(&error)),
+            Err(_) => Err(SendError::Timeout),
+        }
+    }
+}
+
+#[async_trait]
+impl WebhookSender for HttpWebhookSender {
+    async fn send(&self, request: WebhookRequest) -> AttemptOutcome {
+        let began = Instant::now();
+        let response = self.attempt(&request).await;
+        let took = TimeDelta::from_std(began.elapsed()).unwrap_or_default();
+        match response {
+            Ok(response) => {
+                let retry_after = response.headers().get(RETRY_AFTER);
+                let retry_after = retry_after.and_then(|value| read_retry_after(value, request.at + took));
+                let status = response.status().as_u16();
+                AttemptOutcome { response: Ok(status), body: Some(start_of_body(response).await), retry_after, took }
+            }
+            Err(error) => AttemptOutcome { response: Err(error), body: None, retry_after: None, took },
+        }
+    }
+}
+
+/// The configuration of TLS, with HTTP/1.1 only.
+fn tls(roots: TrustedRoots) -> Result<ClientConfig, SenderError> {
+    let certificates = match roots {
+        TrustedRoots::Given(certificates) => certificates,
+        TrustedRoots::Machine => {
+            let found = rustls_native_certs::load_native_certs();
+            if found.certs.is_empty() {
+                tracing::warn!("no certificate authorities were found: webhooks to https URLs will fail");
+            }
+            found.certs
+        }
+    };
+    let mut store = RootCertStore::empty();
+    store.add_parsable_certificates(certificates);
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| SenderError(error.to_string()))?;
+    let mut config = config.with_root_certificates(store).with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+fn headers(request: &WebhookRequest) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    for (name, value) in signed_headers(request) {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.insert(name, value);
+        }
+    }
+    let authorization = request.secrets.authorization.as_deref();
+    if let Some(mut value) = authorization.and_then(|value| HeaderValue::from_str(value).ok()) {
+        value.set_sensitive(true);
+        headers.insert(AUTHORIZATION, value);
+    }
+    headers
+}
+
+/// Reads the start of the body. It decides nothing, so it may be cut off, or take too long.
+async fn start_of_body(mut response: Response) -> String {
+    let mut body = Vec::new();
+    let read = async {
+        while let Ok(Some(chunk)) = response.chunk().await {
+            body.extend_from_slice(chunk.get(..BODY_MAX - body.len()).unwrap_or(&chunk));
+            if body.len() >= BODY_MAX {
+                break;
+            }
+        }
+    };
+    // What was read until then is kept.
+    let _ = timeout(BODY_TIME, read).await;
+    String::from_utf8_lossy(&body).replace('\0', "\u{fffd}")
+}
+
+/// Reads `Retry-After`: seconds, or a date. An invalid value, or a date that is past, is none.
+fn read_retry_after(value: &HeaderValue, now: DateTime<Utc>) -> Option<TimeDelta> {
+    let text = value.to_str().ok()?.trim();
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // Longer than any schedule is long enough.
+        return TimeDelta::try_seconds(text.parse::<u32>().unwrap_or(u32::MAX).into());
+    }
+    let date = DateTime::parse_from_rfc2822(text).ok()?;
+    Some(date.to_utc() - now).filter(|wait| *wait > TimeDelta::zero())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now = DateTime::from_timestamp(1_445_412_420, 0).unwrap();
+        let read = |text: &'static str| read_retry_after(&HeaderValue::from_static(text), now);
+        assert_eq!(read("120"), Some(TimeDelta::seconds(120)));
+        assert_eq!(read("0"), Some(TimeDelta::zero()));
+        assert_eq!(read("99999999999999999999"), Some(TimeDelta::seconds(u32::MAX.into())));
+        assert_eq!(read("Wed, 21 Oct 2015 07:28:00 GMT"), Some(TimeDelta::seconds(60)));
+        for invalid in ["", "-1", "1.5", "soon", "+7", "Wed, 21 Oct 2015 07:26:00 GMT", "2015-10-21T07:28:00Z"] {
+            assert_eq!(read(invalid), None, "{invalid}");
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Receivers, names and senders for the tests.
+
+use async_trait::async_trait;
+use chrono::Utc;
+use florin_domain::access::Environment;
+use florin_domain::ids::EventId;
+use florin_domain::webhook::{SigningSecret, TargetPolicy, WebhookSecrets, WebhookUrl};
+use florin_ports::WebhookRequest;
+use florin_webhook_http::{HttpWebhookSender, NameLookup, SenderSettings, TrustedRoots};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use reqwest::header::{HeaderMap, HeaderName};
+use rustls::ServerConfig;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+
+/// What a receiver does with a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Speaks {
+    Http,
+    /// HTTP over TLS, as `hooks.test`, with a certificate authority of its own.
+    Tls,
+    /// The same, and closes the connection after a response.
+    TlsOnce,
+    /// Accepts connections, and never writes.
+    Nothing,
+    /// Bytes that are no HTTP.
+    Garbage,
+    /// Closes connections.
+    Goodbye,
+    /// A head that never ends, byte by byte.
+    DrippingHead,
+    /// A head that never ends, at full speed.
+    EndlessHead,
+    /// A body of a terabyte, at full speed.
+    EndlessBody,
+    /// A body of a terabyte, byte by byte.
+    DrippingBody,
+}
+
+/// A request that a receiver got.
+#[derive(Clone, Debug)]
+pub(crate) struct Got {
+    pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Got {
+    /// A header, by its name in lower case.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.head.lines().skip(1).filter_map(|line| line.split_once(": "));
+        headers.find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// The headers, as the library of Standard Webhooks expects them.
+    pub(crate) fn headers(&self) -> HeaderMap {
+        let lines = self.head.lines().skip(1).filter_map(|line| line.split_once(": "));
+        lines.map(|(name, value)| (name.parse::<HeaderName>().unwrap(), value.parse().unwrap())).collect()
+    }
+}
+
+/// A receiver on port `port` of 127.0.0.0/8 and ::1.
+pub(crate) struct Receiver {
+    port: u16,
+    connections: Arc<AtomicUsize>,
+    requests: Arc<Mutex<Vec<Got>>>,
+    authority: CertificateDer<'static>,
+}
+
+type Answers = Arc<dyn Fn(&Got) -> Vec<u8> + Send + Sync>;
+
+impl Receiver {
+    pub(crate) async fn start(speaks: Speaks, answers: impl Fn(&Got) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (authority, tls) = certificates();
+        let (connections, requests) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
+        let answers: Answers = Arc::new(answers);
+        let mut listeners = vec![listener];
+        listeners.extend(TcpListener::bind(("::1", port)).await.ok());
+        for listener in listeners {
+            let (connections, requests) = (Arc::clone(&connections), Arc::clone(&requests));
+            let (answers, tls) = (Arc::clone(&answers), tls.clone());
+            tokio::spawn(async move {
+                while let Ok((stream, _)) = listener.accept().await {
+                    connections.fetch_add(1, Ordering::SeqCst);
+                    let (requests, answers, tls) = (Arc::clone(&requests), Arc::clone(&answers), tls.clone());
+                    tokio::spawn(async move { converse(speaks, stream, tls, &requests, &answers).await });
+                }
+            });
+        }
+        Self { port, connections, requests, authority }
+    }
+
+    pub(crate) fn url(&self, scheme: &str) -> String {
+        let host = if scheme == "https" { "hooks.test" } else { "127.0.0.1" };
+        format!("{scheme}://{host}:{}/hook", self.port)
+    }
+
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn requests(&self) -> Vec<Got> {
+        self.requests.lock().unwrap().clone()
+    }
+
+    pub(crate) fn authority(&self) -> CertificateDer<'static> {
+        self.authority.clone()
+    }
+}
+
+/// A certificate authority, and the configuration of a server that it certified as `hooks.test`.
+fn certificates() -> (CertificateDer<'static>, TlsAcceptor) {
+    let mut params = CertificateParams::new(Vec::new()).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let certificate = CertificateParams::new(vec!["hooks.test".to_owned()]).unwrap().signed_by(&key, &issuer).unwrap();
+    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
+        .unwrap();
+    (issuer.der().clone(), TlsAcceptor::from(Arc::new(config)))
+}
+
+/// A response.
+pub(crate) fn answer(status: &str, headers: &str, body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+async fn converse(
+    speaks: Speaks,
+    mut stream: TcpStream,
+    tls: TlsAcceptor,
+    requests: &Mutex<Vec<Got>>,
+    answers: &Answers,
+) -> io::Result<()> {
+    match speaks {
+        Speaks::Http => serve(&mut stream, requests, answers, false).await,
+        Speaks::Tls | Speaks::TlsOnce => {
+            serve(&mut tls.accept(stream).await?, requests, answers, speaks == Speaks::TlsOnce).await
+        }
+        Speaks::Goodbye => Ok(()),
+        _ => {
+            if speaks == Speaks::Garbage {
+                stream.read_buf(&mut Vec::new()).await?;
+            } else {
+                read_request(&mut stream).await?;
+            }
+            misbehave(speaks, &mut stream).await
+        }
+    }
+}
+
+async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: &mut S,
+    requests: &Mutex<Vec<Got>>,
+    answers: &Answers,
+    once: bool,
+) -> io::Result<()> {
+    loop {
+        let got = read_request(stream).await?;
+        let answer = answers(&got);
+        requests.lock().unwrap().push(got);
+        stream.write_all(&answer).await?;
+        stream.flush().await?;
+        if once {
+            return stream.shutdown().await;
+        }
+    }
+}
+
+async fn misbehave(speaks: Speaks, stream: &mut TcpStream) -> io::Result<()> {
+    const ENDLESS: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 1099511627776\r\n\r\n";
+    match speaks {
+        Speaks::Garbage => stream.write_all(b"220 mail.test ESMTP ready when you are\r\n").await?,
+        Speaks::DrippingHead => stream.write_all(b"HTTP/1.1 200 OK\r\nX: ").await?,
+        Speaks::EndlessHead => stream.write_all(b"HTTP/1.1 200 OK\r\n").await?,
+        Speaks::EndlessBody | Speaks::DrippingBody => stream.write_all(ENDLESS).await?,
+        _ => {}
+    }
+    loop {
+        match speaks {
+            Speaks::DrippingHead | Speaks::DrippingBody => {
+                stream.write_all(b"x").await?;
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            Speaks::EndlessHead => stream.write_all(format!("X: {}\r\n", "x".repeat(60_000)).as_bytes()).await?,
+            Speaks::EndlessBody => stream.write_all(&[b'x'; 65_536]).await?,
+            _ => std::future::pending().await,
+        }
+    }
+}
+
+async fn read_request<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Got> {
+    let mut bytes = Vec::new();
+    let end = loop {
+        if stream.read_buf(&mut bytes).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        if let Some(end) = bytes.windows(4).position(|part| part == b"\r\n\r\n") {
+            break end + 4;
+        }
+    };
+    let mut got = Got { head: String::from_utf8(bytes[..end].to_vec()).unwrap(), body: bytes[end..].to_vec() };
+    let length: usize = got.header("content-length").unwrap().parse().unwrap();
+    while got.body.len() < length {
+        stream.read_buf(&mut got.body).await?;
+    }
+    Ok(got)
+}
+
+/// Names that the tests know.
+#[derive(Clone, Default)]
+pub(crate) struct Names(Arc<Mutex<BTreeMap<String, VecDeque<Vec<IpAddr>>>>>);
+
+pub(crate) fn names() -> Names {
+    Names::default()
+}
+
+impl Names {
+    pub(crate) fn with(self, name: &str, addresses: &[&str]) -> Self {
+        self.then(name, addresses)
+    }
+
+    /// Further look-ups of the name return these addresses.
+    pub(crate) fn then(self, name: &str, addresses: &[&str]) -> Self {
+        let addresses = addresses.iter().map(|address| address.parse().unwrap()).collect();
+        self.0.lock().unwrap().entry(name.to_owned()).or_default().push_back(addresses);
+        self
+    }
+}
+
+#[async_trait]
+impl NameLookup for Names {
+    async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        let mut names = self.0.lock().unwrap();
+        let answers = names.get_mut(name).ok_or(io::ErrorKind::NotFound)?;
+        if answers.len() > 1 { Ok(answers.pop_front().unwrap()) } else { Ok(answers[0].clone()) }
+    }
+}
+
+fn sender_with(policy: TargetPolicy, names: &Names, roots: Vec<CertificateDer<'static>>) -> HttpWebhookSender {
+    let settings = SenderSettings {
+        policy,
+        names: Arc::new(names.clone()),
+        roots: TrustedRoots::Given(roots),
+        time_limit: Duration::from_secs(1),
+    };
+    HttpWebhookSender::new(settings).unwrap()
+}
+
+/// A sender of an environment.
+pub(crate) fn sender(environment: Environment, names: &Names) -> HttpWebhookSender {
+    sender_with(TargetPolicy::new(environment, Vec::new()), names, Vec::new())
+}
+
+/// A sender of production for which 127.0.0.2 is a public address.
+pub(crate) fn tls_sender(names: &Names, authority: Option<CertificateDer<'static>>) -> HttpWebhookSender {
+    let policy = TargetPolicy::new(Environment::Production, vec!["127.0.0.2/32".parse().unwrap()]);
+    sender_with(policy, names, authority.into_iter().collect())
+}
+
+pub(crate) fn secrets() -> WebhookSecrets {
+    WebhookSecrets::new(SigningSecret::new(vec![1; 32]), None, None)
+}
+
+pub(crate) fn request(url: &str, secrets: &WebhookSecrets, body: &str) -> WebhookRequest {
+    WebhookRequest {
+        url: WebhookUrl::stored(url.to_owned()),
+        message: EventId(uuid::Uuid::from_u128(0x0198_c0de)),
+        body: body.into(),
+        secrets: Arc::new(secrets.clone()),
+        at: Utc::now(),
+    }
+}
