@@ -341,7 +341,7 @@ mod rules {
         let wrong =
             forbidden_dependencies(CRATE_RULES, DOMAIN, &[dependency("uuid", false), dependency("tokio", false)]);
         assert_eq!(wrong.len(), 1);
-        assert!(wrong[0].starts_with("florin-domain must not use the package tokio (only: bigdecimal, "), "{wrong:?}");
+        assert!(wrong[0].starts_with("florin-domain must not use the package tokio (only: base64, "), "{wrong:?}");
         for (from, to) in [
             (PORTS, "anyhow"),
             (PORTS, "mockall"),

@@ -40,7 +40,7 @@ pub(crate) fn name(body: &Value) -> String {
 }
 
 /// Checks an envelope against the section `webhooks` of the document.
-fn is_described(body: &Value) {
+pub(crate) fn is_described(body: &Value) {
     let name = name(body);
     let request = &document()["webhooks"][&name]["post"]["requestBody"]["content"]["application/json"]["schema"];
     assert!(request.is_object(), "{name} is not described");

@@ -15,6 +15,7 @@ use crate::support::batches::{confirm, confirm_totp, open, open_session, token_a
 use crate::support::load::{Sent, check_journal, message, retry_all};
 use crate::support::management::{budget, card, funded, move_card, transfer as moved};
 use crate::support::payments::{confirmed, filled, find, pounds};
+use crate::support::receiver::{Receiver, wait_for_delivery, webhook_path};
 use crate::support::server::LIMIT;
 use crate::support::wallet::{credit_body, first_body};
 use crate::support::worlds::{clock, make, restore, snapshot};
@@ -64,7 +65,8 @@ fn rows(path: &str) -> Vec<String> {
 
 /// Returns a row without its secret, which is encrypted anew for each store.
 fn without_secret(row: &str) -> String {
-    match row.split_once(r#""secret":""#).and_then(|(start, rest)| Some((start, rest.split_once('"')?.1))) {
+    let secret = [r#""secret":""#, r#""secrets":""#].into_iter().find_map(|name| row.split_once(name));
+    match secret.and_then(|(start, rest)| Some((start, rest.split_once('"')?.1))) {
         Some((start, end)) => format!("{start}{end}"),
         None => row.to_owned(),
     }
@@ -121,6 +123,10 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     }
     let by_script = (batches[1].clone(), open_session(&client, &batches[1]));
     let by_totp = (batches[2].clone(), open(&client, &batches[2], "totp"));
+    let receiver = Receiver::start();
+    let webhook = receiver.subscribe(&client, "BoxDebited", &json!({}));
+    expect_json(&client.post_once(&webhook_path(&webhook, "/test"), "test", ""), 202);
+    wait_for_delivery(&client, &webhook, |delivery| delivery["status"] == "delivered");
     Story { log, hold: wallet.token(AUTHORIZATION, "7.31"), by_script, by_totp }
 }
 

@@ -90,6 +90,9 @@ mod spending_limits;
 mod support;
 mod tours;
 mod upload_memory;
+mod webhooks_deliver;
+mod webhooks_manage;
+mod webhooks_recover;
 mod worlds;
 mod worlds_determinism;
 

@@ -9,7 +9,8 @@ use crate::support::{Answer, Server};
 /// The first operations. An operation that creates an object runs before operations that refer to it, and one that
 /// removes the object runs last. Unlisted operations run between, in the order of the document.
 const FIRST: [&str; 3] = ["createWorld", "takeSnapshot", "createBudget"];
-const LAST: [&str; 9] = [
+const LAST: [&str; 10] = [
+    "deleteWebhook",
     "uploadPayments",
     "openMfaSession",
     "confirmPaymentBatch",
@@ -24,9 +25,15 @@ const LAST: [&str; 9] = [
 /// The placeholder of an id that the document cannot know. The value comes from the answer of an earlier operation.
 const PLACEHOLDER: &str = "0198c0de-0000-7000-8000-000000000000";
 
+/// The placeholder of the id of an event for a webhook.
+const MESSAGE: &str = "0198c0de-0000-7000-8000-00000000000e";
+
+/// A time in an example that must be recent.
+const RECENT: &str = "2026-11-22T12:00:00Z";
+
 /// Operations with the placeholder, the operation whose answer contains the id, and the location of the id in that
 /// answer.
-const FOLLOW_UPS: [(&str, &str, &str); 16] = [
+const FOLLOW_UPS: [(&str, &str, &str); 24] = [
     ("adviseTransaction", "authorizeTransaction", "/transaction/token"),
     ("incrementTransaction", "authorizeTransaction", "/transaction/token"),
     ("clearTransaction", "authorizeTransaction", "/transaction/token"),
@@ -43,6 +50,14 @@ const FOLLOW_UPS: [(&str, &str, &str); 16] = [
     ("deleteIpAddress", "listIpAddresses", "/rows/0/id"),
     ("removeSpendingLimit", "setSpendingLimit", "/id"),
     ("removeTransactionLimit", "setTransactionLimit", "/id"),
+    ("getWebhook", "createWebhook", "/id"),
+    ("updateWebhook", "createWebhook", "/id"),
+    ("deleteWebhook", "createWebhook", "/id"),
+    ("rotateWebhookSecret", "createWebhook", "/id"),
+    ("testWebhook", "createWebhook", "/id"),
+    ("listDeliveries", "createWebhook", "/id"),
+    ("redeliver", "createWebhook", "/id"),
+    ("recoverWebhook", "createWebhook", "/id"),
 ];
 
 /// An operation with its examples.
@@ -103,6 +118,11 @@ fn in_order(mut all: Vec<Operation>) -> Vec<Operation> {
     all
 }
 
+/// Returns the current second.
+fn now() -> String {
+    chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
+}
+
 fn send(server: &Server, operation: &Operation) -> Answer {
     let client = server.client();
     let client = if operation.has_key { client } else { client.with_authorization(None) };
@@ -123,8 +143,10 @@ fn record(answers: &mut BTreeMap<String, Value>, id: &str, answer: &Answer) {
     }
     let mut body = serde_json::from_slice(&answer.body).unwrap_or_else(|_| Value::from(answer.text()));
     shorten(&mut body);
-    if let Some(key) = body.get_mut("apiKey") {
-        *key = "florin_sandbox_…".into();
+    for (secret, shown) in [("apiKey", "florin_sandbox_…"), ("signingSecret", "whsec_…")] {
+        if let Some(value) = body.get_mut(secret) {
+            *value = shown.into();
+        }
     }
     answers.insert(id.to_owned(), json!({"status": answer.status, "body": body}));
 }
@@ -163,7 +185,14 @@ fn every_example_succeeds() {
             operation.target = operation.target.replace(PLACEHOLDER, value);
             operation.body = operation.body.map(|body| body.replace(PLACEHOLDER, value));
             follow_ups.insert(*id);
+            if operation.target.contains(MESSAGE) || *id == "listDeliveries" {
+                let sample = by_id["testWebhook"].clone();
+                let sample = Operation { target: sample.target.replace(PLACEHOLDER, value), ..sample };
+                let queued = send(&server, &sample).json();
+                operation.target = operation.target.replace(MESSAGE, queued["messageId"].as_str().unwrap());
+            }
         }
+        operation.body = operation.body.map(|body| body.replace(RECENT, &now()));
         let answer = send(&server, &operation);
         record(&mut answers, &operation.id, &answer);
         if !(200..300).contains(&answer.status) {

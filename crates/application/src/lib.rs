@@ -16,6 +16,7 @@ mod create_budget;
 mod create_card;
 mod create_person;
 mod delete_idempotency_records;
+mod deliver;
 pub mod demo;
 mod edit_batch;
 mod edit_budget;
@@ -41,6 +42,8 @@ mod services;
 mod transfer;
 mod upload_payments;
 mod validate_batch;
+mod webhook_services;
+mod webhooks;
 mod worlds;
 
 pub use access::{AccessError, Permission, ReachError, identify, key_hash, permit, permit_all_accounts, reach_account};
@@ -59,6 +62,7 @@ pub use create_budget::{NewBudget, create_budget};
 pub use create_card::{NewCard, create_card, replace_card};
 pub use create_person::{NewPerson, create_person};
 pub use delete_idempotency_records::delete_idempotency_records;
+pub use deliver::{DeliveryMode, deliver};
 pub use edit_batch::edit_batch;
 pub use edit_budget::edit_budget;
 pub use edit_person::edit_person;
@@ -83,6 +87,11 @@ pub use services::Services;
 pub use transfer::transfer;
 pub use upload_payments::{Upload, check_basis, check_upload, upload_payments};
 pub use validate_batch::validate_batch;
+pub use webhook_services::{DeliveryServices, Sleep, SpawnSending, WebhookServices};
+pub use webhooks::{
+    NewWebhook, RotatedSecret, TestEvent, WebhookEdit, edit_webhook, recover, redeliver, rotate_webhook_secret,
+    subscribe, test_webhook, unsubscribe, webhook_reach, webhook_time,
+};
 pub use worlds::{
     MadeWorld, NewWorld, NewWorldTemplate, WORLD_LIFETIME, create_world, delete_world, find_world, list_worlds,
     renew_world, replaced_account, restore_world, sweep_worlds, take_snapshot,

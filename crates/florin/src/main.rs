@@ -6,6 +6,7 @@
 
 mod cli;
 mod commands;
+mod deliverer;
 mod demo;
 mod environment;
 mod hidden_password;

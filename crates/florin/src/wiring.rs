@@ -8,11 +8,13 @@ use anyhow::{Context, anyhow};
 use chrono::TimeDelta;
 use florin_access_cache::{CachedAccounts, CachedCallers};
 use florin_application::{
-    AccountClocks, BatchServices, ManagementServices, ProcessingLimits, ProcessingServices, Services,
+    AccountClocks, BatchServices, DeliveryServices, ManagementServices, ProcessingLimits, ProcessingServices, Services,
+    WebhookServices,
 };
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
 use florin_domain::batch::ModulusTable;
+use florin_domain::webhook::TargetPolicy;
 use florin_http_actix::EventViews;
 use florin_mfa::{SandboxProvider, TotpProvider};
 use florin_ports::{EventRecording, MfaProvider, PostcodeProvider, Readiness, SecretCipher};
@@ -21,11 +23,13 @@ use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
 use florin_rates_sandbox::FixedRates;
 pub(crate) use florin_short_cache::STALENESS;
 use florin_store_contract::{Adapter, AnyStore, StoreSettings};
+use florin_webhook_http::{HttpWebhookSender, SenderSettings, SystemNames, TrustedRoots};
 use secrecy::ExposeSecret;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::task::JoinSet;
 
 /// The storage adapters of this program. The scheme of the database URL selects one.
 pub(crate) const ADAPTERS: [Adapter; 2] = [florin_store_diesel::SQLITE, florin_store_diesel::POSTGRES];
@@ -170,6 +174,51 @@ pub(crate) fn management(settings: &Settings, store: &Arc<dyn AnyStore>) -> Mana
         max_budgets: settings.max_budgets,
         max_cards: settings.max_cards,
     }
+}
+
+/// The services that manage subscriptions to events.
+pub(crate) fn webhooks(services: &Services, store: &Arc<dyn AnyStore>) -> WebhookServices {
+    WebhookServices {
+        environment: services.environment,
+        time: services.time.clone(),
+        accounts: Arc::clone(&services.accounts),
+        webhooks: store.clone(),
+        deliveries: store.clone(),
+        cipher: Arc::clone(&services.cipher),
+        keys: Arc::clone(&services.keys),
+    }
+}
+
+/// The services that deliver events.
+pub(crate) fn deliveries(
+    settings: &Settings,
+    services: &Services,
+    store: &Arc<dyn AnyStore>,
+) -> anyhow::Result<DeliveryServices> {
+    let sender = HttpWebhookSender::new(SenderSettings {
+        policy: TargetPolicy::new(services.environment, settings.webhook_networks.clone()),
+        names: Arc::new(SystemNames::default()),
+        roots: TrustedRoots::Machine,
+        time_limit: HttpWebhookSender::TIME_LIMIT,
+    });
+    Ok(DeliveryServices {
+        time: services.time.clone(),
+        deliveries: store.clone(),
+        cipher: Arc::clone(&services.cipher),
+        sender: Arc::new(sender?),
+        schedule: settings.webhook_retries,
+        sleep: Arc::new(|time| Box::pin(tokio::time::sleep(time))),
+        spawn: Arc::new(|sending| {
+            // A task of its own, which ends when the set is dropped.
+            let mut tasks = JoinSet::new();
+            tasks.spawn(sending);
+            Box::pin(async move { tasks.join_next().await?.ok() })
+        }),
+        observe: Arc::new(|outcome| {
+            metrics::counter!("florin_webhook_attempts_total", "outcome" => outcome).increment(1);
+        }),
+        lease: TimeDelta::seconds(60),
+    })
 }
 
 /// The services that manage payment batches.

@@ -1,5 +1,6 @@
 //! Background workers of the server.
 
+use crate::deliverer::Deliverer;
 use crate::key_expiry::KeyExpiry;
 use actix_web::rt::{spawn, task::JoinHandle, time::timeout};
 use chrono::TimeDelta;
@@ -18,7 +19,11 @@ const SWEEP_PAUSE: Duration = Duration::from_secs(15);
 const WORLDS_PAUSE: Duration = Duration::from_secs(60);
 /// Pause between rounds of processing payment batches.
 const PROCESS_PAUSE: Duration = Duration::from_millis(250);
-/// Pause between deletions of old idempotency records.
+/// Pause between searches for due deliveries.
+const DELIVERIES_PAUSE: Duration = Duration::from_millis(200);
+/// Pause between counts of deliveries that wait.
+const BACKLOG_PAUSE: Duration = Duration::from_secs(15);
+/// Pause between deletions of old idempotency records and deliveries.
 const RECORDS_PAUSE: Duration = Duration::from_secs(600);
 /// Pause between deletions of old events. Short, so that each round deletes few.
 const EVENTS_PAUSE: Duration = Duration::from_secs(60);
@@ -54,7 +59,7 @@ impl Workers {
     /// Starts the workers.
     pub(crate) fn start(
         services: &Services,
-        processing: Option<ProcessingServices>,
+        (processing, deliverer): (Option<ProcessingServices>, &Rc<Deliverer>),
         kept: Kept,
         metrics: Option<PrometheusHandle>,
         store: &Arc<dyn AnyStore>,
@@ -73,6 +78,24 @@ impl Workers {
         workers.add(EVENTS_PAUSE, services.clone(), move |services| async move {
             delete_events(&services, kept.events).await
         });
+        workers.add(DELIVERIES_PAUSE, Rc::clone(deliverer), |deliverer| async move {
+            let begun = deliverer.round().await.map(|()| Next::AfterPause);
+            begun.map_err(|error| format!("could not find deliveries that are due: {error}"))
+        });
+        workers.add(RECORDS_PAUSE, Rc::clone(deliverer), |deliverer| async move {
+            match deliverer.prune().await {
+                Ok(0) => {}
+                Ok(deleted) => tracing::info!(deleted, "deleted old deliveries"),
+                Err(error) => return Err(format!("could not delete old deliveries: {error}")),
+            }
+            Ok(Next::AfterPause)
+        });
+        if metrics.is_some() {
+            workers.add(BACKLOG_PAUSE, Rc::clone(deliverer), |deliverer| async move {
+                let measured = deliverer.measure().await.map(|()| Next::AfterPause);
+                measured.map_err(|error| format!("could not count deliveries: {error}"))
+            });
+        }
         let both = || (services.clone(), Arc::clone(store));
         workers.add(REFUSALS_PAUSE, both(), |(services, store)| async move {
             record_refusals(&services, store.as_ref(), RecordRefusals::AsAllowed).await

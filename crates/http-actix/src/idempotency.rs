@@ -7,7 +7,9 @@ use crate::problem::Problem;
 use crate::reply::{Render, reply};
 use actix_web::HttpResponse;
 use florin_domain::access::Account;
-use florin_ports::{IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, WriteError, Written};
+use florin_ports::{
+    Answer, ClientClaim, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, WriteError, Written,
+};
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
 use std::sync::Arc;
@@ -62,6 +64,41 @@ pub(crate) fn claim_without_body<T: 'static>(
     render: Render<T>,
 ) -> Option<IdempotencyClaim<T>> {
     key.map(|key| claim_of(call, key, account, RecordedBody::Json(String::new()), render))
+}
+
+/// Creates the claim of a request that belongs to the client. Its body may contain secrets, so it is recorded as a hash.
+pub(crate) fn client_claim<T: 'static>(
+    call: &Call<'_>,
+    key: IdempotencyKey,
+    body: &str,
+    render: impl Fn(&T) -> Option<Answer> + Send + Sync + 'static,
+) -> ClientClaim<T> {
+    let request = RecordedRequest {
+        method: call.request.method().as_str().to_owned(),
+        path: call.request.path().to_owned(),
+        query: call.query.canonical(),
+        body: RecordedBody::Hash(hash(body.as_bytes())),
+    };
+    let at = call.app.services.time.real_now();
+    ClientClaim { client: call.caller.client.id, key, request, at, answer: Arc::new(render) }
+}
+
+/// Runs a write under the claim of a client, and sends the result.
+pub(crate) async fn execute_for_client<T, R>(
+    claim: Option<ClientClaim<T>>,
+    object: (&str, &str),
+    refused: impl FnOnce(R) -> Problem,
+    render: impl Fn(&T) -> Option<Answer>,
+    work: impl AsyncFnOnce(Option<ClientClaim<T>>) -> Result<Written<T>, WriteError<R>>,
+) -> Result<HttpResponse, Problem> {
+    let request = claim.as_ref().map(|claim| claim.request.clone());
+    let written = work(claim).await.map_err(|error| write_problem(error, object, request.as_ref(), refused))?;
+    let (answer, replayed) = match written {
+        Written::New(outcome) => (render(&outcome), false),
+        Written::Replayed(answer) => (Some(answer), true),
+        Written::DryRun(dry_run) => (render(&dry_run.done), false),
+    };
+    reply(answer.ok_or_else(Problem::internal)?, replayed)
 }
 
 /// Returns the SHA-256 of the bytes, in hexadecimal.

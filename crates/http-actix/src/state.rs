@@ -8,7 +8,7 @@ use crate::settings::{HttpSettings, RenderMetrics};
 use crate::turns::Turns;
 use crate::uploads::Uploads;
 use actix_web::web::Bytes;
-use florin_application::{BatchServices, ManagementServices, Services};
+use florin_application::{BatchServices, ManagementServices, Services, WebhookServices};
 use florin_domain::access::Environment;
 use florin_domain::ids::ClientId;
 use florin_ports::StoreError;
@@ -24,6 +24,7 @@ pub(crate) struct App {
     pub(crate) services: Services,
     pub(crate) batches: BatchServices,
     pub(crate) management: ManagementServices,
+    pub(crate) webhooks: WebhookServices,
     pub(crate) limiter: Option<RateLimiter>,
     pub(crate) guesses: GuessLimiter,
     pub(crate) metrics: Option<RenderMetrics>,
@@ -52,13 +53,14 @@ impl App {
     pub(crate) fn new(
         services: Services,
         batches: BatchServices,
-        management: ManagementServices,
+        (management, webhooks): (ManagementServices, WebhookServices),
         settings: &HttpSettings,
     ) -> Self {
         Self {
             services,
             batches,
             management,
+            webhooks,
             limiter: settings.rate_limit.map(RateLimiter::new),
             guesses: GuessLimiter::new(),
             metrics: settings.metrics.clone(),

@@ -27,6 +27,7 @@ mod card_management;
 mod chain_histories;
 mod clock;
 mod credits;
+mod deliveries;
 mod error;
 mod events;
 mod exchange_rates;
@@ -51,6 +52,7 @@ pub mod test_support;
 mod timelines;
 mod upkeep;
 mod webhook_sender;
+mod webhooks;
 mod worlds;
 
 pub use access::{AccountProfiles, Accounts, Callers};
@@ -72,6 +74,10 @@ pub use card_management::{
 pub use chain_histories::ChainHistories;
 pub use clock::{Clock, IdSource};
 pub use credits::{CreditCommand, Credits};
+pub use deliveries::{
+    AttemptEnd, AttemptSituation, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, Deliveries,
+    DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, TestWebhookCommand,
+};
 pub use error::{StoreError, WriteError};
 pub use events::{EventForms, EventReach, EventRecording, Events};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};
@@ -94,6 +100,7 @@ pub use storage::{SandboxStorage, Storage};
 pub use timelines::{ClockCommand, Timelines};
 pub use upkeep::{Readiness, Upkeep};
 pub use webhook_sender::{WebhookRequest, WebhookSender};
+pub use webhooks::{AnswerIfKept, ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, WebhookReach, Webhooks};
 pub use worlds::{CreateWorldCommand, RenewCommand, Reseal, RestoreCommand, SnapshotCommand, WorldContents, Worlds};
 
 #[cfg(feature = "test-support")]
@@ -113,6 +120,7 @@ pub use {
     chain_histories::MockChainHistories,
     clock::{MockClock, MockIdSource},
     credits::MockCredits,
+    deliveries::MockDeliveries,
     events::MockEvents,
     exchange_rates::MockExchangeRates,
     key_source::MockKeySource,
@@ -130,6 +138,7 @@ pub use {
     timelines::MockTimelines,
     upkeep::MockUpkeep,
     webhook_sender::MockWebhookSender,
+    webhooks::MockWebhooks,
     worlds::MockWorlds,
 };
 

@@ -3,8 +3,8 @@
 use crate::{
     AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
     BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, Checkouts, ClientNetworks,
-    Credits, Events, KeyUpkeep, LedgerAudit, MfaSessions, PaymentBatches, People, Registry, SandboxBankStorage,
-    Secrets, Seeding, Timelines, Transfers, Upkeep, Worlds,
+    Credits, Deliveries, Events, KeyUpkeep, LedgerAudit, MfaSessions, PaymentBatches, People, Registry,
+    SandboxBankStorage, Secrets, Seeding, Timelines, Transfers, Upkeep, Webhooks, Worlds,
 };
 
 /// Declares a trait that is the sum of ports. Whatever implements all of them implements it.
@@ -37,6 +37,7 @@ sum_of_ports! {
         + Checkouts
         + ClientNetworks
         + Credits
+        + Deliveries
         + Events
         + KeyUpkeep
         + LedgerAudit
@@ -47,6 +48,7 @@ sum_of_ports! {
         + Secrets
         + Transfers
         + Upkeep
+        + Webhooks
 }
 
 sum_of_ports! {

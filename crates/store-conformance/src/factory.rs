@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use florin_ports::{
     AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
     BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, Checkouts, ClientNetworks,
-    Credits, Events, KeyUpkeep, LedgerAudit, MfaSessions, PaymentBatches, People, ProductionOnly, Registry,
-    SandboxBankStorage, SandboxStorage, Secrets, Seeding, Storage, Timelines, Transfers, Upkeep, Worlds,
+    Credits, Deliveries, Events, KeyUpkeep, LedgerAudit, MfaSessions, PaymentBatches, People, ProductionOnly, Registry,
+    SandboxBankStorage, SandboxStorage, Secrets, Seeding, Storage, Timelines, Transfers, Upkeep, Webhooks, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -92,6 +92,10 @@ pub struct Handle {
     pub chains: Arc<dyn ChainHistories>,
     /// Credits.
     pub credits: Arc<dyn Credits>,
+    /// Subscriptions.
+    pub webhooks: Arc<dyn Webhooks>,
+    /// Deliveries.
+    pub deliveries: Arc<dyn Deliveries>,
     /// Events.
     pub events: Arc<dyn Events>,
     /// Confirmations of payment batches.
@@ -169,6 +173,8 @@ impl Handle {
             transfers: Arc::<S>::clone(store),
             chains: Arc::<S>::clone(store),
             credits: Arc::<S>::clone(store),
+            webhooks: Arc::<S>::clone(store),
+            deliveries: Arc::<S>::clone(store),
             events: Arc::<S>::clone(store),
             batches: Arc::<S>::clone(store),
             management: Arc::<S>::clone(store),

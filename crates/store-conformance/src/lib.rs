@@ -33,6 +33,7 @@ mod people;
 mod scenario;
 mod together;
 mod verdict;
+mod webhooks;
 mod world;
 mod worlds;
 

@@ -130,6 +130,7 @@ fn events_of(all: &BTreeMap<EventPosition, StoredEvent>, account: &AccountId) ->
 
 /// Copies all rows of a world, including its timeline and number, but not its account, keys and snapshots. Leases are
 /// excluded too: their holders must lose the right to write.
+#[expect(clippy::too_many_lines, reason = "every field is named, so that none is forgotten")]
 pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
     let Data {
         environment: _,
@@ -170,6 +171,10 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         numbers,
         worlds: _,
         snapshots: _,
+        webhooks: _,
+        deleted_webhooks: _,
+        deliveries: _,
+        client_records: _,
     } = data;
     let payments = part(payments, account);
     let sent = |id: &florin_domain::ids::PaymentId| payments.values().any(|payment| payment.id == *id);

@@ -1,5 +1,7 @@
 //! The stored data: a map for each kind of record. The keys of an account's records begin with the account.
 
+use crate::kept::{ClientRecord, KeptDelivery};
+use chrono::{DateTime, Utc};
 use florin_domain::access::{Account, AllowedNetwork, ApiClient, ApiKey, Environment, KeyHash};
 use florin_domain::address::Address;
 use florin_domain::audit_log::AuditRecord;
@@ -8,8 +10,8 @@ use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
 use florin_domain::card::{Card, CardLimit, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation};
 use florin_domain::event::{EventObject, EventPosition, StoredEvent};
 use florin_domain::ids::{
-    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, LeaseId, MfaSessionId, PaymentBatchId,
-    PaymentId, PersonId, SnapshotId, TransactionToken, TransferId,
+    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, EventId, JournalId, LeaseId, MfaSessionId,
+    PaymentBatchId, PaymentId, PersonId, SnapshotId, TransactionToken, TransferId, WebhookId,
 };
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, BankId, Checkout};
@@ -17,6 +19,7 @@ use florin_domain::mfa::{MfaSession, TotpEnrolment};
 use florin_domain::money::Currency;
 use florin_domain::people::Person;
 use florin_domain::secret::StoreKey;
+use florin_domain::webhook::Webhook;
 use florin_domain::world::{CreationClaim, SandboxWorld, Timeline, WorldSnapshot};
 use florin_ports::{AcceptedPayment, Answer, EventRecording, RecordedRequest, StoreError};
 use std::collections::BTreeMap;
@@ -56,7 +59,7 @@ pub(crate) struct Data {
     pub(crate) batches: BTreeMap<(AccountId, PaymentBatchId), PaymentBatch>,
     pub(crate) payments: BTreeMap<(AccountId, PaymentBatchId, u32), Payment>,
     pub(crate) alerts: BTreeMap<(AccountId, PaymentBatchId), Vec<Alert>>,
-    pub(crate) leases: BTreeMap<(AccountId, PaymentBatchId), (LeaseId, chrono::DateTime<chrono::Utc>)>,
+    pub(crate) leases: BTreeMap<(AccountId, PaymentBatchId), (LeaseId, DateTime<Utc>)>,
     pub(crate) sandbox_bank: BTreeMap<PaymentId, AcceptedPayment>,
     /// Events by position. Positions are never given twice.
     pub(crate) events: BTreeMap<EventPosition, StoredEvent>,
@@ -72,6 +75,12 @@ pub(crate) struct Data {
     pub(crate) records: BTreeMap<RecordKey, Record>,
     /// Count of numbers used by each account that has a timeline. The timeline is stored with the account.
     pub(crate) numbers: BTreeMap<AccountId, u64>,
+    pub(crate) webhooks: BTreeMap<WebhookId, Webhook>,
+    /// Deleted subscriptions, and when they were deleted.
+    pub(crate) deleted_webhooks: BTreeMap<WebhookId, (Webhook, DateTime<Utc>)>,
+    pub(crate) deliveries: BTreeMap<(WebhookId, EventId), KeptDelivery>,
+    /// By client and idempotency key.
+    pub(crate) client_records: BTreeMap<(ClientId, String), ClientRecord>,
     pub(crate) worlds: BTreeMap<AccountId, KeptWorld>,
     pub(crate) snapshots: BTreeMap<(AccountId, SnapshotId), KeptSnapshot>,
 }
@@ -90,7 +99,7 @@ pub(crate) type RecordKey = (AccountId, ClientId, String);
 pub(crate) struct Record {
     pub(crate) request: RecordedRequest,
     pub(crate) answer: Answer,
-    pub(crate) at: chrono::DateTime<chrono::Utc>,
+    pub(crate) at: DateTime<Utc>,
 }
 
 /// Inserts a new record into a map. An existing key is a duplicate.

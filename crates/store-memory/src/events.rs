@@ -2,6 +2,7 @@
 
 use crate::MemoryStore;
 use crate::data::Data;
+use crate::deliveries;
 use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound, Utc};
 use florin_domain::access::{Environment, Feature};
@@ -95,6 +96,7 @@ pub(crate) fn record(data: &mut Data, events: &[Event]) -> Result<(), StoreError
             recorded_at: recording.forms.now().trunc_subsecs(6),
             body: recording.forms.envelope(event, id, sequence)?,
         };
+        deliveries::queue(data, &stored, event.at);
         data.last_position = position;
         data.events.insert(position, stored);
     }
@@ -107,7 +109,8 @@ fn audience(data: &Data, recording: &EventRecording, account: &AccountId) -> Aud
         let client = data.accounts.get(account).and_then(|account| data.clients.get(&account.client));
         client.is_some_and(|client| client.features.contains(&Feature::Events))
     };
-    Audience { lists: recording.environment == Environment::Sandbox || enabled() }
+    let subscribed = deliveries::subscribers(data, account).map(|webhook| webhook.kind).collect();
+    Audience { lists: recording.environment == Environment::Sandbox || enabled(), subscribed }
 }
 
 /// Counts an event of its object, and returns its number. `None`: it does not count.

@@ -23,8 +23,10 @@ mod card_management;
 mod cards;
 mod credits;
 mod data;
+mod deliveries;
 mod events;
 mod idempotency;
+mod kept;
 mod merchant;
 mod mfa;
 mod money;
@@ -37,6 +39,7 @@ mod store;
 mod timelines;
 mod transfers;
 mod upkeep;
+mod webhooks;
 mod worlds;
 
 pub use store::MemoryStore;

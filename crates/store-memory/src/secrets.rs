@@ -24,10 +24,11 @@ impl Secrets for MemoryStore {
 
     async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
         Ok(self.read(|data| {
-            let others = data.enrolments.values().filter(|enrolment| filter.includes(&enrolment.secret));
-            let others =
-                others.map(|enrolment| (SecretOwner::Totp(enrolment.account.clone()), enrolment.secret.clone()));
-            others.take(max as usize).collect()
+            let totp = data.enrolments.values();
+            let totp = totp.map(|enrolment| (SecretOwner::Totp(enrolment.account.clone()), enrolment.secret.clone()));
+            let webhooks = data.webhooks.values();
+            let webhooks = webhooks.map(|webhook| (SecretOwner::Webhook(webhook.id), webhook.secrets.clone()));
+            totp.chain(webhooks).filter(|(_, secret)| filter.includes(secret)).take(max as usize).collect()
         }))
     }
 
@@ -38,9 +39,11 @@ impl Secrets for MemoryStore {
         new: SealedSecret,
     ) -> Result<bool, StoreError> {
         self.change(|data| {
-            let SecretOwner::Totp(account) = owner else { return Ok(false) };
-            let enrolment = data.enrolments.get_mut(account).filter(|enrolment| enrolment.secret == *old);
-            Ok(enrolment.map(|enrolment| enrolment.secret = new).is_some())
+            let secret = match owner {
+                SecretOwner::Totp(account) => data.enrolments.get_mut(account).map(|enrolment| &mut enrolment.secret),
+                SecretOwner::Webhook(id) => data.webhooks.get_mut(id).map(|webhook| &mut webhook.secrets),
+            };
+            Ok(secret.filter(|secret| **secret == *old).map(|secret| *secret = new).is_some())
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Timelines of accounts.
 
 use crate::MemoryStore;
+use crate::deliveries;
 use crate::idempotency::once;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -20,6 +21,7 @@ impl Timelines for MemoryStore {
                 let reading = (command.decide)(&account.timeline.clock).map_err(WriteError::Refused)?;
                 account.timeline.clock = reading.clock;
                 data.numbers.entry(command.account.clone()).or_default();
+                deliveries::clock_changed(data, &command.account);
                 Ok(reading)
             })
         })

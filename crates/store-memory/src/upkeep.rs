@@ -34,7 +34,9 @@ impl Upkeep for MemoryStore {
             for (_, key) in &old {
                 data.records.remove(key);
             }
-            Ok(old.len() as u64)
+            let count = data.client_records.len();
+            data.client_records.retain(|_, record| record.at >= before);
+            Ok((old.len() + count - data.client_records.len()) as u64)
         })
     }
 }

@@ -3,6 +3,7 @@
 use crate::MemoryStore;
 use crate::account_rows;
 use crate::data::{Data, add};
+use crate::deliveries;
 use crate::idempotency::{key_of, once};
 use crate::registry::{insert_account, insert_key};
 use crate::seeding::seed_account;
@@ -138,6 +139,7 @@ impl Worlds for MemoryStore {
                 let secret = data.enrolments.get(&command.account).map(|enrolment| enrolment.secret.clone());
                 account_rows::clear(data, &command.account);
                 account_rows::put(data, &command.account, *kept, secret);
+                deliveries::undo(data, &command.account, snapshot.created_at);
                 // The snapshot may contain a record under the same key. The new answer replaces it.
                 if let Some(claim) = &command.claim {
                     data.records.remove(&key_of(claim));
@@ -185,6 +187,7 @@ fn delete(data: &mut Data, account: &AccountId) -> bool {
         return false;
     }
     account_rows::clear(data, account);
+    deliveries::forget_account(data, account);
     data.snapshots.retain(|(world, _), _| world != account);
     data.keys.retain(|_, (key, _)| match &mut key.accounts {
         AccountGrant::AllOfClient => true,

@@ -5,8 +5,10 @@ use florin_domain::webhook::TargetPolicy;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::fmt;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 
 /// Looks up the addresses of names.
 #[async_trait]
@@ -15,15 +17,43 @@ pub trait NameLookup: Send + Sync {
     async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
+/// Maximum number of names that are looked up concurrently. Look-ups block threads that reads of the store need, too.
+const LOOKUPS_MAX: usize = 32;
+
 /// The names that the machine knows.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SystemNames;
+#[derive(Clone, Debug)]
+pub struct SystemNames {
+    permits: Arc<Semaphore>,
+}
+
+impl Default for SystemNames {
+    fn default() -> Self {
+        Self { permits: Arc::new(Semaphore::new(LOOKUPS_MAX)) }
+    }
+}
 
 #[async_trait]
 impl NameLookup for SystemNames {
     async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>> {
-        Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect())
+        let name = name.to_owned();
+        blocking(&self.permits, move || Ok((name.as_str(), 0).to_socket_addrs()?.map(|address| address.ip()).collect()))
+            .await
     }
+}
+
+/// Runs work that blocks on a thread of its own. The permit is held until the work ends, even if nobody waits for it any
+/// more.
+async fn blocking<T: Send + 'static>(
+    permits: &Arc<Semaphore>,
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    let permit = Arc::clone(permits).acquire_owned().await.map_err(io::Error::other)?;
+    let work = move || {
+        let done = work();
+        drop(permit);
+        done
+    };
+    spawn_blocking(work).await.map_err(io::Error::other)?
 }
 
 /// Why a name can't be connected to.
@@ -67,5 +97,31 @@ impl Resolve for CheckedNames {
             let addresses: Addrs = Box::new(found.into_iter().map(|address| SocketAddr::new(address, 0)));
             Ok(addresses)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    /// A look-up that nobody waits for any more still counts until it ends.
+    #[tokio::test]
+    async fn abandoned_lookups_keep_their_permits() {
+        let permits = Arc::new(Semaphore::new(2));
+        let (free, wait) = mpsc::channel::<()>();
+        let stuck = blocking(&permits, move || wait.recv().map_err(io::Error::other));
+        let mut stuck = Box::pin(stuck);
+        tokio::select! {
+            biased;
+            _ = &mut stuck => panic!("it ended"),
+            () = tokio::task::yield_now() => {}
+        }
+        drop(stuck);
+        assert_eq!(permits.available_permits(), 1);
+        assert_eq!(blocking(&permits, || Ok(7)).await.unwrap(), 7);
+        free.send(()).unwrap();
+        let both = permits.acquire_many(2).await;
+        assert!(both.is_ok());
     }
 }

@@ -167,7 +167,15 @@ async fn start_of_body(mut response: Response) -> String {
     };
     // What was read until then is kept.
     let _ = timeout(BODY_TIME, read).await;
-    String::from_utf8_lossy(&body).replace('\0', "\u{fffd}")
+    as_text(&body)
+}
+
+/// The text of a body, at most as long as the body may be: what is not UTF-8 becomes longer.
+fn as_text(body: &[u8]) -> String {
+    let mut text = String::from_utf8_lossy(body).replace('\0', "\u{fffd}");
+    let end = (0..=BODY_MAX.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text.truncate(end.unwrap_or_default());
+    text
 }
 
 /// Reads `Retry-After`: seconds, or a date. An invalid value, or a date that is past, is none.
@@ -184,6 +192,14 @@ fn read_retry_after(value: &HeaderValue, now: DateTime<Utc>) -> Option<TimeDelta
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_of_bodies_are_bounded() {
+        assert_eq!(as_text(b"h\0llo"), "h\u{fffd}llo");
+        let text = as_text(&[0xff; BODY_MAX]);
+        assert_eq!((text.len(), text.chars().count()), (1023, 341));
+        assert_eq!(as_text(&[b'x'; BODY_MAX]).len(), BODY_MAX);
+    }
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {

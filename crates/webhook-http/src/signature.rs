@@ -24,7 +24,9 @@ pub fn signed_headers(request: &WebhookRequest) -> Vec<(&'static str, String)> {
 fn hmac(key: &[u8], parts: &[&[u8]]) -> String {
     // Every length of key is accepted.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return String::new() };
-    parts.iter().for_each(|part| mac.update(part));
+    for part in parts {
+        mac.update(part);
+    }
     STANDARD.encode(mac.finalize().into_bytes())
 }
 

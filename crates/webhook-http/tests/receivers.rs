@@ -8,14 +8,14 @@ use florin_domain::access::Environment::{Production, Sandbox};
 use florin_domain::webhook::{SendError, SigningSecret, WebhookSecrets};
 use florin_ports::WebhookSender;
 use standardwebhooks::Webhook as Verifier;
-use support::{Names, Receiver, Speaks, answer, names, request, sender, tls_sender};
+use support::{Names, Receiver, Speaks, answer, names, now, request, sender, tls_sender};
 
 #[tokio::test]
 async fn a_delivery_is_signed_for_the_published_library() {
     let receiver = Receiver::start(Speaks::Http, |_| answer("200 OK", "", "thanks")).await;
     let secrets = WebhookSecrets::new(SigningSecret::new(vec![7; 32]), None, Some("Bearer of gifts".into()));
     let old = secrets.current.to_text();
-    let secrets = secrets.rotated(SigningSecret::new(vec![8; 32]), Some(chrono::Utc::now() + TimeDelta::hours(1)));
+    let secrets = secrets.rotated(SigningSecret::new(vec![8; 32]), Some(now() + TimeDelta::hours(1)));
     let sent = request(&receiver.url("http"), &secrets, r#"{"body":{"messageId":"é"}}"#);
     let outcome = sender(Sandbox, &names()).send(sent.clone()).await;
     assert_eq!((outcome.response, outcome.body.as_deref()), (Ok(200), Some("thanks")));

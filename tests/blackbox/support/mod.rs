@@ -11,6 +11,7 @@ pub(crate) mod management;
 pub(crate) mod money;
 pub(crate) mod payments;
 pub(crate) mod postgres;
+pub(crate) mod receiver;
 pub(crate) mod record;
 pub(crate) mod server;
 pub(crate) mod store;

@@ -36,6 +36,7 @@ tours! {
     looking_inside: "docs/LOOKING-INSIDE.md", Outputs::ButIdsAndTimes;
     card_extensions: "docs/CARD-EXTENSIONS.md", Outputs::ButIdsAndTimes;
     hardening: "docs/HARDENING.md", Outputs::Exact;
+    webhooks: "docs/WEBHOOKS.md", Outputs::ButIdsAndTimes;
 }
 
 #[test]

@@ -82,6 +82,7 @@ impl Scope {
                 | Self::ActivityRead
                 | Self::EventsRead
                 | Self::WebhooksRead
+                | Self::WebhooksWrite
         )
     }
 

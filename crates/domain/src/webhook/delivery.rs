@@ -7,6 +7,8 @@ use uuid::Uuid;
 
 /// The HTTP status that says that a receiver is gone for good.
 const GONE: u16 = 410;
+/// Maximum number of attempts in a row that crashes or stops interrupted. An event that crashes every sender ends here.
+const INTERRUPTIONS_MAX: u32 = 100;
 
 /// The status of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -138,14 +140,31 @@ pub struct Delivery {
     pub is_test: bool,
     /// Its status.
     pub status: DeliveryStatus,
-    /// Number of attempts, the one in progress included.
+    /// Number of attempts, the one in progress included. They are counted before they are sent.
     pub attempts: u32,
-    /// Number of those since its schedule began: a redelivery begins a new one.
+    /// Number of attempts that ended since its schedule began: a redelivery begins a new one.
     pub scheduled: u32,
+    /// Number of attempts since one ended. If none is in progress, they were interrupted.
+    pub unrecorded: u32,
     /// When the event was queued, by the account's clock.
     pub created_at: DateTime<Utc>,
-    /// When the next attempt is due, by the account's clock.
-    pub due_at: DateTime<Utc>,
+    /// When the next attempt is due, by the account's clock. `None`: at once, whatever the clock shows.
+    pub due_at: Option<DateTime<Utc>>,
+}
+
+/// An event, as its deliveries name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveredEvent {
+    /// Its id.
+    pub message: EventId,
+    /// Its account.
+    pub account: AccountId,
+    /// Its object.
+    pub object: Uuid,
+    /// Its number among the events of its object.
+    pub sequence: i64,
+    /// When it is queued, by the account's clock.
+    pub at: DateTime<Utc>,
 }
 
 /// What follows from an attempt.
@@ -154,7 +173,7 @@ pub struct DeliveryDecision {
     /// The new status.
     pub status: DeliveryStatus,
     /// When the next attempt is due, by the account's clock.
-    pub due_at: DateTime<Utc>,
+    pub due_at: Option<DateTime<Utc>>,
     /// The reason to disable the subscription.
     pub disable: Option<DisabledReason>,
     /// The first failure since the last success of the subscription.
@@ -162,27 +181,58 @@ pub struct DeliveryDecision {
 }
 
 impl Delivery {
-    /// Whether the schedule leaves no further attempt. An attempt is counted before it is sent, so a crash may have used
-    /// the last one.
-    pub fn is_used_up(&self, schedule: RetrySchedule) -> bool {
-        self.scheduled > if self.is_test { 1 } else { schedule.attempts() }
+    /// A delivery of an event to a subscription, which is due at once.
+    pub fn new(webhook: WebhookId, event: DeliveredEvent) -> Self {
+        let DeliveredEvent { message, account, object, sequence, at } = event;
+        Self {
+            webhook,
+            message,
+            account,
+            object,
+            sequence,
+            is_test: false,
+            status: DeliveryStatus::Pending,
+            attempts: 0,
+            scheduled: 0,
+            unrecorded: 0,
+            created_at: at,
+            due_at: None,
+        }
     }
 
-    /// Decides what follows from an attempt that ended at `now` by the account's clock.
+    /// Begins a new schedule, which is due at once.
+    pub fn restart(&mut self) {
+        self.status = DeliveryStatus::Pending;
+        (self.scheduled, self.unrecorded, self.due_at) = (0, 0, None);
+    }
+
+    /// Whether too many attempts were interrupted. Interruptions do not use up the schedule.
+    pub const fn is_interrupted_too_often(&self) -> bool {
+        self.unrecorded > INTERRUPTIONS_MAX
+    }
+
+    /// Decides what follows from an attempt that ended at `now` by the account's clock. A failure of a receiver that the
+    /// subscription no longer names says nothing about the subscription.
     pub fn decide(
         &self,
         outcome: &AttemptOutcome,
-        failing: Option<&Failing>,
+        (failing, is_current_receiver): (Option<&Failing>, bool),
         (now, real_now): (DateTime<Utc>, DateTime<Utc>),
         (schedule, jitter): (RetrySchedule, Jitter),
     ) -> DeliveryDecision {
-        let ended = |status, failing| DeliveryDecision { status, due_at: self.due_at, disable: None, failing };
+        let ended = |status, failing| DeliveryDecision { status, due_at: None, disable: None, failing };
         if outcome.is_success() {
             let failing = failing.filter(|_| self.is_test).cloned();
             return ended(DeliveryStatus::Delivered, failing);
         }
         if self.is_test {
             return ended(DeliveryStatus::Exhausted, failing.cloned());
+        }
+        let attempts = self.scheduled.saturating_add(1);
+        let due_at = schedule.delay(attempts, jitter, outcome.retry_after).map(|delay| now + delay);
+        let status = if due_at.is_some() { DeliveryStatus::Failed } else { DeliveryStatus::Exhausted };
+        if !is_current_receiver {
+            return DeliveryDecision { status, due_at, disable: None, failing: failing.cloned() };
         }
         let first = || Failing { account: self.account.clone(), since: now, real_since: real_now };
         let failing = failing.cloned().unwrap_or_else(first);
@@ -191,8 +241,6 @@ impl Delivery {
         } else {
             failing.is_too_long(&self.account, now, real_now).then_some(DisabledReason::Failing)
         };
-        let due_at = schedule.delay(self.scheduled, jitter, outcome.retry_after).map(|delay| now + delay);
-        let status = if due_at.is_some() { DeliveryStatus::Failed } else { DeliveryStatus::Exhausted };
-        DeliveryDecision { status, due_at: due_at.unwrap_or(self.due_at), disable, failing: Some(failing) }
+        DeliveryDecision { status, due_at, disable, failing: Some(failing) }
     }
 }

@@ -16,10 +16,11 @@ fn delivery(scheduled: u32) -> Delivery {
         sequence: 1,
         is_test: false,
         status: DeliveryStatus::Pending,
-        attempts: scheduled,
+        attempts: scheduled + 1,
         scheduled,
+        unrecorded: 1,
         created_at: noon(),
-        due_at: noon(),
+        due_at: None,
     }
 }
 
@@ -29,51 +30,82 @@ fn outcome(response: Result<u16, SendError>) -> AttemptOutcome {
 
 fn decide(delivery: &Delivery, response: Result<u16, SendError>, failing: Option<&Failing>) -> DeliveryDecision {
     let standard = (RetrySchedule::Standard, Jitter::NONE);
-    delivery.decide(&outcome(response), failing, (noon(), DateTime::UNIX_EPOCH), standard)
+    delivery.decide(&outcome(response), (failing, true), (noon(), DateTime::UNIX_EPOCH), standard)
 }
 
 #[test]
 fn only_2xx_is_a_success() {
     for status in [200, 201, 202, 204, 299] {
-        assert_eq!(decide(&delivery(1), Ok(status), None).status, DeliveryStatus::Delivered);
+        assert_eq!(decide(&delivery(0), Ok(status), None).status, DeliveryStatus::Delivered);
     }
     let errors = SendError::ALL.map(Err);
     for response in [Ok(100), Ok(199), Ok(300), Ok(301), Ok(302), Ok(307), Ok(400), Ok(500)].into_iter().chain(errors) {
-        let decision = decide(&delivery(1), response, None);
+        let decision = decide(&delivery(0), response, None);
         assert_eq!(decision.status, DeliveryStatus::Failed, "{response:?}");
-        assert_eq!(decision.due_at, noon() + TimeDelta::seconds(5));
+        assert_eq!(decision.due_at, Some(noon() + TimeDelta::seconds(5)));
         assert_eq!(decision.disable, None);
     }
 }
 
 #[test]
 fn the_tenth_failure_is_the_last() {
-    assert_eq!(decide(&delivery(9), Ok(500), None).status, DeliveryStatus::Failed);
-    assert_eq!(decide(&delivery(10), Ok(500), None).status, DeliveryStatus::Exhausted);
-    assert!(!delivery(10).is_used_up(RetrySchedule::Standard) && delivery(11).is_used_up(RetrySchedule::Standard));
+    assert_eq!(decide(&delivery(8), Ok(500), None).status, DeliveryStatus::Failed);
+    assert_eq!(decide(&delivery(9), Ok(500), None).status, DeliveryStatus::Exhausted);
+}
+
+#[test]
+fn interruptions_do_not_use_up_the_schedule() {
+    // Ten attempts were counted and none ended: nobody knows whether any was sent.
+    let interrupted = Delivery { attempts: 11, unrecorded: 11, ..delivery(0) };
+    assert!(!interrupted.is_interrupted_too_often());
+    let decision = decide(&interrupted, Ok(500), None);
+    assert_eq!((decision.status, decision.due_at), (DeliveryStatus::Failed, Some(noon() + TimeDelta::seconds(5))));
+    assert!(!Delivery { unrecorded: 100, ..delivery(0) }.is_interrupted_too_often());
+    assert!(Delivery { unrecorded: 101, ..delivery(0) }.is_interrupted_too_often());
+}
+
+#[test]
+fn a_new_schedule_is_due_at_once() {
+    let later = Some(noon() + TimeDelta::hours(1));
+    let mut failed =
+        Delivery { status: DeliveryStatus::Failed, attempts: 7, unrecorded: 3, due_at: later, ..delivery(4) };
+    failed.restart();
+    assert_eq!(failed, Delivery { attempts: 7, unrecorded: 0, ..delivery(0) });
+}
+
+#[test]
+fn a_previous_receiver_says_nothing_about_the_subscription() {
+    let failing = Failing { account: account(), since: noon() - TimeDelta::days(9), real_since: DateTime::UNIX_EPOCH };
+    for known in [None, Some(&failing)] {
+        let times = (noon(), DateTime::UNIX_EPOCH);
+        let standard = (RetrySchedule::Standard, Jitter::NONE);
+        let decision = delivery(0).decide(&outcome(Ok(410)), (known, false), times, standard);
+        assert_eq!((decision.status, decision.disable), (DeliveryStatus::Failed, None));
+        assert_eq!(decision.failing.as_ref(), known);
+    }
 }
 
 #[test]
 fn gone_disables_at_once() {
-    let decision = decide(&delivery(1), Ok(410), None);
+    let decision = decide(&delivery(0), Ok(410), None);
     assert_eq!((decision.status, decision.disable), (DeliveryStatus::Failed, Some(DisabledReason::Gone)));
 }
 
 #[test]
 fn five_days_without_a_success_disable() {
-    let first = decide(&delivery(1), Ok(500), None).failing.unwrap();
+    let first = decide(&delivery(0), Ok(500), None).failing.unwrap();
     assert_eq!(first, Failing { account: account(), since: noon(), real_since: DateTime::UNIX_EPOCH });
     let failing = |days| Failing { since: noon() - TimeDelta::days(days), ..first.clone() };
-    assert_eq!(decide(&delivery(1), Ok(500), Some(&failing(4))).disable, None);
-    assert_eq!(decide(&delivery(1), Ok(500), Some(&failing(5))).disable, Some(DisabledReason::Failing));
-    assert_eq!(decide(&delivery(1), Ok(200), Some(&failing(9))).failing, None);
+    assert_eq!(decide(&delivery(0), Ok(500), Some(&failing(4))).disable, None);
+    assert_eq!(decide(&delivery(0), Ok(500), Some(&failing(5))).disable, Some(DisabledReason::Failing));
+    assert_eq!(decide(&delivery(0), Ok(200), Some(&failing(9))).failing, None);
     let other = Failing { account: AccountId::parse("other").unwrap(), ..failing(9) };
-    assert_eq!(decide(&delivery(1), Ok(500), Some(&other)).disable, None, "the clock of another account counts");
+    assert_eq!(decide(&delivery(0), Ok(500), Some(&other)).disable, None, "the clock of another account counts");
 }
 
 #[test]
 fn a_test_has_one_attempt_and_changes_nothing_else() {
-    let test = Delivery { is_test: true, ..delivery(1) };
+    let test = Delivery { is_test: true, ..delivery(0) };
     let failing = Failing { account: account(), since: noon() - TimeDelta::days(9), real_since: DateTime::UNIX_EPOCH };
     for response in [Ok(410), Ok(500), Ok(200), Err(SendError::Timeout)] {
         let decision = decide(&test, response, Some(&failing));
@@ -81,7 +113,6 @@ fn a_test_has_one_attempt_and_changes_nothing_else() {
         assert_eq!((decision.status, decision.disable), (expected, None));
         assert_eq!(decision.failing.as_ref(), Some(&failing));
     }
-    assert!(Delivery { scheduled: 2, ..test }.is_used_up(RetrySchedule::Original));
 }
 
 proptest! {
@@ -97,16 +128,16 @@ proptest! {
         let mut delivery = delivery(0);
         let mut attempts = 0;
         while delivery.status.is_waiting() {
-            delivery.scheduled += 1;
             attempts += 1;
             let index = attempts % 20;
             let failed = AttemptOutcome { retry_after: waits[index].map(TimeDelta::seconds), ..outcome(Ok(500)) };
             let times = (now, DateTime::UNIX_EPOCH);
-            let decision = delivery.decide(&failed, None, times, (schedule, Jitter(jitters[index])));
-            if decision.status == DeliveryStatus::Failed {
-                let delay = decision.due_at - now;
+            let decision = delivery.decide(&failed, (None, true), times, (schedule, Jitter(jitters[index])));
+            delivery.scheduled += 1;
+            if let Some(due_at) = decision.due_at {
+                let delay = due_at - now;
                 prop_assert!(delay >= TimeDelta::seconds(4) && delay <= TimeDelta::hours(24) * 6 / 5, "{}", delay);
-                now = decision.due_at;
+                now = due_at;
             }
             (delivery.status, delivery.due_at) = (decision.status, decision.due_at);
         }

@@ -17,7 +17,9 @@ mod subscription_tests;
 mod target_tests;
 
 pub use breaker::Breaker;
-pub use delivery::{AttemptOutcome, AttemptRecord, Delivery, DeliveryDecision, DeliveryStatus, SendError};
+pub use delivery::{
+    AttemptOutcome, AttemptRecord, DeliveredEvent, Delivery, DeliveryDecision, DeliveryStatus, SendError,
+};
 pub use health::{DisabledReason, FAILING_FOR, Failing};
 pub use retry::{Jitter, RETRY_AFTER_MAX, RetrySchedule};
 pub use secrets::{SigningSecret, WebhookSecrets, authorization_header, shared_secret};

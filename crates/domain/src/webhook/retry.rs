@@ -42,6 +42,14 @@ impl RetrySchedule {
         }
     }
 
+    /// Number of days within which all attempts happen, unless a receiver postpones them.
+    pub const fn days(self) -> u32 {
+        match self {
+            Self::Standard => 4,
+            Self::Original => 14,
+        }
+    }
+
     /// The delay after the given number of attempts; `None` after the last one. A receiver's `Retry-After` only
     /// postpones the next attempt.
     pub fn delay(self, attempts: u32, jitter: Jitter, retry_after: Option<TimeDelta>) -> Option<TimeDelta> {
@@ -98,6 +106,17 @@ mod tests {
             attempts += 1;
         }
         assert_eq!((attempts, total), (schedule.attempts(), TimeDelta::days(14)));
+    }
+
+    #[test]
+    fn all_attempts_happen_within_the_days_of_a_schedule() {
+        for schedule in RetrySchedule::ALL {
+            let delays =
+                (1..schedule.attempts()).filter_map(|attempts| schedule.delay(attempts, Jitter(u16::MAX), None));
+            let days = TimeDelta::days(schedule.days().into());
+            let total = delays.fold(TimeDelta::zero(), |total, delay| total + delay);
+            assert!(total <= days && total > days - TimeDelta::days(1), "{schedule:?}: {total}");
+        }
     }
 
     #[test]

@@ -132,7 +132,7 @@ pub fn shared_secret(text: &str) -> Result<String, Flaw> {
     Ok(text.to_owned())
 }
 
-/// Checks an `Authorization` header: 1 to 512 visible ASCII characters and blanks.
+/// Checks an `Authorization` header: 1 to 512 visible ASCII characters and spaces.
 pub fn authorization_header(text: &str) -> Result<String, Flaw> {
     let length = text.chars().count();
     if length > AUTHORIZATION_MAX {
@@ -140,7 +140,7 @@ pub fn authorization_header(text: &str) -> Result<String, Flaw> {
         return Err(Flaw::new(FlawCode::TooLong, message));
     }
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
-        return Err(Flaw::format("must be visible ASCII characters and blanks"));
+        return Err(Flaw::format("must be visible ASCII characters and spaces"));
     }
     Ok(text.to_owned())
 }

@@ -1,6 +1,7 @@
 //! A subscription of a client to one type of event.
 
 use super::{DisabledReason, Failing, WebhookUrl};
+use crate::event::EventKind;
 use crate::fault::Flaw;
 use crate::ids::{AccountId, CheckoutId, ClientId, WebhookId};
 use crate::secret::SealedSecret;
@@ -24,7 +25,10 @@ pub struct Webhook {
     pub url: WebhookUrl,
     /// The name of its type of event, as the client wrote it.
     pub type_name: String,
-    /// The checkouts whose events it gets; `None` for all.
+    /// The kind of its events.
+    pub kind: EventKind,
+    /// The checkouts whose events it gets; `None` for all. Events of Merchant types name their checkout; whatever queues
+    /// them must apply this filter, and name them as `type_name` does.
     pub filter: Option<CheckoutFilter>,
     /// Whether a failing event holds back later events of the same object.
     pub ordered: bool,
@@ -40,6 +44,9 @@ pub struct Webhook {
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
+    /// Number of times that somebody asked for deliveries now: by a change, a redelivery, a recovery, a test, or a change
+    /// of a clock. A receiver that Florin pauses then gets the next delivery without delay.
+    pub resumptions: i64,
 }
 
 /// The checkouts whose events a subscription gets: 1 to 100.
@@ -102,23 +109,35 @@ pub struct WebhookChange {
 }
 
 impl Webhook {
+    /// Whether subscriptions to a kind of event can have a filter: its events belong to a checkout.
+    pub fn has_filters(kind: EventKind) -> bool {
+        kind.as_str().starts_with("Merchant")
+    }
+
     /// Returns the subscription after a change. Enabling it forgets why it was disabled and how long it has failed.
-    #[must_use]
-    pub fn changed(&self, change: WebhookChange, now: DateTime<Utc>) -> Self {
+    pub fn changed(&self, change: WebhookChange, now: DateTime<Utc>) -> Result<Self, WebhookRefusal> {
+        if matches!(change.filter, Some(Some(_))) && !Self::has_filters(self.kind) {
+            return Err(WebhookRefusal::NoFilters);
+        }
         let mut changed = Self {
             url: change.url.unwrap_or_else(|| self.url.clone()),
             filter: change.filter.unwrap_or_else(|| self.filter.clone()),
             ordered: change.ordered.unwrap_or(self.ordered),
             secrets: change.secrets.unwrap_or_else(|| self.secrets.clone()),
             updated_at: now,
+            resumptions: self.resumptions + 1,
             ..self.clone()
         };
+        if changed.url != self.url {
+            // How long the previous receiver has failed says nothing about the new one.
+            changed.failing = None;
+        }
         match change.enabled {
             Some(true) if !self.enabled => changed.enable(),
             Some(false) if self.enabled => changed.disable(None, now),
             _ => {}
         }
-        changed
+        Ok(changed)
     }
 
     fn enable(&mut self) {
@@ -128,6 +147,7 @@ impl Webhook {
     /// Disables it, for a reason of Florin's or at the request of the client.
     pub fn disable(&mut self, reason: Option<DisabledReason>, now: DateTime<Utc>) {
         (self.enabled, self.disabled_reason, self.disabled_at) = (false, reason, Some(now));
+        self.updated_at = now;
     }
 }
 
@@ -138,6 +158,10 @@ pub enum WebhookRefusal {
     TooMany,
     /// The subscription is disabled.
     Disabled,
+    /// The request succeeded before, and its answer contained a secret.
+    ShownOnce,
+    /// Events of its type have no checkout, so there is nothing to filter.
+    NoFilters,
     /// The subscription was changed at the same time.
     Changed,
     /// The event does not exist any more.

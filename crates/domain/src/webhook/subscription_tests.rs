@@ -1,6 +1,7 @@
 //! Tests of subscriptions.
 
 use super::*;
+use crate::event::EventKind;
 use crate::ids::{CheckoutId, ClientId, WebhookId};
 use crate::secret::SealedSecret;
 use crate::test_support::{account, noon};
@@ -14,7 +15,8 @@ fn webhook() -> Webhook {
         account: None,
         enabled: true,
         url: WebhookUrl::stored("https://example.com/".into()),
-        type_name: "CardTransaction".into(),
+        type_name: "PaymentCreated".into(),
+        kind: EventKind::PaymentCreated,
         filter: None,
         ordered: false,
         secrets: SealedSecret::new(vec![1]),
@@ -23,19 +25,22 @@ fn webhook() -> Webhook {
         failing: None,
         created_at: noon(),
         updated_at: noon(),
+        resumptions: 0,
     }
 }
 
 #[test]
 fn a_change_leaves_other_members() {
     let later = noon() + TimeDelta::hours(1);
-    let same = webhook().changed(WebhookChange::default(), later);
-    assert_eq!(same, Webhook { updated_at: later, ..webhook() });
+    let same = webhook().changed(WebhookChange::default(), later).unwrap();
+    assert_eq!(same, Webhook { updated_at: later, resumptions: 1, ..webhook() });
     let filter = CheckoutFilter::new(vec![CheckoutId(Uuid::nil())]).unwrap();
     let filtered = WebhookChange { filter: Some(Some(filter)), ordered: Some(true), ..WebhookChange::default() };
-    let filtered = webhook().changed(filtered, later);
+    assert_eq!(webhook().changed(filtered.clone(), later), Err(WebhookRefusal::NoFilters));
+    let merchant = Webhook { kind: EventKind::MerchantPaymentFailed, ..webhook() };
+    let filtered = merchant.changed(filtered, later).unwrap();
     assert!(filtered.filter.is_some() && filtered.ordered);
-    let without = filtered.changed(WebhookChange { filter: Some(None), ..WebhookChange::default() }, later);
+    let without = filtered.changed(WebhookChange { filter: Some(None), ..WebhookChange::default() }, later).unwrap();
     assert!(without.filter.is_none() && without.ordered);
 }
 
@@ -46,9 +51,13 @@ fn enabling_forgets_failures() {
     failed.failing = Some(Failing { account: account(), since: noon(), real_since: noon() });
     failed.disable(Some(DisabledReason::Failing), noon());
     let change = |enabled| WebhookChange { enabled: Some(enabled), ..WebhookChange::default() };
-    assert_eq!(failed.changed(change(false), later), Webhook { updated_at: later, ..failed.clone() });
-    assert_eq!(failed.changed(change(true), later), Webhook { updated_at: later, ..webhook() });
-    let disabled = webhook().changed(change(false), later);
+    let after = |webhook| Webhook { updated_at: later, resumptions: 1, ..webhook };
+    assert_eq!(failed.changed(change(false), later).unwrap(), after(failed.clone()));
+    assert_eq!(failed.changed(change(true), later).unwrap(), after(webhook()));
+    let moved = WebhookChange { url: Some(WebhookUrl::stored("https://example.org/".into())), ..change(false) };
+    let moved = failed.changed(moved, later).unwrap();
+    assert_eq!((moved.failing, moved.disabled_reason), (None, Some(DisabledReason::Failing)));
+    let disabled = webhook().changed(change(false), later).unwrap();
     assert_eq!((disabled.disabled_reason, disabled.disabled_at), (None, Some(later)));
 }
 

@@ -51,7 +51,7 @@ pub fn is_global(address: IpAddr) -> bool {
     }
 }
 
-/// Whether an address is in 2000::/3, the only range of which global addresses are assigned.
+/// Whether an address is in `2000::/3`, the only range of which global addresses are assigned.
 fn is_global_unicast(address: Ipv6Addr) -> bool {
     address.segments()[0] & 0xe000 == 0x2000
 }

@@ -100,6 +100,12 @@ pub(crate) struct SettingFlags {
     /// Maximum number of networks of a client that its callers add, from 1 to 10000 [default: 1000]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_networks: Option<String>,
+    /// Private networks that receivers of webhooks may be in, such as 172.18.0.0/16, separated by commas [default: none]
+    #[arg(long, global = true, value_name = "NETWORKS")]
+    webhook_allowed_networks: Option<String>,
+    /// The delays between attempts to deliver an event: standard or original [default: standard]
+    #[arg(long, global = true, value_name = "NAME")]
+    webhook_retries: Option<String>,
 }
 
 impl SettingFlags {
@@ -134,6 +140,8 @@ impl SettingFlags {
             ("max_budgets", &self.max_budgets),
             ("max_people", &self.max_people),
             ("max_networks", &self.max_networks),
+            ("webhook_allowed_networks", &self.webhook_allowed_networks),
+            ("webhook_retries", &self.webhook_retries),
         ];
         let given = texts.into_iter().filter_map(|(key, text)| text.clone().map(|text| (key, text)));
         Given { flags: given.collect(), file: self.config.clone() }

@@ -1,6 +1,7 @@
 //! `florin serve`
 
 use super::Context;
+use crate::deliverer::Deliverer;
 use crate::demo::{self, DemoData};
 use crate::machine::SystemClock;
 use crate::output;
@@ -20,6 +21,7 @@ use serde::Serialize;
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -74,15 +76,18 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         shutdown_timeout: settings.shutdown,
     };
     let batches = wiring::batches(settings, store)?;
-    let bound = florin_http_actix::bind(services.clone(), batches, wiring::management(settings, store), &http, admin);
+    let management = (wiring::management(settings, store), wiring::webhooks(&services, store));
+    let deliverer = Rc::new(Deliverer::new(wiring::deliveries(settings, &services, store)?));
+    let bound = florin_http_actix::bind(services.clone(), batches, management, &http, admin);
     let server = bound.map_err(|error| unbound(&settings.listen, &error))?;
     let addresses = Addresses { main: server.address, admin: server.admin };
     tracing::info!(address = %addresses.main, environment = environment.as_str(), "listening");
     announce(context, store.as_ref(), environment, addresses, has_demo).await?;
     let processing = wiring::processing(&services, store);
     let kept = Kept { records: settings.idempotency, events: settings.events };
-    let workers = Workers::start(&services, processing, kept, metrics, store);
+    let workers = Workers::start(&services, (processing, &deliverer), kept, metrics, store);
     let ended = server.run().await;
+    deliverer.stop().await;
     if timeout(WORKERS_STOP, workers.stop()).await.is_err() {
         tracing::error!("a background worker did not stop in time");
     }

@@ -20,7 +20,9 @@ use florin_domain::access::{Environment, MAX_NETWORKS};
 use florin_domain::budget::MAX_BUDGETS;
 use florin_domain::card::MAX_CARDS;
 use florin_domain::people::MAX_PEOPLE;
+use florin_domain::webhook::RetrySchedule;
 use florin_secret_cipher::SecretKey;
+use ipnet::IpNet;
 pub(crate) use read::has_password;
 use secrecy::SecretString;
 use sources::{Sources, Texts};
@@ -120,6 +122,10 @@ pub(crate) struct Settings {
     pub(crate) max_people: u64,
     /// Maximum number of networks that the callers of a client allow.
     pub(crate) max_networks: usize,
+    /// Networks that receivers of webhooks may be in although they are private.
+    pub(crate) webhook_networks: Vec<IpNet>,
+    /// The delays between attempts to deliver an event.
+    pub(crate) webhook_retries: RetrySchedule,
     /// The folder with Vocalink's tables of sort codes.
     pub(crate) sort_codes: Option<Sourced<PathBuf>>,
     /// Warnings about harmless problems, for the log.
@@ -163,6 +169,7 @@ impl Settings {
     fn from_texts(texts: &Texts, mut warnings: Vec<String>) -> Result<Self, UsageError> {
         warnings.extend(texts.password_in_arguments());
         let cores = available_parallelism().map_or(1, usize::from);
+        let webhook_retries = retries(texts)?;
         Ok(Self {
             environment: texts.sourced("environment", Environment::parse, "sandbox or production")?,
             database_url: texts.database_url()?,
@@ -208,12 +215,20 @@ impl Settings {
             shutdown: texts.seconds("shutdown_seconds", 30, 0..=3600)?,
             postcode_cache: texts.seconds("postcode_cache_seconds", 0, 0..=31_536_000)?,
             idempotency: TimeDelta::hours(texts.number("idempotency_hours", 48, 24..=87_600)?),
-            events: TimeDelta::days(texts.number("event_days", 30, 1..=3650)?),
+            // A retry sends the stored event.
+            events: TimeDelta::days(texts.number("event_days", 30, webhook_retries.days().into()..=3650)?),
             world_lifetime: TimeDelta::hours(texts.number("world_hours", WORLD_LIFETIME.num_hours(), 1..=8760)?),
             max_budgets: texts.number("max_budgets", MAX_BUDGETS, 1..=10_000_000)?,
             max_cards: texts.number("max_cards", MAX_CARDS, 1..=100_000_000)?,
             max_people: texts.number("max_people", MAX_PEOPLE, 1..=10_000_000)?,
             max_networks: texts.number("max_networks", MAX_NETWORKS, 1..=10_000)?,
+            webhook_networks: texts.read(
+                "webhook_allowed_networks",
+                Vec::new(),
+                read::networks,
+                "networks such as 172.18.0.0/16, separated by commas",
+            )?,
+            webhook_retries,
             sort_codes: texts.sourced(
                 "sort_codes_folder",
                 |text| (!text.is_empty()).then(|| PathBuf::from(text)),
@@ -222,4 +237,9 @@ impl Settings {
             warnings,
         })
     }
+}
+
+fn retries(texts: &Texts) -> Result<RetrySchedule, UsageError> {
+    let parse = |text: &str| RetrySchedule::ALL.into_iter().find(|schedule| schedule.as_str() == text);
+    texts.read("webhook_retries", RetrySchedule::Standard, parse, "standard or original")
 }

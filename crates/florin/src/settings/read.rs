@@ -5,6 +5,7 @@ use super::Sourced;
 use super::sources::{PREFIX, Texts};
 use crate::usage::UsageError;
 use florin_secret_cipher::SecretKey;
+use ipnet::IpNet;
 use secrecy::{ExposeSecret, SecretString};
 use std::fmt::Display;
 use std::num::NonZeroU32;
@@ -153,6 +154,12 @@ pub(super) fn origins(text: &str) -> Option<Vec<String>> {
     };
     let origins: Vec<_> = text.split(',').map(|origin| origin.trim().to_owned()).collect();
     origins.iter().all(|origin| is_origin(origin)).then_some(origins)
+}
+
+/// Parses networks, separated by commas. An empty text is none.
+pub(super) fn networks(text: &str) -> Option<Vec<IpNet>> {
+    let networks = text.split(',').map(str::trim).filter(|network| !network.is_empty());
+    networks.map(|network| network.parse().ok()).collect()
 }
 
 /// A log filter. A bare word must be a level: a misspelt level would silence the log.

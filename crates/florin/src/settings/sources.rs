@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// The names of all settings in `florin.toml`. The variable is `FLORIN_` plus the name in capitals; the flag has
 /// hyphens.
-pub(crate) const KEYS: [&str; 30] = [
+pub(crate) const KEYS: [&str; 32] = [
     "environment",
     "database_url",
     "database_url_file",
@@ -43,6 +43,8 @@ pub(crate) const KEYS: [&str; 30] = [
     "max_budgets",
     "max_people",
     "max_networks",
+    "webhook_allowed_networks",
+    "webhook_retries",
 ];
 
 /// Settings without a flag, because every user of the machine can read the arguments of a process.

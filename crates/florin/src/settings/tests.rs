@@ -81,12 +81,14 @@ fn every_setting_can_be_set_by_flag_variable_and_file() {
         ("shutdown_seconds", "0"),
         ("postcode_cache_seconds", "0"),
         ("idempotency_hours", "24"),
-        ("event_days", "7"),
+        ("event_days", "17"),
         ("sort_codes_folder", "/srv/sort-codes"),
         ("world_hours", "12"),
         ("max_budgets", "7"),
         ("max_people", "8"),
         ("max_networks", "9"),
+        ("webhook_allowed_networks", "172.18.0.0/16, fd00::/8"),
+        ("webhook_retries", "original"),
     ];
     // Each of these can be given directly or in a file, but not both.
     let direct = ["database_url", "secret_key", "secret_key_previous"];
@@ -131,9 +133,12 @@ fn the_error_for_an_invalid_value_names_the_setting_and_the_valid_values() {
         ("shutdown_seconds", "-1", "from 0"),
         ("postcode_cache_seconds", "a day", "from 0"),
         ("idempotency_hours", "23", "from 24"),
-        ("event_days", "0", "from 1 to 3650"),
+        ("event_days", "3", "from 4 to 3650"),
         ("world_hours", "0", "from 1 to 8760"),
         ("max_budgets", "0", "from 1 to"),
+        ("webhook_allowed_networks", "172.18.0.1/33", "172.18.0.0/16"),
+        ("webhook_allowed_networks", "example.com", "172.18.0.0/16"),
+        ("webhook_retries", "never", "standard or original"),
         ("sort_codes_folder", "", "valacdos.txt"),
     ] {
         let quoted = format!("{text:?}");
@@ -146,6 +151,14 @@ fn the_error_for_an_invalid_value_names_the_setting_and_the_valid_values() {
         let said = refused(&[], &[], &format!("{key} = {text:?}"));
         assert!(said.starts_with(&format!("{key} in ")) && said.contains(&quoted), "{said}");
     }
+}
+
+#[test]
+fn events_are_kept_as_long_as_retries_need_them() {
+    let said = refused(&[("event_days", "13"), ("webhook_retries", "original")], &[], "");
+    assert!(said.contains("from 14 to 3650"), "{said}");
+    assert!(load(&[("event_days", "14"), ("webhook_retries", "original")], &[], "").is_ok());
+    assert!(load(&[("event_days", "4")], &[], "").is_ok());
 }
 
 #[test]

@@ -28,6 +28,14 @@ parameters! {
 }
 
 parameters! {
+    /// The account of a request that may name one.
+    pub(crate) struct OptionalAccountParameter in Query {
+        /// The id of the account. Default: all accounts that the API key can access.
+        "accountId" => id: Option<AccountId>,
+    }
+}
+
+parameters! {
     /// The page of a list.
     pub(crate) struct PageParameters in Query {
         /// Maximum number of items to return. Default: 100.

@@ -16,11 +16,11 @@ pub(crate) use amounts::{PositiveDecimalText, PositiveNumber, ZeroOrMoreNumber};
 pub(crate) use body::{body, described, read};
 pub(crate) use common::{
     AccountOrBodyParameter, AccountParameter, DryRunParameter, FromTime, IdempotencyKeyHeader, LastEventIdHeader,
-    PageParameters, ToTime,
+    OptionalAccountParameter, PageParameters, ToTime,
 };
 pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body, plain_text};
 pub(crate) use parameters::{Parameters, Part, parameter, parameters};
 pub(crate) use values::{
-    Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, Whole, named, one_of,
-    one_of_these,
+    Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, Whole, named, of_format,
+    one_of, one_of_these,
 };

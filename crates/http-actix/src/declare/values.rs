@@ -11,14 +11,15 @@ use florin_domain::budget::{BudgetFeature, BudgetStatus, CreditScheme, TransferI
 use florin_domain::card::{AcceptorInput, CardName, CardOwner, CardSearch, CardState, FulfillmentStatus, Network};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::{
-    AccountId, ActivityId, BudgetId, CardId, LimitId, MfaSessionId, NetworkId, OrderId, PaymentBatchId, PersonId,
-    PersonaId, SnapshotId, TransactionToken,
+    AccountId, ActivityId, BudgetId, CardId, CheckoutId, EventId, LimitId, MfaSessionId, NetworkId, OrderId,
+    PaymentBatchId, PersonId, PersonaId, SnapshotId, TransactionToken, WebhookId,
 };
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::MfaProviderName;
 use florin_domain::money::Currency;
 use florin_domain::people::{EmailAddress, PersonStatus, Role};
 use florin_domain::text::Text;
+use florin_domain::webhook::DeliveryStatus;
 use florin_domain::world::{parse_duration, parse_time};
 use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -52,6 +53,7 @@ named! {
     CheckoutStatus: CheckoutStatus::ALL, CheckoutStatus::as_str;
     CheckoutType: CheckoutType::ALL, CheckoutType::as_str;
     CreditScheme: CreditScheme::ALL, CreditScheme::as_str;
+    DeliveryStatus: DeliveryStatus::ALL, DeliveryStatus::as_str;
     Direction: Direction::ALL, Direction::as_str;
     FulfillmentStatus: FulfillmentStatus::ALL, FulfillmentStatus::as_str;
     Network: Network::ALL, Network::as_str;
@@ -99,6 +101,9 @@ pub(crate) struct MerchantCategory(pub(crate) String);
 texts! {
     ActivityId: Self::parse, of_format(KnownFormat::Uuid);
     BudgetId: Self::parse, of_format(KnownFormat::Uuid);
+    CheckoutId: Self::parse, of_format(KnownFormat::Uuid);
+    EventId: Self::parse, of_format(KnownFormat::Uuid);
+    WebhookId: Self::parse, of_format(KnownFormat::Uuid);
     CardId: Self::parse, of_format(KnownFormat::Uuid);
     LimitId: Self::parse, of_format(KnownFormat::Uuid);
     MfaSessionId: Self::parse, of_format(KnownFormat::Uuid);
@@ -133,7 +138,8 @@ impl<const MIN: usize, const MAX: usize> TextValue for Text<MIN, MAX> {
     }
 }
 
-fn of_format(format: KnownFormat) -> ObjectBuilder {
+/// Returns the schema of a text in a known format.
+pub(crate) fn of_format(format: KnownFormat) -> ObjectBuilder {
     plain_text().format(Some(SchemaFormat::KnownFormat(format)))
 }
 

@@ -6,6 +6,7 @@ mod budgets;
 mod cards;
 mod networks;
 mod people;
+mod webhooks;
 mod worlds;
 mod write;
 
@@ -17,5 +18,6 @@ pub(crate) use cards::{
 };
 pub(crate) use networks::network_problem;
 pub(crate) use people::{create_person_problem, edit_person_problem};
+pub(crate) use webhooks::webhook_problem;
 pub(crate) use worlds::{clock_problem, create_world_problem, snapshot_problem};
 pub(crate) use write::write_problem;

@@ -112,6 +112,13 @@ error_sets! {
         "`already_cleared`, `already_reversed`, `expired`, `wrong_transaction_kind`, `amount_exceeds_hold`, \
          `amount_exceeds_authorization`, `balance_limit`.",
     );
+    /// Errors of an operation on a subscription.
+    WebhookErrors = writing(
+        KEYS,
+        "`invalid_state`: the client has the maximum number of subscriptions, the subscription is disabled, the event \
+         does not exist any more, or the request succeeded before under this idempotency key and its response \
+         contained a secret.",
+    );
     /// Errors of a clock change.
     ClockErrors = writing(SANDBOX, "`invalid_state`: the clock cannot go back, or past the year 2099.");
     /// Errors of creating a world.

@@ -66,5 +66,6 @@ fn version_2(config: &mut ServiceConfig) {
         .service(get("/webhooks/event-types", webhooks::event_types::handle))
         .configure(budgets::configure)
         .configure(cards::configure)
+        .configure(webhooks::configure)
         .default_service(web::to(fallback::not_found));
 }

@@ -63,6 +63,7 @@ use utoipa::{Modify, OpenApi};
         (name = "Cards", description = "Virtual cards, their states and spending limits."),
         (name = "Simulations", description = "Simulated credits and card messages; sandbox only."),
         (name = "Sandbox", description = "Clocks of accounts, and worlds. Florin extension, sandbox only."),
+        (name = "Webhooks", description = "Subscriptions to events, and the log of their deliveries."),
         (name = "Service", description = "Health; no API key needed.")
     ),
     paths(
@@ -148,6 +149,16 @@ use utoipa::{Modify, OpenApi};
         sandbox::take_snapshot::handle,
         sandbox::delete_snapshot::handle,
         sandbox::restore_world::handle,
+        webhooks::list::handle,
+        webhooks::create::handle,
+        webhooks::find::handle,
+        webhooks::edit::handle,
+        webhooks::delete::handle,
+        webhooks::rotate_secret::handle,
+        webhooks::test::handle,
+        webhooks::list_deliveries::handle,
+        webhooks::redeliver::handle,
+        webhooks::recover::handle,
         service::healthz,
         service::readyz,
     )

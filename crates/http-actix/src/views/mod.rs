@@ -22,6 +22,7 @@ mod person;
 mod scalars;
 mod transaction;
 mod transfer;
+mod webhook;
 mod world;
 
 pub(crate) use account::{AccountParts, AccountView};
@@ -33,6 +34,7 @@ pub(crate) use chain::ChainView;
 pub(crate) use checkout::CheckoutView;
 pub(crate) use dry_run::DryRunView;
 pub use event::EventViews;
+pub(crate) use event::envelope as event_envelope;
 pub(crate) use event::{
     BatchChanged, BatchCompleted, BatchOrderChanged, BoxCredited, BoxDebited, CardStateUpdated, CardTransacted,
     EventTypeView, PaymentCreated, PaymentReturned, StoredEventView, envelope_schema,
@@ -49,4 +51,5 @@ pub(crate) use person::{PersonView, RoleView};
 pub(crate) use scalars::{Amount, Sum, Time};
 pub(crate) use transaction::{TransactionAnswer, TransactionView};
 pub(crate) use transfer::TransferView;
+pub(crate) use webhook::{CountView, CreatedWebhookView, DeliveryView, MessageView, RotatedSecretView, WebhookView};
 pub(crate) use world::{ClockView, MadeWorldView, SnapshotView, WorldView};

@@ -15,6 +15,8 @@ mod cards;
 mod contention;
 mod credits;
 mod days;
+mod deliveries;
+mod deliveries_rest;
 mod dry_runs;
 mod durable;
 mod equal_ids;
@@ -59,6 +61,7 @@ mod turns;
 mod two_handles;
 mod unicode;
 mod upkeep;
+mod webhooks;
 mod worlds;
 mod worlds_state;
 mod worlds_whole;
@@ -119,6 +122,9 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         worlds_state::CHECKS,
         events::CHECKS,
         event_reads::CHECKS,
+        webhooks::CHECKS,
+        deliveries::CHECKS,
+        deliveries_rest::CHECKS,
         members::CHECKS,
         pages::CHECKS,
         days::CHECKS,

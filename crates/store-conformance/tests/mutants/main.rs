@@ -13,6 +13,7 @@ mod networks;
 mod people;
 mod reads;
 mod secrets;
+mod webhooks;
 mod worlds;
 
 use async_trait::async_trait;
@@ -79,6 +80,29 @@ fn handle(store: &Arc<Mutant>) -> Handle {
 
 /// Each bug and the check that must catch it. Other checks may catch it too.
 const CAUGHT: &[(Bug, &str)] = &[
+    (Bug::WebhooksUncounted, "webhooks.create.counts_the_subscriptions_of_the_client"),
+    (Bug::WebhookOrderNotStored, "webhooks.create.stores_every_member"),
+    (Bug::ClientRecordsMissing, "webhooks.repeats.are_replayed_unless_the_answer_was_a_secret"),
+    (Bug::ForeignWebhooksChanged, "webhooks.reach.others_are_absent"),
+    (Bug::ForeignWebhooksFound, "webhooks.reach.others_are_absent"),
+    (Bug::WebhooksOfOtherAccountsListed, "webhooks.reach.others_are_absent"),
+    (Bug::RestingDeliveriesDue, "deliveries.claim.a_disabled_subscription_rests"),
+    (Bug::DeliveryLeasesEndAtOnce, "deliveries.claim.one_lease_at_a_time"),
+    (Bug::DeliveriesClaimedUnbounded, "deliveries.claim.longest_due_first_at_most_so_many"),
+    (Bug::AttemptsCountedLate, "deliveries.claim.counts_before_it_is_sent"),
+    (Bug::TestsWithoutBody, "deliveries.test.has_its_own_body"),
+    (Bug::VerdictsNotStored, "deliveries.record.stores_the_attempt_and_the_verdict"),
+    (Bug::ReleasedClaimsStay, "deliveries.release.another_attempt_follows_at_once"),
+    (Bug::StoredAnswersOfOtherKeys, "deliveries.repeats.others_get_no_stored_answer"),
+    (Bug::FirstAttemptsWaitForClocks, "deliveries.claim.a_first_attempt_waits_for_no_clock"),
+    (Bug::AnyAttemptOfALeaseRecorded, "deliveries.record.a_claim_is_one_attempt"),
+    (Bug::AllAttemptsLogged, "deliveries.log.shows_the_last_attempts"),
+    (Bug::DeliveriesDeletedUnbounded, "deliveries.deletion.nothing_is_claimed_and_portions_are_removed"),
+    (Bug::DeliveryStatusIgnored, "deliveries.log.filters_and_pages"),
+    (Bug::DisabledRedelivers, "deliveries.redeliver.begins_anew"),
+    (Bug::RecoversEverything, "deliveries.recover.what_is_neither_delivered_nor_waiting"),
+    (Bug::YoungDeliveriesDeleted, "deliveries.delete_deliveries.old_ones_that_do_not_wait"),
+    (Bug::BacklogEmpty, "deliveries.queue.one_for_each_matching_subscription"),
     (Bug::NoTenantFilterOnCards, "tenancy.first_message.foreign_card_is_absent"),
     (Bug::NoTenantFilterOnMessages, "tenancy.follow_up.foreign_token_is_absent"),
     (Bug::NoTenantFilterOnCheckouts, "checkouts.list.shows_one_account_only"),

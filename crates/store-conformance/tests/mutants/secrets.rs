@@ -40,7 +40,9 @@ impl Secrets for Mutant {
         old: &SealedSecret,
         new: SealedSecret,
     ) -> Result<bool, StoreError> {
-        let SecretOwner::Totp(account) = owner else { return Ok(false) };
+        let SecretOwner::Totp(account) = owner else {
+            return self.inner.replace_secret(owner, old, new).await;
+        };
         let old = match self.inner.enrolment(account).await? {
             Some(enrolment) if self.has(Bug::SecretReplacedBlindly) => enrolment.secret,
             _ => old.clone(),

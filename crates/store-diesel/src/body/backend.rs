@@ -40,6 +40,10 @@ const _: u32 = DEFAULT_READERS;
 pub(crate) use super::database::SKIP_LOCKED;
 const _: &str = SKIP_LOCKED;
 
+/// The time at $1, which is real time, by the clock of the timeline `t`. Without a timeline: $1.
+pub(crate) use super::database::CLOCK;
+const _: &str = CLOCK;
+
 /// Reads a text in place, without a copy.
 pub(crate) use super::database::read_text;
 

@@ -21,6 +21,6 @@ pub(crate) fn forget<T>(conn: &mut Conn, claim: &IdempotencyClaim<T>) -> Outcome
 /// Whether another instance stored a record under the same key or accepted the same payment meanwhile. A retry finds
 /// the stored row.
 pub(crate) fn is_stored_elsewhere(failure: &Failure) -> bool {
-    const ONCE: [&str; 2] = ["idempotency_records", "sandbox_payments"];
+    const ONCE: [&str; 3] = ["client_records", "idempotency_records", "sandbox_payments"];
     matches!(failure, Failure::Duplicate { table, .. } if ONCE.contains(&table.as_str()))
 }

@@ -56,6 +56,7 @@ mod timelines;
 mod transfers;
 pub(super) mod types;
 mod upkeep;
+mod webhooks;
 mod working_set;
 mod worlds;
 mod writer;

@@ -17,6 +17,7 @@ use florin_domain::ledger::{JournalKind, Pool};
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::{MfaProviderName, MfaSessionState};
 use florin_domain::people::{PersonStatus, Role};
+use florin_domain::webhook::{DeliveryStatus, DisabledReason, SendError};
 use florin_domain::world::WorldTemplate;
 use std::fmt::Debug;
 use uuid::Uuid;
@@ -91,6 +92,9 @@ names! {
     CheckoutStatus: &Self::ALL, Self::as_str;
     CheckoutType: &Self::ALL, Self::as_str;
     CreditScheme: &Self::ALL, Self::as_str;
+    DeliveryStatus: &Self::ALL, Self::as_str;
+    DisabledReason: &Self::ALL, Self::as_str;
+    SendError: &Self::ALL, Self::as_str;
     EventKind: Self::ALL, Self::as_str;
     FailureReason: &Self::ALL, Self::as_str;
     FulfillmentStatus: &Self::ALL, Self::as_str;
@@ -135,6 +139,9 @@ mod tests {
         check::<BudgetStatus>(&schema);
         check::<PersonStatus>(&schema);
         check::<Role>(&schema);
+        check::<DeliveryStatus>(&schema);
+        check::<DisabledReason>(&schema);
+        check::<SendError>(&schema);
         check::<EventKind>(&schema);
         check::<FailureReason>(&schema);
         check::<InputFormat>(&schema);

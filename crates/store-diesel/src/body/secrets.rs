@@ -4,12 +4,13 @@ use super::backend::{Conn, RowByRow};
 use super::errors::{Outcome, corrupt};
 use super::store::Store;
 use super::tables::mfa::totp_enrolments;
-use super::types::{Account, Bytes};
+use super::tables::webhooks::webhooks;
+use super::types::{Account, Bytes, Id};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Nullable};
 use diesel::{QueryableByName, sql_query};
-use florin_domain::ids::AccountId;
+use florin_domain::ids::{AccountId, WebhookId};
 use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
 use florin_ports::{Secrets, StoreError};
 
@@ -71,15 +72,34 @@ fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(Secr
             found.push((SecretOwner::Totp(account.0), secret));
         }
     }
+    let rows = webhooks::table.filter(webhooks::deleted_at.is_null());
+    let rows = rows.order(webhooks::id).select((webhooks::id, webhooks::secrets));
+    for row in rows.load_iter::<(Id, Bytes), RowByRow>(conn)? {
+        let (id, secret) = row?;
+        let secret = SealedSecret::new(secret.0);
+        if found.len() == max as usize {
+            break;
+        }
+        if filter.includes(&secret) {
+            found.push((SecretOwner::Webhook(WebhookId(id.0)), secret));
+        }
+    }
     Ok(found)
 }
 
 fn replace(conn: &mut Conn, owner: &SecretOwner, old: &SealedSecret, new: &SealedSecret) -> Outcome<bool> {
-    let SecretOwner::Totp(account) = owner else { return Ok(false) };
-    let row = totp_enrolments::table
-        .filter(totp_enrolments::account_id.eq(account.as_str()))
-        .filter(totp_enrolments::secret.eq(Bytes(old.as_bytes().to_vec())));
-    let changed = diesel::update(row).set(totp_enrolments::secret.eq(Bytes(new.as_bytes().to_vec()))).execute(conn)?;
+    let (old, new) = (Bytes(old.as_bytes().to_vec()), Bytes(new.as_bytes().to_vec()));
+    let changed = match owner {
+        SecretOwner::Totp(account) => {
+            let row = totp_enrolments::table.filter(totp_enrolments::account_id.eq(account.as_str()));
+            let row = row.filter(totp_enrolments::secret.eq(old));
+            diesel::update(row).set(totp_enrolments::secret.eq(new)).execute(conn)?
+        }
+        SecretOwner::Webhook(id) => {
+            let row = webhooks::table.filter(webhooks::id.eq(Id(id.0))).filter(webhooks::secrets.eq(old));
+            diesel::update(row).set(webhooks::secrets.eq(new)).execute(conn)?
+        }
+    };
     Ok(changed == 1)
 }
 

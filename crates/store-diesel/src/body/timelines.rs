@@ -12,6 +12,7 @@ use super::store::Store;
 use super::tables::access::accounts;
 use super::tables::worlds::{TimelineRow, timelines};
 use super::types::{Account, Time};
+use super::webhooks;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
@@ -137,6 +138,7 @@ fn set(conn: &mut Conn, command: &ClockCommand) -> Result<ClockReading, Stop<Wri
         Some(_) => update(conn, &command.account, &timeline)?,
         None => insert(conn, &command.account, &timeline)?,
     }
+    webhooks::resume(conn, &command.account)?;
     Ok(reading)
 }
 

@@ -7,6 +7,7 @@ use super::environment;
 use super::errors::Outcome;
 use super::store::Store;
 use super::types::Time;
+use super::webhooks::delete_client_records;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -48,7 +49,7 @@ impl Upkeep for Store {
         self.change(move |conn| {
             let gone =
                 sql_query(FORGET).bind::<TimeSql, _>(Time(before)).bind::<BigInt, _>(i64::from(max)).execute(conn)?;
-            Ok(gone as u64)
+            Ok(gone as u64 + delete_client_records(conn, before, max)?)
         })
         .await
     }

@@ -1,7 +1,7 @@
 //! Receivers, names and senders for the tests.
 
 use async_trait::async_trait;
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use florin_domain::access::Environment;
 use florin_domain::ids::EventId;
 use florin_domain::webhook::{SigningSecret, TargetPolicy, WebhookSecrets, WebhookUrl};
@@ -66,7 +66,7 @@ impl Got {
     }
 }
 
-/// A receiver on port `port` of 127.0.0.0/8 and ::1.
+/// A receiver on port `port` of 127.0.0.0/8 and `::1`.
 pub(crate) struct Receiver {
     port: u16,
     connections: Arc<AtomicUsize>,
@@ -196,7 +196,7 @@ async fn misbehave(speaks: Speaks, stream: &mut TcpStream) -> io::Result<()> {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             Speaks::EndlessHead => stream.write_all(format!("X: {}\r\n", "x".repeat(60_000)).as_bytes()).await?,
-            Speaks::EndlessBody => stream.write_all(&[b'x'; 65_536]).await?,
+            Speaks::EndlessBody => stream.write_all(&vec![b'x'; 65_536]).await?,
             _ => std::future::pending().await,
         }
     }
@@ -275,12 +275,18 @@ pub(crate) fn secrets() -> WebhookSecrets {
     WebhookSecrets::new(SigningSecret::new(vec![1; 32]), None, None)
 }
 
+/// The real time: the verifier of the library compares it.
+#[allow(clippy::disallowed_methods, reason = "there is no Clock port here")]
+pub(crate) fn now() -> DateTime<Utc> {
+    Utc::now()
+}
+
 pub(crate) fn request(url: &str, secrets: &WebhookSecrets, body: &str) -> WebhookRequest {
     WebhookRequest {
         url: WebhookUrl::stored(url.to_owned()),
         message: EventId(uuid::Uuid::from_u128(0x0198_c0de)),
         body: body.into(),
         secrets: Arc::new(secrets.clone()),
-        at: Utc::now(),
+        at: now(),
     }
 }

@@ -4,6 +4,7 @@ use florin_domain::access::Scope::{
     self, AccountsRead, ActivityRead, AddressesLookup, BudgetsRead, BudgetsSimulate, BudgetsWrite, CardsRead,
     CardsSimulate, CardsWrite, EventsRead, IpAddressesRead, IpAddressesWrite, MerchantBanksRead, MerchantCheckoutsRead,
     PaymentBatchesConfirm, PaymentBatchesRead, PaymentBatchesWrite, PeopleRead, PeopleWrite, WebhooksRead,
+    WebhooksWrite,
 };
 
 /// Returns the scope of an operation. `None` if it needs no key.
@@ -15,7 +16,6 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         "lookupAddresses" => AddressesLookup,
         "listActivity" | "findActivity" => ActivityRead,
         "listEvents" | "streamEvents" => EventsRead,
-        "listEventTypes" => WebhooksRead,
         "listPaymentBatches"
         | "getPaymentBatch"
         | "listPayments"
@@ -64,6 +64,14 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         | "reverseRefund"
         | "authorizeAtmWithdrawal"
         | "clearAtmWithdrawal" => CardsSimulate,
+        "listEventTypes" | "listWebhooks" | "getWebhook" | "listDeliveries" => WebhooksRead,
+        "createWebhook"
+        | "updateWebhook"
+        | "deleteWebhook"
+        | "rotateWebhookSecret"
+        | "testWebhook"
+        | "redeliver"
+        | "recoverWebhook" => WebhooksWrite,
         // Credits, clocks and worlds.
         _ => BudgetsSimulate,
     })

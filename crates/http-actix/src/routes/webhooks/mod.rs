@@ -1,3 +1,40 @@
-//! Webhooks.
+//! `/v2/webhooks`: subscriptions to events, and their deliveries (contract 6.2, 6.3).
 
+mod bodies;
+mod common;
+pub(crate) mod create;
+pub(crate) mod delete;
+pub(crate) mod edit;
 pub(crate) mod event_types;
+pub(crate) mod find;
+pub(crate) mod list;
+pub(crate) mod list_deliveries;
+pub(crate) mod recover;
+pub(crate) mod redeliver;
+pub(crate) mod rotate_secret;
+mod samples;
+pub(crate) mod test;
+
+use crate::middleware::catch_panic;
+use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
+use actix_web::middleware::from_fn;
+use actix_web::web::{self, ServiceConfig};
+
+/// Registers the routes of subscriptions.
+pub(super) fn configure(config: &mut ServiceConfig) {
+    let all = resource_allowing("/webhooks", "GET, HEAD, POST")
+        .route(get_or_head().to(list::handle))
+        .route(web::post().to(create::handle));
+    let one = resource_allowing("/webhooks/{webhookId}", "GET, HEAD, PATCH, DELETE")
+        .route(get_or_head().to(find::handle))
+        .route(web::patch().to(edit::handle))
+        .route(web::delete().to(delete::handle));
+    config
+        .service(all.wrap(from_fn(catch_panic)))
+        .service(one.wrap(from_fn(catch_panic)))
+        .service(post("/webhooks/{webhookId}/rotate-secret", rotate_secret::handle))
+        .service(post("/webhooks/{webhookId}/test", test::handle))
+        .service(post("/webhooks/{webhookId}/recover", recover::handle))
+        .service(get("/webhooks/{webhookId}/deliveries", list_deliveries::handle))
+        .service(post("/webhooks/{webhookId}/deliveries/{messageId}/redeliver", redeliver::handle));
+}

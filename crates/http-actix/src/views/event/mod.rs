@@ -51,24 +51,27 @@ impl EventForms for EventViews {
     }
 
     fn envelope(&self, event: &Event, id: EventId, sequence: u64) -> Result<String, StoreError> {
-        let common = Common { event, id, sequence };
-        match &event.body {
-            EventBody::Box(movement) if event.kind == EventKind::BoxCredited => {
-                text(&BoxCredited::new(common, movement))
-            }
-            EventBody::Box(movement) => text(&BoxDebited::new(common, movement)),
-            EventBody::CardTransaction(message) => text(&CardTransacted::new(common, message)),
-            EventBody::CardState(change) => text(&CardStateUpdated::new(common, change)),
-            EventBody::Batch(batch) => match (&batch.order, batch.result) {
-                (Some(order), _) => text(&BatchOrderChanged::new(common, (batch, order))),
-                (None, Some(result)) => text(&BatchCompleted::new(common, (batch, result))),
-                (None, None) => text(&BatchChanged::new(common, batch)),
-            },
-            EventBody::Payment(payment) if event.kind == EventKind::PaymentReturned => {
-                text(&PaymentReturned::new(common, payment))
-            }
-            EventBody::Payment(payment) => text(&PaymentCreated::new(common, payment)),
+        envelope(event, id, sequence)
+    }
+}
+
+/// Renders the envelope of an event.
+pub(crate) fn envelope(event: &Event, id: EventId, sequence: u64) -> Result<String, StoreError> {
+    let common = Common { event, id, sequence };
+    match &event.body {
+        EventBody::Box(movement) if event.kind == EventKind::BoxCredited => text(&BoxCredited::new(common, movement)),
+        EventBody::Box(movement) => text(&BoxDebited::new(common, movement)),
+        EventBody::CardTransaction(message) => text(&CardTransacted::new(common, message)),
+        EventBody::CardState(change) => text(&CardStateUpdated::new(common, change)),
+        EventBody::Batch(batch) => match (&batch.order, batch.result) {
+            (Some(order), _) => text(&BatchOrderChanged::new(common, (batch, order))),
+            (None, Some(result)) => text(&BatchCompleted::new(common, (batch, result))),
+            (None, None) => text(&BatchChanged::new(common, batch)),
+        },
+        EventBody::Payment(payment) if event.kind == EventKind::PaymentReturned => {
+            text(&PaymentReturned::new(common, payment))
         }
+        EventBody::Payment(payment) => text(&PaymentCreated::new(common, payment)),
     }
 }
 

@@ -1,9 +1,7 @@
 //! Events: who may see them, and how they are read.
 
-mod audience;
 mod numbers;
 
-pub(crate) use audience::audiences;
 pub(crate) use numbers::misnumbered;
 
 use super::backend::{Conn, Db, SKIP_LOCKED};

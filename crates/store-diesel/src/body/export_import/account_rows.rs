@@ -75,7 +75,7 @@ pub(crate) fn put(
         let mut row = moved(row.get(), account)?;
         if secrets::are_in(table) {
             let Some(secret) = secret else { continue };
-            row = secrets::with(&row, secret)?;
+            row = secrets::with(table, &row, secret)?;
         }
         // A world can be created from a snapshot of another world. The two share the rows of tables with `exists`, so
         // such a row may already be stored.

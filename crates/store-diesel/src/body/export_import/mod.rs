@@ -12,6 +12,7 @@ use super::errors::{Failure, Outcome, Stop, corrupt};
 use super::store::Store;
 use super::tables;
 use super::tables::table::{NumberedRow, Table};
+use super::webhooks;
 use diesel::Connection;
 use florin_ports::{AuditReport, Reseal, StoreError};
 use florin_store_contract::export::{
@@ -119,6 +120,7 @@ fn import(
     })?;
     buffer.store(conn)?;
     driver::events_imported(conn, last_position).map_err(StoreError::from)?;
+    webhooks::cancel_all(conn).map_err(StoreError::from)?;
     for table in tables::all() {
         let found = (table.count)(conn).map_err(StoreError::from)?;
         let expected = contents.rows.get(table.name).copied().unwrap_or_default();

@@ -1,10 +1,10 @@
 //! All tables, in order.
 
 use super::table::Table;
-use super::{access, batches, cards, events, keys, merchant, mfa, money, people, service, worlds};
+use super::{access, batches, cards, events, keys, merchant, mfa, money, people, service, webhooks, worlds};
 
 /// The areas, in the order of an export.
-const AREAS: [&[Table]; 11] = [
+const AREAS: [&[Table]; 12] = [
     access::TABLES,
     worlds::TABLES,
     keys::TABLES,
@@ -16,6 +16,7 @@ const AREAS: [&[Table]; 11] = [
     events::TABLES,
     mfa::TABLES,
     service::TABLES,
+    webhooks::TABLES,
 ];
 
 /// Returns all tables in the order of an export: each after those that its rows refer to.

@@ -20,6 +20,7 @@ pub(crate) mod money;
 pub(crate) mod people;
 pub(crate) mod service;
 pub(crate) mod table;
+pub(crate) mod webhooks;
 pub(crate) mod worlds;
 
 pub(crate) use all::all;

@@ -4,16 +4,17 @@ use super::body::ask::ask;
 use super::body::backend::{Changes, Conn};
 use super::body::driver;
 use super::body::errors::{Outcome, corrupt};
-use super::body::events::audiences;
 use super::body::statements::load;
 use super::body::tables::cards::card_transitions;
 use super::body::tables::events::{
     ChainOfMessage, EventRow, FollowUpsOfChains, SequenceChange, SequenceRow, SequencesOfObjects,
 };
+use super::body::tables::webhooks::DeliveryRow;
 use super::body::types::{Account, Id, Named, Time};
+use super::body::webhooks::Observers;
 use chrono::SubsecRound;
 use diesel::prelude::*;
-use florin_domain::event::{Audience, Event, EventBody, EventObject};
+use florin_domain::event::{Event, EventBody, EventObject};
 use florin_domain::ids::AccountId;
 use florin_ports::EventRecording;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,7 @@ pub(crate) struct Events {
 #[derive(Default)]
 pub(crate) struct EventRows {
     events: Vec<EventRow>,
+    deliveries: Vec<DeliveryRow>,
     new_sequences: Vec<SequenceRow>,
     sequences: Vec<SequenceChange>,
 }
@@ -55,11 +57,11 @@ impl Events {
             return Ok(EventRows::default());
         }
         let accounts = new.iter().map(|event| event.account.clone()).collect();
-        let audiences = recording.as_ref().map(|recording| audiences(conn, recording, accounts)).transpose()?;
-        let is_seen = |event: &Event| {
-            let audience = audiences.as_ref().and_then(|audiences| audiences.get(&event.account));
-            audience.is_some_and(|audience: &Audience| audience.sees(event.kind))
+        let observers = match &recording {
+            Some(recording) => Observers::load(conn, &accounts, recording.environment)?,
+            None => Observers::default(),
         };
+        let is_seen = |event: &Event| observers.see(&event.account, event.kind);
         // Messages and transitions count themselves, so nothing is lost where nobody sees their events.
         new.retain(|event| has_sequence(event.object()) || is_seen(event));
         let before = Counts::load(conn, &new)?;
@@ -77,7 +79,7 @@ impl Events {
         }
         let mut rows = before.changes(&last)?;
         if let Some(recording) = recording {
-            rows.events = render(conn, &recording, seen)?;
+            (rows.events, rows.deliveries) = render(conn, &recording, &observers, seen)?;
         }
         Ok(rows)
     }
@@ -92,32 +94,42 @@ impl EventRows {
     /// Stores the rows.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         changes.insert(self.events)?;
+        changes.insert(self.deliveries)?;
         changes.insert(self.new_sequences)?;
         changes.update(self.sequences)
     }
 }
 
-fn render(conn: &mut Conn, recording: &EventRecording, seen: Vec<(Event, u64)>) -> Outcome<Vec<EventRow>> {
+fn render(
+    conn: &mut Conn,
+    recording: &EventRecording,
+    observers: &Observers,
+    seen: Vec<(Event, u64)>,
+) -> Outcome<(Vec<EventRow>, Vec<DeliveryRow>)> {
     if seen.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let positions = driver::event_positions(conn, seen.len())?;
     let recorded_at = Time(recording.forms.now().trunc_subsecs(6));
+    let mut deliveries = Vec::new();
     let row = |((event, sequence), position): ((Event, u64), i64)| {
         let id = recording.forms.next_id();
+        let number = i64::try_from(sequence).map_err(corrupt)?;
+        deliveries.extend(observers.deliveries(&event, (id, number), recorded_at));
         Ok(EventRow {
             position,
             id: Id(id.0),
             kind: Named(event.kind),
             object_id: Id(event.object().id()),
-            sequence: i64::try_from(sequence).map_err(corrupt)?,
+            sequence: number,
             occurred_at: Time(event.at.trunc_subsecs(0)),
             recorded_at,
             body: ask(|| recording.forms.envelope(&event, id, sequence))?.map_err(corrupt)?,
             account_id: Account(event.account),
         })
     };
-    seen.into_iter().zip(positions).map(row).collect()
+    let events = seen.into_iter().zip(positions).map(row).collect::<Outcome<_>>()?;
+    Ok((events, deliveries))
 }
 
 /// How many events the objects have had.

@@ -8,6 +8,7 @@ use super::body::tables::access::accounts;
 use super::body::tables::keys::{api_key_accounts, api_keys};
 use super::body::tables::worlds::{world_snapshots, worlds};
 use super::body::types::Id;
+use super::body::webhooks;
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;
 use florin_domain::ids::AccountId;
@@ -23,6 +24,7 @@ pub(super) fn delete(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
     diesel::delete(world_snapshots::table.filter(world_snapshots::account_id.eq(id))).execute(conn)?;
     diesel::delete(worlds::table.filter(worlds::account_id.eq(id))).execute(conn)?;
     account_rows::clear(conn, account)?;
+    webhooks::forget_account(conn, account)?;
     delete_keys(conn, id)?;
     diesel::delete(accounts::table.filter(accounts::id.eq(id))).execute(conn)?;
     Ok(true)

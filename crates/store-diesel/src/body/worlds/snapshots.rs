@@ -13,6 +13,7 @@ use super::body::statements;
 use super::body::tables::worlds::{SnapshotRow, SnapshotSummaryRow, world_snapshots, worlds};
 use super::body::timelines;
 use super::body::types::{Account, Id, Time};
+use super::body::webhooks;
 use super::rows;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -161,6 +162,7 @@ pub(super) fn restore(
         let secret = secrets::of_totp(conn, &command.account)?;
         account_rows::clear(conn, &command.account)?;
         account_rows::put(conn, &command.account, &kept.contents, secret.as_ref(), false)?;
+        webhooks::undo(conn, &command.account, Time(kept.created_at))?;
         // The snapshot may contain a record under the same key. The new answer replaces it.
         if let Some(claim) = &command.claim {
             idempotency::forget(conn, claim)?;

@@ -1,0 +1,240 @@
+//! Delivers events to one subscription: claims due deliveries, as many as it sends at once, and records each attempt as
+//! soon as it ends.
+//!
+//! A crash at any point loses nothing. An attempt is counted when it is claimed. If its end is not recorded, the lease
+//! ends, and the event is sent again under the same id.
+
+use crate::DeliveryServices;
+use crate::webhooks::open_secrets;
+use chrono::{DateTime, Utc};
+use florin_domain::ids::{EventId, LeaseId};
+use florin_domain::webhook::{
+    AttemptOutcome, AttemptRecord, Breaker, DeliveryStatus, Jitter, Webhook, WebhookSecrets, WebhookUrl,
+};
+use florin_domain::world::ClockSetting;
+use florin_ports::{
+    AttemptEnd, AttemptSituation, ClaimDeliveriesCommand, ClaimedDelivery, DeliveryClaim, StoreError, WebhookRequest,
+};
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Either, select};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Interval between searches for new deliveries while others are in flight.
+const POLL: Duration = Duration::from_millis(100);
+/// Maximum number of ended attempts that are recorded together.
+const RECORDED_TOGETHER: usize = 64;
+/// Number of times that an end is recorded while the store fails.
+const RECORD_ATTEMPTS: u32 = 5;
+
+/// Whether deliveries go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeliveryMode {
+    /// They go on.
+    Running,
+    /// No attempt begins, and those in flight end.
+    Draining,
+    /// Attempts in flight are abandoned.
+    Stopped,
+}
+
+/// An attempt that has ended; without an outcome if its task failed.
+struct Ended {
+    claimed: ClaimedDelivery,
+    url: WebhookUrl,
+    sent_at: DateTime<Utc>,
+    outcome: Option<AttemptOutcome>,
+}
+
+/// Deliveries of one subscription that this process works on.
+struct Round<'a> {
+    services: &'a DeliveryServices,
+    webhook: Webhook,
+    secrets: Arc<WebhookSecrets>,
+    breaker: &'a mut Breaker,
+    in_flight: FuturesUnordered<BoxFuture<'static, Ended>>,
+    claims: BTreeMap<EventId, DeliveryClaim>,
+}
+
+/// Delivers what is due for a subscription, until nothing is, or until `mode` says otherwise. Returns the number of
+/// attempts.
+pub async fn deliver(
+    services: &DeliveryServices,
+    webhook: Webhook,
+    breaker: &mut Breaker,
+    mode: impl Fn() -> DeliveryMode,
+) -> Result<usize, StoreError> {
+    if breaker.allowance(0, services.time.real_now()) == 0 {
+        return Ok(0);
+    }
+    let secrets = Arc::new(open_secrets(services.cipher.as_ref(), &webhook)?);
+    let (in_flight, claims) = (FuturesUnordered::new(), BTreeMap::new());
+    Round { services, webhook, secrets, breaker, in_flight, claims }.run(mode).await
+}
+
+impl Round<'_> {
+    /// If the store fails, attempts in flight still end, and are recorded if possible.
+    async fn run(&mut self, mode: impl Fn() -> DeliveryMode) -> Result<usize, StoreError> {
+        let (mut attempts, mut may_have_more, mut failure) = (0, true, None);
+        loop {
+            match mode() {
+                DeliveryMode::Running => {}
+                DeliveryMode::Draining => may_have_more = false,
+                DeliveryMode::Stopped => {
+                    self.abandon().await?;
+                    return Ok(attempts);
+                }
+            }
+            if may_have_more && failure.is_none() {
+                match self.begin().await {
+                    Ok(any) => may_have_more = any,
+                    Err(error) => failure = Some(error),
+                }
+            }
+            if self.in_flight.is_empty() {
+                return failure.map_or(Ok(attempts), Err);
+            }
+            let ended = self.next().await;
+            // After a pause there may be new deliveries, and after an end the next one of the same object.
+            may_have_more |= ended.is_empty() || self.webhook.ordered;
+            attempts += ended.len();
+            if let Err(error) = self.record(ended).await {
+                failure = Some(error);
+            }
+        }
+    }
+
+    /// Claims as many deliveries as the receiver may get now, and sends them. Returns whether there were any.
+    async fn begin(&mut self) -> Result<bool, StoreError> {
+        let in_flight = u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX);
+        let now = self.services.time.real_now();
+        let max = self.breaker.allowance(in_flight, now);
+        if max == 0 {
+            return Ok(false);
+        }
+        let (lease, until) = (LeaseId(self.services.time.real_id()), now + self.services.lease);
+        let command = ClaimDeliveriesCommand { webhook: self.webhook.id, lease, now, until, max };
+        let Some(claimed) = self.services.deliveries.claim(command).await? else { return Ok(false) };
+        if claimed.webhook.secrets != self.webhook.secrets {
+            self.secrets = Arc::new(open_secrets(self.services.cipher.as_ref(), &claimed.webhook)?);
+        }
+        self.webhook = claimed.webhook;
+        let any = !claimed.deliveries.is_empty();
+        for delivery in claimed.deliveries {
+            let claim = delivery.claim();
+            if delivery.delivery.is_interrupted_too_often() {
+                self.services.deliveries.end(vec![claim], DeliveryStatus::Exhausted).await?;
+            } else if let Some(body) = delivery.body.clone() {
+                self.claims.insert(claim.message, claim);
+                self.in_flight.push(self.send(delivery, body));
+            } else {
+                self.services.deliveries.end(vec![claim], DeliveryStatus::Cancelled).await?;
+            }
+        }
+        Ok(any)
+    }
+
+    fn send(&self, claimed: ClaimedDelivery, body: Arc<str>) -> BoxFuture<'static, Ended> {
+        let sent_at = self.services.time.real_now();
+        let url = self.webhook.url.clone();
+        let request = WebhookRequest {
+            url: url.clone(),
+            message: claimed.delivery.message,
+            body,
+            secrets: Arc::clone(&self.secrets),
+            at: sent_at,
+        };
+        let sender = Arc::clone(&self.services.sender);
+        let sending = (self.services.spawn)(async move { sender.send(request).await }.boxed());
+        async move { Ended { claimed, url, sent_at, outcome: sending.await } }.boxed()
+    }
+
+    /// Waits for attempts that end; for a moment only.
+    async fn next(&mut self) -> Vec<Ended> {
+        let mut ended = Vec::new();
+        if let Either::Left((one, _)) = select(self.in_flight.next(), (self.services.sleep)(POLL)).await {
+            ended.extend(one);
+        }
+        while ended.len() < RECORDED_TOGETHER
+            && let Some(Some(one)) = self.in_flight.next().now_or_never()
+        {
+            ended.push(one);
+        }
+        ended
+    }
+
+    /// Gives up attempts in flight, so that others follow without waiting for the ends of the leases.
+    async fn abandon(&mut self) -> Result<(), StoreError> {
+        self.in_flight.clear();
+        let claims: Vec<_> = std::mem::take(&mut self.claims).into_values().collect();
+        if claims.is_empty() { Ok(()) } else { self.services.deliveries.release(claims).await }
+    }
+
+    async fn record(&mut self, ended: Vec<Ended>) -> Result<(), StoreError> {
+        let now = self.services.time.real_now();
+        let mut ends = Vec::new();
+        for Ended { claimed, url, sent_at, outcome } in ended {
+            self.claims.remove(&claimed.delivery.message);
+            if let Some(outcome) = outcome {
+                self.log_outcome(&outcome, &claimed, now);
+                ends.push(self.attempt_end((claimed, url), sent_at, outcome, now));
+            }
+        }
+        if ends.is_empty() {
+            return Ok(());
+        }
+        let mut attempt = 1;
+        loop {
+            match self.services.deliveries.record(ends.clone(), now).await {
+                Ok(_) => return Ok(()),
+                Err(error) if attempt >= RECORD_ATTEMPTS => return Err(error),
+                Err(_) => attempt += 1,
+            }
+            (self.services.sleep)(POLL * attempt).await;
+        }
+    }
+
+    /// Counts an outcome, and logs it without anything secret.
+    fn log_outcome(&mut self, outcome: &AttemptOutcome, claimed: &ClaimedDelivery, now: DateTime<Utc>) {
+        let label = match outcome.response {
+            Ok(_) if outcome.is_success() => "delivered",
+            Ok(_) => "refused",
+            Err(error) => error.as_str(),
+        };
+        (self.services.observe)(label);
+        let delivery = &claimed.delivery;
+        let (webhook, message, attempt) = (delivery.webhook, delivery.message, delivery.attempts);
+        if outcome.is_success() {
+            self.breaker.succeeded();
+            tracing::debug!(%webhook, %message, attempt, "delivered an event");
+        } else {
+            self.breaker.failed(now);
+            let status = outcome.response.ok();
+            tracing::info!(%webhook, %message, attempt, outcome = label, status, "an event was not delivered");
+        }
+    }
+
+    fn attempt_end(
+        &self,
+        (claimed, url): (ClaimedDelivery, WebhookUrl),
+        sent_at: DateTime<Utc>,
+        outcome: AttemptOutcome,
+        now: DateTime<Utc>,
+    ) -> AttemptEnd {
+        // The account of a test is only a sample if the subscription names none.
+        let is_sample = claimed.delivery.is_test && self.webhook.account.is_none();
+        let clock = if is_sample { ClockSetting::default() } else { claimed.clock };
+        let attempt =
+            AttemptRecord { number: claimed.delivery.attempts, at: clock.now(sent_at), outcome: outcome.clone() };
+        let bytes = self.services.time.real_id().into_bytes();
+        let plan = (self.services.schedule, Jitter(u16::from_be_bytes([bytes[14], bytes[15]])));
+        let decide = Arc::new(move |situation: &AttemptSituation| {
+            let AttemptSituation { delivery, webhook, clock } = situation;
+            let subscription = (webhook.failing.as_ref(), webhook.url == url);
+            delivery.decide(&outcome, subscription, (clock.now(now), now), plan)
+        });
+        AttemptEnd { claim: claimed.claim(), attempt, decide }
+    }
+}

@@ -1,0 +1,287 @@
+//! Manages subscriptions to events.
+
+use crate::WebhookServices;
+use chrono::{DateTime, Utc};
+use florin_domain::access::{Account, AccountGrant, Caller};
+use florin_domain::event::EventKind;
+use florin_domain::ids::{AccountId, EventId, WebhookId};
+use florin_domain::secret::{SealedSecret, SecretOwner};
+use florin_domain::webhook::{
+    CheckoutFilter, DeliveredEvent, Delivery, OverlapHours, SigningSecret, Webhook, WebhookChange, WebhookRefusal,
+    WebhookSecrets, WebhookUrl, decide_create_webhook,
+};
+use florin_ports::{
+    ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, RecoverCommand, RedeliverCommand, SecretError, StoreError,
+    TestWebhookCommand, WebhookReach, WriteError, Written,
+};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Number of times that a change of secrets is tried while others change the same subscription.
+const ATTEMPTS: u32 = 5;
+
+/// A request to subscribe.
+#[derive(Clone, Debug)]
+pub struct NewWebhook {
+    /// The account; `None` for all accounts of the client.
+    pub account: Option<Account>,
+    /// Whether it gets events.
+    pub enabled: bool,
+    /// The receiver.
+    pub url: WebhookUrl,
+    /// The name of the type of event.
+    pub type_name: String,
+    /// The kind of event.
+    pub kind: EventKind,
+    /// The checkouts whose events it gets.
+    pub filter: Option<CheckoutFilter>,
+    /// Whether a failing event holds back later events of the same object.
+    pub ordered: bool,
+    /// The client's secret for `x-em-signature`.
+    pub shared: Option<String>,
+    /// The `Authorization` header of deliveries.
+    pub authorization: Option<String>,
+}
+
+/// A request to change a subscription.
+#[derive(Clone, Debug, Default)]
+pub struct WebhookEdit {
+    /// The changes that need no secrets.
+    pub change: WebhookChange,
+    /// The new `Authorization` header; `Some(None)` removes it.
+    pub authorization: Option<Option<String>>,
+}
+
+/// A new secret, which is shown once, and when the previous one ends.
+pub type RotatedSecret = (SigningSecret, Option<DateTime<Utc>>);
+
+/// The subscriptions that the caller reaches, or those of an account that it has access to.
+pub fn webhook_reach(caller: &Caller, account: Option<&AccountId>) -> WebhookReach {
+    let accounts = match (&caller.key.accounts, account) {
+        (_, Some(account)) => Some(BTreeSet::from([account.clone()])),
+        (AccountGrant::AllOfClient, None) => None,
+        (AccountGrant::Only(accounts), None) => Some(accounts.clone()),
+    };
+    WebhookReach { client: caller.client.id, accounts }
+}
+
+/// The current time of a subscription: that of its account, or real time.
+fn now_of(services: &WebhookServices, account: Option<&Account>) -> DateTime<Utc> {
+    account.map_or_else(|| services.time.real_now(), |account| services.time.now_of(account))
+}
+
+/// The same for an existing subscription.
+async fn time_of(services: &WebhookServices, webhook: Option<&Webhook>) -> Result<DateTime<Utc>, StoreError> {
+    let account = match webhook.and_then(|webhook| webhook.account.as_ref()) {
+        Some(account) => services.accounts.find(account).await?,
+        None => None,
+    };
+    Ok(now_of(services, account.as_ref()))
+}
+
+fn new_secret(services: &WebhookServices) -> Result<SigningSecret, StoreError> {
+    let random = services.keys.new_key(services.environment)?;
+    Ok(SigningSecret::new(Sha256::digest(random.as_bytes()).to_vec()))
+}
+
+fn seal(services: &WebhookServices, id: WebhookId, secrets: &WebhookSecrets) -> Result<SealedSecret, SecretError> {
+    services.cipher.seal(&SecretOwner::Webhook(id), &secrets.encode())
+}
+
+/// Creates a subscription, and returns it with its signing secret.
+pub async fn subscribe(
+    services: &WebhookServices,
+    caller: &Caller,
+    new: NewWebhook,
+    claim: Option<ClientClaim<Webhook>>,
+) -> Result<(Written<Webhook>, SigningSecret), WriteError<WebhookRefusal>> {
+    let now = now_of(services, new.account.as_ref());
+    let id = WebhookId(services.time.real_id());
+    let secrets = WebhookSecrets::new(new_secret(services)?, new.shared, new.authorization);
+    let mut webhook = Webhook {
+        id,
+        client: caller.client.id,
+        account: new.account.map(|account| account.id),
+        enabled: true,
+        url: new.url,
+        type_name: new.type_name,
+        kind: new.kind,
+        filter: new.filter,
+        ordered: new.ordered,
+        secrets: seal(services, id, &secrets).map_err(StoreError::from)?,
+        disabled_reason: None,
+        disabled_at: None,
+        failing: None,
+        created_at: now,
+        updated_at: now,
+        resumptions: 0,
+    };
+    if !new.enabled {
+        webhook.disable(None, now);
+    }
+    let decide = Arc::new(|existing: &u32| decide_create_webhook(*existing));
+    let written = services.webhooks.create(CreateWebhookCommand { webhook, decide, claim }).await?;
+    Ok((written, secrets.current))
+}
+
+/// The current time of a subscription that may exist: that of its account, or real time.
+pub async fn webhook_time(
+    services: &WebhookServices,
+    reach: WebhookReach,
+    id: Option<WebhookId>,
+) -> Result<DateTime<Utc>, StoreError> {
+    let found = match id {
+        Some(id) => services.webhooks.find(reach, id).await?,
+        None => None,
+    };
+    time_of(services, found.as_ref()).await
+}
+
+/// Changes a subscription.
+pub async fn edit_webhook(
+    services: &WebhookServices,
+    (reach, id): (WebhookReach, WebhookId),
+    edit: WebhookEdit,
+    claim: Option<ClientClaim<Webhook>>,
+) -> Result<Written<Webhook>, WriteError<WebhookRefusal>> {
+    let Some(authorization) = edit.authorization else {
+        let found = services.webhooks.find(reach.clone(), id).await?;
+        let (change, now) = (edit.change, time_of(services, found.as_ref()).await?);
+        let decide = Arc::new(move |webhook: &Webhook| webhook.changed(change.clone(), now));
+        return services.webhooks.change(ChangeWebhookCommand { reach, id, decide, claim }).await;
+    };
+    change_secrets(services, (reach, id), edit.change, claim, |secrets| {
+        Ok((WebhookSecrets { authorization: authorization.clone(), ..secrets.clone() }, ()))
+    })
+    .await
+    .map(|(written, _)| written)
+}
+
+/// Replaces the signing secret of a subscription, and returns the new one.
+pub async fn rotate_webhook_secret(
+    services: &WebhookServices,
+    (reach, id): (WebhookReach, WebhookId),
+    overlap: OverlapHours,
+    claim: Option<ClientClaim<Webhook>>,
+) -> Result<(Written<Webhook>, RotatedSecret), WriteError<WebhookRefusal>> {
+    // Signatures go by real time.
+    let until = overlap.after(services.time.real_now());
+    change_secrets(services, (reach, id), WebhookChange::default(), claim, |secrets| {
+        let new = new_secret(services)?;
+        Ok((secrets.rotated(new.clone(), until), (new, until)))
+    })
+    .await
+    .and_then(|(written, secret)| Ok((written, secret.ok_or(WriteError::Absent)?)))
+}
+
+/// Changes the secrets of a subscription. They are decrypted before the change, so it is repeated if others change them
+/// meanwhile.
+async fn change_secrets<T>(
+    services: &WebhookServices,
+    (reach, id): (WebhookReach, WebhookId),
+    change: WebhookChange,
+    claim: Option<ClientClaim<Webhook>>,
+    work: impl Fn(&WebhookSecrets) -> Result<(WebhookSecrets, T), StoreError>,
+) -> Result<(Written<Webhook>, Option<T>), WriteError<WebhookRefusal>> {
+    let mut attempt = 1;
+    loop {
+        let Some(seen) = services.webhooks.find(reach.clone(), id).await? else {
+            // The same request may have changed it before it was deleted: then its answer is stored.
+            let decide = Arc::new(|_: &Webhook| Err(WebhookRefusal::Changed));
+            let command = ChangeWebhookCommand { reach, id, decide, claim };
+            return services.webhooks.change(command).await.map(|written| (written, None));
+        };
+        let (secrets, done) = work(&open_secrets(services.cipher.as_ref(), &seen)?)?;
+        let sealed = seal(services, id, &secrets).map_err(StoreError::from)?;
+        let now = time_of(services, Some(&seen)).await?;
+        let change = WebhookChange { secrets: Some(sealed), ..change.clone() };
+        let decide = Arc::new(move |webhook: &Webhook| {
+            if webhook.secrets == seen.secrets {
+                webhook.changed(change.clone(), now)
+            } else {
+                Err(WebhookRefusal::Changed)
+            }
+        });
+        let command = ChangeWebhookCommand { reach: reach.clone(), id, decide, claim: claim.clone() };
+        match services.webhooks.change(command).await {
+            Err(WriteError::Refused(WebhookRefusal::Changed)) if attempt < ATTEMPTS => attempt += 1,
+            Err(error) => return Err(error),
+            Ok(written) => return Ok((written, Some(done))),
+        }
+    }
+}
+
+/// Decrypts the secrets of a subscription.
+pub(crate) fn open_secrets(
+    cipher: &dyn florin_ports::SecretCipher,
+    webhook: &Webhook,
+) -> Result<WebhookSecrets, StoreError> {
+    let owner = SecretOwner::Webhook(webhook.id);
+    let secrets = WebhookSecrets::decode(&cipher.open(&owner, &webhook.secrets)?);
+    secrets.ok_or_else(|| SecretError::Damaged(owner).into())
+}
+
+/// Deletes a subscription.
+pub async fn unsubscribe(
+    services: &WebhookServices,
+    (reach, id): (WebhookReach, WebhookId),
+    claim: Option<ClientClaim<()>>,
+) -> Result<Written<()>, WriteError<WebhookRefusal>> {
+    services.webhooks.delete(reach, id, services.time.real_now(), claim).await
+}
+
+/// Deliveries can be started for an enabled subscription only.
+fn must_be_enabled(webhook: &Webhook) -> Result<(), WebhookRefusal> {
+    if webhook.enabled { Ok(()) } else { Err(WebhookRefusal::Disabled) }
+}
+
+/// Sends an event again.
+pub async fn redeliver(
+    services: &WebhookServices,
+    (reach, webhook): (WebhookReach, WebhookId),
+    message: EventId,
+    claim: Option<ClientClaim<()>>,
+) -> Result<Written<()>, WriteError<WebhookRefusal>> {
+    let (now, decide) = (services.time.real_now(), Arc::new(must_be_enabled));
+    services.deliveries.redeliver(RedeliverCommand { reach, webhook, message, now, decide, claim }).await
+}
+
+/// Sends all events since a time again that were not delivered, and returns their number.
+pub async fn recover(
+    services: &WebhookServices,
+    (reach, webhook): (WebhookReach, WebhookId),
+    since: DateTime<Utc>,
+    claim: Option<ClientClaim<u64>>,
+) -> Result<Written<u64>, WriteError<WebhookRefusal>> {
+    let (now, decide) = (services.time.real_now(), Arc::new(must_be_enabled));
+    services.deliveries.recover(RecoverCommand { reach, webhook, since, now, decide, claim }).await
+}
+
+/// A test event: its id, and its body.
+#[derive(Clone, Debug)]
+pub struct TestEvent {
+    /// The id.
+    pub message: EventId,
+    /// The account that it names.
+    pub account: AccountId,
+    /// The body.
+    pub body: String,
+    /// The current time of the account.
+    pub now: DateTime<Utc>,
+}
+
+/// Sends a test event.
+pub async fn test_webhook(
+    services: &WebhookServices,
+    (reach, webhook): (WebhookReach, WebhookId),
+    test: TestEvent,
+    claim: Option<ClientClaim<EventId>>,
+) -> Result<Written<EventId>, WriteError<WebhookRefusal>> {
+    let TestEvent { message, account, now: at, .. } = test;
+    let event = DeliveredEvent { message, account, object: message.0, sequence: 0, at };
+    let delivery = Delivery { is_test: true, ..Delivery::new(webhook, event) };
+    let (now, decide) = (services.time.real_now(), Arc::new(must_be_enabled));
+    let command = TestWebhookCommand { reach, delivery, body: test.body, now, decide, claim };
+    services.deliveries.test(command).await
+}

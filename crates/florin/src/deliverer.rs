@@ -1,0 +1,158 @@
+//! Delivers events to subscribers, in the background.
+
+use actix_web::rt::{spawn, task::JoinHandle};
+use chrono::TimeDelta;
+use florin_application::{DeliveryMode, DeliveryServices, deliver};
+use florin_domain::ids::WebhookId;
+use florin_domain::webhook::{Breaker, Webhook};
+use florin_ports::StoreError;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use tokio::time::timeout;
+
+/// How long deliveries are kept after they were queued.
+const KEPT: TimeDelta = TimeDelta::days(30);
+/// Maximum number of deliveries deleted in one transaction.
+const PORTION: u32 = 200;
+/// The first pause after an error of this process. It doubles with each further error.
+const ERROR_PAUSE: Duration = Duration::from_secs(1);
+/// How long something is known about a receiver that gets nothing.
+const FORGET: Duration = Duration::from_secs(60 * 60);
+/// How long attempts in flight have to end when the server stops. Others are retried after the next start.
+const STOP: Duration = Duration::from_secs(3);
+
+/// The deliveries that this process works on, a task for each subscription: a receiver that hangs delays no other.
+pub(crate) struct Deliverer {
+    services: DeliveryServices,
+    tasks: RefCell<BTreeMap<WebhookId, JoinHandle<()>>>,
+    receivers: Rc<RefCell<BTreeMap<WebhookId, Receiver>>>,
+    mode: Rc<Cell<DeliveryMode>>,
+}
+
+/// What this process knows about the receiver of a subscription.
+#[derive(Clone)]
+struct Receiver {
+    breaker: Breaker,
+    /// The number of resumptions of the subscription when the breaker was last reset.
+    resumptions: i64,
+    /// Errors of this process in a row, and when it tries again.
+    errors: u32,
+    next: Instant,
+}
+
+impl Receiver {
+    fn new(webhook: &Webhook) -> Self {
+        Self { breaker: Breaker::default(), resumptions: webhook.resumptions, errors: 0, next: Instant::now() }
+    }
+
+    /// Delays the next task after an error, such as a failure of the store.
+    fn ended(&mut self, is_error: bool) {
+        self.errors = if is_error { self.errors.saturating_add(1) } else { 0 };
+        let pause = ERROR_PAUSE * (1 << self.errors.saturating_sub(1).min(5));
+        self.next = Instant::now() + if is_error { pause } else { Duration::ZERO };
+    }
+}
+
+impl Deliverer {
+    /// Creates it. Nothing is delivered until the first round.
+    pub(crate) fn new(services: DeliveryServices) -> Self {
+        let mode = Rc::new(Cell::new(DeliveryMode::Running));
+        Self { services, tasks: RefCell::default(), receivers: Rc::default(), mode }
+    }
+
+    /// Begins to deliver to the subscriptions that have due deliveries.
+    pub(crate) async fn round(&self) -> Result<(), StoreError> {
+        self.tasks.borrow_mut().retain(|_, task| !task.is_finished());
+        for webhook in self.services.deliveries.due(self.services.time.real_now()).await? {
+            let mut tasks = self.tasks.borrow_mut();
+            if self.mode.get() != DeliveryMode::Running || tasks.contains_key(&webhook.id) {
+                continue;
+            }
+            let id = webhook.id;
+            if let Some(task) = self.begin(webhook) {
+                tasks.insert(id, task);
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&self, webhook: Webhook) -> Option<JoinHandle<()>> {
+        let mut known = self.receivers.borrow_mut();
+        let receiver = known.entry(webhook.id).or_insert_with(|| Receiver::new(&webhook));
+        if receiver.resumptions != webhook.resumptions {
+            *receiver = Receiver::new(&webhook);
+        }
+        if Instant::now() < receiver.next {
+            return None;
+        }
+        let mut receiver = receiver.clone();
+        let (services, mode, receivers) = (self.services.clone(), Rc::clone(&self.mode), Rc::clone(&self.receivers));
+        Some(spawn(async move {
+            let id = webhook.id;
+            let done = deliver(&services, webhook, &mut receiver.breaker, || mode.get()).await;
+            if let Err(error) = &done {
+                tracing::error!(webhook = %id, %error, "could not deliver events; they will be tried again");
+            }
+            receiver.ended(done.is_err());
+            receivers.borrow_mut().insert(id, receiver);
+        }))
+    }
+
+    /// Ends: attempts in flight have a moment to end, and those that take longer are abandoned.
+    pub(crate) async fn stop(&self) {
+        self.mode.set(DeliveryMode::Draining);
+        let mut left: Vec<_> = std::mem::take(&mut *self.tasks.borrow_mut()).into_values().collect();
+        if all(&mut left, STOP).await {
+            return;
+        }
+        tracing::info!("abandoning deliveries to receivers that did not answer; they will be retried");
+        self.mode.set(DeliveryMode::Stopped);
+        if !all(&mut left, STOP).await {
+            left.iter().for_each(JoinHandle::abort);
+        }
+    }
+
+    /// Deletes old deliveries, and returns their number.
+    pub(crate) async fn prune(&self) -> Result<u64, StoreError> {
+        // Those that nothing was sent to for a while, deleted ones among them.
+        self.receivers.borrow_mut().retain(|_, receiver| receiver.next.elapsed() < FORGET);
+        let before = self.services.time.real_now() - KEPT;
+        let mut deleted = 0;
+        loop {
+            let portion = self.services.deliveries.delete_deliveries(before, PORTION).await?;
+            deleted += portion;
+            if portion == 0 {
+                return Ok(deleted);
+            }
+        }
+    }
+
+    /// Publishes what waits.
+    pub(crate) async fn measure(&self) -> Result<(), StoreError> {
+        let backlog = self.services.deliveries.backlog().await?;
+        let age = backlog.oldest.map_or(TimeDelta::zero(), |oldest| self.services.time.real_now() - oldest);
+        metrics::gauge!("florin_webhook_deliveries_waiting").set(whole(backlog.waiting));
+        metrics::gauge!("florin_webhook_oldest_waiting_seconds").set(whole(age.num_seconds().max(0).unsigned_abs()));
+        Ok(())
+    }
+}
+
+/// Waits until all tasks have ended, for a time at most, and returns whether they have.
+async fn all(tasks: &mut Vec<JoinHandle<()>>, limit: Duration) -> bool {
+    let ended = async {
+        while let Some(task) = tasks.last_mut() {
+            // A task that panicked was logged.
+            let _ = task.await;
+            tasks.pop();
+        }
+    };
+    timeout(limit, ended).await.is_ok()
+}
+
+/// The value of a gauge.
+#[expect(clippy::cast_precision_loss, reason = "a gauge is rounded beyond 2^53")]
+fn whole(number: u64) -> f64 {
+    number as f64
+}

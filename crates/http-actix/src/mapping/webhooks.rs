@@ -1,0 +1,26 @@
+//! Maps refusals about subscriptions to responses.
+
+use crate::codes::ErrorCode;
+use crate::problem::Problem;
+use florin_domain::fault::Flaw;
+use florin_domain::webhook::{WEBHOOKS_OF_A_CLIENT, WebhookRefusal};
+
+/// Maps a refusal.
+pub(crate) fn webhook_problem(refusal: WebhookRefusal) -> Problem {
+    let conflict = |path: &str, message: String| Problem::conflict(path, ErrorCode::InvalidState, message);
+    match refusal {
+        WebhookRefusal::TooMany => {
+            conflict("", format!("a client has at most {WEBHOOKS_OF_A_CLIENT} webhooks; delete one first"))
+        }
+        WebhookRefusal::Disabled => conflict("path.webhookId", "is disabled; enable it first".to_owned()),
+        WebhookRefusal::ShownOnce => conflict(
+            "header.Idempotency-Key",
+            "was already used for this request; its response contained a secret, which is shown only once".to_owned(),
+        ),
+        WebhookRefusal::NoFilters => {
+            Problem::faults(vec![Flaw::value("is available for Merchant event types only").at("body.filters")])
+        }
+        WebhookRefusal::Changed => conflict("path.webhookId", "was changed at the same time; try again".to_owned()),
+        WebhookRefusal::EventGone => conflict("path.messageId", "names an event that was deleted or undone".to_owned()),
+    }
+}

@@ -1,0 +1,109 @@
+//! Shared parts of the operations on subscriptions.
+
+use crate::call::Call;
+use crate::declare::{OptionalAccountParameter, parameters};
+use crate::extract::body;
+use crate::idempotency::{canonical, client_claim};
+use crate::json::Document;
+use crate::problem::{Problem, read};
+use crate::state::App;
+use actix_web::HttpRequest;
+use actix_web::web::Payload;
+use chrono::{DateTime, Utc};
+use florin_application::{Permission, webhook_reach, webhook_time};
+use florin_domain::access::Scope;
+use florin_domain::ids::{EventId, WebhookId};
+use florin_ports::{Answer, ClientClaim, IdempotencyKey, WebhookReach};
+
+pub(super) const READ: Permission = Permission::of(Scope::WebhooksRead);
+pub(super) const WRITE: Permission = Permission::of(Scope::WebhooksWrite);
+/// The subscription of a path, and its kind.
+pub(super) const WEBHOOK: (&str, &str) = ("path.webhookId", "webhook");
+
+parameters! {
+    /// Path parameter: a subscription.
+    pub(crate) struct WebhookPath in Path {
+        /// The id of the subscription.
+        "webhookId" => id: WebhookId,
+    }
+}
+
+parameters! {
+    /// Path parameter: an event.
+    pub(crate) struct MessagePath in Path {
+        /// The id of the event.
+        "messageId" => id: EventId,
+    }
+}
+
+/// Finishes reading a request that may name an account: returns all faults, or the subscriptions that it reaches.
+pub(super) async fn reach(
+    call: &mut Call<'_>,
+    account: Option<OptionalAccountParameter>,
+) -> Result<WebhookReach, Problem> {
+    let account = if let Some(id) = account.and_then(|account| account.id) {
+        Some(call.account(Some(id)).await?.id)
+    } else {
+        call.finish_reading()?;
+        None
+    };
+    Ok(webhook_reach(&call.caller, account.as_ref()))
+}
+
+/// Reads an operation that reads the subscription in the path.
+pub(super) async fn reading(call: &mut Call<'_>) -> Result<(WebhookReach, WebhookId), Problem> {
+    let path = call.read::<WebhookPath>();
+    let account = call.read::<OptionalAccountParameter>();
+    Ok((reach(call, account).await?, read(path)?.id))
+}
+
+/// A write on the subscription in the path, whose body is not read yet.
+pub(super) struct WebhookWrite<'a> {
+    pub(super) call: Call<'a>,
+    pub(super) document: Option<Document>,
+    key: Option<IdempotencyKey>,
+    path: Option<WebhookPath>,
+    account: Option<OptionalAccountParameter>,
+}
+
+impl<'a> WebhookWrite<'a> {
+    /// Begins with the credentials, the body's syntax and the parameters.
+    pub(super) async fn enter(app: &'a App, request: &'a HttpRequest, payload: Payload) -> Result<Self, Problem> {
+        let mut call = Call::enter(app, request, &WRITE).await?;
+        let document = body::json(request, payload).await?;
+        let key = call.idempotency_key();
+        let (path, account) = (call.read(), call.read());
+        Ok(Self { call, document, key, path, account })
+    }
+
+    /// The same for an operation without a body.
+    pub(super) async fn enter_without_body(
+        app: &'a App,
+        request: &'a HttpRequest,
+        payload: Payload,
+    ) -> Result<Self, Problem> {
+        let mut call = Call::enter(app, request, &WRITE).await?;
+        call.no_body(payload).await?;
+        let key = call.idempotency_key();
+        let (path, account) = (call.read(), call.read());
+        Ok(Self { call, document: None, key, path, account })
+    }
+
+    /// The current time of the subscription's account, or real time.
+    pub(super) async fn now(&self) -> Result<DateTime<Utc>, Problem> {
+        let id = self.path.as_ref().map(|path| path.id);
+        Ok(webhook_time(&self.call.app.webhooks, webhook_reach(&self.call.caller, None), id).await?)
+    }
+
+    /// Finishes reading: returns all faults, or the subscription and the claim of the request.
+    pub(super) async fn finish<T: 'static>(
+        &mut self,
+        render: impl Fn(&T) -> Option<Answer> + Send + Sync + 'static,
+    ) -> Result<((WebhookReach, WebhookId), Option<ClientClaim<T>>), Problem> {
+        let reach = reach(&mut self.call, self.account.take()).await?;
+        let id = read(self.path.take())?.id;
+        let body = canonical(self.document.as_ref())?;
+        let claim = self.key.take().map(|key| client_claim(&self.call, key, &body, render));
+        Ok(((reach, id), claim))
+    }
+}

@@ -1,0 +1,24 @@
+//! `GET /v2/webhooks` (contract 6.2)
+
+use super::common::{READ, reach};
+use crate::call::Call;
+use crate::declare::{OptionalAccountParameter, PageParameters};
+use crate::problem::Problem;
+use crate::reply::ok_list;
+use crate::routes::error_sets::ReadErrors;
+use crate::state::App;
+use crate::views::{List, WebhookView};
+use actix_web::{HttpRequest, HttpResponse, web};
+
+/// Lists subscriptions, the oldest first.
+#[utoipa::path(get, path = "/v2/webhooks", tag = "Webhooks", operation_id = "listWebhooks",
+    params(OptionalAccountParameter, PageParameters),
+    responses((status = 200, description = "One page of subscriptions.", body = List<WebhookView>), ReadErrors))]
+pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &READ).await?;
+    let account = call.read::<OptionalAccountParameter>();
+    let page = call.page();
+    let reach = reach(&mut call, account).await?;
+    let found = app.webhooks.webhooks.list(reach, page).await?;
+    ok_list(&List::new(page, found, |webhook| WebhookView::from(&webhook)))
+}

@@ -1,0 +1,62 @@
+//! `POST /v2/webhooks/{webhookId}/recover` (contract 6.3)
+
+use super::common::{WEBHOOK, WebhookPath, WebhookWrite};
+use crate::declare::{IdempotencyKeyHeader, OptionalAccountParameter, body};
+use crate::idempotency::execute_for_client;
+use crate::mapping::webhook_problem;
+use crate::problem::{Problem, read};
+use crate::reply::answer;
+use crate::routes::error_sets::WebhookErrors;
+use crate::state::App;
+use crate::views::CountView;
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_application::recover;
+use florin_domain::fault::Flaw;
+use florin_ports::Answer;
+
+/// How long events are kept.
+const KEPT: TimeDelta = TimeDelta::days(30);
+
+body! {
+    /// The events to send again.
+    pub(crate) struct RecoverBody as "RecoverWebhookRequest" {
+        /// Events that occurred at this time or later: at most 30 days ago.
+        "since" => since: DateTime<Utc>,
+    }
+}
+
+/// Sends all events since a time again that were neither delivered nor wait to be.
+///
+/// Events from before the subscription are included. Florin extension.
+#[utoipa::path(post, path = "/v2/webhooks/{webhookId}/recover", tag = "Webhooks", operation_id = "recoverWebhook",
+    request_body = RecoverBody,
+    params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
+    responses((status = 202, description = "The events are queued.", body = CountView), WebhookErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut write = WebhookWrite::enter(&app, &request, payload).await?;
+    let body = write.call.read_body::<RecoverBody>(write.document.as_ref())?;
+    if let Some(body) = &body {
+        let now = write.now().await?;
+        if body.since > now || body.since < now - KEPT {
+            write.call.faults.push(Flaw::range("must be within the last 30 days").at("body.since"));
+        }
+    }
+    let (webhook, claim) = write.finish(render).await?;
+    let since = read(body)?.since;
+    execute_for_client(claim, WEBHOOK, webhook_problem, render, async |claim| {
+        recover(&app.webhooks, webhook, since, claim).await
+    })
+    .await
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "some requests have no answer to store")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "answers are rendered from references")]
+fn render(count: &u64) -> Option<Answer> {
+    Some(answer(StatusCode::ACCEPTED, &CountView::from(*count)))
+}

@@ -1,0 +1,45 @@
+//! `POST /v2/webhooks/{webhookId}/deliveries/{messageId}/redeliver` (contract 6.3)
+
+use super::common::{MessagePath, WEBHOOK, WebhookPath, WebhookWrite};
+use crate::declare::{IdempotencyKeyHeader, OptionalAccountParameter};
+use crate::idempotency::execute_for_client;
+use crate::mapping::webhook_problem;
+use crate::problem::{Problem, read};
+use crate::reply::answer;
+use crate::routes::error_sets::WebhookErrors;
+use crate::state::App;
+use crate::views::MessageView;
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::redeliver;
+use florin_domain::ids::EventId;
+
+/// Sends an event again, at once and with a new schedule of retries.
+///
+/// Florin extension.
+#[utoipa::path(post, path = "/v2/webhooks/{webhookId}/deliveries/{messageId}/redeliver", tag = "Webhooks",
+    operation_id = "redeliver",
+    params(WebhookPath, MessagePath, OptionalAccountParameter, IdempotencyKeyHeader),
+    responses((status = 202, description = "The event is queued.", body = MessageView), WebhookErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut write = WebhookWrite::enter_without_body(&app, &request, payload).await?;
+    let message = write.call.read::<MessagePath>();
+    let message = message.map(|path| path.id);
+    let shown = message.unwrap_or(EventId(uuid::Uuid::nil()));
+    let render = move |(): &()| Some(answer(StatusCode::ACCEPTED, &MessageView::from(&shown)));
+    let (webhook, claim) = write.finish(render).await?;
+    let message = read(message)?;
+    let (reach, id) = webhook.clone();
+    let absent = match app.webhooks.webhooks.find(reach, id).await? {
+        Some(_) => ("path.messageId", "delivery"),
+        None => WEBHOOK,
+    };
+    execute_for_client(claim, absent, webhook_problem, render, async |claim| {
+        redeliver(&app.webhooks, webhook, message, claim).await
+    })
+    .await
+}

@@ -1,0 +1,244 @@
+//! Subscriptions to events, and their deliveries.
+
+use super::Time;
+use chrono::{DateTime, Utc};
+use florin_domain::event::EventType;
+use florin_domain::ids::EventId;
+use florin_domain::webhook::{
+    AttemptRecord, CheckoutFilter, Delivery, DisabledReason, SendError, SigningSecret, Webhook,
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// A subscription to a type of event.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Webhook)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WebhookView {
+    id: Uuid,
+    /// Whether it gets events.
+    enabled: bool,
+    /// The account whose events it gets; null for all accounts of the client.
+    #[schema(min_length = 1, max_length = 36)]
+    account_id: Option<String>,
+    /// The receiver.
+    #[schema(max_length = 512)]
+    url: String,
+    /// The id of the API client.
+    product_id: Uuid,
+    webhook_event_type_id: Uuid,
+    webhook_event_type_name: String,
+    /// The events that it gets, for Merchant types; null for all. Florin extension.
+    filters: Option<FiltersView>,
+    /// Whether a failing event holds back later events of the same object. Florin extension.
+    ordered: bool,
+    /// Why Florin disabled it: `gone` (the receiver answered 410) or `failing` (every delivery failed for five days).
+    /// Florin extension.
+    #[schema(pattern = "^(gone|failing)$")]
+    disabled_reason: Option<&'static str>,
+    /// Since when it is disabled. Florin extension.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    disabled_at: Option<Time>,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Time,
+}
+
+/// The events that a subscription gets.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WebhookFilters)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FiltersView {
+    checkout_id: FilterView,
+}
+
+/// The values of a filter.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WebhookFilter)]
+pub(crate) struct FilterView {
+    /// One of these ids.
+    #[schema(min_items = 1, max_items = 100)]
+    r#in: Vec<Uuid>,
+}
+
+impl From<&CheckoutFilter> for FiltersView {
+    fn from(filter: &CheckoutFilter) -> Self {
+        Self { checkout_id: FilterView { r#in: filter.ids().iter().map(|id| id.0).collect() } }
+    }
+}
+
+impl From<&Webhook> for WebhookView {
+    fn from(webhook: &Webhook) -> Self {
+        Self {
+            id: webhook.id.0,
+            enabled: webhook.enabled,
+            account_id: webhook.account.as_ref().map(ToString::to_string),
+            url: webhook.url.as_str().to_owned(),
+            product_id: webhook.client.0,
+            webhook_event_type_id: EventType::named(&webhook.type_name).map_or(webhook.kind.id(), |known| known.id),
+            webhook_event_type_name: webhook.type_name.clone(),
+            filters: webhook.filter.as_ref().map(FiltersView::from),
+            ordered: webhook.ordered,
+            disabled_reason: webhook.disabled_reason.map(DisabledReason::as_str),
+            disabled_at: webhook.disabled_at.map(Time),
+            created_at: Time(webhook.created_at),
+            updated_at: Time(webhook.updated_at),
+        }
+    }
+}
+
+/// A new subscription with its signing secret.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CreatedWebhook)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CreatedWebhookView {
+    #[serde(flatten)]
+    webhook: WebhookView,
+    /// The secret that signs deliveries, as libraries of Standard Webhooks expect it. It is returned only once. Florin
+    /// extension.
+    signing_secret: String,
+}
+
+impl CreatedWebhookView {
+    pub(crate) fn new(webhook: &Webhook, secret: &SigningSecret) -> Self {
+        Self { webhook: webhook.into(), signing_secret: secret.to_text() }
+    }
+}
+
+/// A new signing secret.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RotatedSecret)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RotatedSecretView {
+    /// The secret that signs deliveries from now on. It is returned only once.
+    signing_secret: String,
+    /// Until when the previous secret signs, too, in real time; null if it does not.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    previous_secret_expires_at: Option<Time>,
+}
+
+impl RotatedSecretView {
+    pub(crate) fn new(secret: &SigningSecret, until: Option<DateTime<Utc>>) -> Self {
+        Self { signing_secret: secret.to_text(), previous_secret_expires_at: until.map(Time) }
+    }
+}
+
+/// An event for a subscription.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WebhookDelivery)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DeliveryView {
+    /// The id of the event: the header `webhook-id`.
+    message_id: Uuid,
+    #[schema(min_length = 1, max_length = 36)]
+    account_id: String,
+    /// The object that the event is about.
+    object_id: Uuid,
+    /// The number of the event among those of its object; 0 for a test.
+    #[schema(minimum = 0)]
+    sequence: i64,
+    /// Whether it is a test.
+    test: bool,
+    /// `pending`: waits for its first attempt. `failed`: waits for the next attempt. `delivered`: the receiver accepted
+    /// it. `exhausted`: every attempt failed. `cancelled`: its event was undone by a restore, or was imported.
+    #[schema(pattern = "^(pending|failed|delivered|exhausted|cancelled)$")]
+    status: &'static str,
+    /// Number of attempts, the one in progress and interrupted ones included.
+    #[schema(minimum = 0)]
+    attempt_count: u32,
+    /// The last attempts that ended: at most 20, or 1,000 with the filter `messageId`.
+    attempts: Vec<AttemptView>,
+    /// When it was queued, by the account's clock.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+    /// When the next attempt is due, by the account's clock; null if there is none, and while the subscription is disabled.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    next_attempt_at: Option<Time>,
+}
+
+impl DeliveryView {
+    pub(crate) fn new((delivery, attempts): &(Delivery, Vec<AttemptRecord>), is_enabled: bool) -> Self {
+        Self {
+            message_id: delivery.message.0,
+            account_id: delivery.account.to_string(),
+            object_id: delivery.object,
+            sequence: delivery.sequence,
+            test: delivery.is_test,
+            status: delivery.status.as_str(),
+            attempt_count: delivery.attempts,
+            attempts: attempts.iter().map(AttemptView::from).collect(),
+            created_at: Time(delivery.created_at),
+            next_attempt_at: (is_enabled && delivery.status.is_waiting())
+                .then_some(Time(delivery.due_at.unwrap_or(delivery.created_at))),
+        }
+    }
+}
+
+/// An attempt to deliver an event.
+#[derive(Serialize, ToSchema)]
+#[schema(as = DeliveryAttempt)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AttemptView {
+    /// 1, 2, 3, … A number is missing if the attempt was interrupted.
+    #[schema(minimum = 1)]
+    number: u32,
+    /// When it was sent, by the account's clock.
+    #[schema(value_type = String, format = DateTime)]
+    at: Time,
+    /// Milliseconds until the headers of the response, or the failure.
+    #[schema(minimum = 0)]
+    duration_ms: i64,
+    /// The status of the response; null if there was none.
+    response_status: Option<u16>,
+    /// The start of the response's body, at most 1 kB; null if there was no response.
+    response_body: Option<String>,
+    /// Why there was no response; null if there was one.
+    #[schema(pattern = "^(timeout|dns_failed|connection_failed|tls_failed|invalid_response|target_not_allowed)$")]
+    error: Option<&'static str>,
+}
+
+impl From<&AttemptRecord> for AttemptView {
+    fn from(attempt: &AttemptRecord) -> Self {
+        let outcome = &attempt.outcome;
+        Self {
+            number: attempt.number,
+            at: Time(attempt.at),
+            duration_ms: outcome.took.num_milliseconds(),
+            response_status: outcome.response.ok(),
+            response_body: outcome.body.clone(),
+            error: outcome.response.err().map(SendError::as_str),
+        }
+    }
+}
+
+/// An event that is queued.
+#[derive(Serialize, ToSchema)]
+#[schema(as = QueuedMessage)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MessageView {
+    /// The id of the event.
+    message_id: Uuid,
+}
+
+impl From<&EventId> for MessageView {
+    fn from(message: &EventId) -> Self {
+        Self { message_id: message.0 }
+    }
+}
+
+/// A number of events that are queued.
+#[derive(Serialize, ToSchema)]
+#[schema(as = QueuedMessages)]
+pub(crate) struct CountView {
+    /// The number of events.
+    #[schema(minimum = 0)]
+    count: u64,
+}
+
+impl From<u64> for CountView {
+    fn from(count: u64) -> Self {
+        Self { count }
+    }
+}

@@ -1,0 +1,109 @@
+//! Subscriptions to events.
+
+use crate::{Answer, Decide, IdempotencyKey, RecordedRequest, StoreError, WriteError, Written};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::ids::{AccountId, ClientId, WebhookId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::webhook::{Webhook, WebhookRefusal};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+/// An idempotency claim of a request that belongs to a client, not to an account.
+///
+/// It is kept like an [`crate::IdempotencyClaim`]. A request whose answer contains a new secret has no stored answer: its
+/// repetition is refused with [`WebhookRefusal::ShownOnce`].
+#[derive(Clone)]
+pub struct ClientClaim<T> {
+    /// The API client.
+    pub client: ClientId,
+    /// The key.
+    pub key: IdempotencyKey,
+    /// The request.
+    pub request: RecordedRequest,
+    /// The current real time.
+    pub at: DateTime<Utc>,
+    /// Creates the answer to store; `None` if it can't be shown again.
+    pub answer: AnswerIfKept<T>,
+}
+
+/// Creates the answer to store; `None` if it can't be shown again.
+pub type AnswerIfKept<T> = Arc<dyn Fn(&T) -> Option<Answer> + Send + Sync>;
+
+impl<T> fmt::Debug for ClientClaim<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientClaim").field("client", &self.client).field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
+/// The subscriptions that a caller reaches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebhookReach {
+    /// Subscriptions of this client.
+    pub client: ClientId,
+    /// Only those of these accounts. `None`: those of all accounts, and those that name no account.
+    pub accounts: Option<BTreeSet<AccountId>>,
+}
+
+impl WebhookReach {
+    /// Whether it includes a subscription.
+    pub fn includes(&self, webhook: &Webhook) -> bool {
+        let is_listed =
+            |accounts: &BTreeSet<AccountId>| webhook.account.as_ref().is_some_and(|account| accounts.contains(account));
+        webhook.client == self.client && self.accounts.as_ref().is_none_or(is_listed)
+    }
+}
+
+/// A command to create a subscription.
+pub struct CreateWebhookCommand {
+    /// The subscription.
+    pub webhook: Webhook,
+    /// The rule, on the number of subscriptions of the client.
+    pub decide: Decide<u32, Result<(), WebhookRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<ClientClaim<Webhook>>,
+}
+
+/// A command to change a subscription.
+pub struct ChangeWebhookCommand {
+    /// The subscriptions that the caller reaches.
+    pub reach: WebhookReach,
+    /// The subscription.
+    pub id: WebhookId,
+    /// The rule: returns the changed subscription.
+    pub decide: Decide<Webhook, Result<Webhook, WebhookRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<ClientClaim<Webhook>>,
+}
+
+/// Stores subscriptions. Each call is one transaction. A subscription that the reach does not include is absent, also to
+/// repetitions under an idempotency key: no stored answer is returned.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait Webhooks: Send + Sync {
+    /// Creates a subscription. Concurrent creations are counted sequentially.
+    async fn create(&self, command: CreateWebhookCommand) -> Result<Written<Webhook>, WriteError<WebhookRefusal>>;
+
+    /// Changes a subscription. `Absent`: no such subscription.
+    async fn change(&self, command: ChangeWebhookCommand) -> Result<Written<Webhook>, WriteError<WebhookRefusal>>;
+
+    /// Deletes a subscription, at a real time. Nothing shows it or its deliveries any more, and nothing is sent.
+    /// `Absent`: no such subscription.
+    async fn delete(
+        &self,
+        reach: WebhookReach,
+        id: WebhookId,
+        now: DateTime<Utc>,
+        claim: Option<ClientClaim<()>>,
+    ) -> Result<Written<()>, WriteError<WebhookRefusal>>;
+
+    /// Finds a subscription.
+    async fn find(&self, reach: WebhookReach, id: WebhookId) -> Result<Option<Webhook>, StoreError>;
+
+    /// Lists subscriptions, the oldest first, then by id.
+    async fn list(&self, reach: WebhookReach, page: PageRequest) -> Result<Page<Webhook>, StoreError>;
+
+    /// Returns the subscriptions of all clients, for operators, the oldest first, then by id.
+    async fn all(&self) -> Result<Vec<Webhook>, StoreError>;
+}

@@ -1,0 +1,460 @@
+//! Checks of deliveries: how they are queued, claimed, recorded and sent again.
+
+use super::events::stored;
+use crate::check::{CheckResult, Failure, checks};
+use crate::commands::purchase;
+use crate::expect::{absent, expect_new, holds, refused, replayed, same, there};
+use crate::factory::Handle;
+use crate::webhooks::{
+    change, claim, claimed, create, decision, end, everything, id, keys, log, pay, reach, recovery, redelivery,
+    subscribe, tokens, webhook,
+};
+use crate::world::{Who, noon, seeded, uuid};
+use crate::worlds::{command, prepared, restore, snapshot};
+use chrono::TimeDelta;
+use florin_domain::ids::EventId;
+use florin_domain::page::PageRequest;
+use florin_domain::webhook::{
+    DeliveredEvent, Delivery, DeliveryDecision, DeliveryStatus, DisabledReason, Failing, Webhook, WebhookRefusal,
+    WebhookUrl,
+};
+use florin_domain::world::{ClockChange, decide_clock};
+use florin_ports::{Answer, ClockCommand, DeliveryFilter, RedeliverCommand, TestWebhookCommand};
+use std::sync::Arc;
+
+checks! {
+    "deliveries.queue.one_for_each_matching_subscription" => queued,
+    "deliveries.queue.a_refusal_queues_nothing" => not_queued,
+    "deliveries.claim.one_lease_at_a_time" => exclusive,
+    "deliveries.claim.counts_before_it_is_sent" => counted,
+    "deliveries.claim.longest_due_first_at_most_so_many" => in_order,
+    "deliveries.claim.a_disabled_subscription_rests" => rests,
+    "deliveries.claim.ordered_holds_back_the_same_object" => ordered,
+    "deliveries.claim.due_by_the_clock_of_the_account" (Sandbox) => by_the_clock,
+    "deliveries.record.without_the_lease_has_no_effect" => fenced,
+    "deliveries.record.stores_the_attempt_and_the_verdict" => recorded,
+    "deliveries.release.another_attempt_follows_at_once" => released,
+    "deliveries.log.filters_and_pages" => logged,
+    "deliveries.redeliver.begins_anew" => redelivered,
+    "deliveries.recover.what_is_neither_delivered_nor_waiting" => recovered,
+    "deliveries.test.has_its_own_body" => tested,
+    "deliveries.delete_deliveries.old_ones_that_do_not_wait" => deleted,
+    "deliveries.restore.cancels_those_of_undone_events" (Sandbox) => restored,
+    "deliveries.worlds.go_with_their_world" (Sandbox) => world_deleted,
+}
+
+async fn queued(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
+    subscribe(&handle, Who::Other, 3).await?;
+    let other_kind = Webhook { kind: florin_domain::event::EventKind::BoxCredited, ..webhook(Who::Mine, 4)? };
+    expect_new(handle.webhooks.create(create(other_kind)).await)?;
+    expect_new(handle.webhooks.create(create(Webhook { enabled: false, ..webhook(Who::Mine, 5)? })).await)?;
+    pay(&handle, Who::Mine, 1).await?;
+    let event = there("the event", stored(&handle).await?.pop())?;
+    for number in [1, 2] {
+        let found = log(&handle, number).await?;
+        same("how many", found.len(), 1)?;
+        let (delivery, attempts) = &found[0];
+        let expected = Delivery {
+            webhook: id(number),
+            message: event.id,
+            account: event.account.clone(),
+            object: event.object,
+            sequence: 1,
+            is_test: false,
+            status: DeliveryStatus::Pending,
+            attempts: 0,
+            scheduled: 0,
+            unrecorded: 0,
+            created_at: delivery.created_at,
+            due_at: None,
+        };
+        same("the delivery", delivery, &expected)?;
+        same("when", delivery.created_at.timestamp(), event.occurred_at.timestamp())?;
+        holds("there are attempts", attempts.is_empty())?;
+        let claims = claim(&handle, (number, 1), noon() + TimeDelta::days(1), 9).await?;
+        same("the body", claims[0].body.as_deref(), Some(event.body.as_str()))?;
+    }
+    for number in [3, 4, 5] {
+        same("how many of others", log(&handle, number).await?.len(), 0)?;
+    }
+    same("the backlog", handle.deliveries.backlog().await?.waiting, 2)
+}
+
+async fn not_queued(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    let mut refusing = purchase(Who::Mine, 1, "1")?;
+    refusing.decide = Arc::new(|_| Err(florin_domain::card::decide::CardRefusal::AlreadyCleared));
+    refused(handle.cards.first_message(refusing).await)?;
+    same("how many", log(&handle, 1).await?.len(), 0)
+}
+
+async fn exclusive(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    let now = noon() + TimeDelta::days(1);
+    same("due", handle.deliveries.due(now).await?.len(), 1)?;
+    same("claimed", claim(&handle, (1, 1), now, 9).await?.len(), 1)?;
+    same("due while it is claimed", handle.deliveries.due(now).await?.len(), 0)?;
+    same("claimed again", claim(&handle, (1, 2), now + TimeDelta::seconds(59), 9).await?.len(), 0)?;
+    same("claimed after the lease", claim(&handle, (1, 2), now + TimeDelta::minutes(1), 9).await?.len(), 1)
+}
+
+async fn counted(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    let now = noon() + TimeDelta::days(1);
+    for number in 1..=3_u32 {
+        let claims = claim(&handle, (1, number.into()), now + TimeDelta::minutes(number.into()), 9).await?;
+        let delivery = &claims[0].delivery;
+        // Nobody knows whether the earlier ones were sent, so the schedule has not begun.
+        let counts = (delivery.attempts, delivery.unrecorded, delivery.scheduled);
+        same("the attempts", counts, (number, number, 0))?;
+        same("in the log", log(&handle, 1).await?[0].0.attempts, number)?;
+        if number == 3 {
+            let failed = end(&claims[0], 500, decision(DeliveryStatus::Failed, now));
+            handle.deliveries.record(vec![failed], now).await?;
+        }
+    }
+    let delivery = log(&handle, 1).await?.remove(0).0;
+    same("after an end", (delivery.attempts, delivery.unrecorded, delivery.scheduled), (3, 0, 1))
+}
+
+async fn in_order(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    for number in 1..=3 {
+        pay(&handle, Who::Mine, number).await?;
+    }
+    let now = noon() + TimeDelta::days(1);
+    let claims = claim(&handle, (1, 1), now, 9).await?;
+    same("how many", claims.len(), 3)?;
+    // The second is due first from now on, the first last.
+    let dues = [TimeDelta::hours(3), TimeDelta::hours(1), TimeDelta::hours(2)];
+    let ends = claims.iter().zip(dues).map(|(claim, due)| end(claim, 500, decision(DeliveryStatus::Failed, now + due)));
+    same("recorded", handle.deliveries.record(ends.collect(), now).await?, 3)?;
+    same("before they are due", claim(&handle, (1, 2), now + TimeDelta::minutes(59), 9).await?.len(), 0)?;
+    let later = now + TimeDelta::hours(3);
+    let two = claim(&handle, (1, 2), later, 2).await?;
+    same("the first two", keys(&two), vec![keys(&claims)[1], keys(&claims)[2]])?;
+    same("the rest", keys(&claim(&handle, (1, 3), later, 2).await?), vec![keys(&claims)[0]])
+}
+
+async fn rests(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let made = subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    let now = noon() + TimeDelta::days(1);
+    let disabled = Webhook { enabled: false, ..made.clone() };
+    expect_new(handle.webhooks.change(change(Who::Mine, disabled)).await)?;
+    pay(&handle, Who::Mine, 2).await?;
+    same("due", handle.deliveries.due(now).await?.len(), 0)?;
+    same("claimed", claim(&handle, (1, 1), now, 9).await?.len(), 0)?;
+    same("the backlog", handle.deliveries.backlog().await?.waiting, 0)?;
+    expect_new(handle.webhooks.change(change(Who::Mine, made)).await)?;
+    same("claimed when it is enabled", claim(&handle, (1, 1), now, 9).await?.len(), 1)
+}
+
+async fn ordered(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    expect_new(handle.webhooks.create(create(Webhook { ordered: true, ..webhook(Who::Mine, 1)? })).await)?;
+    subscribe(&handle, Who::Mine, 2).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    let clear = crate::commands::clearing("1", true)?;
+    expect_new(
+        handle.cards.follow_up(crate::commands::follow_up(Who::Mine, crate::commands::token(1), 2, clear)?).await,
+    )?;
+    pay(&handle, Who::Mine, 3).await?;
+    let now = noon() + TimeDelta::days(1);
+    same("without an order", claim(&handle, (2, 9), now, 9).await?.len(), 3)?;
+    let first = claim(&handle, (1, 1), now, 9).await?;
+    let sequences: Vec<_> = first.iter().map(|claim| claim.delivery.sequence).collect();
+    same("the first of each object", sequences, vec![1, 1])?;
+    same("while the first is claimed", claim(&handle, (1, 2), now, 9).await?.len(), 0)?;
+    let failed = decision(DeliveryStatus::Failed, now + TimeDelta::hours(1));
+    let ends = first.iter().map(|claim| end(claim, 500, failed.clone())).collect();
+    handle.deliveries.record(ends, now).await?;
+    same("while the first fails", claim(&handle, (1, 2), now, 9).await?.len(), 0)?;
+    let later = now + TimeDelta::hours(1);
+    let again = claim(&handle, (1, 3), later, 9).await?;
+    let ends = again.iter().map(|claim| end(claim, 500, decision(DeliveryStatus::Exhausted, later))).collect();
+    handle.deliveries.record(ends, later).await?;
+    let next = claim(&handle, (1, 4), later, 9).await?;
+    same("after an exhausted one", next.iter().map(|claim| claim.delivery.sequence).collect::<Vec<_>>(), vec![2])
+}
+
+async fn by_the_clock(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    // The clock of the account is frozen at noon, whatever the real time is.
+    for real in [noon() - TimeDelta::days(900), noon() + TimeDelta::days(900)] {
+        let claims = claim(&handle, (1, 1), real, 9).await?;
+        same("at noon", claims.len(), 1)?;
+        same("its clock", claims[0].clock.now(real), noon())?;
+        let due = decision(DeliveryStatus::Failed, noon());
+        handle.deliveries.record(vec![end(&claims[0], 500, due)], real).await?;
+    }
+    let claims = claim(&handle, (1, 1), noon(), 9).await?;
+    let due = decision(DeliveryStatus::Failed, noon() + TimeDelta::microseconds(1));
+    handle.deliveries.record(vec![end(&claims[0], 500, due)], noon()).await?;
+    let late = noon() + TimeDelta::days(900);
+    same("before it is due", claim(&handle, (1, 1), late, 9).await?.len(), 0)?;
+    let advance = ClockChange::AdvanceBy(TimeDelta::seconds(1));
+    let decide = Arc::new(move |setting: &_| decide_clock(*setting, advance, late));
+    let account = Who::Mine.account()?;
+    expect_new(handle.timelines.set_clock(ClockCommand { account, decide, claim: None }).await)?;
+    same("when it is due", claim(&handle, (1, 1), noon() - TimeDelta::days(9), 9).await?.len(), 1)
+}
+
+async fn fenced(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    let now = noon() + TimeDelta::days(1);
+    let first = claim(&handle, (1, 1), now, 9).await?;
+    let second = claim(&handle, (1, 2), now + TimeDelta::minutes(2), 9).await?;
+    let delivered = || decision(DeliveryStatus::Delivered, now);
+    same("the old lease", handle.deliveries.record(vec![end(&first[0], 200, delivered())], now).await?, 0)?;
+    handle.deliveries.release(tokens(&first)).await?;
+    handle.deliveries.end(tokens(&first), DeliveryStatus::Cancelled).await?;
+    let found = &log(&handle, 1).await?[0];
+    same("the delivery", (found.0.status, found.0.attempts, found.1.len()), (DeliveryStatus::Pending, 2, 0))?;
+    same("the lease", handle.deliveries.record(vec![end(&second[0], 200, delivered())], now).await?, 1)?;
+    same("the lease again", handle.deliveries.record(vec![end(&second[0], 200, delivered())], now).await?, 0)?;
+    same("the attempts", log(&handle, 1).await?[0].1.len(), 1)
+}
+
+async fn recorded(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    subscribe(&handle, Who::Mine, 2).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    let now = noon() + TimeDelta::days(1);
+    let claims = claim(&handle, (1, 1), now, 9).await?;
+    // The rule sees the subscription as it is when the attempt ends.
+    let moved = Webhook { url: WebhookUrl::stored("https://example.org/".into()), ..webhook(Who::Mine, 1)? };
+    expect_new(handle.webhooks.change(change(Who::Mine, moved.clone())).await)?;
+    let failing = Failing { account: Who::Mine.account()?, since: noon(), real_since: now };
+    let verdict = DeliveryDecision {
+        status: DeliveryStatus::Failed,
+        due_at: Some(now + TimeDelta::microseconds(7)),
+        disable: Some(DisabledReason::Gone),
+        failing: Some(failing.clone()),
+    };
+    let mut ended = end(&claims[0], 410, verdict);
+    let attempt = ended.attempt.clone();
+    let decide = ended.decide;
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let noted = Arc::clone(&seen);
+    ended.decide = Arc::new(move |situation| {
+        noted.lock().map(|mut seen| seen.push(situation.clone())).ok();
+        decide(situation)
+    });
+    same("recorded", handle.deliveries.record(vec![ended], now).await?, 1)?;
+    let situation = seen.lock().map(|mut seen| seen.pop()).ok().flatten();
+    let situation = there("the situation", situation)?;
+    same("its delivery", (&situation.delivery, situation.webhook), (&claims[0].delivery, moved))?;
+    let (delivery, attempts) = log(&handle, 1).await?.remove(0);
+    let due = Some(now + TimeDelta::microseconds(7));
+    same("the status", (delivery.status, delivery.due_at), (DeliveryStatus::Failed, due))?;
+    same("the attempts", attempts, vec![attempt])?;
+    let found = there("the subscription", handle.webhooks.find(reach(Who::Mine), id(1)).await?)?;
+    same("disabled", (found.enabled, found.disabled_reason), (false, Some(DisabledReason::Gone)))?;
+    same("failing", found.failing, Some(failing))?;
+    let other = there("the other one", handle.webhooks.find(reach(Who::Mine), id(2)).await?)?;
+    holds("the other one is disabled", other.enabled && other.failing.is_none())
+}
+
+async fn released(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    let now = noon() + TimeDelta::days(1);
+    let claims = claim(&handle, (1, 1), now, 9).await?;
+    handle.deliveries.release(tokens(&claims)).await?;
+    let again = claim(&handle, (1, 2), now, 9).await?;
+    same("the attempts", (again.len(), again[0].delivery.attempts), (1, 2))?;
+    handle.deliveries.end(tokens(&again), DeliveryStatus::Exhausted).await?;
+    same("the status", log(&handle, 1).await?[0].0.status, DeliveryStatus::Exhausted)?;
+    same("claimed", claim(&handle, (1, 3), now, 9).await?.len(), 0)
+}
+
+async fn logged(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    for number in 1..=3 {
+        pay(&handle, Who::Mine, number).await?;
+    }
+    let now = noon() + TimeDelta::days(1);
+    let claims = claim(&handle, (1, 1), now, 1).await?;
+    let delivered = end(&claims[0], 200, decision(DeliveryStatus::Delivered, now));
+    handle.deliveries.record(vec![delivered], now).await?;
+    let message = claims[0].delivery.message;
+    let created = claims[0].delivery.created_at;
+    let none = || everything(9);
+    for (filter, expected) in [
+        (none(), 3_u8),
+        (DeliveryFilter { status: Some(DeliveryStatus::Delivered), ..none() }, 1),
+        (DeliveryFilter { status: Some(DeliveryStatus::Pending), ..none() }, 2),
+        (DeliveryFilter { message: Some(message), ..none() }, 1),
+        (DeliveryFilter { from: Some(created), ..none() }, 3),
+        (DeliveryFilter { from: Some(created + TimeDelta::days(1)), ..none() }, 0),
+        (DeliveryFilter { to: Some(created - TimeDelta::days(1)), ..none() }, 0),
+    ] {
+        let page = PageRequest { limit: 2, offset: 0 };
+        let found = handle.deliveries.log(id(1), filter.clone(), page).await?;
+        same(
+            &format!("those of {filter:?}"),
+            (found.count, found.rows.len()),
+            (i64::from(expected), expected.min(2).into()),
+        )?;
+        let rest = handle.deliveries.log(id(1), filter, PageRequest { limit: 2, offset: 2 }).await?;
+        same("the rest", rest.rows.len(), expected.saturating_sub(2).into())?;
+    }
+    same("of nobody", handle.deliveries.log(id(9), none(), PageRequest::default()).await?.count, 0)
+}
+
+async fn redelivered(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let made = subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    let now = noon() + TimeDelta::days(1);
+    let claims = claim(&handle, (1, 1), now, 9).await?;
+    let message = claims[0].delivery.message;
+    let exhausted = end(&claims[0], 500, decision(DeliveryStatus::Exhausted, now));
+    handle.deliveries.record(vec![exhausted], now).await?;
+    let answer = Answer { status: 202, body: "queued".into() };
+    let once = || -> Result<_, Failure> {
+        Ok(RedeliverCommand {
+            claim: Some(claimed(Who::Mine, "k", "", Some(answer.clone()))?),
+            ..redelivery(1, message)
+        })
+    };
+    expect_new(handle.deliveries.redeliver(once()?).await)?;
+    let again = claim(&handle, (1, 2), now, 9).await?;
+    same("the attempts", (again[0].delivery.attempts, again[0].delivery.scheduled), (2, 0))?;
+    same("the replay", replayed(handle.deliveries.redeliver(once()?).await)?, answer)?;
+    same("claimed after the replay", claim(&handle, (1, 3), now, 9).await?.len(), 0)?;
+    absent("an unknown event", &handle.deliveries.redeliver(redelivery(1, EventId(uuid(73, 1)))).await)?;
+    absent("an unknown subscription", &handle.deliveries.redeliver(redelivery(9, message)).await)?;
+    let foreign = RedeliverCommand { reach: reach(Who::Other), ..redelivery(1, message) };
+    absent("a foreign subscription", &handle.deliveries.redeliver(foreign).await)?;
+    expect_new(handle.webhooks.change(change(Who::Mine, Webhook { enabled: false, ..made })).await)?;
+    let disabled = handle.deliveries.redeliver(redelivery(1, message)).await;
+    same("a disabled subscription", refused(disabled)?, WebhookRefusal::Disabled)
+}
+
+async fn recovered(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    // Events are written for its sake from now on; it gets none of them itself.
+    let witness = Webhook { account: None, ..webhook(Who::Mine, 9)? };
+    expect_new(handle.webhooks.create(create(witness)).await)?;
+    pay(&handle, Who::Mine, 1).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    for number in 2..=4 {
+        pay(&handle, Who::Mine, number).await?;
+    }
+    pay(&handle, Who::Other, 50).await?;
+    let now = noon() + TimeDelta::days(1);
+    let claims = claim(&handle, (1, 1), now, 2).await?;
+    let ends = vec![
+        end(&claims[0], 200, decision(DeliveryStatus::Delivered, now)),
+        end(&claims[1], 500, decision(DeliveryStatus::Exhausted, now)),
+    ];
+    handle.deliveries.record(ends, now).await?;
+    let at = claims[0].delivery.created_at;
+    same("of later", expect_new(handle.deliveries.recover(recovery(1, at + TimeDelta::hours(1))).await)?, 0)?;
+    // The exhausted one, and the one from before the subscription.
+    same("recovered", expect_new(handle.deliveries.recover(recovery(1, at - TimeDelta::hours(1))).await)?, 2)?;
+    same("recovered again", expect_new(handle.deliveries.recover(recovery(1, at - TimeDelta::hours(1))).await)?, 0)?;
+    same("claimed", claim(&handle, (1, 2), now, 9).await?.len(), 3)?;
+    same("in the log", log(&handle, 1).await?.len(), 4)
+}
+
+async fn tested(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    let (message, account, object) = (EventId(uuid(73, 1)), Who::Mine.account()?, uuid(73, 1));
+    let event = DeliveredEvent { message, account, object, sequence: 0, at: noon() };
+    let delivery = Delivery { is_test: true, ..Delivery::new(id(1), event) };
+    let command = |who| TestWebhookCommand {
+        reach: reach(who),
+        delivery: delivery.clone(),
+        body: "a tést".into(),
+        now: noon(),
+        decide: Arc::new(|_| Ok(())),
+        claim: None,
+    };
+    absent("a foreign subscription", &handle.deliveries.test(command(Who::Other)).await)?;
+    same("the id", expect_new(handle.deliveries.test(command(Who::Mine)).await)?, delivery.message)?;
+    // At once, although the account that it names is ahead.
+    let claims = claim(&handle, (1, 1), noon() - TimeDelta::days(9), 9).await?;
+    same("the body", claims[0].body.as_deref(), Some("a tést"))?;
+    same("a test", claims[0].delivery.is_test, true)?;
+    same("events", stored(&handle).await?.len(), 0)
+}
+
+async fn deleted(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    for number in 1..=3 {
+        pay(&handle, Who::Mine, number).await?;
+    }
+    let now = noon() + TimeDelta::days(1);
+    let claims = claim(&handle, (1, 1), now, 2).await?;
+    let ends = claims.iter().map(|claim| end(claim, 200, decision(DeliveryStatus::Delivered, now))).collect();
+    handle.deliveries.record(ends, now).await?;
+    let queued = crate::event_forms::PlainForms::now();
+    same("too young", handle.deliveries.delete_deliveries(queued, 9).await?, 0)?;
+    let later = queued + TimeDelta::seconds(1);
+    same("at most one", handle.deliveries.delete_deliveries(later, 1).await?, 1)?;
+    same("the rest", handle.deliveries.delete_deliveries(later, 9).await?, 1)?;
+    same("left", log(&handle, 1).await?.len(), 1)
+}
+
+async fn restored(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    let claims = claim(&handle, (1, 1), noon(), 9).await?;
+    let delivered = end(&claims[0], 200, decision(DeliveryStatus::Delivered, noon()));
+    handle.deliveries.record(vec![delivered], noon()).await?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    pay(&handle, Who::Mine, 2).await?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
+    let found: Vec<_> = log(&handle, 1).await?.into_iter().map(|(delivery, _)| delivery).collect();
+    let of = |status| found.iter().filter(|delivery| delivery.status == status).count();
+    same("statuses", (of(DeliveryStatus::Cancelled), of(DeliveryStatus::Delivered), found.len()), (1, 1, 2))?;
+    same("claimed", claim(&handle, (1, 2), noon(), 9).await?.len(), 0)?;
+    let undone = there("the undone one", found.iter().find(|delivery| delivery.status == DeliveryStatus::Cancelled))?;
+    let gone = handle.deliveries.redeliver(redelivery(1, undone.message)).await;
+    same("an undone event", refused(gone)?, WebhookRefusal::EventGone)
+}
+
+async fn world_deleted(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    let failing = Failing { account: Who::Mine.account()?, since: noon(), real_since: noon() };
+    let of_all = Webhook { account: None, failing: Some(failing), ..webhook(Who::Mine, 2)? };
+    expect_new(handle.webhooks.create(create(of_all)).await)?;
+    subscribe(&handle, Who::Other, 3).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    same("queued", log(&handle, 2).await?.len(), 1)?;
+    handle.worlds.delete(&Who::Mine.account()?).await?;
+    let left = handle.webhooks.all().await?;
+    same("those left", left.iter().map(|webhook| webhook.id).collect::<Vec<_>>(), vec![id(2), id(3)])?;
+    same("failing", left[0].failing.clone(), None)?;
+    for number in [1, 2] {
+        same("deliveries", log(&handle, number).await?.len(), 0)?;
+    }
+    same("due", handle.deliveries.due(noon() + TimeDelta::days(1)).await?.len(), 0)
+}

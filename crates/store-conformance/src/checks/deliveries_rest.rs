@@ -1,0 +1,268 @@
+//! Checks of deliveries that rest, hold back others, or go: what is claimed, and what is not.
+
+use crate::check::{CheckResult, checks};
+use crate::commands::{clearing, follow_up, token};
+use crate::expect::{absent, expect_new, replayed, same, there};
+use crate::factory::Handle;
+use crate::webhooks::{
+    change, claim, claimed, create, decision, end, id, keys, log, pay, reach, recovery, redelivery, subscribe, webhook,
+};
+use crate::world::{Who, noon, seeded};
+use crate::worlds::{command, prepared, restore, snapshot};
+use chrono::TimeDelta;
+use florin_domain::ids::AccountId;
+use florin_domain::page::PageRequest;
+use florin_domain::webhook::{DeliveryDecision, DeliveryStatus, Failing, Webhook};
+use florin_domain::world::{ClockChange, decide_clock};
+use florin_ports::{Answer, ChangeWebhookCommand, ClaimDeliveriesCommand, ClockCommand, WebhookReach};
+use std::sync::Arc;
+
+checks! {
+    "deliveries.claim.a_first_attempt_waits_for_no_clock" => at_once,
+    "deliveries.claim.a_disabled_client_rests" => client_rests,
+    "deliveries.claim.first_attempts_and_retries_take_turns" => turns,
+    "deliveries.claim.an_order_can_be_given_up" => order_given_up,
+    "deliveries.claim.an_earlier_event_that_is_sent_again_holds_back_later_ones" => earlier_again,
+    "deliveries.record.a_claim_is_one_attempt" => one_attempt,
+    "deliveries.log.shows_the_last_attempts" => last_attempts,
+    "deliveries.recover.more_than_one_portion" => portions,
+    "deliveries.deletion.nothing_is_claimed_and_portions_are_removed" => deleted,
+    "deliveries.repeats.others_get_no_stored_answer" => foreign_repeats,
+    "deliveries.resumptions.count_requests_for_deliveries_now" (Sandbox) => resumptions,
+    "deliveries.restore.retries_of_the_undone_time_are_due" (Sandbox) => clamped,
+}
+
+async fn at_once(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    // The account is ahead of this instance.
+    let early = noon() - TimeDelta::days(900);
+    same("due", handle.deliveries.due(early).await?.len(), 1)?;
+    let first = claim(&handle, (1, 1), early, 9).await?;
+    same("claimed", first.len(), 1)?;
+    let failed = end(&first[0], 500, decision(DeliveryStatus::Failed, noon()));
+    handle.deliveries.record(vec![failed], early).await?;
+    same("the retry", claim(&handle, (1, 2), early, 9).await?.len(), 0)?;
+    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.message)).await)?;
+    same("redelivered", claim(&handle, (1, 3), early, 9).await?.len(), 1)
+}
+
+async fn client_rests(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    subscribe(&handle, Who::Other, 2).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    handle.registry.set_disabled(Who::Mine.client(), Some(noon())).await?;
+    same("due", handle.deliveries.due(noon()).await?.len(), 0)?;
+    let command = ClaimDeliveriesCommand {
+        webhook: id(1),
+        lease: crate::webhooks::lease(1),
+        now: noon(),
+        until: noon() + TimeDelta::minutes(1),
+        max: 9,
+    };
+    same("claimed", handle.deliveries.claim(command).await?, None)?;
+    same("the backlog", handle.deliveries.backlog().await?.waiting, 0)?;
+    handle.registry.set_disabled(Who::Mine.client(), None).await?;
+    same("claimed when it is enabled", claim(&handle, (1, 2), noon(), 9).await?.len(), 1)
+}
+
+async fn turns(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    for number in 1..=2 {
+        pay(&handle, Who::Mine, number).await?;
+    }
+    let now = noon() + TimeDelta::days(1);
+    let retried = claim(&handle, (1, 1), now, 9).await?;
+    let failed = |claim| end(claim, 500, decision(DeliveryStatus::Failed, now));
+    handle.deliveries.record(retried.iter().map(failed).collect(), now).await?;
+    for number in 3..=4 {
+        pay(&handle, Who::Mine, number).await?;
+    }
+    let both = claim(&handle, (1, 2), now, 2).await?;
+    let mut attempts: Vec<_> = both.iter().map(|claim| claim.delivery.attempts).collect();
+    attempts.sort_unstable();
+    same("one of each", attempts, vec![1, 2])
+}
+
+/// A chain of two messages for an ordered subscription.
+async fn chain(handle: &Handle) -> CheckResult {
+    seeded(handle).await?;
+    expect_new(handle.webhooks.create(create(Webhook { ordered: true, ..webhook(Who::Mine, 1)? })).await)?;
+    pay(handle, Who::Mine, 1).await?;
+    let clear = clearing("1", true)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 2, clear)?).await)?;
+    Ok(())
+}
+
+async fn order_given_up(handle: Handle) -> CheckResult {
+    chain(&handle).await?;
+    let now = noon() + TimeDelta::days(1);
+    same("the first", claim(&handle, (1, 1), now, 9).await?.len(), 1)?;
+    same("the second", claim(&handle, (1, 2), now, 9).await?.len(), 0)?;
+    same("due", handle.deliveries.due(now).await?.len(), 0)?;
+    expect_new(handle.webhooks.change(change(Who::Mine, webhook(Who::Mine, 1)?)).await)?;
+    same("due without an order", handle.deliveries.due(now).await?.len(), 1)?;
+    same("the second without an order", claim(&handle, (1, 3), now, 9).await?.len(), 1)
+}
+
+async fn earlier_again(handle: Handle) -> CheckResult {
+    chain(&handle).await?;
+    let now = noon() + TimeDelta::days(1);
+    let first = claim(&handle, (1, 1), now, 9).await?;
+    let exhausted = end(&first[0], 500, decision(DeliveryStatus::Exhausted, now));
+    handle.deliveries.record(vec![exhausted], now).await?;
+    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.message)).await)?;
+    let again = claim(&handle, (1, 2), now, 9).await?;
+    same("the first again", again.iter().map(|claim| claim.delivery.sequence).collect::<Vec<_>>(), vec![1])?;
+    let delivered = end(&again[0], 200, decision(DeliveryStatus::Delivered, now));
+    handle.deliveries.record(vec![delivered], now).await?;
+    let next = claim(&handle, (1, 3), now, 9).await?;
+    same("the second", next.iter().map(|claim| claim.delivery.sequence).collect::<Vec<_>>(), vec![2])
+}
+
+async fn one_attempt(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    let now = noon() + TimeDelta::days(1);
+    let first = claim(&handle, (1, 1), now, 9).await?;
+    expect_new(handle.deliveries.redeliver(redelivery(1, first[0].delivery.message)).await)?;
+    // The same lease, but another attempt.
+    let second = claim(&handle, (1, 1), now, 9).await?;
+    let failed = end(&first[0], 500, decision(DeliveryStatus::Exhausted, now));
+    same("the first attempt", handle.deliveries.record(vec![failed], now).await?, 0)?;
+    handle.deliveries.release(crate::webhooks::tokens(&first)).await?;
+    let delivered = end(&second[0], 200, decision(DeliveryStatus::Delivered, now));
+    same("the second attempt", handle.deliveries.record(vec![delivered], now).await?, 1)?;
+    same("the status", log(&handle, 1).await?[0].0.status, DeliveryStatus::Delivered)
+}
+
+async fn last_attempts(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    let now = noon() + TimeDelta::days(1);
+    for number in 1..=5 {
+        let claims = claim(&handle, (1, number), now, 9).await?;
+        let failed = end(&claims[0], 500, decision(DeliveryStatus::Failed, now));
+        handle.deliveries.record(vec![failed], now).await?;
+    }
+    for (max, expected) in [(0, vec![]), (2, vec![4, 5]), (5, vec![1, 2, 3, 4, 5]), (9, vec![1, 2, 3, 4, 5])] {
+        let filter = crate::webhooks::everything(max);
+        let found = handle.deliveries.log(id(1), filter, PageRequest::default()).await?.rows;
+        let numbers: Vec<_> = found[0].1.iter().map(|attempt| attempt.number).collect();
+        same(&format!("at most {max}"), numbers, expected)?;
+    }
+    Ok(())
+}
+
+async fn portions(handle: Handle) -> CheckResult {
+    /// More than any store recovers in one transaction.
+    const EVENTS: u64 = 501;
+    seeded(&handle).await?;
+    // Events are written for its sake.
+    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 9)? })).await)?;
+    for number in 1..=EVENTS {
+        pay(&handle, Who::Mine, number.into()).await?;
+    }
+    subscribe(&handle, Who::Mine, 1).await?;
+    let since = noon() - TimeDelta::days(9);
+    let once = || claimed(Who::Mine, "k", "", Some(Answer { status: 202, body: "501".into() }));
+    let mut command = recovery(1, since);
+    command.claim = Some(once()?);
+    same("recovered", expect_new(handle.deliveries.recover(command).await)?, EVENTS)?;
+    let mut again = recovery(1, since);
+    again.claim = Some(once()?);
+    same("the replay", replayed(handle.deliveries.recover(again).await)?.body, "501".to_owned())?;
+    same("recovered again", expect_new(handle.deliveries.recover(recovery(1, since)).await)?, 0)?;
+    same("how many wait", handle.deliveries.backlog().await?.waiting, 2 * EVENTS)
+}
+
+async fn deleted(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    for number in 1..=3 {
+        pay(&handle, Who::Mine, number).await?;
+    }
+    let now = noon() + TimeDelta::days(1);
+    let claims = claim(&handle, (1, 1), now, 1).await?;
+    expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), now, None).await)?;
+    same("due", handle.deliveries.due(now).await?.len(), 0)?;
+    same("claimed", claim(&handle, (1, 2), now, 9).await?.len(), 0)?;
+    let delivered = end(&claims[0], 200, decision(DeliveryStatus::Delivered, now));
+    same("recorded", handle.deliveries.record(vec![delivered], now).await?, 0)?;
+    same("the backlog", handle.deliveries.backlog().await?.waiting, 0)?;
+    absent("a redelivery", &handle.deliveries.redeliver(redelivery(1, claims[0].delivery.message)).await)?;
+    absent("a recovery", &handle.deliveries.recover(recovery(1, noon())).await)?;
+    pay(&handle, Who::Mine, 4).await?;
+    let old = noon() - TimeDelta::days(900);
+    let mut removed = Vec::new();
+    for _ in 0..3 {
+        removed.push(handle.deliveries.delete_deliveries(old, 2).await?);
+    }
+    same("portions", removed, vec![2, 1, 0])?;
+    same("the log", log(&handle, 1).await?.len(), 0)?;
+    expect_new(handle.webhooks.create(create(webhook(Who::Mine, 2)?)).await)?;
+    same("subscriptions", handle.webhooks.all().await?.len(), 1)
+}
+
+async fn foreign_repeats(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let made = subscribe(&handle, Who::Mine, 1).await?;
+    let stored = Answer { status: 200, body: "secret".into() };
+    let edit = |reach: WebhookReach| -> Result<_, crate::check::Failure> {
+        let claim = Some(claimed(Who::Mine, "edit", "c", Some(stored.clone()))?);
+        Ok(ChangeWebhookCommand { reach, claim, ..change(Who::Mine, made.clone()) })
+    };
+    let of = |account: AccountId| WebhookReach { accounts: Some([account].into()), ..reach(Who::Mine) };
+    let (own, other) = (of(Who::Mine.account()?), of(Who::Other.account()?));
+    expect_new(handle.webhooks.change(edit(own.clone())?).await)?;
+    absent("a repeat of another key", &handle.webhooks.change(edit(other.clone())?).await)?;
+    same("the replay", replayed(handle.webhooks.change(edit(own.clone())?).await)?, stored.clone())?;
+    expect_new(handle.webhooks.delete(own.clone(), id(1), noon(), None).await)?;
+    absent("after the deletion", &handle.webhooks.change(edit(other)?).await)?;
+    same("the replay after the deletion", replayed(handle.webhooks.change(edit(own)?).await)?, stored)
+}
+
+async fn resumptions(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
+    subscribe(&handle, Who::Other, 3).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    let message = log(&handle, 1).await?[0].0.message;
+    expect_new(handle.deliveries.redeliver(redelivery(1, message)).await)?;
+    expect_new(handle.deliveries.recover(recovery(1, noon())).await)?;
+    let count = async |number| -> Result<_, crate::check::Failure> {
+        let all = handle.webhooks.all().await?;
+        let found = there("the subscription", all.into_iter().find(|webhook| webhook.id == id(number)))?;
+        Ok(found.resumptions)
+    };
+    same("after two requests", (count(1).await?, count(2).await?), (2, 0))?;
+    let decide =
+        Arc::new(move |setting: &_| decide_clock(*setting, ClockChange::AdvanceBy(TimeDelta::seconds(1)), noon()));
+    let account = Who::Mine.account()?;
+    expect_new(handle.timelines.set_clock(ClockCommand { account, decide, claim: None }).await)?;
+    same("after a change of the clock", (count(1).await?, count(2).await?, count(3).await?), (3, 1, 0))
+}
+
+async fn clamped(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let claims = claim(&handle, (1, 1), noon(), 9).await?;
+    let later = noon() + TimeDelta::days(3);
+    let failing = Some(Failing { account: Who::Mine.account()?, since: later, real_since: later });
+    let status = DeliveryStatus::Failed;
+    let verdict = DeliveryDecision { status, due_at: Some(later), disable: None, failing };
+    handle.deliveries.record(vec![end(&claims[0], 500, verdict)], noon()).await?;
+    same("before it is due", claim(&handle, (1, 2), later, 9).await?.len(), 0)?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
+    same("the retry", keys(&claim(&handle, (1, 3), later, 9).await?), keys(&claims))?;
+    same("failing", handle.webhooks.all().await?[0].failing.clone(), None)
+}

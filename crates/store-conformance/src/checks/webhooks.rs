@@ -1,0 +1,234 @@
+//! Checks of subscriptions to events.
+
+use crate::check::{CheckResult, Failure, checks};
+use crate::commands::request;
+use crate::expect::{absent, expect_new, holds, mismatch, refused, replayed, same};
+use crate::factory::Handle;
+use crate::webhooks::{change, claimed, create, id, reach, subscribe, webhook};
+use crate::world::{Who, noon, seeded};
+use chrono::TimeDelta;
+use florin_domain::ids::WebhookId;
+use florin_domain::page::PageRequest;
+use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner};
+use florin_domain::webhook::{CheckoutFilter, DisabledReason, Failing, Webhook, WebhookRefusal, WebhookUrl};
+use florin_ports::{Answer, ChangeWebhookCommand, WebhookReach};
+use std::sync::Arc;
+
+checks! {
+    "webhooks.create.stores_every_member" => create_whole,
+    "webhooks.create.counts_the_subscriptions_of_the_client" => counts,
+    "webhooks.list.oldest_first_in_pages_of_the_reach" => lists,
+    "webhooks.reach.others_are_absent" => tenancy,
+    "webhooks.change.refusal_changes_nothing" => refusals,
+    "webhooks.delete.deletes_one" => deletes,
+    "webhooks.repeats.are_replayed_unless_the_answer_was_a_secret" => repeats,
+    "webhooks.repeats.keys_are_per_client" => keys,
+    "webhooks.records_expire" => records_expire,
+    "webhooks.secrets.are_found_and_replaced" => secrets,
+}
+
+async fn create_whole(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let checkout = florin_domain::ids::CheckoutId(crate::world::uuid(70, 1));
+    let whole = Webhook {
+        enabled: false,
+        url: WebhookUrl::stored("https://example.com/ünïcode?a=1".into()),
+        type_name: "RoqqettPaymentFailed".into(),
+        kind: florin_domain::event::EventKind::MerchantPaymentFailed,
+        filter: Some(CheckoutFilter::new(vec![checkout, florin_domain::ids::CheckoutId(crate::world::uuid(70, 2))])?),
+        ordered: true,
+        secrets: SealedSecret::new(vec![0, 1, 255]),
+        disabled_reason: Some(DisabledReason::Failing),
+        disabled_at: Some(noon() + TimeDelta::microseconds(1)),
+        failing: Some(Failing {
+            account: Who::Mine.account()?,
+            since: noon(),
+            real_since: noon() - TimeDelta::days(9),
+        }),
+        updated_at: noon() + TimeDelta::microseconds(3),
+        resumptions: 7,
+        ..webhook(Who::Mine, 1)?
+    };
+    let plain = Webhook { account: None, ..webhook(Who::Mine, 2)? };
+    for stored in [whole, plain] {
+        same("the answer", expect_new(handle.webhooks.create(create(stored.clone())).await)?, stored.clone())?;
+        same("the subscription", handle.webhooks.find(reach(Who::Mine), stored.id).await?, Some(stored.clone()))?;
+        let touched = Webhook { updated_at: noon() + TimeDelta::hours(1), enabled: !stored.enabled, ..stored };
+        let changed = expect_new(handle.webhooks.change(change(Who::Mine, touched.clone())).await)?;
+        same("the change", changed, touched.clone())?;
+        same("the subscription", handle.webhooks.find(reach(Who::Mine), touched.id).await?, Some(touched))?;
+    }
+    Ok(())
+}
+
+async fn counts(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Other, 9).await?;
+    for number in 1..=2 {
+        let mut command = create(webhook(Who::Mine, number)?);
+        command.decide = Arc::new(|existing| if *existing < 1 { Ok(()) } else { Err(WebhookRefusal::TooMany) });
+        let created = handle.webhooks.create(command).await;
+        match number {
+            1 => drop(expect_new(created)?),
+            _ => same("the refusal", refused(created)?, WebhookRefusal::TooMany)?,
+        }
+    }
+    same("the number", handle.webhooks.list(reach(Who::Mine), PageRequest::default()).await?.count, 1)
+}
+
+async fn lists(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mut all = Vec::new();
+    for number in [3, 1, 2] {
+        let made =
+            Webhook { created_at: noon() + TimeDelta::seconds(i64::from(number != 3)), ..webhook(Who::Mine, number)? };
+        expect_new(handle.webhooks.create(create(made.clone())).await)?;
+        all.push(made);
+    }
+    subscribe(&handle, Who::Other, 9).await?;
+    let mut seen = Vec::new();
+    for offset in 0..3 {
+        let page = handle.webhooks.list(reach(Who::Mine), PageRequest { limit: 1, offset }).await?;
+        same("the count", page.count, 3)?;
+        seen.extend(page.rows);
+    }
+    same("my subscriptions", seen, all)?;
+    same("all subscriptions", handle.webhooks.all().await?.len(), 4)
+}
+
+async fn tenancy(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 2)? })).await)?;
+    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    let of = |who: Who, account| WebhookReach { client: who.client(), accounts: Some([account].into()) };
+    let cases = [
+        (reach(Who::Mine), [true, true]),
+        (of(Who::Mine, mine.clone()), [true, false]),
+        (of(Who::Mine, other), [false, false]),
+        (reach(Who::Other), [false, false]),
+        (of(Who::Other, mine), [false, false]),
+        (WebhookReach { client: Who::Mine.client(), accounts: Some([].into()) }, [false, false]),
+    ];
+    for (reach, expected) in cases {
+        let count = handle.webhooks.list(reach.clone(), PageRequest::default()).await?.count;
+        same("the count", usize::try_from(count).ok(), Some(expected.iter().filter(|seen| **seen).count()))?;
+        for (number, is_seen) in (1..).zip(expected) {
+            same("whether it is found", handle.webhooks.find(reach.clone(), id(number)).await?.is_some(), is_seen)?;
+            if !is_seen {
+                let change =
+                    ChangeWebhookCommand { reach: reach.clone(), ..change(Who::Mine, webhook(Who::Mine, number)?) };
+                absent("a change", &handle.webhooks.change(change).await)?;
+                absent("a deletion", &handle.webhooks.delete(reach.clone(), id(number), noon(), None).await)?;
+            }
+        }
+    }
+    same("all are left", handle.webhooks.all().await?.len(), 2)
+}
+
+async fn refusals(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let before = subscribe(&handle, Who::Mine, 1).await?;
+    let mut command = change(Who::Mine, Webhook { ordered: true, ..before.clone() });
+    command.decide = Arc::new(|_| Err(WebhookRefusal::Changed));
+    same("the refusal", refused(handle.webhooks.change(command).await)?, WebhookRefusal::Changed)?;
+    same("the subscription", handle.webhooks.find(reach(Who::Mine), id(1)).await?, Some(before))
+}
+
+async fn deletes(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    let kept = subscribe(&handle, Who::Mine, 2).await?;
+    expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)?;
+    same("those left", handle.webhooks.all().await?, vec![kept])?;
+    absent("a second deletion", &handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)
+}
+
+async fn repeats(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let made = webhook(Who::Mine, 1)?;
+    let under = |key: &str, body: &str, answer: Option<Answer>| claimed(Who::Mine, key, body, answer);
+    let create_under = |number, body: &str| -> Result<_, Failure> {
+        let mut command = create(webhook(Who::Mine, number)?);
+        command.claim = Some(under("create", body, None)?);
+        Ok(command)
+    };
+    expect_new(handle.webhooks.create(create_under(1, "a")?).await)?;
+    let again = handle.webhooks.create(create_under(2, "a")?).await;
+    same("a repeated creation", refused(again)?, WebhookRefusal::ShownOnce)?;
+    let other = mismatch(handle.webhooks.create(create_under(3, "b")?).await)?;
+    same("the first request", other.path, request("{}").path)?;
+    same("how many", handle.webhooks.all().await?, vec![made.clone()])?;
+
+    let stored = Answer { status: 200, body: "ünïcode".into() };
+    let edit = |ordered| -> Result<_, Failure> {
+        let mut command = change(Who::Mine, Webhook { ordered, ..made.clone() });
+        command.claim = Some(under("edit", "c", Some(stored.clone()))?);
+        Ok(command)
+    };
+    expect_new(handle.webhooks.change(edit(true)?).await)?;
+    same("the replay", replayed(handle.webhooks.change(edit(false)?).await)?, stored.clone())?;
+    let found = handle.webhooks.find(reach(Who::Mine), id(1)).await?;
+    holds("the replay took effect", found.is_some_and(|found| found.ordered))?;
+
+    let gone = Answer { status: 204, body: String::new() };
+    let claim = || claimed(Who::Mine, "delete", "", Some(gone.clone()));
+    expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), Some(claim()?)).await)?;
+    same("the replay", replayed(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), Some(claim()?)).await)?, gone)
+}
+
+async fn keys(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    for (number, who) in [(1, Who::Mine), (2, Who::Other)] {
+        let mut command = create(webhook(who, number)?);
+        command.claim = Some(claimed(who, "k", "a", None)?);
+        expect_new(handle.webhooks.create(command).await)?;
+    }
+    let mut other_case = create(webhook(Who::Mine, 3)?);
+    other_case.claim = Some(claimed(Who::Mine, "K", "a", None)?);
+    expect_new(handle.webhooks.create(other_case).await)?;
+    Ok(())
+}
+
+async fn records_expire(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let create_under = |number| -> Result<_, Failure> {
+        let mut command = create(webhook(Who::Mine, number)?);
+        command.claim = Some(claimed(Who::Mine, "k", "a", None)?);
+        Ok(command)
+    };
+    expect_new(handle.webhooks.create(create_under(1)?).await)?;
+    same("too young", handle.upkeep.delete_idempotency_records(noon(), 10).await?, 0)?;
+    same("deleted", handle.upkeep.delete_idempotency_records(noon() + TimeDelta::microseconds(1), 10).await?, 1)?;
+    expect_new(handle.webhooks.create(create_under(2)?).await)?;
+    Ok(())
+}
+
+async fn secrets(handle: Handle) -> CheckResult {
+    const OLD: SecretKeyId = SecretKeyId([1; 8]);
+    const NEW: SecretKeyId = SecretKeyId([2; 8]);
+    seeded(&handle).await?;
+    let sealed = |key, number| SealedSecret::encrypted(key, &[number; 60]);
+    let made = Webhook { secrets: sealed(OLD, 1), ..webhook(Who::Mine, 1)? };
+    expect_new(handle.webhooks.create(create(made)).await)?;
+    let owner = SecretOwner::Webhook(id(1));
+    let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
+    holds("its secrets are not found", found.contains(&(owner.clone(), sealed(OLD, 1))))?;
+    let replace =
+        async |owner: &SecretOwner, old, new| Ok::<_, Failure>(handle.secrets.replace_secret(owner, &old, new).await?);
+    same("others", replace(&owner, sealed(OLD, 2), sealed(NEW, 3)).await?, false)?;
+    same(
+        "of nobody",
+        replace(&SecretOwner::Webhook(WebhookId(crate::world::uuid(71, 99))), sealed(OLD, 1), sealed(NEW, 3)).await?,
+        false,
+    )?;
+    same("its own", replace(&owner, sealed(OLD, 1), sealed(NEW, 4)).await?, true)?;
+    let stored = handle.webhooks.find(reach(Who::Mine), id(1)).await?;
+    same(
+        "the secrets",
+        stored.map(|webhook| webhook.secrets.as_bytes().to_vec()),
+        Some(sealed(NEW, 4).as_bytes().to_vec()),
+    )?;
+    let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
+    holds("they are found again", !found.iter().any(|(found, _)| *found == owner))
+}

@@ -1,0 +1,155 @@
+//! Subscriptions and deliveries, and commands on them.
+
+use crate::check::{CheckResult, Failure};
+use crate::commands::{purchase, request};
+use crate::expect::expect_new;
+use crate::factory::Handle;
+use crate::world::{Who, noon, uuid};
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::event::EventKind;
+use florin_domain::ids::{EventId, LeaseId, WebhookId};
+use florin_domain::page::PageRequest;
+use florin_domain::secret::SealedSecret;
+use florin_domain::webhook::{
+    AttemptOutcome, AttemptRecord, Delivery, DeliveryDecision, DeliveryStatus, Webhook, WebhookRefusal, WebhookUrl,
+};
+use florin_ports::{
+    Answer, AttemptEnd, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDelivery, ClientClaim,
+    CreateWebhookCommand, DeliveryClaim, DeliveryFilter, IdempotencyKey, RecordedBody, RecoverCommand,
+    RedeliverCommand, WebhookReach,
+};
+use std::sync::Arc;
+
+/// Returns the id of a subscription.
+pub(crate) const fn id(number: u128) -> WebhookId {
+    WebhookId(uuid(71, number))
+}
+
+/// Returns the id of a lease.
+pub(crate) const fn lease(number: u128) -> LeaseId {
+    LeaseId(uuid(72, number))
+}
+
+/// Returns an enabled subscription to card messages.
+pub(crate) fn webhook(who: Who, number: u128) -> Result<Webhook, Failure> {
+    Ok(Webhook {
+        id: id(number),
+        client: who.client(),
+        account: Some(who.account()?),
+        enabled: true,
+        url: WebhookUrl::stored("https://example.com/".into()),
+        type_name: "CardTransaction".into(),
+        kind: EventKind::CardTransaction,
+        filter: None,
+        ordered: false,
+        secrets: SealedSecret::new(vec![1, 2, 3]),
+        disabled_reason: None,
+        disabled_at: None,
+        failing: None,
+        created_at: noon(),
+        updated_at: noon(),
+        resumptions: 0,
+    })
+}
+
+/// Everything of a client.
+pub(crate) fn reach(who: Who) -> WebhookReach {
+    WebhookReach { client: who.client(), accounts: None }
+}
+
+pub(crate) fn create(webhook: Webhook) -> CreateWebhookCommand {
+    CreateWebhookCommand { webhook, decide: Arc::new(|_| Ok(())), claim: None }
+}
+
+/// Returns a command that stores this subscription.
+pub(crate) fn change(who: Who, to: Webhook) -> ChangeWebhookCommand {
+    ChangeWebhookCommand { reach: reach(who), id: to.id, decide: Arc::new(move |_| Ok(to.clone())), claim: None }
+}
+
+/// Creates a subscription.
+pub(crate) async fn subscribe(handle: &Handle, who: Who, number: u128) -> Result<Webhook, Failure> {
+    expect_new(handle.webhooks.create(create(webhook(who, number)?)).await)
+}
+
+/// Returns the claim of a client.
+pub(crate) fn claimed<T>(who: Who, key: &str, body: &str, answer: Option<Answer>) -> Result<ClientClaim<T>, Failure> {
+    let mut recorded = request("{}");
+    recorded.body = RecordedBody::Hash(body.to_owned());
+    Ok(ClientClaim {
+        client: who.client(),
+        key: IdempotencyKey::parse(key.as_bytes())?,
+        request: recorded,
+        at: noon(),
+        answer: Arc::new(move |_| answer.clone()),
+    })
+}
+
+/// Claims deliveries until a minute later.
+pub(crate) async fn claim(
+    handle: &Handle,
+    (webhook, number): (u128, u128),
+    now: DateTime<Utc>,
+    max: u32,
+) -> Result<Vec<ClaimedDelivery>, Failure> {
+    let (lease, until) = (lease(number), now + TimeDelta::minutes(1));
+    let command = ClaimDeliveriesCommand { webhook: id(webhook), lease, now, until, max };
+    Ok(handle.deliveries.claim(command).await?.map(|claimed| claimed.deliveries).unwrap_or_default())
+}
+
+/// Returns the end of an attempt with a decision.
+pub(crate) fn end(claimed: &ClaimedDelivery, status: u16, decision: DeliveryDecision) -> AttemptEnd {
+    let outcome = AttemptOutcome {
+        response: Ok(status),
+        body: Some("ünïcode".into()),
+        retry_after: None,
+        took: TimeDelta::milliseconds(12),
+    };
+    AttemptEnd {
+        claim: claimed.claim(),
+        attempt: AttemptRecord { number: claimed.delivery.attempts, at: noon(), outcome },
+        decide: Arc::new(move |_| decision.clone()),
+    }
+}
+
+/// Returns a decision without effect on the subscription.
+pub(crate) fn decision(status: DeliveryStatus, due_at: DateTime<Utc>) -> DeliveryDecision {
+    DeliveryDecision { status, due_at: Some(due_at), disable: None, failing: None }
+}
+
+/// Returns the log of a subscription.
+pub(crate) async fn log(handle: &Handle, webhook: u128) -> Result<Vec<(Delivery, Vec<AttemptRecord>)>, Failure> {
+    Ok(handle.deliveries.log(id(webhook), everything(99), PageRequest::default()).await?.rows)
+}
+
+/// Selects all deliveries with some of their attempts.
+pub(crate) const fn everything(attempts: u32) -> DeliveryFilter {
+    DeliveryFilter { status: None, message: None, from: None, to: None, attempts }
+}
+
+/// Returns the keys of claims.
+pub(crate) fn keys(claims: &[ClaimedDelivery]) -> Vec<(WebhookId, EventId)> {
+    claims.iter().map(|claim| (claim.delivery.webhook, claim.delivery.message)).collect()
+}
+
+/// Returns what identifies claims.
+pub(crate) fn tokens(claims: &[ClaimedDelivery]) -> Vec<DeliveryClaim> {
+    claims.iter().map(ClaimedDelivery::claim).collect()
+}
+
+/// Pays with a card of an account.
+pub(crate) async fn pay(handle: &Handle, who: Who, number: u128) -> CheckResult {
+    expect_new(handle.cards.first_message(purchase(who, number, "1")?).await)?;
+    Ok(())
+}
+
+/// Returns a command to send an event again, which a disabled subscription refuses.
+pub(crate) fn redelivery(webhook: u128, message: EventId) -> RedeliverCommand {
+    let decide = Arc::new(|webhook: &Webhook| if webhook.enabled { Ok(()) } else { Err(WebhookRefusal::Disabled) });
+    RedeliverCommand { reach: reach(Who::Mine), webhook: id(webhook), message, now: noon(), decide, claim: None }
+}
+
+/// Returns a command to recover my events since a time.
+pub(crate) fn recovery(webhook: u128, since: DateTime<Utc>) -> RecoverCommand {
+    let decide = Arc::new(|_: &Webhook| Ok(()));
+    RecoverCommand { reach: reach(Who::Mine), webhook: id(webhook), since, now: noon(), decide, claim: None }
+}

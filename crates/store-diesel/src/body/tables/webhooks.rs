@@ -1,0 +1,114 @@
+//! Subscriptions to events, their deliveries, and idempotency records of clients.
+
+use super::access::{accounts, client_features};
+use super::body::types::{Account, Bytes, Id, Named, Time};
+use super::declare::{changes, lookups, tables};
+use florin_domain::event::EventKind;
+use florin_domain::webhook::{DeliveryStatus, DisabledReason, SendError};
+
+tables! {
+    /// A subscription.
+    struct WebhookRow in webhooks(id) not owned {
+        id: Id,
+        client_id: Id,
+        account_id: Option<Account>,
+        enabled: bool,
+        url: String,
+        type_name: String,
+        kind: Named<EventKind>,
+        checkout_ids: Option<String>,
+        ordered: bool,
+        secrets: Bytes,
+        disabled_reason: Option<Named<DisabledReason>>,
+        disabled_at: Option<Time>,
+        failing_account: Option<Account>,
+        failing_since: Option<Time>,
+        failing_real_since: Option<Time>,
+        created_at: Time,
+        updated_at: Time,
+        resumptions: i64,
+        deleted_at: Option<Time>,
+    }
+
+    /// An event for a subscription.
+    struct DeliveryRow in webhook_deliveries(webhook_id, message_id) not owned {
+        webhook_id: Id,
+        message_id: Id,
+        account_id: Account,
+        object_id: Id,
+        sequence: i64,
+        test_body: Option<String>,
+        status: Named<DeliveryStatus>,
+        attempts: i64,
+        scheduled: i64,
+        unrecorded: i64,
+        blocked: bool,
+        created_at: Time,
+        due_at: Option<Time>,
+        queued_at: Time,
+        lease_id: Option<Id>,
+        leased_until: Option<Time>,
+    }
+
+    /// An ended attempt to deliver an event.
+    struct AttemptRow in webhook_attempts(webhook_id, message_id, number) not owned {
+        webhook_id: Id,
+        message_id: Id,
+        number: i64,
+        at: Time,
+        duration_ms: i64,
+        response_status: Option<i64>,
+        response_body: Option<String>,
+        error: Option<Named<SendError>>,
+    }
+
+    /// A request of a client under an idempotency key.
+    struct ClientRecordRow in client_records(client_id, idempotency_key) not owned {
+        client_id: Id,
+        idempotency_key: String,
+        method: String,
+        path: String,
+        query: String,
+        body_hash: String,
+        answer_status: Option<i64>,
+        answer_body: Option<String>,
+        created_at: Time,
+    }
+}
+
+diesel::allow_tables_to_appear_in_same_query!(webhooks, accounts);
+diesel::allow_tables_to_appear_in_same_query!(webhooks, client_features);
+diesel::allow_tables_to_appear_in_same_query!(webhook_deliveries, webhook_attempts);
+
+changes! {
+    /// A subscription after a change.
+    struct WebhookUpdate of webhooks {
+        set {
+            enabled, url, checkout_ids, ordered, secrets, disabled_reason, disabled_at, failing_account, failing_since,
+            failing_real_since, updated_at, resumptions,
+        }
+        by { id, }
+    }
+
+    /// A delivery after a claim or an attempt.
+    struct DeliveryChange of webhook_deliveries {
+        set { status, attempts, scheduled, unrecorded, blocked, due_at, lease_id, leased_until, }
+        by { webhook_id, message_id, }
+    }
+}
+
+lookups! {
+    /// Subscriptions, locked.
+    struct LockedWebhooks: WebhookRow {
+        from webhooks by (id)
+        order by "webhooks.id"
+        for update
+    }
+
+    /// Deliveries, locked.
+    struct LockedDeliveries: DeliveryRow {
+        from webhook_deliveries by (webhook_id, message_id)
+        order by "webhook_deliveries.webhook_id, webhook_deliveries.message_id"
+        for update
+    }
+}

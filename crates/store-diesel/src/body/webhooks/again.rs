@@ -1,0 +1,189 @@
+//! Sending events again, and tests.
+
+use super::body::ask::ask;
+use super::body::backend::Conn;
+use super::body::backend::sql::{IdSql, TimeSql};
+use super::body::errors::{Outcome, Stop};
+use super::body::statements::{insert, load, update};
+use super::body::store::Store;
+use super::body::tables::webhooks::{DeliveryRow, LockedDeliveries};
+use super::body::types::{Account, Id, Time};
+use super::client_records::{replayed, under_claim};
+use super::rows::event_bodies;
+use super::subscriptions::{locked, store};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Nullable, Text};
+use florin_domain::ids::{EventId, WebhookId};
+use florin_domain::webhook::{DeliveredEvent, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
+use florin_ports::{RecoverCommand, RedeliverCommand, TestWebhookCommand, WriteError, Written};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+type Answer<T> = Result<Written<T>, Stop<WriteError<WebhookRefusal>>>;
+
+/// Maximum number of events that one transaction of a recovery sends again.
+const PORTION: i64 = 500;
+
+/// Stored events after a position that match a subscription. Events of Merchant types will have to match its filter, too.
+const MATCHING: &str = "SELECT e.position, e.id, e.account_id, e.object_id, e.sequence, e.occurred_at FROM outbox_events e \
+    JOIN accounts a ON a.id = e.account_id WHERE a.client_id = $1 AND e.kind = $2 AND e.occurred_at >= $3 \
+    AND (CAST($4 AS TEXT) IS NULL OR e.account_id = $4) AND e.position > $5 ORDER BY e.position LIMIT $6";
+
+#[derive(QueryableByName)]
+struct EventKey {
+    #[diesel(sql_type = BigInt)]
+    position: i64,
+    #[diesel(sql_type = IdSql)]
+    id: Id,
+    #[diesel(sql_type = Text)]
+    account_id: Account,
+    #[diesel(sql_type = IdSql)]
+    object_id: Id,
+    #[diesel(sql_type = BigInt)]
+    sequence: i64,
+    #[diesel(sql_type = TimeSql)]
+    occurred_at: Time,
+}
+
+/// Sends an event again.
+pub(super) fn redeliver(conn: &mut Conn, command: &RedeliverCommand) -> Answer<()> {
+    let found = locked(conn, &command.reach, command.webhook)?;
+    under_claim(conn, command.claim.as_ref(), |conn| {
+        let webhook = found.ok_or(WriteError::Absent)?;
+        let key = (Id(command.webhook.0), Id(command.message.0));
+        let row = load::<LockedDeliveries>([key], conn)?.pop().ok_or(WriteError::Absent)?;
+        ask(|| (command.decide)(&webhook))?.map_err(WriteError::Refused)?;
+        if row.test_body.is_none() && event_bodies(conn, vec![row.message_id])?.is_empty() {
+            return Err(WriteError::Refused(WebhookRefusal::EventGone).into());
+        }
+        restart(conn, vec![row])?;
+        Ok(resume(conn, webhook)?)
+    })
+}
+
+/// Begins new schedules, which are due at once.
+fn restart(conn: &mut Conn, rows: Vec<DeliveryRow>) -> Outcome<()> {
+    let changes = rows.into_iter().map(|mut row| {
+        let mut delivery = row.read()?;
+        delivery.restart();
+        row.set(&delivery);
+        Ok(row.change())
+    });
+    update(changes.collect::<Outcome<_>>()?, conn)
+}
+
+/// A pause of the receiver ends.
+fn resume(conn: &mut Conn, webhook: Webhook) -> Outcome<()> {
+    store(conn, &Webhook { resumptions: webhook.resumptions + 1, ..webhook })
+}
+
+/// Sends every matching event again that is neither delivered nor waiting: a portion of events after the other, each in
+/// a transaction of its own.
+pub(super) async fn recover(
+    to: &Store,
+    command: Arc<RecoverCommand>,
+) -> Result<Written<u64>, WriteError<WebhookRefusal>> {
+    let asked = Arc::clone(&command);
+    let webhook = match to.task(move |conn| begin(conn, &asked)).await? {
+        Recovery::Done(answer) => return Ok(Written::Replayed(answer)),
+        Recovery::Of(webhook) => webhook,
+    };
+    let (mut recovered, mut after) = (0, 0);
+    loop {
+        let (of, since) = (webhook.clone(), Time(command.since));
+        let events = to.read(move |conn| matching(conn, &of, since, after)).await?;
+        let Some(last) = events.last() else { break };
+        after = last.position;
+        let asked = Arc::clone(&command);
+        recovered += to.task(move |conn| again(conn, &asked, &events)).await?;
+    }
+    to.task(move |conn| {
+        let found = locked(conn, &command.reach, command.webhook)?;
+        under_claim(conn, command.claim.as_ref(), |conn| {
+            resume(conn, found.ok_or(WriteError::Absent)?)?;
+            Ok(recovered)
+        })
+    })
+    .await
+}
+
+/// How a recovery begins.
+enum Recovery {
+    /// It was done before.
+    Done(florin_ports::Answer),
+    /// It is about this subscription.
+    Of(Box<Webhook>),
+}
+
+fn begin(conn: &mut Conn, command: &RecoverCommand) -> Result<Recovery, Stop<WriteError<WebhookRefusal>>> {
+    let found = locked(conn, &command.reach, command.webhook)?;
+    if let Some(answer) = replayed(conn, command.claim.as_ref())? {
+        return Ok(Recovery::Done(answer));
+    }
+    let webhook = found.ok_or(WriteError::Absent)?;
+    ask(|| (command.decide)(&webhook))?.map_err(WriteError::Refused)?;
+    Ok(Recovery::Of(Box::new(webhook)))
+}
+
+/// Sends those of these events again that are neither delivered nor waiting, and returns their number.
+fn again(
+    conn: &mut Conn,
+    command: &RecoverCommand,
+    events: &[EventKey],
+) -> Result<u64, Stop<WriteError<WebhookRefusal>>> {
+    let webhook = locked(conn, &command.reach, command.webhook)?.ok_or(WriteError::Absent)?;
+    ask(|| (command.decide)(&webhook))?.map_err(WriteError::Refused)?;
+    let keys = events.iter().map(|event| (Id(webhook.id.0), event.id));
+    let known = load::<LockedDeliveries>(keys, conn)?;
+    let has_delivery: BTreeSet<_> = known.iter().map(|row| row.message_id).collect();
+    let stored = event_bodies(conn, events.iter().map(|event| event.id).collect())?;
+    let first: Vec<_> = events
+        .iter()
+        .filter(|event| !has_delivery.contains(&event.id) && stored.contains_key(&event.id))
+        .map(|event| DeliveryRow::of(&event.delivery(webhook.id), None, Time(command.now)))
+        .collect();
+    let mut again = known;
+    again.retain(|row| matches!(row.status.0, DeliveryStatus::Exhausted | DeliveryStatus::Cancelled));
+    let recovered = (again.len() + first.len()) as u64;
+    restart(conn, again)?;
+    insert(first, conn)?;
+    Ok(recovered)
+}
+
+fn matching(conn: &mut Conn, webhook: &Webhook, since: Time, after: i64) -> Outcome<Vec<EventKey>> {
+    let events = sql_query(MATCHING)
+        .bind::<IdSql, _>(Id(webhook.client.0))
+        .bind::<Text, _>(webhook.kind.as_str())
+        .bind::<TimeSql, _>(since)
+        .bind::<Nullable<Text>, _>(webhook.account.clone().map(Account))
+        .bind::<BigInt, _>(after)
+        .bind::<BigInt, _>(PORTION);
+    Ok(events.load(conn)?)
+}
+
+impl EventKey {
+    fn delivery(&self, webhook: WebhookId) -> Delivery {
+        let event = DeliveredEvent {
+            message: EventId(self.id.0),
+            account: self.account_id.0.clone(),
+            object: self.object_id.0,
+            sequence: self.sequence,
+            at: self.occurred_at.0,
+        };
+        Delivery::new(webhook, event)
+    }
+}
+
+/// Queues a test.
+pub(super) fn test(conn: &mut Conn, command: &TestWebhookCommand) -> Answer<EventId> {
+    let delivery = &command.delivery;
+    let found = locked(conn, &command.reach, delivery.webhook)?;
+    under_claim(conn, command.claim.as_ref(), |conn| {
+        let webhook = found.ok_or(WriteError::Absent)?;
+        ask(|| (command.decide)(&webhook))?.map_err(WriteError::Refused)?;
+        insert(vec![DeliveryRow::of(delivery, Some(command.body.clone()), Time(command.now))], conn)?;
+        resume(conn, webhook)?;
+        Ok(delivery.message)
+    })
+}

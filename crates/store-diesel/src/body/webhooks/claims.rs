@@ -1,0 +1,236 @@
+//! Claims of due deliveries.
+
+use super::body::backend::sql::{IdSql, TimeSql};
+use super::body::backend::{self, Conn};
+use super::body::errors::Outcome;
+use super::body::statements::{load, update};
+use super::body::tables::access::clients;
+use super::body::tables::webhooks::{DeliveryRow, LockedDeliveries, LockedWebhooks, WebhookRow, webhooks};
+use super::body::types::{Account, Id, Time};
+use super::rows;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+use florin_domain::webhook::Webhook;
+use florin_ports::{ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery};
+
+/// Deliveries `d` of an index of those that wait, that no lease holds at $1.
+const FREE: &str = "d.status IN ('pending', 'failed') AND NOT d.blocked \
+    AND (d.leased_until IS NULL OR d.leased_until <= $1)";
+
+/// The sequence of the first waiting delivery of the object of `d`.
+const FIRST: &str = "(SELECT e.sequence FROM webhook_deliveries e WHERE e.webhook_id = d.webhook_id \
+    AND e.object_id = d.object_id AND e.status IN ('pending', 'failed') ORDER BY e.sequence LIMIT 1)";
+
+const UNBLOCK: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE webhook_id = $1 AND message_id IN \
+    (SELECT d.message_id FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.blocked ORDER BY d.object_id LIMIT $2)";
+
+/// A delivery that waits for an earlier one of its object.
+pub(super) const BLOCKED: &str = "SELECT d.webhook_id FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.blocked \
+    ORDER BY d.object_id LIMIT 1";
+
+/// How many deliveries of an ordered subscription a claim checks: those that wait for earlier ones are set aside.
+const CHECKED: u32 = 256;
+
+#[derive(QueryableByName)]
+struct WebhookKey {
+    #[diesel(sql_type = IdSql)]
+    webhook_id: Id,
+}
+
+#[derive(QueryableByName)]
+struct DueAccount {
+    #[diesel(sql_type = Text)]
+    account_id: Account,
+    #[diesel(sql_type = TimeSql)]
+    shown: Time,
+}
+
+/// A delivery that can be claimed.
+#[derive(QueryableByName)]
+struct Candidate {
+    #[diesel(sql_type = IdSql)]
+    message_id: Id,
+    #[diesel(sql_type = Bool)]
+    is_first: bool,
+}
+
+/// Selects the enabled subscriptions that may have deliveries to claim. Each condition is the first row of an index:
+/// scalar subqueries, because a planner may turn EXISTS into a join of all rows.
+pub(super) fn due_subscriptions() -> String {
+    let clock = backend::CLOCK;
+    let waiting = "SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND";
+    let by_queue = "ORDER BY d.queued_at, d.sequence, d.message_id LIMIT 1";
+    let by_time = "ORDER BY d.due_at, d.sequence, d.message_id LIMIT 1";
+    format!(
+        "SELECT w.id AS webhook_id FROM webhooks w JOIN clients c ON c.id = w.client_id \
+            WHERE w.enabled AND w.deleted_at IS NULL AND c.disabled_at IS NULL AND ( \
+            ({waiting} {FREE} AND d.due_at IS NULL {by_queue}) IS NOT NULL \
+            OR (NOT w.ordered AND ({waiting} d.blocked ORDER BY d.object_id LIMIT 1) IS NOT NULL) \
+            OR (({waiting} {FREE} AND d.due_at IS NOT NULL ORDER BY d.account_id LIMIT 1) IS NOT NULL \
+                AND (SELECT 1 FROM accounts a LEFT JOIN timelines t ON t.account_id = a.id \
+                WHERE a.client_id = w.client_id AND (w.account_id IS NULL OR a.id = w.account_id) \
+                AND ({waiting} d.account_id = a.id AND {FREE} AND d.due_at <= {clock} {by_time}) IS NOT NULL \
+                LIMIT 1) IS NOT NULL))"
+    )
+}
+
+/// Returns the enabled subscriptions that may have deliveries to claim.
+pub(super) fn due(conn: &mut Conn, now: DateTime<Utc>) -> Outcome<Vec<Webhook>> {
+    let keys = sql_query(due_subscriptions()).bind::<TimeSql, _>(Time(now)).load::<WebhookKey>(conn)?;
+    let keys: Vec<_> = keys.into_iter().map(|key| key.webhook_id).collect();
+    let rows = webhooks::table.filter(webhooks::id.eq_any(keys)).select(WebhookRow::as_select()).load(conn)?;
+    rows.into_iter().map(WebhookRow::read).collect()
+}
+
+/// Selects deliveries that can be claimed, and whether they are the first ones of their objects.
+fn found(is_ordered: bool) -> String {
+    let first = if is_ordered { format!("d.sequence <= {FIRST}") } else { "TRUE".into() };
+    format!("SELECT d.message_id, {first} AS is_first FROM webhook_deliveries d WHERE {FREE} AND d.webhook_id = $2")
+}
+
+/// Selects those that are due at once.
+pub(super) fn at_once(is_ordered: bool) -> String {
+    let found = found(is_ordered);
+    format!("{found} AND d.due_at IS NULL ORDER BY d.queued_at, d.sequence, d.message_id LIMIT $3")
+}
+
+/// Selects those of an account that are due by its clock.
+pub(super) fn retries(is_ordered: bool) -> String {
+    let found = found(is_ordered);
+    format!("{found} AND d.account_id = $3 AND d.due_at <= $4 ORDER BY d.due_at, d.sequence, d.message_id LIMIT $5")
+}
+
+/// Selects the accounts that have due retries, and the times that their clocks show.
+pub(super) fn accounts_with_retries() -> String {
+    let clock = backend::CLOCK;
+    format!(
+        "SELECT a.id AS account_id, {clock} AS shown FROM accounts a LEFT JOIN timelines t ON t.account_id = a.id \
+            WHERE a.client_id = $2 AND (CAST($3 AS TEXT) IS NULL OR a.id = $3) \
+            AND (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = $4 AND {FREE} \
+                AND d.due_at IS NOT NULL ORDER BY d.account_id LIMIT 1) IS NOT NULL \
+            AND (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = $4 AND d.account_id = a.id AND {FREE} \
+                AND d.due_at <= {clock} ORDER BY d.due_at, d.sequence, d.message_id LIMIT 1) IS NOT NULL LIMIT $5"
+    )
+}
+
+/// Returns the deliveries that can be claimed: first attempts and retries in turns.
+fn candidates(conn: &mut Conn, webhook: &Webhook, now: Time, max: u32) -> Outcome<Vec<Candidate>> {
+    let first_attempts = sql_query(at_once(webhook.ordered))
+        .bind::<TimeSql, _>(now)
+        .bind::<IdSql, _>(Id(webhook.id.0))
+        .bind::<BigInt, _>(i64::from(max))
+        .load::<Candidate>(conn)?;
+    let accounts = due_accounts(conn, webhook, now, max)?;
+    let share = max.div_ceil(u32::try_from(accounts.len().max(1)).unwrap_or(u32::MAX));
+    let of_account = retries(webhook.ordered);
+    let mut others = Vec::new();
+    for DueAccount { account_id, shown } in accounts {
+        let due = sql_query(&of_account)
+            .bind::<TimeSql, _>(now)
+            .bind::<IdSql, _>(Id(webhook.id.0))
+            .bind::<Text, _>(account_id)
+            .bind::<TimeSql, _>(shown)
+            .bind::<BigInt, _>(i64::from(share));
+        others.extend(due.load::<Candidate>(conn)?);
+    }
+    let (mut first_attempts, mut others) = (first_attempts.into_iter(), others.into_iter());
+    let mut found = Vec::new();
+    while found.len() < max as usize {
+        let before = found.len();
+        found.extend(first_attempts.next());
+        found.extend(others.next());
+        if found.len() == before {
+            break;
+        }
+    }
+    found.truncate(max as usize);
+    Ok(found)
+}
+
+/// Returns the accounts that have due retries.
+fn due_accounts(conn: &mut Conn, webhook: &Webhook, now: Time, max: u32) -> Outcome<Vec<DueAccount>> {
+    let found = sql_query(accounts_with_retries())
+        .bind::<TimeSql, _>(now)
+        .bind::<IdSql, _>(Id(webhook.client.0))
+        .bind::<Nullable<Text>, _>(webhook.account.clone().map(Account))
+        .bind::<IdSql, _>(Id(webhook.id.0))
+        .bind::<BigInt, _>(i64::from(max));
+    Ok(found.load(conn)?)
+}
+
+/// Returns the subscription if nothing can be claimed, so that a search without result costs no write.
+pub(super) fn nothing(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcome<Option<Webhook>> {
+    let row = webhooks::table.filter(webhooks::id.eq(Id(command.webhook.0)));
+    let row = row.select(WebhookRow::as_select()).get_result(conn).optional()?;
+    let Some(row) = row.filter(|row| row.enabled && row.deleted_at.is_none()) else { return Ok(None) };
+    let webhook = row.read()?;
+    let has_blocked = !webhook.ordered && has_blocked(conn, Id(webhook.id.0))?;
+    let is_any = has_blocked || !candidates(conn, &webhook, Time(command.now), 1)?.is_empty();
+    Ok((!is_any).then_some(webhook))
+}
+
+fn has_blocked(conn: &mut Conn, id: Id) -> Outcome<bool> {
+    Ok(sql_query(BLOCKED).bind::<IdSql, _>(id).get_result::<WebhookKey>(conn).optional()?.is_some())
+}
+
+/// Locks a subscription that gets deliveries now. Whatever changes deliveries of a subscription holds this lock, except
+/// for the transactions of events, which only queue, and those of worlds.
+fn live(conn: &mut Conn, id: Id) -> Outcome<Option<Webhook>> {
+    let row = load::<LockedWebhooks>([(id,)], conn)?.pop();
+    let Some(row) = row.filter(|row| row.enabled && row.deleted_at.is_none()) else { return Ok(None) };
+    let client = clients::table.filter(clients::id.eq(row.client_id)).select(clients::disabled_at);
+    let disabled_at = client.get_result::<Option<Time>>(conn).optional()?.flatten();
+    if disabled_at.is_some() { Ok(None) } else { row.read().map(Some) }
+}
+
+pub(super) fn claim(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcome<Option<ClaimedDeliveries>> {
+    let now = Time(command.now);
+    let Some(webhook) = live(conn, Id(command.webhook.0))? else { return Ok(None) };
+    let max = if webhook.ordered { command.max.max(CHECKED) } else { command.max };
+    if !webhook.ordered {
+        // It was ordered before.
+        let unblock = sql_query(UNBLOCK).bind::<IdSql, _>(Id(webhook.id.0)).bind::<BigInt, _>(i64::from(CHECKED));
+        unblock.execute(conn)?;
+    }
+    let found = candidates(conn, &webhook, now, max)?;
+    let key = |candidate: &Candidate| (Id(webhook.id.0), candidate.message_id);
+    let (first, later): (Vec<_>, Vec<_>) = found.iter().partition(|candidate| candidate.is_first);
+    block(conn, later.into_iter().map(key), now)?;
+    let order: Vec<_> = first.iter().take(command.max as usize).map(|candidate| candidate.message_id).collect();
+    let mut rows = load::<LockedDeliveries>(first.into_iter().take(command.max as usize).map(key), conn)?;
+    // A restore may have cancelled some meanwhile.
+    rows.retain(|row| row.is_free(now));
+    for row in &mut rows {
+        row.attempts += 1;
+        row.unrecorded += 1;
+        (row.lease_id, row.leased_until) = (Some(Id(command.lease.0)), Some(Time(command.until)));
+    }
+    update(rows.iter().map(DeliveryRow::change).collect(), conn)?;
+    rows.sort_by_key(|row| order.iter().position(|message| *message == row.message_id));
+    let deliveries = claimed(conn, rows, command)?;
+    Ok(Some(ClaimedDeliveries { webhook, deliveries }))
+}
+
+/// Sets deliveries aside until an earlier one of their object has ended.
+fn block(conn: &mut Conn, keys: impl Iterator<Item = (Id, Id)>, now: Time) -> Outcome<()> {
+    let mut rows = load::<LockedDeliveries>(keys, conn)?;
+    rows.retain(|row| row.is_free(now));
+    for row in &mut rows {
+        row.blocked = true;
+    }
+    update(rows.iter().map(DeliveryRow::change).collect(), conn)
+}
+
+fn claimed(conn: &mut Conn, rows: Vec<DeliveryRow>, command: &ClaimDeliveriesCommand) -> Outcome<Vec<ClaimedDelivery>> {
+    let mut bodies = rows::event_bodies(conn, rows.iter().map(|row| row.message_id).collect())?;
+    let clocks = rows::clocks(conn, rows.iter().map(|row| row.account_id.clone()).collect())?;
+    rows.into_iter()
+        .map(|row| {
+            let body = bodies.remove(&row.message_id).or_else(|| row.test_body.clone());
+            let clock = clocks.get(&row.account_id).copied().unwrap_or_default();
+            Ok(ClaimedDelivery { delivery: row.read()?, lease: command.lease, clock, body: body.map(Into::into) })
+        })
+        .collect()
+}

@@ -1,0 +1,89 @@
+//! Idempotency records of requests that belong to a client, not to an account.
+
+use super::body::ask::ask;
+use super::body::backend::Conn;
+use super::body::backend::sql::TimeSql;
+use super::body::errors::{Failure, Outcome, Stop, corrupt};
+use super::body::statements::insert;
+use super::body::tables::webhooks::{ClientRecordRow, client_records};
+use super::body::types::{Id, Time};
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::BigInt;
+use florin_domain::webhook::WebhookRefusal;
+use florin_ports::{Answer, ClientClaim, RecordedBody, RecordedRequest, WriteError, Written};
+
+const DELETE: &str = "DELETE FROM client_records WHERE (client_id, idempotency_key) IN \
+    (SELECT client_id, idempotency_key FROM client_records WHERE created_at < $1 ORDER BY created_at LIMIT $2)";
+
+/// Runs the work unless its claim has a record already, and stores the record. The caller holds a lock under which
+/// requests with the same key wait for each other, or the record is refused as a duplicate and the work retried.
+pub(super) fn under_claim<T>(
+    conn: &mut Conn,
+    claim: Option<&ClientClaim<T>>,
+    work: impl FnOnce(&mut Conn) -> Result<T, Stop<WriteError<WebhookRefusal>>>,
+) -> Result<Written<T>, Stop<WriteError<WebhookRefusal>>> {
+    if let Some(answer) = replayed(conn, claim)? {
+        return Ok(Written::Replayed(answer));
+    }
+    let Some(claim) = claim else { return Ok(Written::New(work(conn)?)) };
+    let done = work(conn)?;
+    let answer = ask(|| (claim.answer)(&done))?;
+    insert(vec![ClientRecordRow::of(claim, answer)], conn)?;
+    Ok(Written::New(done))
+}
+
+/// Returns the stored answer of a claim.
+pub(super) fn replayed<T>(
+    conn: &mut Conn,
+    claim: Option<&ClientClaim<T>>,
+) -> Result<Option<Answer>, Stop<WriteError<WebhookRefusal>>> {
+    let Some(claim) = claim else { return Ok(None) };
+    let record = client_records::table
+        .filter(client_records::client_id.eq(Id(claim.client.0)))
+        .filter(client_records::idempotency_key.eq(claim.key.as_str()));
+    let record = record.select(ClientRecordRow::as_select()).get_result(conn).optional();
+    record.map_err(Failure::from)?.map(|record| replay(record, &claim.request)).transpose()
+}
+
+fn replay(record: ClientRecordRow, request: &RecordedRequest) -> Result<Answer, Stop<WriteError<WebhookRefusal>>> {
+    let first = RecordedRequest {
+        method: record.method,
+        path: record.path,
+        query: record.query,
+        body: RecordedBody::Hash(record.body_hash),
+    };
+    if first != *request {
+        return Err(WriteError::Mismatch(Box::new(first)).into());
+    }
+    match (record.answer_status, record.answer_body) {
+        (Some(status), Some(body)) => Ok(Answer { status: u16::try_from(status).map_err(corrupt)?, body }),
+        _ => Err(WriteError::Refused(WebhookRefusal::ShownOnce).into()),
+    }
+}
+
+impl ClientRecordRow {
+    fn of<T>(claim: &ClientClaim<T>, answer: Option<Answer>) -> Self {
+        let RecordedRequest { method, path, query, body } = claim.request.clone();
+        let (RecordedBody::Json(body_hash) | RecordedBody::Hash(body_hash)) = body;
+        let (answer_status, answer_body) = answer.map(|answer| (i64::from(answer.status), answer.body)).unzip();
+        Self {
+            client_id: Id(claim.client.0),
+            idempotency_key: claim.key.as_str().to_owned(),
+            method,
+            path,
+            query,
+            body_hash,
+            answer_status,
+            answer_body,
+            created_at: Time(claim.at),
+        }
+    }
+}
+
+/// Deletes records from before a time, at most `max`, and returns their number.
+pub(crate) fn delete_client_records(conn: &mut Conn, before: DateTime<Utc>, max: u32) -> Outcome<u64> {
+    let deleted = sql_query(DELETE).bind::<TimeSql, _>(Time(before)).bind::<BigInt, _>(i64::from(max)).execute(conn)?;
+    Ok(deleted as u64)
+}

@@ -1,0 +1,91 @@
+//! Deliveries, as workers send them and clients see them.
+
+use super::body::backend::sql::TimeSql;
+use super::body::store::Store;
+use super::body::types::Time;
+use super::{again, claims, ends, log};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Nullable};
+use florin_domain::ids::{EventId, WebhookId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::webhook::{AttemptRecord, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
+use florin_ports::{
+    AttemptEnd, ClaimDeliveriesCommand, ClaimedDeliveries, Deliveries, DeliveryBacklog, DeliveryClaim, DeliveryFilter,
+    RecoverCommand, RedeliverCommand, StoreError, TestWebhookCommand, WriteError, Written,
+};
+use std::sync::Arc;
+
+const BACKLOG: &str = "SELECT COUNT(*) AS waiting, MIN(d.queued_at) AS oldest FROM webhook_deliveries d \
+    JOIN webhooks w ON w.id = d.webhook_id JOIN clients c ON c.id = w.client_id \
+    WHERE w.enabled AND w.deleted_at IS NULL AND c.disabled_at IS NULL AND d.status IN ('pending', 'failed')";
+
+#[derive(QueryableByName)]
+struct BacklogRow {
+    #[diesel(sql_type = BigInt)]
+    waiting: i64,
+    #[diesel(sql_type = Nullable<TimeSql>)]
+    oldest: Option<Time>,
+}
+
+#[async_trait]
+impl Deliveries for Store {
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
+        self.read(move |conn| claims::due(conn, now)).await
+    }
+
+    async fn claim(&self, command: ClaimDeliveriesCommand) -> Result<Option<ClaimedDeliveries>, StoreError> {
+        let search = command.clone();
+        match self.read(move |conn| claims::nothing(conn, &search)).await? {
+            Some(webhook) => Ok(Some(ClaimedDeliveries { webhook, deliveries: Vec::new() })),
+            None => self.write(move |conn| claims::claim(conn, &command)).await,
+        }
+    }
+
+    async fn record(&self, ends: Vec<AttemptEnd>, now: DateTime<Utc>) -> Result<u64, StoreError> {
+        self.write(move |conn| ends::record(conn, &ends, now)).await
+    }
+
+    async fn release(&self, claims: Vec<DeliveryClaim>) -> Result<(), StoreError> {
+        self.write(move |conn| ends::release(conn, &claims)).await
+    }
+
+    async fn end(&self, claims: Vec<DeliveryClaim>, status: DeliveryStatus) -> Result<(), StoreError> {
+        self.write(move |conn| ends::end(conn, &claims, status)).await
+    }
+
+    async fn log(
+        &self,
+        webhook: WebhookId,
+        filter: DeliveryFilter,
+        page: PageRequest,
+    ) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError> {
+        self.read(move |conn| conn.transaction(|conn| log::list(conn, webhook, &filter, page))).await
+    }
+
+    async fn redeliver(&self, command: RedeliverCommand) -> Result<Written<()>, WriteError<WebhookRefusal>> {
+        self.task(move |conn| again::redeliver(conn, &command)).await
+    }
+
+    async fn recover(&self, command: RecoverCommand) -> Result<Written<u64>, WriteError<WebhookRefusal>> {
+        again::recover(self, Arc::new(command)).await
+    }
+
+    async fn test(&self, command: TestWebhookCommand) -> Result<Written<EventId>, WriteError<WebhookRefusal>> {
+        self.task(move |conn| again::test(conn, &command)).await
+    }
+
+    async fn delete_deliveries(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
+        self.write(move |conn| log::delete(conn, before, max)).await
+    }
+
+    async fn backlog(&self) -> Result<DeliveryBacklog, StoreError> {
+        self.read(|conn| {
+            let row = sql_query(BACKLOG).get_result::<BacklogRow>(conn)?;
+            Ok(DeliveryBacklog { waiting: row.waiting.unsigned_abs(), oldest: row.oldest.map(|at| at.0) })
+        })
+        .await
+    }
+}

@@ -1,0 +1,118 @@
+//! Ends of claims: attempts with an outcome, and those without.
+
+use super::body::ask::ask;
+use super::body::backend::sql::IdSql;
+use super::body::backend::{Changes, Conn};
+use super::body::errors::Outcome;
+use super::body::statements::{load, update};
+use super::body::tables::webhooks::{AttemptRow, DeliveryRow, LockedDeliveries, LockedWebhooks, WebhookRow};
+use super::body::types::{Id, Named, Time};
+use super::{rows, subscriptions};
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use florin_domain::webhook::{DeliveryDecision, DeliveryStatus, Webhook};
+use florin_ports::{AttemptEnd, AttemptSituation, DeliveryClaim};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The next waiting delivery of an object does not wait for an earlier one any more.
+const ADVANCE: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE webhook_id = $1 AND message_id = \
+    (SELECT e.message_id FROM webhook_deliveries e WHERE e.webhook_id = $1 AND e.object_id = $2 \
+    AND e.status IN ('pending', 'failed') ORDER BY e.sequence LIMIT 1)";
+
+/// Claims that are current, with their subscriptions. All of them are locked, subscriptions first.
+struct Held {
+    webhooks: BTreeMap<Id, Webhook>,
+    rows: BTreeMap<(Id, Id), DeliveryRow>,
+}
+
+impl Held {
+    fn lock(conn: &mut Conn, claims: &[DeliveryClaim]) -> Outcome<Self> {
+        let ids: BTreeSet<_> = claims.iter().map(|claim| (Id(claim.webhook.0),)).collect();
+        let webhooks = load::<LockedWebhooks>(ids, conn)?.into_iter().filter(|row| row.deleted_at.is_none());
+        let webhooks: BTreeMap<_, _> =
+            webhooks.map(|row| Ok((row.id, WebhookRow::read(row)?))).collect::<Outcome<_>>()?;
+        let of_key: BTreeMap<_, _> = claims.iter().map(|claim| (key(claim), claim)).collect();
+        let rows = load::<LockedDeliveries>(of_key.keys().copied(), conn)?.into_iter();
+        let rows = rows.map(|row| ((row.webhook_id, row.message_id), row));
+        let rows = rows.filter(|(key, row)| of_key.get(key).is_some_and(|claim| row.is_held(claim)));
+        Ok(Self { rows: rows.filter(|((webhook, _), _)| webhooks.contains_key(webhook)).collect(), webhooks })
+    }
+}
+
+fn key(claim: &DeliveryClaim) -> (Id, Id) {
+    (Id(claim.webhook.0), Id(claim.message.0))
+}
+
+/// Records ended attempts, and returns their number.
+pub(super) fn record(conn: &mut Conn, ends: &[AttemptEnd], now: DateTime<Utc>) -> Outcome<u64> {
+    let claims: Vec<_> = ends.iter().map(|end| end.claim).collect();
+    let Held { mut webhooks, mut rows } = Held::lock(conn, &claims)?;
+    let clocks = rows::clocks(conn, rows.values().map(|row| row.account_id.clone()).collect())?;
+    let before = webhooks.clone();
+    let (mut ended, mut attempts) = (Vec::new(), Vec::new());
+    for end in ends {
+        let Some(mut row) = rows.remove(&key(&end.claim)) else { continue };
+        let Some(webhook) = webhooks.get_mut(&row.webhook_id) else { continue };
+        let clock = clocks.get(&row.account_id).copied().unwrap_or_default();
+        let situation = AttemptSituation { delivery: row.read()?, webhook: webhook.clone(), clock };
+        let decision = ask(|| (end.decide)(&situation))?;
+        let mut delivery = situation.delivery;
+        (delivery.status, delivery.due_at) = (decision.status, decision.due_at);
+        (delivery.scheduled, delivery.unrecorded) = (delivery.scheduled + 1, 0);
+        row.set(&delivery);
+        judge(webhook, &decision, clock.now(now), now);
+        ended.push(row);
+        attempts.push(AttemptRow::of(&end.claim, &end.attempt));
+    }
+    let mut changes = Changes::on(conn);
+    changes.update(ended.iter().map(DeliveryRow::change).collect())?;
+    changes.insert(attempts)?;
+    changes.store()?;
+    for (id, webhook) in &webhooks {
+        if before.get(id) != Some(webhook) {
+            subscriptions::store(conn, webhook)?;
+        }
+    }
+    advance(conn, &webhooks, &ended)?;
+    Ok(ended.len() as u64)
+}
+
+/// What an attempt says about its subscription.
+fn judge(webhook: &mut Webhook, decision: &DeliveryDecision, now: DateTime<Utc>, real_now: DateTime<Utc>) {
+    webhook.failing.clone_from(&decision.failing);
+    if let Some(reason) = decision.disable.filter(|_| webhook.enabled) {
+        let at = if webhook.account.is_some() { now } else { real_now };
+        webhook.disable(Some(reason), at);
+    }
+}
+
+/// Deliveries that do not wait any more let the next ones of their objects go ahead.
+fn advance(conn: &mut Conn, webhooks: &BTreeMap<Id, Webhook>, rows: &[DeliveryRow]) -> Outcome<()> {
+    let is_ordered = |row: &&DeliveryRow| webhooks.get(&row.webhook_id).is_some_and(|webhook| webhook.ordered);
+    for row in rows.iter().filter(is_ordered).filter(|row| !row.status.0.is_waiting()) {
+        sql_query(ADVANCE).bind::<IdSql, _>(row.webhook_id).bind::<IdSql, _>(row.object_id).execute(conn)?;
+    }
+    Ok(())
+}
+
+/// Gives back claims whose attempts have no known outcome.
+pub(super) fn release(conn: &mut Conn, claims: &[DeliveryClaim]) -> Outcome<()> {
+    let Held { mut rows, .. } = Held::lock(conn, claims)?;
+    for row in rows.values_mut() {
+        (row.lease_id, row.leased_until) = (None, None);
+    }
+    update(rows.values().map(DeliveryRow::change).collect(), conn)
+}
+
+/// Ends deliveries that are not sent.
+pub(super) fn end(conn: &mut Conn, claims: &[DeliveryClaim], status: DeliveryStatus) -> Outcome<()> {
+    let Held { webhooks, rows } = Held::lock(conn, claims)?;
+    let mut rows: Vec<_> = rows.into_values().collect();
+    for row in &mut rows {
+        row.status = Named(status);
+        (row.lease_id, row.leased_until, row.due_at) = (None, None, None::<Time>);
+    }
+    update(rows.iter().map(DeliveryRow::change).collect(), conn)?;
+    advance(conn, &webhooks, &rows)
+}

@@ -1,0 +1,137 @@
+//! The log of deliveries.
+
+use super::body::backend::sql::{IdSql, TimeSql};
+use super::body::backend::{Conn, Db};
+use super::body::errors::Outcome;
+use super::body::tables::webhooks::{AttemptRow, DeliveryRow, webhook_attempts, webhook_deliveries};
+use super::body::types::{Id, Named, Time};
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Bool};
+use florin_domain::ids::WebhookId;
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::webhook::{AttemptRecord, Delivery, DeliveryStatus};
+use florin_ports::DeliveryFilter;
+use std::collections::BTreeMap;
+
+/// Old deliveries that don't wait any more.
+pub(super) const OLD: &str = "SELECT d.webhook_id, d.message_id FROM webhook_deliveries d WHERE d.queued_at < $1 \
+    AND d.status NOT IN ('pending', 'failed') ORDER BY d.queued_at, d.webhook_id, d.message_id LIMIT $2";
+
+/// A deleted subscription that has deliveries.
+pub(super) const GONE: &str = "SELECT w.id AS webhook_id FROM webhooks w WHERE w.deleted_at IS NOT NULL \
+    AND (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id LIMIT 1) IS NOT NULL \
+    ORDER BY w.deleted_at LIMIT 1";
+
+/// Deliveries of a subscription.
+const OF_ONE: &str = "SELECT d.webhook_id, d.message_id FROM webhook_deliveries d WHERE d.webhook_id = $1 LIMIT $2";
+
+/// Subscriptions that were deleted so long ago that no transaction in progress can still queue an event for them.
+const DELETED: &str = "DELETE FROM webhooks WHERE deleted_at < $1 \
+    AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = webhooks.id)";
+
+#[derive(QueryableByName)]
+struct GoneRow {
+    #[diesel(sql_type = IdSql)]
+    webhook_id: Id,
+}
+
+#[derive(QueryableByName)]
+struct OldRow {
+    #[diesel(sql_type = IdSql)]
+    webhook_id: Id,
+    #[diesel(sql_type = IdSql)]
+    message_id: Id,
+}
+
+fn selected(webhook: WebhookId, filter: &DeliveryFilter) -> webhook_deliveries::BoxedQuery<'static, Db> {
+    let mut rows = webhook_deliveries::table.filter(webhook_deliveries::webhook_id.eq(Id(webhook.0))).into_boxed();
+    if let Some(status) = filter.status {
+        rows = rows.filter(webhook_deliveries::status.eq(Named(status)));
+    }
+    if let Some(message) = filter.message {
+        rows = rows.filter(webhook_deliveries::message_id.eq(Id(message.0)));
+    }
+    if let Some(from) = filter.from {
+        rows = rows.filter(webhook_deliveries::created_at.ge(Time(from)));
+    }
+    if let Some(to) = filter.to {
+        rows = rows.filter(webhook_deliveries::created_at.le(Time(to)));
+    }
+    rows
+}
+
+/// Lists deliveries with their attempts.
+pub(super) fn list(
+    conn: &mut Conn,
+    webhook: WebhookId,
+    filter: &DeliveryFilter,
+    page: PageRequest,
+) -> Outcome<Page<(Delivery, Vec<AttemptRecord>)>> {
+    let count = selected(webhook, filter).count().get_result(conn)?;
+    let rows = selected(webhook, filter)
+        .order((webhook_deliveries::queued_at.desc(), webhook_deliveries::message_id.desc()))
+        .limit(page.limit)
+        .offset(page.offset)
+        .select(DeliveryRow::as_select())
+        .load(conn)?;
+    let messages: Vec<_> = rows.iter().map(|row| row.message_id).collect();
+    let delivery = webhook_deliveries::webhook_id
+        .eq(webhook_attempts::webhook_id)
+        .and(webhook_deliveries::message_id.eq(webhook_attempts::message_id));
+    let is_last = diesel::dsl::sql::<Bool>("webhook_attempts.number > webhook_deliveries.attempts - ");
+    let attempts = webhook_attempts::table
+        .inner_join(webhook_deliveries::table.on(delivery))
+        .filter(is_last.bind::<BigInt, _>(i64::from(filter.attempts)))
+        .filter(webhook_attempts::webhook_id.eq(Id(webhook.0)))
+        .filter(webhook_attempts::message_id.eq_any(messages))
+        .order((webhook_attempts::message_id, webhook_attempts::number))
+        .select(AttemptRow::as_select())
+        .load(conn)?;
+    let mut of_message: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for attempt in attempts {
+        of_message.entry(attempt.message_id).or_default().push(attempt.read()?);
+    }
+    let rows = rows.into_iter().map(|row| Ok((row.read()?, of_message.remove(&row.message_id).unwrap_or_default())));
+    Ok(Page { count, rows: rows.collect::<Outcome<_>>()? })
+}
+
+/// Deletes old deliveries and those of deleted subscriptions, with their attempts.
+pub(super) fn delete(conn: &mut Conn, before: DateTime<Utc>, max: u32) -> Outcome<u64> {
+    let gone = sql_query(GONE).get_result::<GoneRow>(conn).optional()?;
+    let of_deleted = match gone {
+        Some(GoneRow { webhook_id }) => {
+            let all = sql_query(OF_ONE).bind::<IdSql, _>(webhook_id).bind::<BigInt, _>(i64::from(max));
+            all.load::<OldRow>(conn)?
+        }
+        None => Vec::new(),
+    };
+    remove(conn, &of_deleted, false)?;
+    let left = i64::from(max) - i64::try_from(of_deleted.len()).unwrap_or(i64::MAX);
+    let old = sql_query(OLD).bind::<TimeSql, _>(Time(before)).bind::<BigInt, _>(left).load::<OldRow>(conn)?;
+    remove(conn, &old, true)?;
+    sql_query(DELETED).bind::<TimeSql, _>(Time(before)).execute(conn)?;
+    Ok((of_deleted.len() + old.len()) as u64)
+}
+
+fn remove(conn: &mut Conn, rows: &[OldRow], must_have_ended: bool) -> Outcome<()> {
+    let mut of_webhook: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
+    for row in rows {
+        of_webhook.entry(row.webhook_id).or_default().push(row.message_id);
+    }
+    for (webhook, messages) in of_webhook {
+        let attempts = webhook_attempts::table.filter(webhook_attempts::webhook_id.eq(webhook));
+        diesel::delete(attempts.filter(webhook_attempts::message_id.eq_any(messages.clone()))).execute(conn)?;
+        let own = webhook_deliveries::table.filter(webhook_deliveries::webhook_id.eq(webhook));
+        let own = own.filter(webhook_deliveries::message_id.eq_any(messages));
+        if must_have_ended {
+            // A redelivery may have restarted it meanwhile.
+            let waiting = [DeliveryStatus::Pending, DeliveryStatus::Failed].map(Named);
+            diesel::delete(own.filter(webhook_deliveries::status.ne_all(waiting))).execute(conn)?;
+        } else {
+            diesel::delete(own).execute(conn)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,20 @@
+//! Subscriptions to events, and their deliveries.
+
+mod again;
+mod claims;
+mod client_records;
+mod deliveries;
+mod ends;
+mod log;
+mod queue;
+mod rows;
+mod subscriptions;
+#[cfg(test)]
+mod tests;
+mod world;
+
+pub(crate) use client_records::delete_client_records;
+pub(crate) use queue::Observers;
+pub(crate) use world::{cancel_all, forget_account, resume, undo};
+
+use super::body;

@@ -1,0 +1,79 @@
+//! However many deliveries wait, a search reads no more of them than it returns.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::body::backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, with_store};
+use super::body::backend::{Conn, Db};
+use super::body::driver;
+use super::{claims, log};
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+
+/// The statement that explains a plan.
+struct Plan(String);
+
+impl QueryFragment<Db> for Plan {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_sql(EXPLAIN);
+        out.push_sql(&self.0);
+        Ok(())
+    }
+}
+
+impl QueryId for Plan {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl Query for Plan {
+    type SqlType = PlanSql;
+}
+
+impl RunQueryDsl<Conn> for Plan {}
+
+/// Returns the plan of a statement with these values.
+fn plan(conn: &mut Conn, sql: &str, values: &[&str]) -> String {
+    let mut sql = sql.to_owned();
+    for (index, value) in values.iter().enumerate() {
+        sql = sql.replace(&format!("${}", index + 1), value);
+    }
+    let rows = Plan(sql).load::<PlanRow>(conn).unwrap();
+    rows.into_iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn searches_read_their_indexes() {
+    const TIME: &str = "CURRENT_TIMESTAMP";
+    const ID: &str = "'0198c0de-0005-7000-8000-000000000001'";
+    let (at_once, retried) = ("webhook_deliveries_at_once", "webhook_deliveries_retried");
+    let by_object = "webhook_deliveries_by_object";
+    with_store(1, |store| {
+        let plans = driver::read(store.readers(), |conn| {
+            conn.batch_execute(PLANNER)?;
+            let due = plan(conn, &claims::due_subscriptions(), &[TIME]);
+            let accounts = plan(conn, &claims::accounts_with_retries(), &[TIME, ID, "'F1'", ID, "9"]);
+            let values = [TIME, ID, "'F1'", TIME, "9"];
+            Ok([
+                (due, vec![at_once, "webhook_deliveries_blocked", retried]),
+                (accounts, vec![retried]),
+                (plan(conn, &claims::at_once(false), &[TIME, ID, "9"]), vec![at_once]),
+                (plan(conn, &claims::at_once(true), &[TIME, ID, "9"]), vec![at_once, by_object]),
+                (plan(conn, &claims::retries(false), &values), vec![retried]),
+                (plan(conn, &claims::retries(true), &values), vec![retried, by_object]),
+                (plan(conn, claims::BLOCKED, &[ID]), vec!["webhook_deliveries_blocked"]),
+                (plan(conn, log::OLD, &[TIME, "9"]), vec!["webhook_deliveries_ended"]),
+                (plan(conn, log::GONE, &[]), vec!["webhooks_deleted"]),
+            ])
+        });
+        for (plan, expected) in plans.unwrap() {
+            for index in expected {
+                assert!(plan.contains(index), "{index}: {plan}");
+            }
+            let is_search = |line: &str| {
+                !line.contains(" webhook_deliveries") || line.contains("webhook_deliveries_") || line.contains("Key")
+            };
+            assert!(plan.lines().all(is_search), "{plan}");
+            assert!(!plan.contains("SCAN d\n") && !plan.contains("TEMP B-TREE") && !plan.contains("Sort"), "{plan}");
+        }
+    });
+}

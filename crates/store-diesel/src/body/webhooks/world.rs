@@ -1,0 +1,65 @@
+//! Subscriptions and deliveries of worlds that are restored or deleted, and of accounts whose clocks change.
+
+use super::body::backend::Conn;
+use super::body::backend::sql::TimeSql;
+use super::body::errors::Outcome;
+use super::body::types::Time;
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::Text;
+use florin_domain::ids::AccountId;
+
+const CANCEL: &str = "UPDATE webhook_deliveries \
+    SET status = 'cancelled', blocked = FALSE, due_at = NULL, lease_id = NULL, leased_until = NULL \
+    WHERE account_id = $1 AND status IN ('pending', 'failed') AND test_body IS NULL \
+    AND NOT EXISTS (SELECT 1 FROM outbox_events e WHERE e.id = webhook_deliveries.message_id)";
+
+const CLAMP: &str = "UPDATE webhook_deliveries SET due_at = $1 \
+    WHERE due_at > $1 AND account_id = $2 AND status IN ('pending', 'failed')";
+
+const CANCEL_ALL: &str = "UPDATE webhook_deliveries \
+    SET status = 'cancelled', blocked = FALSE, due_at = NULL, lease_id = NULL, leased_until = NULL \
+    WHERE status IN ('pending', 'failed')";
+
+const ATTEMPTS: &str = "DELETE FROM webhook_attempts WHERE (webhook_id, message_id) IN \
+    (SELECT d.webhook_id, d.message_id FROM webhook_deliveries d WHERE d.account_id = $1)";
+
+const DELIVERIES: &str = "DELETE FROM webhook_deliveries WHERE account_id = $1";
+
+const FAILING: &str = "UPDATE webhooks SET failing_account = NULL, failing_since = NULL, failing_real_since = NULL \
+    WHERE failing_account = $1";
+
+const OWN: &str = "DELETE FROM webhooks WHERE account_id = $1";
+
+const RESUME: &str = "UPDATE webhooks SET resumptions = resumptions + 1 \
+    WHERE client_id = (SELECT client_id FROM accounts WHERE id = $1) AND (account_id IS NULL OR account_id = $1)";
+
+/// Cancels all waiting deliveries: an import does not send.
+pub(crate) fn cancel_all(conn: &mut Conn) -> Outcome<()> {
+    sql_query(CANCEL_ALL).execute(conn)?;
+    Ok(())
+}
+
+/// Follows a restore of an account to a time by its clock: waiting deliveries of undone events are cancelled, other
+/// retries are due at that time at the latest, and failures of the undone time are forgotten.
+pub(crate) fn undo(conn: &mut Conn, account: &AccountId, to: Time) -> Outcome<()> {
+    // Subscriptions before deliveries, as everywhere.
+    sql_query(FAILING).bind::<Text, _>(account.as_str()).execute(conn)?;
+    sql_query(CANCEL).bind::<Text, _>(account.as_str()).execute(conn)?;
+    sql_query(CLAMP).bind::<TimeSql, _>(to).bind::<Text, _>(account.as_str()).execute(conn)?;
+    Ok(())
+}
+
+/// Deletes the subscriptions of an account, and all deliveries of its events.
+pub(crate) fn forget_account(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
+    for statement in [FAILING, OWN, ATTEMPTS, DELIVERIES] {
+        sql_query(statement).bind::<Text, _>(account.as_str()).execute(conn)?;
+    }
+    Ok(())
+}
+
+/// Lets paused receivers have retries that a change of an account's clock made due.
+pub(crate) fn resume(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
+    sql_query(RESUME).bind::<Text, _>(account.as_str()).execute(conn)?;
+    Ok(())
+}

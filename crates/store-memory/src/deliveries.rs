@@ -1,0 +1,352 @@
+//! Deliveries of events to subscriptions.
+
+use crate::MemoryStore;
+use crate::data::Data;
+use crate::kept::KeptDelivery;
+use crate::webhooks::under_claim_on;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::event::StoredEvent;
+use florin_domain::ids::{AccountId, EventId, WebhookId};
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::webhook::{AttemptRecord, DeliveredEvent, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
+use florin_domain::world::ClockSetting;
+use florin_ports::{
+    AttemptEnd, AttemptSituation, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, Deliveries,
+    DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, StoreError, TestWebhookCommand,
+    WriteError, Written,
+};
+
+fn clock_of(data: &Data, account: &AccountId) -> ClockSetting {
+    data.accounts.get(account).map(|account| account.timeline.clock).unwrap_or_default()
+}
+
+/// Whether deliveries of a subscription rest.
+fn rests(data: &Data, webhook: &Webhook) -> bool {
+    !webhook.enabled || data.clients.get(&webhook.client).is_some_and(|client| client.disabled_at.is_some())
+}
+
+/// The deliveries of a subscription that can be claimed, the longest due first.
+fn claimable(data: &Data, webhook: &Webhook, now: DateTime<Utc>) -> Vec<EventId> {
+    if rests(data, webhook) {
+        return Vec::new();
+    }
+    let own = || data.deliveries.values().filter(|kept| kept.delivery.webhook == webhook.id);
+    let is_first = |kept: &&KeptDelivery| {
+        let is_before = |other: &KeptDelivery| {
+            other.delivery.status.is_waiting()
+                && other.delivery.object == kept.delivery.object
+                && other.delivery.sequence < kept.delivery.sequence
+        };
+        !webhook.ordered || !own().any(is_before)
+    };
+    let is_due = |kept: &&KeptDelivery| {
+        kept.delivery.due_at.is_none_or(|due| due <= clock_of(data, &kept.delivery.account).now(now))
+    };
+    let mut found: Vec<_> = own().filter(|kept| kept.is_free(now)).filter(is_due).filter(is_first).collect();
+    found.sort_by_key(|kept| (kept.delivery.due_at, kept.queued_at, kept.delivery.sequence, kept.delivery.message));
+    // First attempts and retries take turns.
+    let (mut at_once, mut retries) = (0, 0);
+    let placed = found.into_iter().map(|kept| {
+        let place = if kept.delivery.due_at.is_none() { &mut at_once } else { &mut retries };
+        *place += 1;
+        (*place, kept.delivery.message)
+    });
+    let mut placed: Vec<_> = placed.collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, message)| message).collect()
+}
+
+fn claim(data: &mut Data, command: &ClaimDeliveriesCommand) -> Option<ClaimedDeliveries> {
+    let webhook = data.webhooks.get(&command.webhook)?.clone();
+    if rests(data, &webhook) {
+        return None;
+    }
+    let mut claimed = Vec::new();
+    for message in claimable(data, &webhook, command.now).into_iter().take(command.max as usize) {
+        let body = body_of(data, message);
+        let Some(kept) = data.deliveries.get_mut(&(webhook.id, message)) else { continue };
+        kept.lease = Some((command.lease, command.until));
+        kept.delivery.attempts += 1;
+        kept.delivery.unrecorded += 1;
+        let (delivery, test) = (kept.delivery.clone(), kept.test_body.clone());
+        let clock = clock_of(data, &delivery.account);
+        claimed.push(ClaimedDelivery { delivery, lease: command.lease, clock, body: body.or(test).map(Into::into) });
+    }
+    Some(ClaimedDeliveries { webhook, deliveries: claimed })
+}
+
+/// Records an ended attempt if its claim is still current, and returns whether it is.
+fn record(data: &mut Data, end: &AttemptEnd, now: DateTime<Utc>) -> bool {
+    let key = (end.claim.webhook, end.claim.message);
+    let Some(kept) = data.deliveries.get(&key).filter(|kept| kept.is_held(&end.claim)) else { return false };
+    let Some(webhook) = data.webhooks.get(&end.claim.webhook).cloned() else { return false };
+    let delivery = kept.delivery.clone();
+    let clock = clock_of(data, &delivery.account);
+    let decision = (end.decide)(&AttemptSituation { delivery, webhook, clock });
+    if let Some(webhook) = data.webhooks.get_mut(&end.claim.webhook) {
+        webhook.failing = decision.failing;
+        if let Some(reason) = decision.disable.filter(|_| webhook.enabled) {
+            let at = if webhook.account.is_some() { clock.now(now) } else { now };
+            webhook.disable(Some(reason), at);
+        }
+    }
+    if let Some(kept) = data.deliveries.get_mut(&key) {
+        (kept.delivery.status, kept.delivery.due_at, kept.lease) = (decision.status, decision.due_at, None);
+        (kept.delivery.scheduled, kept.delivery.unrecorded) = (kept.delivery.scheduled + 1, 0);
+        kept.attempts.push(end.attempt.clone());
+    }
+    true
+}
+
+/// Changes deliveries whose claims are still current, and ends their leases.
+fn give_back(data: &mut Data, claims: &[DeliveryClaim], change: impl Fn(&mut Delivery)) {
+    for claim in claims {
+        let kept = data.deliveries.get_mut(&(claim.webhook, claim.message));
+        if let Some(kept) = kept.filter(|kept| kept.is_held(claim)) {
+            change(&mut kept.delivery);
+            kept.lease = None;
+        }
+    }
+}
+
+fn recover(data: &mut Data, webhook: &Webhook, command: &RecoverCommand) -> Result<u64, WriteError<WebhookRefusal>> {
+    (command.decide)(webhook).map_err(WriteError::Refused)?;
+    let mut recovered = 0;
+    for delivery in matching(data, webhook, command.since) {
+        let fresh = KeptDelivery::new(delivery, None, command.now);
+        match data.deliveries.get_mut(&(webhook.id, fresh.delivery.message)) {
+            None => {
+                data.deliveries.insert((webhook.id, fresh.delivery.message), fresh);
+            }
+            Some(kept) if matches!(kept.delivery.status, DeliveryStatus::Exhausted | DeliveryStatus::Cancelled) => {
+                kept.restart();
+            }
+            Some(_) => continue,
+        }
+        recovered += 1;
+    }
+    resume(data, |of| of.id == webhook.id);
+    Ok(recovered)
+}
+
+fn log(
+    data: &Data,
+    webhook: WebhookId,
+    filter: &DeliveryFilter,
+    page: PageRequest,
+) -> Page<(Delivery, Vec<AttemptRecord>)> {
+    let is_selected = |delivery: &Delivery| {
+        delivery.webhook == webhook
+            && filter.status.is_none_or(|status| delivery.status == status)
+            && filter.message.is_none_or(|message| delivery.message == message)
+            && filter.from.is_none_or(|from| delivery.created_at >= from)
+            && filter.to.is_none_or(|to| delivery.created_at <= to)
+    };
+    let mut found: Vec<_> = data.deliveries.values().filter(|kept| is_selected(&kept.delivery)).collect();
+    found.sort_by_key(|kept| std::cmp::Reverse((kept.queued_at, kept.delivery.message)));
+    let attempts = |kept: &KeptDelivery| {
+        let is_last = |attempt: &&AttemptRecord| attempt.number + filter.attempts > kept.delivery.attempts;
+        kept.attempts.iter().filter(is_last).cloned().collect()
+    };
+    let found = found.into_iter().map(|kept| (kept.delivery.clone(), attempts(kept))).collect();
+    crate::merchant::cut(found, page)
+}
+
+#[async_trait]
+impl Deliveries for MemoryStore {
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError> {
+        Ok(self.read(|data| {
+            let due = data.webhooks.values().filter(|webhook| !claimable(data, webhook, now).is_empty());
+            due.cloned().collect()
+        }))
+    }
+
+    async fn claim(&self, command: ClaimDeliveriesCommand) -> Result<Option<ClaimedDeliveries>, StoreError> {
+        self.change(|data| Ok(claim(data, &command)))
+    }
+
+    async fn record(&self, ends: Vec<AttemptEnd>, now: DateTime<Utc>) -> Result<u64, StoreError> {
+        let recorded = self.decide::<_, std::convert::Infallible>(|data| {
+            Ok(ends.iter().filter(|end| record(data, end, now)).count() as u64)
+        });
+        recorded.map_err(|error| match error {
+            WriteError::Store(error) => error,
+            _ => StoreError::Corrupt("an attempt was refused".into()),
+        })
+    }
+
+    async fn release(&self, claims: Vec<DeliveryClaim>) -> Result<(), StoreError> {
+        self.change(|data| {
+            give_back(data, &claims, |_| {});
+            Ok(())
+        })
+    }
+
+    async fn end(&self, claims: Vec<DeliveryClaim>, status: DeliveryStatus) -> Result<(), StoreError> {
+        self.change(|data| {
+            give_back(data, &claims, |delivery| (delivery.status, delivery.due_at) = (status, None));
+            Ok(())
+        })
+    }
+
+    async fn log(
+        &self,
+        webhook: WebhookId,
+        filter: DeliveryFilter,
+        page: PageRequest,
+    ) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError> {
+        Ok(self.read(|data| log(data, webhook, &filter, page)))
+    }
+
+    async fn redeliver(&self, command: RedeliverCommand) -> Result<Written<()>, WriteError<WebhookRefusal>> {
+        self.decide(|data| {
+            under_claim_on(data, (&command.reach, command.webhook), command.claim.as_ref(), |data, webhook| {
+                let has_body = body_of(data, command.message).is_some();
+                let key = (command.webhook, command.message);
+                let kept = data.deliveries.get_mut(&key).ok_or(WriteError::Absent)?;
+                (command.decide)(&webhook).map_err(WriteError::Refused)?;
+                if !has_body && kept.test_body.is_none() {
+                    return Err(WriteError::Refused(WebhookRefusal::EventGone));
+                }
+                kept.restart();
+                resume(data, |of| of.id == webhook.id);
+                Ok(())
+            })
+        })
+    }
+
+    async fn recover(&self, command: RecoverCommand) -> Result<Written<u64>, WriteError<WebhookRefusal>> {
+        self.decide(|data| {
+            let of = (&command.reach, command.webhook);
+            under_claim_on(data, of, command.claim.as_ref(), |data, webhook| recover(data, &webhook, &command))
+        })
+    }
+
+    async fn test(&self, command: TestWebhookCommand) -> Result<Written<EventId>, WriteError<WebhookRefusal>> {
+        self.decide(|data| {
+            let delivery = &command.delivery;
+            under_claim_on(data, (&command.reach, delivery.webhook), command.claim.as_ref(), |data, webhook| {
+                (command.decide)(&webhook).map_err(WriteError::Refused)?;
+                let kept = KeptDelivery::new(delivery.clone(), Some(command.body.clone()), command.now);
+                data.deliveries.insert((delivery.webhook, delivery.message), kept);
+                resume(data, |of| of.id == webhook.id);
+                Ok(delivery.message)
+            })
+        })
+    }
+
+    async fn delete_deliveries(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
+        self.change(|data| {
+            let is_old = |kept: &KeptDelivery| kept.queued_at < before && !kept.delivery.status.is_waiting();
+            let is_orphan = |kept: &KeptDelivery| !data.webhooks.contains_key(&kept.delivery.webhook);
+            let old = data.deliveries.iter().filter(|(_, kept)| is_old(kept) || is_orphan(kept)).map(|(key, _)| *key);
+            let old: Vec<_> = old.take(max as usize).collect();
+            for key in &old {
+                data.deliveries.remove(key);
+            }
+            data.deleted_webhooks.retain(|_, (_, at)| *at >= before);
+            Ok(old.len() as u64)
+        })
+    }
+
+    async fn backlog(&self) -> Result<DeliveryBacklog, StoreError> {
+        Ok(self.read(|data| {
+            let is_enabled = |kept: &&KeptDelivery| {
+                data.webhooks.get(&kept.delivery.webhook).is_some_and(|webhook| !rests(data, webhook))
+            };
+            let waiting = data.deliveries.values().filter(|kept| kept.delivery.status.is_waiting()).filter(is_enabled);
+            let times: Vec<_> = waiting.map(|kept| kept.queued_at).collect();
+            DeliveryBacklog { waiting: times.len() as u64, oldest: times.into_iter().min() }
+        }))
+    }
+}
+
+/// Deletes the subscriptions of an account, and all deliveries of its events.
+pub(crate) fn forget_account(data: &mut Data, account: &AccountId) {
+    data.webhooks.retain(|_, webhook| webhook.account.as_ref() != Some(account));
+    data.deleted_webhooks.retain(|_, (webhook, _)| webhook.account.as_ref() != Some(account));
+    data.deliveries.retain(|_, kept| kept.delivery.account != *account);
+    forget_failing(data, account);
+}
+
+fn forget_failing(data: &mut Data, account: &AccountId) {
+    for webhook in data.webhooks.values_mut() {
+        webhook.failing = webhook.failing.take().filter(|failing| failing.account != *account);
+    }
+}
+
+/// Lets paused receivers of these subscriptions have the next delivery.
+fn resume(data: &mut Data, is_one: impl Fn(&Webhook) -> bool) {
+    data.webhooks.values_mut().filter(|webhook| is_one(webhook)).for_each(|webhook| webhook.resumptions += 1);
+}
+
+/// Lets paused receivers have retries that a change of an account's clock made due.
+pub(crate) fn clock_changed(data: &mut Data, account: &AccountId) {
+    let client = data.accounts.get(account).map(|account| account.client);
+    resume(data, |of| Some(of.client) == client && of.account.as_ref().is_none_or(|of| of == account));
+}
+
+/// Follows a restore of an account to a time by its clock: waiting deliveries of undone events are cancelled, other
+/// retries are due at that time at the latest, and failures of the undone time are forgotten.
+pub(crate) fn undo(data: &mut Data, account: &AccountId, to: DateTime<Utc>) {
+    forget_failing(data, account);
+    let own = data.deliveries.iter().filter(|(_, kept)| kept.delivery.account == *account);
+    let undone: Vec<_> = own
+        .filter(|(_, kept)| kept.delivery.status.is_waiting() && kept.test_body.is_none())
+        .map(|(key, _)| *key)
+        .filter(|(_, message)| body_of(data, *message).is_none())
+        .collect();
+    for key in undone {
+        if let Some(kept) = data.deliveries.get_mut(&key) {
+            (kept.delivery.status, kept.delivery.due_at, kept.lease) = (DeliveryStatus::Cancelled, None, None);
+        }
+    }
+    for kept in data.deliveries.values_mut().filter(|kept| kept.delivery.account == *account) {
+        kept.delivery.due_at = kept.delivery.due_at.map(|due| due.min(to));
+    }
+}
+
+/// The enabled subscriptions to the events of an account.
+pub(crate) fn subscribers<'d>(data: &'d Data, account: &'d AccountId) -> impl Iterator<Item = &'d Webhook> {
+    let client = data.accounts.get(account).map(|account| account.client);
+    data.webhooks.values().filter(move |webhook| {
+        webhook.enabled && Some(webhook.client) == client && webhook.account.as_ref().is_none_or(|of| of == account)
+    })
+}
+
+/// Queues an event for its subscriptions, at a time by the account's clock.
+pub(crate) fn queue(data: &mut Data, event: &StoredEvent, at: DateTime<Utc>) {
+    let to = subscribers(data, &event.account).filter(|webhook| webhook.kind == event.kind);
+    let to: Vec<_> = to.map(|to| to.id).collect();
+    for webhook in to {
+        let delivery = Delivery::new(webhook, DeliveredEvent { at, ..delivered(event) });
+        data.deliveries.insert((webhook, event.id), KeptDelivery::new(delivery, None, event.recorded_at));
+    }
+}
+
+fn delivered(event: &StoredEvent) -> DeliveredEvent {
+    DeliveredEvent {
+        message: event.id,
+        account: event.account.clone(),
+        object: event.object,
+        sequence: i64::try_from(event.sequence).unwrap_or(i64::MAX),
+        at: event.occurred_at,
+    }
+}
+
+/// The body of a stored event.
+fn body_of(data: &Data, message: EventId) -> Option<String> {
+    data.events.values().find(|event| event.id == message).map(|event| event.body.clone())
+}
+
+/// The deliveries of stored events that match a subscription.
+fn matching(data: &Data, webhook: &Webhook, since: DateTime<Utc>) -> Vec<Delivery> {
+    let is_its = |event: &&StoredEvent| {
+        event.kind == webhook.kind
+            && event.occurred_at >= since
+            && webhook.account.as_ref().is_none_or(|of| *of == event.account)
+            && data.accounts.get(&event.account).is_some_and(|account| account.client == webhook.client)
+    };
+    data.events.values().filter(is_its).map(|event| Delivery::new(webhook.id, delivered(event))).collect()
+}

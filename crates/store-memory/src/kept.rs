@@ -1,0 +1,49 @@
+//! Records about webhooks that are kept with what only a store needs.
+
+use chrono::{DateTime, Utc};
+use florin_domain::ids::LeaseId;
+use florin_domain::webhook::{AttemptRecord, Delivery};
+use florin_ports::{Answer, DeliveryClaim, RecordedRequest};
+
+/// Idempotency record of a request that belongs to a client; without an answer if the answer contained a secret.
+#[derive(Clone, Debug)]
+pub(crate) struct ClientRecord {
+    pub(crate) request: RecordedRequest,
+    pub(crate) answer: Option<Answer>,
+    pub(crate) at: DateTime<Utc>,
+}
+
+/// A delivery, with its lease and its log.
+#[derive(Clone, Debug)]
+pub(crate) struct KeptDelivery {
+    pub(crate) delivery: Delivery,
+    /// The body of a test.
+    pub(crate) test_body: Option<String>,
+    /// In real time.
+    pub(crate) queued_at: DateTime<Utc>,
+    pub(crate) lease: Option<(LeaseId, DateTime<Utc>)>,
+    pub(crate) attempts: Vec<AttemptRecord>,
+}
+
+impl KeptDelivery {
+    /// A delivery that waits for its first attempt.
+    pub(crate) const fn new(delivery: Delivery, test_body: Option<String>, queued_at: DateTime<Utc>) -> Self {
+        Self { delivery, test_body, queued_at, lease: None, attempts: Vec::new() }
+    }
+
+    /// Whether it waits, and no lease holds it.
+    pub(crate) fn is_free(&self, now: DateTime<Utc>) -> bool {
+        self.delivery.status.is_waiting() && self.lease.is_none_or(|(_, until)| until <= now)
+    }
+
+    /// Whether this claim of it is current.
+    pub(crate) fn is_held(&self, claim: &DeliveryClaim) -> bool {
+        self.lease.is_some_and(|(held, _)| held == claim.lease) && self.delivery.attempts == claim.attempt
+    }
+
+    /// Begins a new schedule, which is due at once.
+    pub(crate) fn restart(&mut self) {
+        self.lease = None;
+        self.delivery.restart();
+    }
+}

@@ -1,0 +1,121 @@
+//! Subscriptions to events.
+
+use crate::MemoryStore;
+use crate::data::{Data, add};
+use crate::kept::ClientRecord;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::ids::WebhookId;
+use florin_domain::page::{Page, PageRequest};
+use florin_domain::webhook::{Webhook, WebhookRefusal};
+use florin_ports::{
+    ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, StoreError, WebhookReach, Webhooks, WriteError, Written,
+};
+
+/// Runs the work unless its claim has a record already, and stores the record.
+fn under_claim<T>(
+    data: &mut Data,
+    claim: Option<&ClientClaim<T>>,
+    work: impl FnOnce(&mut Data) -> Result<T, WriteError<WebhookRefusal>>,
+) -> Result<Written<T>, WriteError<WebhookRefusal>> {
+    let Some(claim) = claim else { return work(data).map(Written::New) };
+    let key = (claim.client, claim.key.as_str().to_owned());
+    if let Some(record) = data.client_records.get(&key) {
+        if record.request != claim.request {
+            return Err(WriteError::Mismatch(Box::new(record.request.clone())));
+        }
+        let shown_once = WriteError::Refused(WebhookRefusal::ShownOnce);
+        return record.answer.clone().map(Written::Replayed).ok_or(shown_once);
+    }
+    let done = work(data)?;
+    let record = ClientRecord { request: claim.request.clone(), answer: (claim.answer)(&done), at: claim.at };
+    data.client_records.insert(key, record);
+    Ok(Written::New(done))
+}
+
+/// Runs work on a subscription in reach under its claim. A caller that does not reach it gets no stored answer, either.
+pub(crate) fn under_claim_on<T>(
+    data: &mut Data,
+    (reach, id): (&WebhookReach, WebhookId),
+    claim: Option<&ClientClaim<T>>,
+    work: impl FnOnce(&mut Data, Webhook) -> Result<T, WriteError<WebhookRefusal>>,
+) -> Result<Written<T>, WriteError<WebhookRefusal>> {
+    let deleted = || data.deleted_webhooks.get(&id).map(|(webhook, _)| webhook);
+    let is_reached = match data.webhooks.get(&id).or_else(deleted) {
+        Some(webhook) => reach.includes(webhook),
+        None => reach.accounts.is_none(),
+    };
+    if !is_reached {
+        return Err(WriteError::Absent);
+    }
+    under_claim(data, claim, |data| {
+        let webhook = reached(data, reach, id)?;
+        work(data, webhook)
+    })
+}
+
+/// Finds a subscription in reach.
+fn reached(data: &Data, reach: &WebhookReach, id: WebhookId) -> Result<Webhook, WriteError<WebhookRefusal>> {
+    let found = data.webhooks.get(&id).filter(|webhook| reach.includes(webhook));
+    found.cloned().ok_or(WriteError::Absent)
+}
+
+fn in_order(mut webhooks: Vec<Webhook>) -> Vec<Webhook> {
+    webhooks.sort_by_key(|webhook| (webhook.created_at, webhook.id));
+    webhooks
+}
+
+#[async_trait]
+impl Webhooks for MemoryStore {
+    async fn create(&self, command: CreateWebhookCommand) -> Result<Written<Webhook>, WriteError<WebhookRefusal>> {
+        self.decide(|data| {
+            under_claim(data, command.claim.as_ref(), |data| {
+                let webhook = &command.webhook;
+                let existing = data.webhooks.values().filter(|other| other.client == webhook.client).count();
+                (command.decide)(&u32::try_from(existing).unwrap_or(u32::MAX)).map_err(WriteError::Refused)?;
+                add(&mut data.webhooks, webhook.id, webhook.clone())?;
+                Ok(webhook.clone())
+            })
+        })
+    }
+
+    async fn change(&self, command: ChangeWebhookCommand) -> Result<Written<Webhook>, WriteError<WebhookRefusal>> {
+        self.decide(|data| {
+            under_claim_on(data, (&command.reach, command.id), command.claim.as_ref(), |data, webhook| {
+                let changed = (command.decide)(&webhook).map_err(WriteError::Refused)?;
+                data.webhooks.insert(command.id, changed.clone());
+                Ok(changed)
+            })
+        })
+    }
+
+    async fn delete(
+        &self,
+        reach: WebhookReach,
+        id: WebhookId,
+        now: DateTime<Utc>,
+        claim: Option<ClientClaim<()>>,
+    ) -> Result<Written<()>, WriteError<WebhookRefusal>> {
+        self.decide(|data| {
+            under_claim_on(data, (&reach, id), claim.as_ref(), |data, webhook| {
+                data.webhooks.remove(&id);
+                data.deleted_webhooks.insert(id, (webhook, now));
+                Ok(())
+            })
+        })
+    }
+
+    async fn find(&self, reach: WebhookReach, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
+        Ok(self.read(|data| reached(data, &reach, id).ok()))
+    }
+
+    async fn list(&self, reach: WebhookReach, page: PageRequest) -> Result<Page<Webhook>, StoreError> {
+        let found =
+            self.read(|data| data.webhooks.values().filter(|webhook| reach.includes(webhook)).cloned().collect());
+        Ok(crate::merchant::cut(in_order(found), page))
+    }
+
+    async fn all(&self) -> Result<Vec<Webhook>, StoreError> {
+        Ok(in_order(self.read(|data| data.webhooks.values().cloned().collect())))
+    }
+}

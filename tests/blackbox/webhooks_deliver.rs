@@ -1,0 +1,368 @@
+//! Deliveries of events to real receivers.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::openapi::truthful;
+use crate::support::assert::{members, text};
+use crate::support::management::move_card;
+use crate::support::receiver::{Receiver, WEBHOOKS, deliveries, wait_for_delivery, webhook_path};
+use crate::support::wallet::{first_body, transaction};
+use crate::support::worlds::{make, restore, set, snapshot, world_path};
+use crate::support::{AUTHORIZATION, Client, Home, Server, demo, expect_fault, expect_json};
+
+/// Creates a world whose clock is frozen at noon on 1 September.
+fn frozen(server: &Server) -> Client {
+    make(server, json!({"startsAt": "2026-09-01T12:00:00Z"})).1
+}
+
+/// Pays with a card, and returns the answer.
+fn pay(client: &Client, amount: &str) -> Value {
+    transaction(&client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, amount)))
+}
+
+fn status(expected: &'static str) -> impl Fn(&Value) -> bool {
+    move |delivery| delivery["status"] == expected
+}
+
+fn attempts(delivery: &Value) -> usize {
+    delivery["attempts"].as_array().unwrap().len()
+}
+
+#[test]
+fn a_purchase_is_delivered_signed_and_logged() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    let secrets = json!({"sharedSecret": "0198c0de-0000-7000-8000-00000000000a", "authorizationHeader": "Bearer x y"});
+    let webhook = receiver.subscribe(&client, "CardTransaction", &secrets);
+    let paid = pay(&client, "10");
+    let got = receiver.wait_for(1).remove(0);
+    got.verify(text(&webhook, "/signingSecret")).unwrap();
+    assert!(got.verify("whsec_MDE5OGMwZGUtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDBi").is_err());
+    assert_eq!((got.header("authorization"), got.header("content-type")), ("Bearer x y", "application/json"));
+    assert_eq!((got.header("user-agent"), got.header("x-em-signature").len()), ("Florin/0.1.0", 44));
+    let event = got.event();
+    assert_eq!((text(&event, "/messageId"), text(&event, "/webhookEventTypeName")), (got.id(), "CardTransaction"));
+    assert_eq!((&event["transaction"], &event["sequence"]), (&paid, &json!(1)));
+    let listed = expect_json(&client.get("/v2/events?types=CardTransaction"), 200);
+    assert_eq!(listed["rows"][0].to_string(), serde_json::from_str::<Value>(&got.body).unwrap().to_string());
+
+    let delivery = wait_for_delivery(&client, &webhook, status("delivered"));
+    truthful("get", "/v2/webhooks/{webhookId}/deliveries", &client.get(&webhook_path(&webhook, "/deliveries")));
+    assert_eq!(text(&delivery, "/messageId"), got.id());
+    assert_eq!((&delivery["nextAttemptAt"], &delivery["test"]), (&Value::Null, &json!(false)));
+    let attempt = &delivery["attempts"][0];
+    assert_eq!(members(attempt), ["at", "durationMs", "error", "number", "responseBody", "responseStatus"]);
+    assert_eq!(
+        (&attempt["responseStatus"], &attempt["responseBody"], &attempt["number"]),
+        (&json!(200), &json!("hello"), &json!(1))
+    );
+    // A decline is an event like an approval; another type is not sent.
+    pay(&client, "1000000");
+    assert!(move_card(&client, &demo().active_card("GBP").id, "SUSPENDED").status < 300);
+    let all = receiver.wait_for(2);
+    assert_eq!(all[1].event()["transaction"]["state"], "DECLINED");
+    wait_for_delivery(&client, &webhook, status("delivered"));
+    assert_eq!(receiver.arrived().len(), 2);
+}
+
+#[test]
+fn one_jump_of_the_clock_causes_one_attempt() {
+    let server = Server::sandbox();
+    let client = frozen(&server);
+    let receiver = Receiver::start();
+    receiver.answer(500, "");
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    pay(&client, "10");
+    let failed = wait_for_delivery(&client, &webhook, |delivery| attempts(delivery) == 1);
+    assert_eq!((&failed["status"], text(&failed, "/createdAt")), (&json!("failed"), "2026-09-01T12:00:00Z"));
+    let next = text(&failed, "/nextAttemptAt");
+    assert!(("2026-09-01T12:00:04Z".."2026-09-01T12:00:07Z").contains(&next), "{next}");
+    for (jump, count) in [("P1D", 2), ("P5D", 3)] {
+        set(&client, json!({"advanceBy": jump}));
+        let failed = wait_for_delivery(&client, &webhook, |delivery| attempts(delivery) >= count);
+        assert_eq!(attempts(&failed), count, "{failed}");
+    }
+    // Five days without a success disable it.
+    let disabled = expect_json(&client.get(&webhook_path(&webhook, "")), 200);
+    assert_eq!((&disabled["enabled"], &disabled["disabledReason"]), (&json!(false), &json!("failing")));
+    assert_eq!(text(&disabled, "/disabledAt"), "2026-09-07T12:00:00Z");
+    assert_eq!(deliveries(&client, &webhook)[0]["nextAttemptAt"], Value::Null);
+    receiver.answer(204, "");
+    let path = webhook_path(&webhook, "");
+    expect_json(&client.call("PATCH", &path).json(r#"{"enabled": true}"#).send(), 200);
+    set(&client, json!({"advanceBy": "PT2H"}));
+    let delivered = wait_for_delivery(&client, &webhook, status("delivered"));
+    assert_eq!(attempts(&delivered), 4);
+    let ids: BTreeSet<_> = receiver.arrived().iter().map(|got| (got.id().to_owned(), got.body.clone())).collect();
+    assert_eq!(ids.len(), 1, "the same id and the same bytes");
+}
+
+#[test]
+fn every_delivery_verifies_through_a_rotation() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    let old = text(&webhook, "/signingSecret");
+    pay(&client, "1");
+    receiver.wait_for(1)[0].verify(old).unwrap();
+    let rotated = expect_json(&client.post(&webhook_path(&webhook, "/rotate-secret"), "{}"), 200);
+    let new = text(&rotated, "/signingSecret");
+    pay(&client, "2");
+    let both = receiver.wait_for(2).remove(1);
+    both.verify(old).unwrap();
+    both.verify(new).unwrap();
+    assert_eq!(both.header("webhook-signature").split(' ').count(), 2);
+    let rotated = expect_json(&client.post(&webhook_path(&webhook, "/rotate-secret"), r#"{"overlapHours": 0}"#), 200);
+    pay(&client, "3");
+    let alone = receiver.wait_for(3).remove(2);
+    alone.verify(text(&rotated, "/signingSecret")).unwrap();
+    assert!(alone.verify(new).is_err() && alone.verify(old).is_err());
+    assert!(!alone.header("webhook-signature").contains(' '));
+}
+
+#[test]
+fn gone_disables_and_a_disabled_subscription_rests() {
+    let server = Server::sandbox();
+    let client = frozen(&server);
+    let receiver = Receiver::start();
+    receiver.answer(410, "");
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    pay(&client, "10");
+    wait_for_delivery(&client, &webhook, status("failed"));
+    let disabled = expect_json(&client.get(&webhook_path(&webhook, "")), 200);
+    assert_eq!((&disabled["enabled"], &disabled["disabledReason"]), (&json!(false), &json!("gone")));
+    assert_eq!(disabled["updatedAt"], disabled["disabledAt"]);
+    pay(&client, "11");
+    let log = deliveries(&client, &webhook);
+    assert_eq!(log.len(), 1, "an event was queued for a disabled subscription");
+    let path = webhook_path(&webhook, &format!("/deliveries/{}/redeliver", text(&log[0], "/messageId")));
+    expect_fault(&client.post(&path, ""), 409, "path.webhookId", "invalid_state");
+    for below in ["/test", "/recover"] {
+        let sent = if below == "/test" { "" } else { r#"{"since": "2026-09-01T11:00:00Z"}"# };
+        expect_fault(&client.post(&webhook_path(&webhook, below), sent), 409, "path.webhookId", "invalid_state");
+    }
+    assert_eq!(receiver.arrived().len(), 1);
+}
+
+#[test]
+fn a_receiver_that_hangs_delays_no_other() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let (hanging, quick) = (Receiver::start(), Receiver::start());
+    hanging.hang(true);
+    hanging.subscribe(&client, "CardTransaction", &json!({}));
+    let webhook = quick.subscribe(&client, "CardTransaction", &json!({}));
+    for _ in 0..6 {
+        pay(&client, "1");
+    }
+    quick.wait_for(6);
+    wait_for_delivery(&client, &webhook, status("delivered"));
+    assert_eq!(hanging.wait_for(4).len(), 4, "more than four at a time");
+    // A stop does not wait for it, and the next start for no lease.
+    let (ended, home) = server.stop();
+    assert!(ended.success());
+    hanging.hang(false);
+    let server = Server::on(home);
+    hanging.wait_for(10);
+    drop(server);
+}
+
+/// The receiver that answers counts, not the one that the subscription names now.
+#[test]
+fn a_previous_receiver_disables_nothing() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let (old, new) = (Receiver::start(), Receiver::start());
+    old.answer(410, "");
+    old.hang(true);
+    let webhook = old.subscribe(&client, "CardTransaction", &json!({}));
+    pay(&client, "1");
+    old.wait_for(1);
+    let path = webhook_path(&webhook, "");
+    expect_json(&client.call("PATCH", &path).json(json!({"url": new.url()}).to_string()).send(), 200);
+    old.hang(false);
+    wait_for_delivery(&client, &webhook, status("failed"));
+    assert_eq!(expect_json(&client.get(&path), 200)["enabled"], true);
+    pay(&client, "2");
+    new.wait_for(1);
+}
+
+/// Only what is in flight still goes to a receiver after its subscription is disabled or changed.
+#[test]
+fn what_was_not_sent_yet_goes_to_the_new_receiver() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let (old, new) = (Receiver::start(), Receiver::start());
+    old.hang(true);
+    let webhook = old.subscribe(&client, "CardTransaction", &json!({}));
+    for _ in 0..9 {
+        pay(&client, "1");
+    }
+    old.wait_for(4);
+    let path = webhook_path(&webhook, "");
+    expect_json(&client.call("PATCH", &path).json(json!({"url": new.url()}).to_string()).send(), 200);
+    old.hang(false);
+    new.wait_for(5);
+    assert_eq!(old.arrived().len(), 4);
+}
+
+#[test]
+fn deliveries_of_a_disabled_client_rest() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    receiver.answer(500, "");
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    pay(&client, "1");
+    let failed = wait_for_delivery(&client, &webhook, status("failed"));
+    let operator = |verb: &str| {
+        let done = server.home().run(&["clients", verb, text(&webhook, "/productId")]);
+        assert!(done.status.success(), "{done:?}");
+    };
+    operator("disable");
+    // Due at once, but its client is disabled.
+    let message = text(&failed, "/messageId");
+    server.home().sql(&format!("UPDATE webhook_deliveries SET due_at = NULL WHERE message_id = '{message}'")).unwrap();
+    let other = server.other();
+    let witness = Receiver::start();
+    let theirs = witness.subscribe(&other, "CardStateUpdated", &json!({}));
+    for _ in 0..3 {
+        expect_json(&other.post(&webhook_path(&theirs, "/test"), ""), 202);
+    }
+    witness.wait_for(3);
+    assert_eq!(receiver.arrived().len(), 1, "of a disabled client");
+    receiver.answer(200, "");
+    operator("enable");
+    receiver.wait_for(2);
+}
+
+#[test]
+fn a_pause_of_a_receiver_ends_when_somebody_asks() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    receiver.answer(500, "");
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    for _ in 0..16 {
+        pay(&client, "1");
+    }
+    // The pauses grow from a second to 32.
+    receiver.wait_for(12);
+    receiver.answer(200, "");
+    let before = receiver.arrived().len();
+    let sent = expect_json(&client.post(&webhook_path(&webhook, "/test"), ""), 202);
+    let arrived = receiver.wait_for(before + 1);
+    assert!(arrived.len() > before);
+    let path = webhook_path(&webhook, "/deliveries").replace('?', &format!("?messageId={}", text(&sent, "/messageId")));
+    let start = std::time::Instant::now();
+    while expect_json(&client.get(&path), 200)["rows"][0]["status"] != "delivered" {
+        assert!(start.elapsed() < crate::support::server::LIMIT);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+/// Deliveries survive a crash: the same id and the same bytes, once more at most.
+#[test]
+fn a_crash_loses_no_event() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    receiver.hang(true);
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    for _ in 0..5 {
+        pay(&client, "1");
+    }
+    receiver.wait_for(4);
+    let home = server.kill();
+    receiver.hang(false);
+    // The leases of the dead process have ended.
+    let lapse = if crate::support::store::is_sqlite() {
+        "leased_until - 120000000"
+    } else {
+        "leased_until - INTERVAL '2 minutes'"
+    };
+    home.sql(&format!("UPDATE webhook_deliveries SET leased_until = {lapse} WHERE leased_until IS NOT NULL")).unwrap();
+    let server = Server::on(home);
+    let client = server.client();
+    receiver.wait_for(9);
+    wait_for_delivery(&client, &webhook, status("delivered"));
+    let log = deliveries(&client, &webhook);
+    assert!(log.iter().all(|delivery| delivery["status"] == "delivered"), "{log:?}");
+    let sent: BTreeSet<_> = receiver.arrived().iter().map(|got| (got.id().to_owned(), got.body.clone())).collect();
+    assert_eq!((sent.len(), log.len()), (5, 5));
+}
+
+#[test]
+fn an_ordered_subscription_holds_back_later_events_of_the_same_object() {
+    let server = Server::sandbox();
+    let client = frozen(&server);
+    let receiver = Receiver::start();
+    receiver.answer(503, "");
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({"ordered": true}));
+    let token = text(&pay(&client, "10"), "/token").to_owned();
+    wait_for_delivery(&client, &webhook, status("failed"));
+    receiver.answer(200, "");
+    let follow = json!({"precedingRelatedTransactionToken": token, "amount": 10.0}).to_string();
+    expect_json(&client.post(&format!("{AUTHORIZATION}/clearing"), follow), 201);
+    // Another object is not held back.
+    pay(&client, "7");
+    let sequences = |count| -> Vec<_> {
+        receiver
+            .wait_for(count)
+            .iter()
+            .map(|got| (got.event()["transaction"]["amount"].clone(), got.event()["sequence"].clone()))
+            .collect()
+    };
+    assert_eq!(sequences(2)[1], (json!("7.00"), json!(1)));
+    set(&client, json!({"advanceBy": "PT1M"}));
+    let all = sequences(4);
+    assert_eq!(all[2..], [(json!("10.00"), json!(1)), (json!("10.00"), json!(2))]);
+}
+
+#[test]
+fn proxies_of_the_environment_are_ignored() {
+    let proxy = Receiver::start();
+    let address = proxy.url().replace("/hook", "");
+    let home = Home::demo().set("http_proxy", &address).set("HTTP_PROXY", &address).set("ALL_PROXY", &address);
+    let server = Server::on(home);
+    let client = server.client();
+    let receiver = Receiver::start();
+    receiver.subscribe(&client, "CardTransaction", &json!({}));
+    pay(&client, "1");
+    receiver.wait_for(1);
+    assert_eq!(proxy.connections(), 0);
+}
+
+#[test]
+fn a_restored_world_does_not_send_again_and_a_deleted_one_stops() {
+    let server = Server::sandbox();
+    let client = frozen(&server);
+    let receiver = Receiver::start();
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    let of_all = json!({"accountId": null});
+    let all = receiver.subscribe(&server.client(), "CardStateUpdated", &of_all);
+    pay(&client, "1");
+    receiver.wait_for(1);
+    wait_for_delivery(&client, &webhook, status("delivered"));
+    let before = snapshot(&client);
+    receiver.answer(500, "");
+    pay(&client, "2");
+    wait_for_delivery(&client, &webhook, status("failed"));
+    restore(&client, &before);
+    let log = deliveries(&client, &webhook);
+    assert_eq!((&log[0]["status"], &log[1]["status"]), (&json!("cancelled"), &json!("delivered")));
+    let path = webhook_path(&webhook, &format!("/deliveries/{}/redeliver", text(&log[0], "/messageId")));
+    expect_fault(&client.post(&path, ""), 409, "path.messageId", "invalid_state");
+    receiver.answer(200, "");
+    set(&client, json!({"advanceBy": "P1D"}));
+    pay(&client, "3");
+    let arrived = receiver.wait_for(3);
+    assert_eq!((arrived[2].event()["sequence"].clone(), arrived.len()), (json!(1), 3));
+    assert_eq!(server.client().call("DELETE", &world_path(&client.account)).send().status, 204);
+    let left = expect_json(&server.client().get(WEBHOOKS), 200);
+    assert_eq!((&left["count"], &left["rows"][0]["id"]), (&json!(1), &all["id"]));
+}

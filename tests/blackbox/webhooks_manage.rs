@@ -1,0 +1,298 @@
+//! `/v2/webhooks`: subscriptions.
+
+use serde_json::{Value, json};
+
+use crate::openapi::truthful;
+use crate::support::assert::{members, text, uuid};
+use crate::support::receiver::{Receiver, WEBHOOKS, webhook_path};
+use crate::support::worlds::make;
+use crate::support::{Client, Server, expect_fault, expect_faults, expect_json, shared};
+
+const URL: &str = "https://example.com/hooks";
+
+fn body(more: &Value) -> String {
+    let mut body = json!({"enabled": true, "url": URL, "webhookEventTypeName": "CardTransaction"});
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    body.to_string()
+}
+
+fn send(client: &Client, method: &str, path: &str, body: &str) -> crate::support::client::Answer {
+    client.call(method, path).json(body).send()
+}
+
+#[test]
+fn a_subscription_is_created_read_changed_and_deleted() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let shared_secret = "0198C0DE-0000-7000-8000-00000000000A";
+    let secrets =
+        json!({"sharedSecret": shared_secret, "authorizationHeader": "Bearer of gifts", "accountId": client.account});
+    let answer = client.post(WEBHOOKS, body(&secrets));
+    truthful("post", "/v2/webhooks", &answer);
+    let made = expect_json(&answer, 201);
+    let mut expected = vec![
+        "accountId",
+        "createdAt",
+        "disabledAt",
+        "disabledReason",
+        "enabled",
+        "filters",
+        "id",
+        "ordered",
+        "productId",
+        "signingSecret",
+        "updatedAt",
+        "url",
+        "webhookEventTypeId",
+        "webhookEventTypeName",
+    ];
+    assert_eq!(members(&made), expected);
+    assert_eq!(text(&made, "/signingSecret"), "whsec_MDE5OEMwREUtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDBB");
+    assert_eq!(text(&made, "/webhookEventTypeId"), "da153b21-9c8d-46d2-8911-83c6da10655a");
+    assert_eq!((&made["enabled"], &made["ordered"], &made["filters"]), (&json!(true), &json!(false), &Value::Null));
+    uuid(&made["id"]);
+    uuid(&made["productId"]);
+    expected.retain(|member| *member != "signingSecret");
+
+    let path = webhook_path(&made, "");
+    let answer = client.get(&path);
+    truthful("get", "/v2/webhooks/{webhookId}", &answer);
+    let found = expect_json(&answer, 200);
+    assert_eq!(members(&found), expected);
+    let answer = client.get(WEBHOOKS);
+    truthful("get", "/v2/webhooks", &answer);
+    let list = expect_json(&answer, 200);
+    assert_eq!((&list["count"], &list["rows"][0]), (&json!(1), &found));
+    for answer in [&answer, &client.get(&path)] {
+        assert!(!answer.text().contains("whsec_") && !answer.text().contains("Bearer"), "{answer:?}");
+    }
+
+    let change =
+        r#"{"enabled": false, "url": "http://localhost:9000/x", "ordered": true, "authorizationHeader": null}"#;
+    let answer = send(&client, "PATCH", &path, change);
+    truthful("patch", "/v2/webhooks/{webhookId}", &answer);
+    let changed = expect_json(&answer, 200);
+    assert_eq!((&changed["enabled"], text(&changed, "/url")), (&json!(false), "http://localhost:9000/x"));
+    assert_eq!((&changed["disabledReason"], changed["disabledAt"].is_string()), (&Value::Null, true));
+    assert_eq!(expect_json(&send(&client, "PATCH", &path, "{}"), 200)["url"], changed["url"]);
+    let enabled = expect_json(&send(&client, "PATCH", &path, r#"{"enabled": true}"#), 200);
+    assert_eq!((&enabled["enabled"], &enabled["disabledAt"]), (&json!(true), &Value::Null));
+
+    let answer = client.call("DELETE", &path).send();
+    assert_eq!((answer.status, answer.body.len()), (204, 0));
+    for answer in [client.get(&path), client.call("DELETE", &path).send(), send(&client, "PATCH", &path, "{}")] {
+        expect_fault(&answer, 404, "path.webhookId", "not_found");
+    }
+}
+
+#[test]
+fn wrong_members_are_reported_together() {
+    let client = shared().client();
+    let long = format!("https://example.com/{}", "x".repeat(493));
+    for (sent, path, code) in [
+        (json!({"url": "http://10.0.0.1/"}), "body.url", "invalid_value"),
+        (json!({"url": "https://user@example.com/"}), "body.url", "invalid_value"),
+        (json!({"url": "https://example.com/#a"}), "body.url", "invalid_value"),
+        (json!({"url": "https://2852039166/"}), "body.url", "invalid_value"),
+        (json!({"url": "https://example.com:22/"}), "body.url", "invalid_value"),
+        (json!({"url": "ftp://example.com/"}), "body.url", "invalid_value"),
+        (json!({"url": "example.com"}), "body.url", "invalid_format"),
+        (json!({"url": long}), "body.url", "too_long"),
+        (json!({"url": null}), "body.url", "required"),
+        (json!({"enabled": null}), "body.enabled", "required"),
+        (json!({"enabled": "yes"}), "body.enabled", "invalid_type"),
+        (json!({"webhookEventTypeName": null}), "body.webhookEventTypeName", "required"),
+        (json!({"webhookEventTypeName": "CardMoved"}), "body.webhookEventTypeName", "invalid_value"),
+        (
+            json!({"webhookEventTypeId": "25d5b682-7449-4d07-b6fc-7c9bf1239561"}),
+            "body.webhookEventTypeId",
+            "invalid_value",
+        ),
+        (json!({"webhookEventTypeId": "x"}), "body.webhookEventTypeId", "invalid_format"),
+        (json!({"sharedSecret": "secret"}), "body.sharedSecret", "invalid_format"),
+        (json!({"authorizationHeader": "a\nb"}), "body.authorizationHeader", "invalid_format"),
+        (json!({"authorizationHeader": "x".repeat(513)}), "body.authorizationHeader", "too_long"),
+        (
+            json!({"filters": {"checkoutId": {"in": ["0198c0de-0003-7000-8000-000000000001"]}}}),
+            "body.filters",
+            "invalid_value",
+        ),
+        (json!({"filters": {"cardId": {"in": []}}}), "body.filters.cardId", "unknown_field"),
+        (json!({"productId": "x"}), "body.productId", "unknown_field"),
+    ] {
+        let answer = client.post(WEBHOOKS, body(&sent));
+        let faults = crate::support::assert::expect_error(&answer, 400);
+        assert!(faults.iter().any(|fault| fault.path == path && fault.code == code), "{sent}: {faults:?}");
+    }
+    let answer = client.post(WEBHOOKS, r#"{"url": "x", "filters": 1}"#);
+    expect_faults(
+        &answer,
+        400,
+        &[("body.url", "invalid_format"), ("body.filters", "invalid_type"), ("body.enabled", "required")],
+    );
+    expect_fault(&client.post(WEBHOOKS, body(&json!({"accountId": "F404"}))), 404, "body.accountId", "not_found");
+}
+
+#[test]
+fn types_have_ids_and_merchant_types_have_filters() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let checkout = "0198c0de-0003-7000-8000-000000000001";
+    let merchant = json!({
+        "webhookEventTypeName": "RoqqettPaymentFailed", "filters": {"checkoutId": {"in": [checkout]}}
+    });
+    let made = expect_json(&client.post(WEBHOOKS, body(&merchant)), 201);
+    assert_eq!(text(&made, "/webhookEventTypeName"), "RoqqettPaymentFailed");
+    assert_eq!((text(&made, "/filters/checkoutId/in/0"), &made["accountId"]), (checkout, &Value::Null));
+    let changed = expect_json(&send(&client, "PATCH", &webhook_path(&made, ""), r#"{"filters": null}"#), 200);
+    assert_eq!(changed["filters"], Value::Null);
+    let by_id = json!({"webhookEventTypeName": null, "webhookEventTypeId": "fc05160e-0f0c-44e0-87a8-e2f093b09ff4"});
+    let made = expect_json(&client.post(WEBHOOKS, body(&by_id)), 201);
+    assert_eq!(text(&made, "/webhookEventTypeName"), "BoxDebited");
+    let filters = r#"{"filters": {"checkoutId": {"in": ["0198c0de-0003-7000-8000-000000000001"]}}}"#;
+    expect_fault(&send(&client, "PATCH", &webhook_path(&made, ""), filters), 400, "body.filters", "invalid_value");
+}
+
+#[test]
+fn a_key_of_one_account_sees_its_subscriptions_only() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let (_, world) = make(&server, json!({"template": "empty"}));
+    expect_fault(&world.post(WEBHOOKS, body(&json!({}))), 400, "body.accountId", "required");
+    expect_fault(
+        &world.post(WEBHOOKS, body(&json!({"accountId": client.account}))),
+        404,
+        "body.accountId",
+        "not_found",
+    );
+    let of_all = expect_json(&client.post(WEBHOOKS, body(&json!({}))), 201);
+    let of_world = expect_json(&world.post(WEBHOOKS, body(&json!({"accountId": world.account}))), 201);
+    let of_account = expect_json(&client.post(WEBHOOKS, body(&json!({"accountId": client.account}))), 201);
+    let count = |client: &Client, path: &str| expect_json(&client.get(path), 200)["count"].clone();
+    assert_eq!(count(&client, WEBHOOKS), 3);
+    assert_eq!(count(&client, "/v2/webhooks"), 1, "of the account in the query");
+    assert_eq!(count(&world, WEBHOOKS), 1);
+    let stranger = server.other();
+    assert_eq!(count(&stranger, WEBHOOKS), 0);
+    for webhook in [&of_all, &of_account] {
+        expect_fault(&world.get(&webhook_path(webhook, "")), 404, "path.webhookId", "not_found");
+    }
+    for (webhook, below) in [(&of_all, ""), (&of_account, ""), (&of_world, ""), (&of_world, "/deliveries")] {
+        expect_fault(&stranger.get(&webhook_path(webhook, below)), 404, "path.webhookId", "not_found");
+    }
+    for below in ["/test", "/rotate-secret", "/recover"] {
+        let sent = if below == "/recover" { r#"{"since": "2026-09-01T12:00:00Z"}"# } else { "{}" };
+        let answer = stranger.post(&webhook_path(&of_all, below), sent);
+        assert!(matches!(answer.status, 400 | 404), "{answer:?}");
+        expect_json(&client.get(&webhook_path(&of_all, "")), 200);
+    }
+    let named = format!("/v2/webhooks/{}?accountId={}", text(&of_world, "/id"), client.account);
+    expect_fault(&client.get(&named), 404, "path.webhookId", "not_found");
+}
+
+#[test]
+fn a_repeated_request_has_one_effect() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let made = expect_json(&client.post_once(WEBHOOKS, "make", body(&json!({}))), 201);
+    let again = client.post_once(WEBHOOKS, "make", body(&json!({})));
+    expect_fault(&again, 409, "header.Idempotency-Key", "invalid_state");
+    let other = client.post_once(WEBHOOKS, "make", body(&json!({"enabled": false})));
+    expect_fault(&other, 422, "body", "idempotency_mismatch");
+    assert_eq!(expect_json(&client.get(WEBHOOKS), 200)["count"], 1);
+
+    let rotate = webhook_path(&made, "/rotate-secret");
+    let answer = client.post_once(&rotate, "rotate", r#"{"overlapHours": 168}"#);
+    truthful("post", "/v2/webhooks/{webhookId}/rotate-secret", &answer);
+    let rotated = expect_json(&answer, 200);
+    assert_eq!(members(&rotated), ["previousSecretExpiresAt", "signingSecret"]);
+    assert_ne!(rotated["signingSecret"], made["signingSecret"]);
+    let again = client.post_once(&rotate, "rotate", r#"{"overlapHours": 168}"#);
+    expect_fault(&again, 409, "header.Idempotency-Key", "invalid_state");
+    let alone = expect_json(&client.post(&rotate, r#"{"overlapHours": 0}"#), 200);
+    assert_eq!(alone["previousSecretExpiresAt"], Value::Null);
+    expect_fault(&client.post(&rotate, r#"{"overlapHours": 169}"#), 400, "body.overlapHours", "out_of_range");
+
+    let path = webhook_path(&made, "");
+    let edit = || client.call("PATCH", &path).header("Idempotency-Key", "edit").json(r#"{"ordered": true}"#).send();
+    let (first, second) = (edit(), edit());
+    assert_eq!((first.status, first.replayed(), second.replayed()), (200, false, true));
+    assert_eq!(first.body, second.body);
+    let header = |client: &Client| {
+        let call = client.call("PATCH", &path).header("Idempotency-Key", "header");
+        call.json(r#"{"authorizationHeader": "Bearer x"}"#).send()
+    };
+    let first = header(&client);
+    assert_eq!((first.status, first.replayed()), (200, false));
+    let delete = || client.call("DELETE", &path).header("Idempotency-Key", "delete").send();
+    let (first, second) = (delete(), delete());
+    assert_eq!((first.status, second.status, second.replayed()), (204, 204, true));
+    let again = header(&client);
+    assert_eq!((again.status, again.replayed()), (200, true), "after the deletion");
+}
+
+/// A stored answer is for keys that reach the subscription.
+#[test]
+fn a_limited_key_gets_no_stored_answer_of_another_account() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let (_, world) = make(&server, json!({"template": "empty"}));
+    let made = expect_json(&client.post(WEBHOOKS, body(&json!({"accountId": client.account}))), 201);
+    let path = webhook_path(&made, "");
+    let edit = |client: &Client| {
+        client.call("PATCH", &path).header("Idempotency-Key", "edit").json(r#"{"ordered": true}"#).send()
+    };
+    assert_eq!(edit(&client).status, 200);
+    expect_fault(&edit(&world), 404, "path.webhookId", "not_found");
+    assert!(edit(&client).replayed());
+    assert_eq!(client.call("DELETE", &path).send().status, 204);
+    expect_fault(&edit(&world), 404, "path.webhookId", "not_found");
+}
+
+#[test]
+fn the_body_of_a_rotation_may_be_left_out() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let made = expect_json(&client.post(WEBHOOKS, body(&json!({}))), 201);
+    let rotated = expect_json(&client.post(&webhook_path(&made, "/rotate-secret"), ""), 200);
+    assert_ne!(rotated["previousSecretExpiresAt"], Value::Null);
+    let unknown = "/v2/webhooks/0198c0de-0005-7000-8000-000000000099/deliveries/\
+        0198c0de-0005-7000-8000-000000000098/redeliver?";
+    expect_fault(&client.post(unknown, ""), 404, "path.webhookId", "not_found");
+}
+
+#[test]
+fn a_client_has_at_most_100_subscriptions() {
+    let server = Server::sandbox();
+    let client = server.client();
+    for _ in 0..100 {
+        expect_json(&client.post(WEBHOOKS, body(&json!({}))), 201);
+    }
+    expect_fault(&client.post(WEBHOOKS, body(&json!({}))), 409, "", "invalid_state");
+    let first = expect_json(&client.get("/v2/webhooks?limit=1"), 200)["rows"][0].clone();
+    assert_eq!(client.call("DELETE", &webhook_path(&first, "")).send().status, 204);
+    expect_json(&client.post(WEBHOOKS, body(&json!({}))), 201);
+}
+
+/// Secrets are in no answer, not in the log, and encrypted in the store.
+#[test]
+fn secrets_are_kept() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    receiver.answer(500, "");
+    let shared_secret = "0198c0de-5ec1-7000-8000-00000000000b";
+    let secrets = json!({"sharedSecret": shared_secret, "authorizationHeader": "Bearer of-hidden-gifts"});
+    let made = receiver.subscribe(&client, "CardStateUpdated", &secrets);
+    expect_json(&client.post(&webhook_path(&made, "/test"), ""), 202);
+    receiver.wait_for(1);
+    let listed = client.get(&webhook_path(&made, "/deliveries")).text();
+    let (_, home) = server.stop();
+    let stored: Vec<u8> = home.stored().into_iter().flat_map(|(_, bytes)| bytes).collect();
+    let hex: Vec<_> = "of-hidden-gifts".bytes().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex.concat();
+    for secret in [shared_secret, "of-hidden-gifts", &hex, &text(&made, "/signingSecret")[6..]] {
+        assert!(!listed.contains(secret) && !home.log().contains(secret), "{secret}");
+        assert!(!stored.windows(secret.len()).any(|part| part == secret.as_bytes()), "{secret} is stored in clear");
+    }
+}

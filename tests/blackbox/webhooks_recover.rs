@@ -1,0 +1,160 @@
+//! Tests of sending events again: redeliveries, recovery, tests, imports and rotations of the operator's key.
+
+use serde_json::{Value, json};
+
+use crate::events::is_described;
+use crate::openapi::truthful;
+use crate::support::assert::text;
+use crate::support::receiver::{Receiver, deliveries, wait_for_delivery, webhook_path};
+use crate::support::wallet::{first_body, transaction};
+use crate::support::worlds::{make, set};
+use crate::support::{AUTHORIZATION, Client, Home, Server, demo, expect_fault, expect_json};
+
+fn pay(client: &Client, amount: &str) -> Value {
+    transaction(&client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, amount)))
+}
+
+fn status(expected: &'static str) -> impl Fn(&Value) -> bool {
+    move |delivery| delivery["status"] == expected
+}
+
+#[test]
+fn an_event_is_sent_again_at_once() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    receiver.answer(500, "Retry-After: 3600\r\n");
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    pay(&client, "10");
+    let failed = wait_for_delivery(&client, &webhook, status("failed"));
+    receiver.answer(200, "");
+    let message = text(&failed, "/messageId");
+    let path = webhook_path(&webhook, &format!("/deliveries/{message}/redeliver"));
+    let answer = client.post_once(&path, "again", "");
+    truthful("post", "/v2/webhooks/{webhookId}/deliveries/{messageId}/redeliver", &answer);
+    assert_eq!(expect_json(&answer, 202), json!({"messageId": message}));
+    assert!(client.post_once(&path, "again", "").replayed());
+    let delivered = wait_for_delivery(&client, &webhook, status("delivered"));
+    assert_eq!(delivered["attempts"].as_array().unwrap().len(), 2);
+    // What was delivered can be sent again, too.
+    expect_json(&client.post(&path, ""), 202);
+    let arrived = receiver.wait_for(3);
+    assert!(arrived.iter().all(|got| got.body == arrived[0].body && got.id() == message));
+    let unknown = webhook_path(&webhook, "/deliveries/0198c0de-0005-7000-8000-000000000099/redeliver");
+    expect_fault(&client.post(&unknown, ""), 404, "path.messageId", "not_found");
+}
+
+#[test]
+fn events_are_recovered_those_from_before_the_subscription_included() {
+    let server = Server::sandbox();
+    let (_, client) = make(&server, json!({"startsAt": "2026-09-01T12:00:00Z"}));
+    pay(&client, "1");
+    set(&client, json!({"advanceBy": "PT1H"}));
+    pay(&client, "2");
+    let receiver = Receiver::start();
+    receiver.answer(500, "");
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    pay(&client, "3");
+    wait_for_delivery(&client, &webhook, status("failed"));
+    receiver.answer(200, "");
+    let path = webhook_path(&webhook, "/recover");
+    for (since, code) in
+        [("2026-09-01T13:00:01Z", "out_of_range"), ("2026-08-02T12:59:59Z", "out_of_range"), ("x", "invalid_format")]
+    {
+        expect_fault(&client.post(&path, json!({"since": since}).to_string()), 400, "body.since", code);
+    }
+    // The failed one waits already.
+    let answer = client.post(&path, r#"{"since": "2026-09-01T12:00:01Z"}"#);
+    truthful("post", "/v2/webhooks/{webhookId}/recover", &answer);
+    assert_eq!(expect_json(&answer, 202), json!({"count": 1}));
+    assert_eq!(receiver.wait_for(2)[1].event()["transaction"]["amount"], "2.00");
+    wait_for_delivery(&client, &webhook, status("delivered"));
+    assert_eq!(expect_json(&client.post(&path, r#"{"since": "2026-09-01T12:00:00Z"}"#), 202), json!({"count": 1}));
+    assert_eq!(receiver.wait_for(3)[2].event()["transaction"]["amount"], "1.00");
+}
+
+#[test]
+fn a_test_of_every_type_is_sent_once_and_is_no_event() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    receiver.answer(410, "");
+    let types = expect_json(&client.get("/v2/webhooks/event-types?"), 200);
+    for (number, event_type) in (1..).zip(types.as_array().unwrap()) {
+        let name = text(event_type, "/name");
+        let webhook = receiver.subscribe(&client, name, &json!({}));
+        let answer = client.post(&webhook_path(&webhook, "/test"), "");
+        if number == 1 {
+            truthful("post", "/v2/webhooks/{webhookId}/test", &answer);
+        }
+        let sent = expect_json(&answer, 202);
+        let got = receiver.wait_for(number).pop().unwrap();
+        got.verify(text(&webhook, "/signingSecret")).unwrap();
+        let event = got.event();
+        assert_eq!(
+            (&event["messageId"], &event["test"], &event["sequence"]),
+            (&sent["messageId"], &json!(true), &json!(0))
+        );
+        assert_eq!(
+            (&event["webhookEventTypeName"], text(&event, "/accountId")),
+            (&json!(name), client.account.as_str())
+        );
+        let delivery = wait_for_delivery(&client, &webhook, status("exhausted"));
+        assert_eq!((&delivery["test"], &delivery["nextAttemptAt"]), (&json!(true), &Value::Null));
+        assert_eq!(expect_json(&client.get(&webhook_path(&webhook, "")), 200)["enabled"], true, "a test disabled it");
+        if event_type["enabled"] == true {
+            is_described(&event);
+        }
+    }
+    assert_eq!(expect_json(&client.get("/v2/events"), 200)["count"], 0);
+}
+
+/// A test goes out at once, even if the clock of the account that it names as a sample is elsewhere.
+#[test]
+fn a_test_waits_for_no_clock() {
+    let server = Server::sandbox();
+    let client = server.client();
+    set(&client, json!({"freeze": true}));
+    let receiver = Receiver::start();
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({"accountId": null}));
+    expect_json(&client.post(&webhook_path(&webhook, "/test"), ""), 202);
+    receiver.wait_for(1);
+    wait_for_delivery(&client, &webhook, status("delivered"));
+    // Its log has real times.
+    let later = set(&client, json!({"advanceBy": "P9D"}));
+    expect_json(&client.post(&webhook_path(&webhook, "/test"), ""), 202);
+    receiver.wait_for(2);
+    let delivered = wait_for_delivery(&client, &webhook, status("delivered"));
+    assert!(text(&delivered, "/attempts/0/at") < later.as_str(), "{delivered}");
+}
+
+#[test]
+fn an_import_does_not_send_and_a_rotated_key_decrypts() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    pay(&client, "1");
+    receiver.wait_for(1);
+    wait_for_delivery(&client, &webhook, status("delivered"));
+    receiver.answer(500, "");
+    pay(&client, "2");
+    wait_for_delivery(&client, &webhook, status("failed"));
+    let (_, home) = server.stop();
+    let file = home.path().join("all.florin").display().to_string();
+    assert!(home.run(&["export", &file]).status.success());
+    let empty = Home::empty();
+    assert!(empty.run(&["migrate"]).status.success());
+    let imported = empty.run(&["import", &file]);
+    assert!(imported.status.success(), "{imported:?}");
+    assert!(empty.run(&["secrets", "rotate"]).status.success() || empty.run(&["secrets", "show"]).status.success());
+    receiver.answer(200, "");
+    let server = Server::on(empty);
+    let client = server.client();
+    let log = deliveries(&client, &webhook);
+    assert_eq!((&log[0]["status"], &log[1]["status"]), (&json!("cancelled"), &json!("delivered")));
+    pay(&client, "3");
+    let got = receiver.wait_for(3).pop().unwrap();
+    got.verify(text(&webhook, "/signingSecret")).unwrap();
+    assert_eq!(got.event()["transaction"]["amount"], "3.00");
+}
