@@ -6,9 +6,9 @@ use sha2::{Digest, Sha256};
 use crate::support::assert::text;
 use crate::support::http::exchange;
 use crate::support::{
-    ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, BANKS, CHECKOUTS, CLEARING, CREDIT, Home, LOOKUP, MFA_SESSIONS, REFUND,
-    REFUND_CLEARING, REVERSAL, SIMULATIONS, Server, confirm_path, demo, expect_error, expect_fault, expect_json,
-    shared, while_asking,
+    ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, BANKS, CHECKOUTS, CLEARING, CREDIT, Home, LOOKUP, MFA_SESSIONS, PAYEES,
+    REFUND, REFUND_CLEARING, REVERSAL, SETTLEMENT_ACCOUNTS, SIMULATIONS, Server, confirm_path, demo, expect_error,
+    expect_fault, expect_json, shared, while_asking,
 };
 
 #[test]
@@ -77,6 +77,12 @@ fn scopes() -> Vec<(&'static str, String, &'static str)> {
     let mut all = vec![
         ("GET", CHECKOUTS.to_owned(), "merchant:checkouts:read:any"),
         ("GET", BANKS.to_owned(), "merchant:banks:read:any"),
+        ("GET", "/v2/merchant".to_owned(), "merchant:profile:read:any"),
+        ("POST", CHECKOUTS.to_owned(), "merchant:checkouts:write:any"),
+        ("GET", SETTLEMENT_ACCOUNTS.to_owned(), "merchant:settlement-accounts:read:any"),
+        ("POST", SETTLEMENT_ACCOUNTS.to_owned(), "merchant:settlement-accounts:write:any"),
+        ("GET", PAYEES.to_owned(), "merchant:payees:read:any"),
+        ("POST", PAYEES.to_owned(), "merchant:payees:write:any"),
         ("GET", LOOKUP.to_owned(), "addresses:lookup:any"),
         ("POST", MFA_SESSIONS.to_owned(), "payment-batches:confirm:any"),
         ("POST", confirm_path(&demo().batch("validated")), "payment-batches:confirm:any"),

@@ -38,8 +38,10 @@ fn the_demo_data_is_complete() {
         "limitedApiKey",
         "mfa",
         "other",
+        "payees",
         "paymentBatches",
         "postcodes",
+        "settlementAccounts",
     ];
     assert_eq!(members(json), wanted);
     assert_eq!(json["accountId"], "F50091");

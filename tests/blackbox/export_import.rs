@@ -107,6 +107,7 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     let personal = json!({"cardOwnerType": "PEOPLE", "personId": person, "name": "Ada",
         "budgets": [{"budgetId": saved, "active": true}]});
     expect_json(&client.post("/v2/cards", personal.to_string()), 201);
+    expect_json(&client.call("PATCH", "/v2/merchant").json(r#"{"name": "Moved"}"#).send(), 200);
     let forced = first_body(text(limited, "/id"), "1")
         .replace("\"network\"", "\"sandbox\": {\"decline\": \"1004\"}, \"network\"");
     expect_json(&client.post(AUTHORIZATION, forced), 201);

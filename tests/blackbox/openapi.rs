@@ -12,8 +12,8 @@ use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::worlds::CLOCK;
 use crate::support::{
     ABSENT, ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, Answer, BANKS, CHAIN, CHECKOUTS, CLEARING, CREDIT, INCREMENT,
-    LOOKUP, MFA_SESSIONS, REFUND, REFUND_CLEARING, REVERSAL, SIMULATIONS, Server, Wallet, confirm_path, demo,
-    expect_error, shared,
+    LOOKUP, MFA_SESSIONS, PAYEES, REFUND, REFUND_CLEARING, REVERSAL, SETTLEMENT_ACCOUNTS, SIMULATIONS, Server, Wallet,
+    confirm_path, demo, expect_error, shared,
 };
 
 const OFFICIAL: &str = include_str!("../fixtures/openapi-3.1.schema.json");
@@ -38,6 +38,22 @@ pub(crate) fn document() -> &'static Value {
 fn operations() -> Vec<(&'static str, &'static str, u16, Vec<u16>)> {
     let mut all = vec![
         ("get", CHECKOUTS, 200, vec![400, 401, 403, 404]),
+        ("get", "/v2/merchant", 200, vec![400, 401, 403, 404]),
+        ("patch", "/v2/merchant", 200, OF_A_BODY.to_vec()),
+        ("post", CHECKOUTS, 201, OF_A_BODY.to_vec()),
+        ("get", "/v2/merchant/checkouts/{checkoutId}", 200, vec![400, 401, 403, 404]),
+        ("patch", "/v2/merchant/checkouts/{checkoutId}", 200, OF_A_BODY.to_vec()),
+        ("get", SETTLEMENT_ACCOUNTS, 200, vec![400, 401, 403, 404]),
+        ("post", SETTLEMENT_ACCOUNTS, 201, OF_A_BODY.to_vec()),
+        ("get", "/v2/merchant/settlement-accounts/{settlementAccountId}", 200, vec![400, 401, 403, 404]),
+        ("patch", "/v2/merchant/settlement-accounts/{settlementAccountId}", 200, OF_A_BODY.to_vec()),
+        ("delete", "/v2/merchant/settlement-accounts/{settlementAccountId}", 204, vec![400, 401, 403, 404, 409, 422]),
+        ("get", PAYEES, 200, vec![400, 401, 403, 404]),
+        ("post", PAYEES, 201, OF_A_BODY.to_vec()),
+        ("get", "/v2/merchant/payees/{payeeId}", 200, vec![400, 401, 403, 404]),
+        ("patch", "/v2/sandbox/merchant", 200, OF_A_BODY.to_vec()),
+        ("post", "/v2/sandbox/merchant/settlement-accounts/{settlementAccountId}/approval", 200, OF_A_BODY.to_vec()),
+        ("post", "/v2/sandbox/merchant/payees/{payeeId}/approval", 200, OF_A_BODY.to_vec()),
         ("get", BANKS, 200, vec![400, 401, 403, 404]),
         ("get", LOOKUP, 200, vec![400, 401, 403, 503]),
         ("post", CONFIRM, 200, OF_A_BODY.to_vec()),

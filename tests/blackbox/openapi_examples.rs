@@ -33,7 +33,8 @@ const RECENT: &str = "2026-11-22T12:00:00Z";
 
 /// Operations with the placeholder, the operation whose answer contains the id, and the location of the id in that
 /// answer.
-const FOLLOW_UPS: [(&str, &str, &str); 24] = [
+const FOLLOW_UPS: [(&str, &str, &str); 25] = [
+    ("deleteSettlementAccount", "listSettlementAccounts", "/rows/0/id"),
     ("adviseTransaction", "authorizeTransaction", "/transaction/token"),
     ("incrementTransaction", "authorizeTransaction", "/transaction/token"),
     ("clearTransaction", "authorizeTransaction", "/transaction/token"),

@@ -14,6 +14,19 @@ use crate::support::{
 
 const ACCOUNT: &str = "P10001";
 
+/// The operator's decisions about merchants, which exist in the sandbox only.
+fn decisions() -> [(&'static str, String, &'static str); 3] {
+    [
+        ("PATCH", "/v2/sandbox/merchant".to_owned(), "{}"),
+        (
+            "POST",
+            format!("/v2/sandbox/merchant/settlement-accounts/{ABSENT}/approval"),
+            r#"{"approvalStatus": "APPROVED"}"#,
+        ),
+        ("POST", format!("/v2/sandbox/merchant/payees/{ABSENT}/approval"), r#"{"approvalStatus": "APPROVED"}"#),
+    ]
+}
+
 /// A production server with one account, a key for it, and a key without scopes.
 struct Production {
     server: Server,
@@ -96,6 +109,29 @@ fn explanations_and_invariants_are_refused() {
         let limited = production().server.client_of(&production().limited, ACCOUNT);
         expect_fault(&limited.get(&path), 403, "header.Authorization", "insufficient_scope");
     }
+}
+
+#[test]
+fn decisions_about_merchants_are_the_operators() {
+    let limited = production().server.client_of(&production().limited, ACCOUNT);
+    for (method, path, body) in decisions() {
+        for body in [body, "{"] {
+            expect_fault(&client().call(method, &path).json(body).send(), 403, "", "sandbox_only");
+        }
+        let answer = limited.call(method, &path).json(body).send();
+        let fault = expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");
+        assert!(fault.message.contains("merchant:simulate:any"), "{fault:?}");
+    }
+    // A new settlement account waits for the operator.
+    let details = json!({"type": "SORT_CODE", "sortCode": "200000", "accountNumber": "55779911"});
+    let new = json!({"currencyCode": "GBP", "bankDetails": details}).to_string();
+    let created = expect_json(&client().post("/v2/merchant/settlement-accounts", new), 201);
+    assert_eq!(created["approvalStatus"], "PENDING");
+    let home = production().server.home();
+    let approved = home.json(&["merchants", "approve", ACCOUNT, text(&created, "/id"), "--json"]);
+    assert_eq!(approved["approvalStatus"], "APPROVED");
+    let found = expect_json(&client().get(&format!("/v2/merchant/settlement-accounts/{}", text(&created, "/id"))), 200);
+    assert_eq!((&found["approvalStatus"], &found["isDefault"]), (&json!("APPROVED"), &json!(true)));
 }
 
 #[test]

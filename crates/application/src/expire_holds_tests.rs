@@ -7,9 +7,9 @@ use florin_domain::access::Environment;
 use florin_domain::card::decide::CardRefusal;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
-    MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockChainHistories, MockCheckouts,
-    MockCredits, MockExchangeRates, MockKeySource, MockMfaSessions, MockPaymentBatches, MockPostcodeProvider,
-    MockTimelines, MockUpkeep, MockWorlds,
+    MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockChainHistories, MockCredits,
+    MockExchangeRates, MockKeySource, MockMfaSessions, MockPaymentBatches, MockPostcodeProvider, MockTimelines,
+    MockUpkeep, MockWorlds,
 };
 use std::sync::Mutex;
 use uuid::Uuid;
@@ -26,7 +26,6 @@ fn services(cards: MockCardLedger) -> Services {
         ),
         callers: Arc::new(MockCallers::new()),
         accounts: Arc::new(MockAccounts::new()),
-        checkouts: Arc::new(MockCheckouts::new()),
         banks: Arc::new(MockBanks::new()),
         activities: Arc::new(MockActivities::new()),
         books: Arc::new(MockBooks::new()),

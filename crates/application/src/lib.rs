@@ -9,6 +9,7 @@ mod cards;
 mod chain_history;
 mod change_card;
 mod check_invariants;
+mod checkouts;
 mod clocks;
 mod confirm_batch;
 mod create_batch;
@@ -28,17 +29,20 @@ mod explain_balance;
 mod generate_credit;
 mod key_uses;
 mod limit_card;
-mod list_checkouts;
 mod lookup_addresses;
 mod management_services;
+mod merchant_profiles;
+mod merchant_services;
 mod networks;
 mod open_mfa_session;
+mod payees;
 mod process_batches;
 #[cfg(test)]
 mod process_batches_tests;
 mod refusals;
 mod secrets;
 mod services;
+mod settlement_accounts;
 mod transfer;
 mod upload_payments;
 mod validate_batch;
@@ -55,6 +59,7 @@ pub use cards::{FirstMessageError, send_first_message, send_follow_up};
 pub use chain_history::chain_history;
 pub use change_card::change_card;
 pub use check_invariants::check_invariants;
+pub use checkouts::{NewCheckout, create_checkout, edit_checkout};
 pub use clocks::{read_clock, set_clock};
 pub use confirm_batch::{ConfirmBatchError, ConfirmRequest, MfaToken, confirm_batch};
 pub use create_batch::{NewBatch, create_batch};
@@ -73,17 +78,23 @@ pub use explain_balance::{ExplainBalanceError, explain_balance};
 pub use generate_credit::generate_credit;
 pub use key_uses::{KeyUses, record_key_uses};
 pub use limit_card::{NewLimit, remove_limit, set_limit};
-pub use list_checkouts::{ListCheckoutsError, list_checkouts};
 pub use lookup_addresses::lookup_addresses;
 pub use management_services::ManagementServices;
+pub use merchant_profiles::{administer_merchant, edit_merchant};
+pub use merchant_services::{MerchantServices, ReachMerchantError};
 pub use networks::{
     NetworkChange, NewNetworkRequest, add_network, covers, list_networks, parse_network, remove_network,
 };
 pub use open_mfa_session::{OpenSessionRequest, open_mfa_session};
+pub use payees::{approve_payee, create_payee};
 pub use process_batches::process_batches;
 pub use refusals::{RecordRefusals, Refusals, record_refusals};
 pub use secrets::{SecretsError, prepare_secrets, rotate_secrets};
 pub use services::Services;
+pub use settlement_accounts::{
+    SettlementClaim, SettlementResult, approve_settlement_account, create_settlement_account,
+    delete_settlement_account, edit_settlement_account,
+};
 pub use transfer::transfer;
 pub use upload_payments::{Upload, check_basis, check_upload, upload_payments};
 pub use validate_batch::validate_batch;

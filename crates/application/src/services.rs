@@ -4,9 +4,8 @@ use crate::{AccountClock, AccountClocks, KeyUses, Refusals};
 use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
-    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainHistories, Checkouts, Credits, Events, ExchangeRates,
-    KeySource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, SecretCipher, StoreError, Timelines, Upkeep,
-    Worlds,
+    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainHistories, Credits, Events, ExchangeRates, KeySource,
+    MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, SecretCipher, StoreError, Timelines, Upkeep, Worlds,
 };
 use std::sync::Arc;
 
@@ -21,8 +20,6 @@ pub struct Services {
     pub callers: Arc<dyn Callers>,
     /// Finds accounts.
     pub accounts: Arc<dyn Accounts>,
-    /// Reads checkouts.
-    pub checkouts: Arc<dyn Checkouts>,
     /// Reads the bank list.
     pub banks: Arc<dyn Banks>,
     /// Reads the activity of an account.

@@ -40,6 +40,8 @@ uuid_ids! {
     CheckoutId;
     /// A settlement account that SHOPPING sessions pay into.
     SettlementAccountId;
+    /// A payee that `TOP_UP` sessions pay into.
+    PayeeId;
     /// A payment batch.
     PaymentBatchId;
     /// An order of a payment batch: its payments in one currency from one funding budget.

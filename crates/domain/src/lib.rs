@@ -13,6 +13,7 @@ pub mod budget;
 pub mod card;
 pub mod event;
 pub mod fault;
+mod iban;
 pub mod ids;
 pub mod ledger;
 pub mod merchant;

@@ -7,15 +7,15 @@ use florin_domain::access::Environment;
 use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::Budget;
 use florin_domain::card::Card;
-use florin_domain::merchant::{Checkout, CheckoutFilter};
+use florin_domain::merchant::{Checkout, CheckoutFilter, Payee, PayeeFilter, SettlementAccount};
 use florin_domain::page::PageRequest;
-use florin_ports::{Accounts, Callers, Checkouts, SecretCipher, Seeding, StoreError};
+use florin_ports::{Accounts, Callers, Checkouts, Payees, SecretCipher, Seeding, SettlementAccounts, StoreError};
 use serde::Serialize;
 
 /// The ports for seeding and reading the demo data.
-pub(crate) trait DemoStore: Accounts + Callers + Checkouts + Seeding {}
+pub(crate) trait DemoStore: Accounts + Callers + Checkouts + Payees + Seeding + SettlementAccounts {}
 
-impl<T: Accounts + Callers + Checkouts + Seeding + ?Sized> DemoStore for T {}
+impl<T: Accounts + Callers + Checkouts + Payees + Seeding + SettlementAccounts + ?Sized> DemoStore for T {}
 
 /// Seeds the demo data if the store is empty. Returns whether the store contains the demo data afterwards.
 pub(crate) async fn seed(
@@ -61,6 +61,8 @@ pub(crate) struct DemoData {
     pub(crate) payment_batches: Vec<BatchLine>,
     pub(crate) mfa: Mfa,
     pub(crate) checkouts: Vec<CheckoutLine>,
+    pub(crate) settlement_accounts: Vec<ApprovalLine>,
+    pub(crate) payees: Vec<ApprovalLine>,
     pub(crate) postcodes: Vec<String>,
 }
 
@@ -121,6 +123,15 @@ pub(crate) struct CheckoutLine {
     pub(crate) status: &'static str,
 }
 
+/// A settlement account or a payee.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ApprovalLine {
+    pub(crate) id: String,
+    pub(crate) currency_code: &'static str,
+    pub(crate) approval_status: &'static str,
+}
+
 impl DemoData {
     /// Reads the current state of the demo account.
     pub(crate) async fn read(
@@ -131,6 +142,8 @@ impl DemoData {
         let account = demo::account()?;
         let page = PageRequest { limit: PageRequest::MAX_LIMIT, offset: 0 };
         let checkouts = Checkouts::list(store, &account, CheckoutFilter::default(), page).await?;
+        let settlement_accounts = SettlementAccounts::list(store, &account, page).await?;
+        let payees = Payees::list(store, &account, PayeeFilter::default(), page).await?;
         Ok(Self {
             base_url,
             account_id: demo::ACCOUNT,
@@ -146,6 +159,8 @@ impl DemoData {
             payment_batches: store.batches(&account).await?.iter().map(batch_line).collect(),
             mfa: Mfa { provider: "totp", secret: florin_mfa::base32_secret(&demo::totp_secret()) },
             checkouts: checkouts.rows.iter().map(checkout_line).collect(),
+            settlement_accounts: settlement_accounts.rows.iter().rev().map(|row| account_line(&row.account)).collect(),
+            payees: payees.rows.iter().rev().map(payee_line).collect(),
             postcodes: florin_postcode_embedded::builtin_postcodes().iter().map(ToString::to_string).collect(),
         })
     }
@@ -203,6 +218,22 @@ fn checkout_line(checkout: &Checkout) -> CheckoutLine {
     }
 }
 
+fn account_line(account: &SettlementAccount) -> ApprovalLine {
+    ApprovalLine {
+        id: account.id.to_string(),
+        currency_code: account.details.currency().as_str(),
+        approval_status: account.approval.as_str(),
+    }
+}
+
+fn payee_line(payee: &Payee) -> ApprovalLine {
+    ApprovalLine {
+        id: payee.id.to_string(),
+        currency_code: payee.details.currency().as_str(),
+        approval_status: payee.approval.as_str(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,6 +278,11 @@ mod tests {
                 json!({"id": id, "currencyCode": "GBP", "ledgerBalance": "9800.00", "availableBalance": "9600.00"});
             assert_eq!(first["budgets"][0], budget);
             assert_eq!(first["checkouts"].as_array().map(Vec::len), Some(125));
+            let statuses = |list: &Value| {
+                let rows = list.as_array().unwrap().iter();
+                rows.map(|row| row["approvalStatus"].as_str().unwrap().to_owned()).collect::<BTreeSet<_>>().len()
+            };
+            assert_eq!((statuses(&first["settlementAccounts"]), statuses(&first["payees"])), (3, 3));
             assert!(first["postcodes"].as_array().is_some_and(|postcodes| !postcodes.is_empty()));
             let marked = |mark: &str| {
                 let cards = first["cards"].as_array().unwrap();

@@ -1,7 +1,7 @@
 //! Records the acts of operators in the audit log.
 
 use crate::cli::{Command, Words};
-use crate::commands::{accounts, addresses, banks, clients, features, keys, mfa, people, secret_key};
+use crate::commands::{accounts, addresses, banks, clients, features, keys, merchants, mfa, people, secret_key};
 use crate::machine::SystemClock;
 use florin_application::append_audit;
 use florin_domain::audit_log::{AuditEvent, AuditOutcome, safe_details};
@@ -74,6 +74,9 @@ const fn is_act(command: &Command) -> bool {
         | Command::Import(_)
         | Command::Export(_)
         | Command::People(people::Action::Erase { .. })
+        | Command::Merchants(
+            merchants::Action::Set(_) | merchants::Action::Approve(_) | merchants::Action::Reject(_),
+        )
         | Command::Features(features::Action::Enable(_) | features::Action::Disable(_))
         | Command::Banks(banks::Action::Import { .. })
         | Command::Addresses(addresses::Action::Import { .. }) => true,

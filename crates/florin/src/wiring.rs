@@ -8,8 +8,8 @@ use anyhow::{Context, anyhow};
 use chrono::TimeDelta;
 use florin_access_cache::{CachedAccounts, CachedCallers};
 use florin_application::{
-    AccountClocks, BatchServices, DeliveryServices, ManagementServices, ProcessingLimits, ProcessingServices, Services,
-    WebhookServices,
+    AccountClocks, BatchServices, DeliveryServices, ManagementServices, MerchantServices, ProcessingLimits,
+    ProcessingServices, Services, WebhookServices,
 };
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
@@ -105,7 +105,6 @@ pub(crate) fn services(
         time: account_clocks(store),
         callers: Arc::new(CachedCallers::new(store.clone())),
         accounts: Arc::new(CachedAccounts::new(store.clone())),
-        checkouts: store.clone(),
         banks: store.clone(),
         activities: store.clone(),
         books: store.clone(),
@@ -233,6 +232,18 @@ pub(crate) fn batches(settings: &Settings, store: &Arc<dyn AnyStore>) -> anyhow:
         reading: store.clone(),
         modulus: Arc::new(modulus),
     })
+}
+
+/// The services that manage merchants. They check bank details with the table of the payment batches.
+pub(crate) fn merchants(store: &Arc<dyn AnyStore>, modulus: &Arc<ModulusTable>) -> MerchantServices {
+    MerchantServices {
+        time: account_clocks(store),
+        merchants: store.clone(),
+        checkouts: store.clone(),
+        settlement_accounts: store.clone(),
+        payees: store.clone(),
+        modulus: Arc::clone(modulus),
+    }
 }
 
 /// Reads Vocalink's tables of sort codes. `source` names the setting.

@@ -7,7 +7,7 @@ use crate::settings::HttpSettings;
 use crate::state::App;
 use actix_server::{Server, ServerBuilder};
 use actix_web::web::Data;
-use florin_application::{BatchServices, ManagementServices, Services, WebhookServices};
+use florin_application::{BatchServices, ManagementServices, MerchantServices, Services, WebhookServices};
 use socket2::{Domain, Socket, Type};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -46,7 +46,7 @@ impl BoundServer {
 pub fn bind(
     services: Services,
     batches: BatchServices,
-    management: (ManagementServices, WebhookServices),
+    management: (ManagementServices, WebhookServices, MerchantServices),
     settings: &HttpSettings,
     admin: Option<TcpListener>,
 ) -> io::Result<BoundServer> {

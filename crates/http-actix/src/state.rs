@@ -8,7 +8,7 @@ use crate::settings::{HttpSettings, RenderMetrics};
 use crate::turns::Turns;
 use crate::uploads::Uploads;
 use actix_web::web::Bytes;
-use florin_application::{BatchServices, ManagementServices, Services, WebhookServices};
+use florin_application::{BatchServices, ManagementServices, MerchantServices, Services, WebhookServices};
 use florin_domain::access::Environment;
 use florin_domain::ids::ClientId;
 use florin_ports::StoreError;
@@ -25,6 +25,7 @@ pub(crate) struct App {
     pub(crate) batches: BatchServices,
     pub(crate) management: ManagementServices,
     pub(crate) webhooks: WebhookServices,
+    pub(crate) merchants: MerchantServices,
     pub(crate) limiter: Option<RateLimiter>,
     pub(crate) guesses: GuessLimiter,
     pub(crate) metrics: Option<RenderMetrics>,
@@ -53,7 +54,7 @@ impl App {
     pub(crate) fn new(
         services: Services,
         batches: BatchServices,
-        (management, webhooks): (ManagementServices, WebhookServices),
+        (management, webhooks, merchants): (ManagementServices, WebhookServices, MerchantServices),
         settings: &HttpSettings,
     ) -> Self {
         Self {
@@ -61,6 +62,7 @@ impl App {
             batches,
             management,
             webhooks,
+            merchants,
             limiter: settings.rate_limit.map(RateLimiter::new),
             guesses: GuessLimiter::new(),
             metrics: settings.metrics.clone(),

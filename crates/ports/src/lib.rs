@@ -5,7 +5,8 @@
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
 //! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
 //!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`],
-//!    [`ClientNetworks`], and the writes of [`Budgets`] and [`People`]): the port receives a command, which names what to load and contains a pure decision. The adapter
+//!    [`ClientNetworks`], and the writes of [`Budgets`], [`People`], [`Merchants`], [`Checkouts`],
+//!    [`SettlementAccounts`] and [`Payees`]): the port receives a command, which names what to load and contains a pure decision. The adapter
 //!    locks and loads, calls the decision, stores its result together with the
 //!    idempotency record, and commits. It may call the decision again (after a serialization failure), and it may
 //!    combine many decisions in one transaction; callers can't observe either.
@@ -84,7 +85,10 @@ pub use exchange_rates::{ExchangeRates, RatesUnavailable};
 pub use idempotency::{Answer, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, Written};
 pub use key_source::KeySource;
 pub use key_upkeep::KeyUpkeep;
-pub use merchant::{Banks, Checkouts};
+pub use merchant::{
+    ApprovePayeeCommand, Banks, Checkouts, CreateCheckoutCommand, CreatePayeeCommand, EditCheckoutCommand, Merchants,
+    Payees, ProfileCommand, SettlementAccounts, SettlementCommand,
+};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionCommand};
 pub use mode::{DryRun, DryRunDecline, Mode};
 pub use networks::ClientNetworks;
@@ -125,7 +129,7 @@ pub use {
     exchange_rates::MockExchangeRates,
     key_source::MockKeySource,
     key_upkeep::MockKeyUpkeep,
-    merchant::{MockBanks, MockCheckouts},
+    merchant::{MockBanks, MockCheckouts, MockMerchants, MockPayees, MockSettlementAccounts},
     mfa::{MockMfaProvider, MockMfaSessions},
     networks::MockClientNetworks,
     payment_batches::MockPaymentBatches,

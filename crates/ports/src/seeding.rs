@@ -7,7 +7,7 @@ use florin_domain::batch::{Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::{Card, CardLimit};
 use florin_domain::ledger::JournalTransaction;
-use florin_domain::merchant::{Bank, Checkout};
+use florin_domain::merchant::{Bank, Checkout, MerchantProfile, Payee, SettlementAccount};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::people::Person;
 
@@ -33,6 +33,12 @@ pub struct SeedAccount {
     pub enrolment: Option<TotpEnrolment>,
     /// Its people.
     pub people: Vec<Person>,
+    /// Its merchant profile, if it differs from that of a merchant that was never changed.
+    pub profile: Option<MerchantProfile>,
+    /// Its settlement accounts.
+    pub settlement_accounts: Vec<SettlementAccount>,
+    /// Its payees.
+    pub payees: Vec<Payee>,
     /// Its checkouts.
     pub checkouts: Vec<Checkout>,
     /// Its parent budget, which holds no money yet.

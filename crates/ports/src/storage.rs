@@ -3,8 +3,8 @@
 use crate::{
     AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
     BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, Checkouts, ClientNetworks,
-    Credits, Deliveries, Events, KeyUpkeep, LedgerAudit, MfaSessions, PaymentBatches, People, Registry,
-    SandboxBankStorage, Secrets, Seeding, Timelines, Transfers, Upkeep, Webhooks, Worlds,
+    Credits, Deliveries, Events, KeyUpkeep, LedgerAudit, Merchants, MfaSessions, Payees, PaymentBatches, People,
+    Registry, SandboxBankStorage, Secrets, Seeding, SettlementAccounts, Timelines, Transfers, Upkeep, Webhooks, Worlds,
 };
 
 /// Declares a trait that is the sum of ports. Whatever implements all of them implements it.
@@ -41,11 +41,14 @@ sum_of_ports! {
         + Events
         + KeyUpkeep
         + LedgerAudit
+        + Merchants
         + MfaSessions
+        + Payees
         + PaymentBatches
         + People
         + Registry
         + Secrets
+        + SettlementAccounts
         + Transfers
         + Upkeep
         + Webhooks

@@ -158,7 +158,6 @@ impl Ports {
             time,
             callers: of(),
             accounts: of(),
-            checkouts: of(),
             banks: of(),
             activities: of(),
             books: of(),

@@ -5,8 +5,9 @@ use async_trait::async_trait;
 use florin_ports::{
     AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
     BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, Checkouts, ClientNetworks,
-    Credits, Deliveries, Events, KeyUpkeep, LedgerAudit, MfaSessions, PaymentBatches, People, ProductionOnly, Registry,
-    SandboxBankStorage, SandboxStorage, Secrets, Seeding, Storage, Timelines, Transfers, Upkeep, Webhooks, Worlds,
+    Credits, Deliveries, Events, KeyUpkeep, LedgerAudit, Merchants, MfaSessions, Payees, PaymentBatches, People,
+    ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets, Seeding, SettlementAccounts, Storage,
+    Timelines, Transfers, Upkeep, Webhooks, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -74,6 +75,12 @@ pub struct Handle {
     pub profiles: Arc<dyn AccountProfiles>,
     /// Networks that clients may call from.
     pub networks: Arc<dyn ClientNetworks>,
+    /// Merchant profiles.
+    pub merchants: Arc<dyn Merchants>,
+    /// Settlement accounts.
+    pub settlement_accounts: Arc<dyn SettlementAccounts>,
+    /// Payees.
+    pub payees: Arc<dyn Payees>,
     /// Checkouts.
     pub checkouts: Arc<dyn Checkouts>,
     /// Banks.
@@ -164,6 +171,9 @@ impl Handle {
             accounts: Arc::<S>::clone(store),
             profiles: Arc::<S>::clone(store),
             networks: Arc::<S>::clone(store),
+            merchants: Arc::<S>::clone(store),
+            settlement_accounts: Arc::<S>::clone(store),
+            payees: Arc::<S>::clone(store),
             checkouts: Arc::<S>::clone(store),
             banks: Arc::<S>::clone(store),
             cards: Arc::<S>::clone(store),

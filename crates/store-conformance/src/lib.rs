@@ -26,6 +26,7 @@ mod expect;
 mod factory;
 mod failing_writes;
 mod management;
+mod merchants;
 mod model;
 mod observe;
 mod payments;

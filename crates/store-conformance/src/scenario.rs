@@ -11,6 +11,10 @@ use crate::management::{
     bring, budget_id, card_id, change, edit_budget, issue, issue_to_person, limit, make, make_for, make_of_person,
     no_limit, replacement, transfer,
 };
+use crate::merchants::{
+    add_payee, approve_payee, approve_settlement_account, checkout_id, delete_settlement_account, edit_checkout,
+    edit_profile, edit_settlement_account, open_settlement_account, payee_id, sell, settlement_account_id,
+};
 use crate::observe::without_account;
 use crate::payments::{
     Fill, after, batch_id, cancel, claim as lease, confirm as confirm_without_mfa, create, empty, payment_id, record,
@@ -23,6 +27,9 @@ use florin_domain::batch::{FailureReason, PaymentOutcome};
 use florin_domain::budget::{BudgetEdit, BudgetFeature, BudgetStatus};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{CardChangeRequest, CardName, CardState, LimitWindow};
+use florin_domain::merchant::{
+    Approval, CheckoutEdit, CheckoutStatus, Locale, MerchantName, ProfileEdit, SettlementAccountEdit,
+};
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
 use florin_domain::people::{PersonEdit, Role};
 use florin_domain::text::Text;
@@ -82,6 +89,7 @@ pub(crate) async fn play(handle: &Handle, who: Who, base: u128) -> Result<Vec<St
 pub(crate) async fn play_with(handle: &Handle, who: Who, base: u128, values: Values) -> Result<Vec<String>, Failure> {
     let mut answers = Answers::of(who, values);
     manage(handle, &mut answers, base).await?;
+    trade(handle, &mut answers, base).await?;
     spend(handle, &mut answers, base).await?;
     fund(handle, &mut answers, base).await?;
     fill(handle, &mut answers, base).await?;
@@ -128,6 +136,41 @@ async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<()
     };
     answers.add("changed card", cards.change(change(who, card_id(base + 4), request)?).await)?;
     answers.add("replaced card", cards.replace(replacement(who, card_id(base + 4), base + 5)?).await)
+}
+
+/// Changes the merchant, and creates and changes a checkout, settlement accounts and a payee.
+async fn trade(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+    let (who, values) = (answers.who, answers.values);
+    let edit =
+        ProfileEdit { name: Some(MerchantName::parse(values.pick("Kauppa ✓", "Other"))?), ..ProfileEdit::default() };
+    answers.add("profile", handle.merchants.change(edit_profile(who, edit)?).await)?;
+    let accounts = &handle.settlement_accounts;
+    for number in [1, 2] {
+        answers.add("settlement account", accounts.change(open_settlement_account(who, base + number)?).await)?;
+    }
+    let approval = values.pick(Approval::Approve, Approval::Reject);
+    let command = approve_settlement_account(who, settlement_account_id(base + 1), approval, after(11))?;
+    answers.add("approval", accounts.change(command).await)?;
+    let edit = SettlementAccountEdit {
+        name: Some(Some(Text::parse(values.pick("Ægir", "Other"))?)),
+        ..SettlementAccountEdit::default()
+    };
+    let command = edit_settlement_account(who, settlement_account_id(base + 1), edit, (None, after(12)))?;
+    answers.add("settlement account", accounts.change(command).await)?;
+    let command = delete_settlement_account(who, settlement_account_id(base + 2))?;
+    answers.add("deleted settlement account", accounts.change(command).await)?;
+    let payee = add_payee(who, base + 1)?;
+    answers.add("payee", handle.payees.create(payee).await)?;
+    let command = approve_payee(who, payee_id(base + 1), approval, after(13))?;
+    answers.add("approval", handle.payees.approve(command).await)?;
+    let named = Some(who.settlement_account());
+    answers.add("checkout", handle.checkouts.create(sell(who, base + 1, named)?).await)?;
+    let edit = CheckoutEdit {
+        status: Some(CheckoutStatus::Deactivated),
+        locale: Some(Some(Locale::parse(values.pick("cy", "en-GB"))?)),
+        ..CheckoutEdit::default()
+    };
+    answers.add("checkout", handle.checkouts.edit(edit_checkout(who, checkout_id(base + 1), edit, after(14))?).await)
 }
 
 /// Creates and changes a person with an individual budget.

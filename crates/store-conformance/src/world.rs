@@ -8,11 +8,14 @@ use florin_domain::batch::{BatchState, PaymentBatch, PaymentOrder};
 use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::{Card, CardLimit, CardState, CarriedUse, LimitWindow};
 use florin_domain::ids::{
-    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, LimitId, OrderId, PaymentBatchId, PersonId,
-    PersonaId, UserToken,
+    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, LimitId, OrderId, PayeeId, PaymentBatchId,
+    PersonId, PersonaId, SettlementAccountId, UserToken,
 };
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
-use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutKind, CheckoutStatus};
+use florin_domain::merchant::{
+    ApprovalStatus, Bank, BankDetails, BankId, Branding, Checkout, CheckoutKind, CheckoutStatus, Colour,
+    MerchantPermission, MerchantProfile, MerchantStatus, Payee, SettlementAccount, WebUrl,
+};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::money::{Currency, Minor};
 use florin_domain::people::{EmailAddress, Person, PersonStatus, Role};
@@ -78,6 +81,16 @@ impl Who {
     /// Returns the person who is seeded.
     pub(crate) const fn person(self) -> PersonId {
         PersonId(self.uuid(93))
+    }
+
+    /// Returns the settlement account that is seeded.
+    pub(crate) const fn settlement_account(self) -> SettlementAccountId {
+        SettlementAccountId(self.uuid(98))
+    }
+
+    /// Returns the payee who is seeded.
+    pub(crate) const fn payee(self) -> PayeeId {
+        PayeeId(self.uuid(99))
     }
 
     pub(crate) const fn card(self) -> CardId {
@@ -185,6 +198,9 @@ pub(crate) fn seed_account(who: Who, minor: i64) -> Result<SeedAccount, Failure>
         parent: parent_budget(who)?,
         enrolment: Some(enrolment(who)?),
         people: vec![person(who)?],
+        profile: Some(profile(who)?),
+        settlement_accounts: vec![settlement_account(who)?],
+        payees: vec![payee(who)?],
         checkouts: vec![checkout(who, 1)?],
         budgets: vec![
             seed_budget(who, who.budget(), &main, 30)?,
@@ -206,6 +222,51 @@ pub(crate) fn parent_budget(who: Who) -> Result<BudgetRecord, Failure> {
 pub(crate) fn parent_of(account: &Account) -> Result<BudgetRecord, Failure> {
     let currencies = [gbp()?, jpy()?, Currency::parse("EUR")?];
     Ok(BudgetRecord::parent_of_account(BudgetId(uuid(9, 0)), account.id.clone(), currencies, noon()))
+}
+
+/// Creates the profile of an account.
+pub(crate) fn profile(who: Who) -> Result<MerchantProfile, Failure> {
+    Ok(MerchantProfile {
+        account: who.account()?,
+        status: MerchantStatus::Active,
+        name: format!("Łódź ✓ {}", who.number()),
+        return_policy_url: Some(WebUrl::parse("https://shop.example/returns")?),
+        branding: Branding { primary: Some(Colour::TEXT), background: None, hide_service_logo: true },
+        permissions: [MerchantPermission::HideServiceLogo, MerchantPermission::Reconciliation].into(),
+    })
+}
+
+/// Creates the settlement account of an account: APPROVED, and the default for pounds.
+pub(crate) fn settlement_account(who: Who) -> Result<SettlementAccount, Failure> {
+    Ok(SettlementAccount {
+        id: who.settlement_account(),
+        account: who.account()?,
+        name: Some("Główne ✓".into()),
+        details: pounds(1),
+        bank: Some(bank(1, "First")?),
+        approval: ApprovalStatus::Approved,
+        is_default: true,
+        created_at: noon(),
+        updated_at: noon(),
+    })
+}
+
+/// Creates the payee of an account, for euros.
+fn payee(who: Who) -> Result<Payee, Failure> {
+    Ok(Payee {
+        id: who.payee(),
+        account: who.account()?,
+        name: "Zoë ✓".into(),
+        details: BankDetails::Iban("DE89370400440532013000".into()),
+        approval: ApprovalStatus::Pending,
+        created_at: noon(),
+        updated_at: noon(),
+    })
+}
+
+/// Returns bank details for pounds.
+pub(crate) fn pounds(number: u128) -> BankDetails {
+    BankDetails::SortCode { sort_code: "200000".into(), account_number: format!("{number:08}") }
 }
 
 /// Creates the person of an account.

@@ -69,6 +69,7 @@ pub(crate) fn empty(id: &str, key_number: u8) -> Result<CreateWorldCommand, Fail
     seed.account.id = account.clone();
     seed.parent.budget.account = account.clone();
     seed.people = vec![];
+    (seed.profile, seed.settlement_accounts, seed.payees) = (None, vec![], vec![]);
     (seed.enrolment, seed.checkouts, seed.budgets, seed.cards, seed.batches) = (None, vec![], vec![], vec![], vec![]);
     let (key, hash) = world_key(key_number, &account)?;
     let template = WorldTemplate::Empty;

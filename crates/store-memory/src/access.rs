@@ -2,7 +2,7 @@
 
 use crate::MemoryStore;
 use crate::data::Data;
-use crate::merchant::cut;
+use crate::pages::cut;
 use async_trait::async_trait;
 use florin_domain::access::{Account, AccountProfile, AllowedNetwork, ApiKey, Caller, KeyHash, NetworkRefusal};
 use florin_domain::budget::{BudgetKind, BudgetRecord};

@@ -1,17 +1,18 @@
 //! Extraction, removal and insertion of all rows of one account. [`of`] names every member of [`Data`], so a forgotten
 //! member does not compile.
 
-use crate::data::{Data, Record, RecordKey};
+use crate::data::{Data, MerchantData, Record, RecordKey};
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
 use florin_domain::card::{Card, CardLimit, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation};
 use florin_domain::event::{EventPosition, StoredEvent};
-use florin_domain::ids::{AccountId, JournalId};
+use florin_domain::ids::{AccountId, JournalId, PaymentId};
 use florin_domain::ledger::JournalTransaction;
-use florin_domain::merchant::Checkout;
+use florin_domain::merchant::{Checkout, MerchantProfile, Payee, SettlementAccount};
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
 use florin_domain::people::Person;
 use florin_domain::secret::SealedSecret;
+use florin_ports::AcceptedPayment;
 use std::collections::BTreeMap;
 
 /// A key or value that contains its account id.
@@ -71,8 +72,8 @@ macro_rules! owned {
 }
 
 owned! {
-    Checkout, Budget, Transfer, JournalTransaction, CardTransition, CardTransaction, Chain, PaymentBatch, Payment,
-    MfaSession, Person, TotpEnrolment,
+    MerchantProfile, SettlementAccount, Payee, Checkout, Budget, Transfer, JournalTransaction, CardTransition,
+    CardTransaction, Chain, PaymentBatch, Payment, MfaSession, Person, TotpEnrolment,
 }
 
 /// Implements [`Owned`] for values that contain no account id.
@@ -115,6 +116,24 @@ fn part<K: Key + Ord + Clone, V: Clone>(all: &BTreeMap<K, V>, account: &AccountI
     own.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
+/// Copies what is stored of a merchant.
+fn merchants_of(all: &MerchantData, account: &AccountId) -> MerchantData {
+    MerchantData {
+        profiles: part(&all.profiles, account),
+        settlement_accounts: part(&all.settlement_accounts, account),
+        payees: part(&all.payees, account),
+    }
+}
+
+/// Copies what the simulated bank knows of these payments.
+fn accepted<K>(
+    all: &BTreeMap<PaymentId, AcceptedPayment>,
+    payments: &BTreeMap<K, Payment>,
+) -> BTreeMap<PaymentId, AcceptedPayment> {
+    let sent = |id: &PaymentId| payments.values().any(|payment| payment.id == *id);
+    all.iter().filter(|(id, _)| sent(id)).map(|(id, accepted)| (*id, accepted.clone())).collect()
+}
+
 /// Removes the secrets, which are no part of a snapshot.
 fn without_secrets(mut enrolments: BTreeMap<AccountId, TotpEnrolment>) -> BTreeMap<AccountId, TotpEnrolment> {
     for enrolment in enrolments.values_mut() {
@@ -142,6 +161,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         keys: _,
         banks: _,
         addresses: _,
+        merchants,
         checkouts,
         budgets,
         budget_records,
@@ -177,8 +197,8 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         client_records: _,
     } = data;
     let payments = part(payments, account);
-    let sent = |id: &florin_domain::ids::PaymentId| payments.values().any(|payment| payment.id == *id);
     Data {
+        merchants: merchants_of(merchants, account),
         checkouts: part(checkouts, account),
         budgets: part(budgets, account),
         budget_records: part(budget_records, account),
@@ -194,7 +214,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         declined: part(declined, account),
         batches: part(batches, account),
         alerts: part(alerts, account),
-        sandbox_bank: sandbox_bank.iter().filter(|(id, _)| sent(id)).map(|(id, paid)| (*id, paid.clone())).collect(),
+        sandbox_bank: accepted(sandbox_bank, &payments),
         events: events_of(events, account),
         sequences: part(sequences, account),
         paid_numbers: part(paid_numbers, account),
@@ -214,6 +234,9 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     }
     let gone = of(data, account);
     data.sandbox_bank.retain(|id, _| !gone.sandbox_bank.contains_key(id));
+    out(&mut data.merchants.profiles, account);
+    out(&mut data.merchants.settlement_accounts, account);
+    out(&mut data.merchants.payees, account);
     out(&mut data.checkouts, account);
     out(&mut data.budgets, account);
     out(&mut data.budget_records, account);
@@ -258,6 +281,9 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
         }
         None => account_rows.enrolments.clear(),
     }
+    into(&mut data.merchants.profiles, account, account_rows.merchants.profiles);
+    into(&mut data.merchants.settlement_accounts, account, account_rows.merchants.settlement_accounts);
+    into(&mut data.merchants.payees, account, account_rows.merchants.payees);
     into(&mut data.checkouts, account, account_rows.checkouts);
     into(&mut data.budgets, account, account_rows.budgets);
     into(&mut data.budget_records, account, account_rows.budget_records);

@@ -3,7 +3,7 @@
 use crate::MemoryStore;
 use crate::data::{Data, add, replace};
 use crate::idempotency::once;
-use crate::merchant::cut;
+use crate::pages::cut;
 use async_trait::async_trait;
 use florin_domain::books::PoolSums;
 use florin_domain::budget::{

@@ -5,7 +5,7 @@ use crate::budgets;
 use crate::data::{Data, add, must_exist};
 use crate::events;
 use crate::idempotency::once;
-use crate::merchant::cut;
+use crate::pages::cut;
 use async_trait::async_trait;
 use florin_domain::card::{
     Card, CardBudget, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardRecord, CardTransition,

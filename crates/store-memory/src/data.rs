@@ -10,11 +10,11 @@ use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
 use florin_domain::card::{Card, CardLimit, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation};
 use florin_domain::event::{EventObject, EventPosition, StoredEvent};
 use florin_domain::ids::{
-    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, EventId, JournalId, LeaseId, MfaSessionId,
-    PaymentBatchId, PaymentId, PersonId, SnapshotId, TransactionToken, TransferId, WebhookId,
+    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, EventId, JournalId, LeaseId, MfaSessionId, PayeeId,
+    PaymentBatchId, PaymentId, PersonId, SettlementAccountId, SnapshotId, TransactionToken, TransferId, WebhookId,
 };
 use florin_domain::ledger::JournalTransaction;
-use florin_domain::merchant::{Bank, BankId, Checkout};
+use florin_domain::merchant::{Bank, BankId, Checkout, MerchantProfile, Payee, SettlementAccount};
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
 use florin_domain::money::Currency;
 use florin_domain::people::Person;
@@ -39,6 +39,7 @@ pub(crate) struct Data {
     pub(crate) keys: BTreeMap<ApiKeyId, (ApiKey, KeyHash)>,
     pub(crate) banks: BTreeMap<BankId, Bank>,
     pub(crate) addresses: Vec<Address>,
+    pub(crate) merchants: MerchantData,
     pub(crate) checkouts: BTreeMap<(AccountId, CheckoutId), Checkout>,
     pub(crate) budgets: BTreeMap<(AccountId, BudgetId), Budget>,
     /// Members of budgets other than their money; the balances in these records are unused.
@@ -83,6 +84,15 @@ pub(crate) struct Data {
     pub(crate) client_records: BTreeMap<(ClientId, String), ClientRecord>,
     pub(crate) worlds: BTreeMap<AccountId, KeptWorld>,
     pub(crate) snapshots: BTreeMap<(AccountId, SnapshotId), KeptSnapshot>,
+}
+
+/// What is stored of merchants, except their checkouts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MerchantData {
+    /// Profiles that were changed.
+    pub(crate) profiles: BTreeMap<AccountId, MerchantProfile>,
+    pub(crate) settlement_accounts: BTreeMap<(AccountId, SettlementAccountId), SettlementAccount>,
+    pub(crate) payees: BTreeMap<(AccountId, PayeeId), Payee>,
 }
 
 /// A world, and the request that created it.

@@ -150,7 +150,7 @@ fn log(
         kept.attempts.iter().filter(is_last).cloned().collect()
     };
     let found = found.into_iter().map(|kept| (kept.delivery.clone(), attempts(kept))).collect();
-    crate::merchant::cut(found, page)
+    crate::pages::cut(found, page)
 }
 
 #[async_trait]

@@ -1,11 +1,16 @@
 //! Checkouts and banks.
 
 use crate::MemoryStore;
+use crate::data::{Data, add, replace};
+use crate::idempotency::once;
+use crate::merchants::profile;
+use crate::pages::cut;
+use crate::settlement_accounts::of_account;
 use async_trait::async_trait;
-use florin_domain::ids::AccountId;
-use florin_domain::merchant::{Bank, Checkout, CheckoutFilter};
+use florin_domain::ids::{AccountId, CheckoutId};
+use florin_domain::merchant::{Bank, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation};
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{Banks, Checkouts, StoreError};
+use florin_ports::{Banks, Checkouts, CreateCheckoutCommand, EditCheckoutCommand, StoreError, WriteError, Written};
 
 #[async_trait]
 impl Checkouts for MemoryStore {
@@ -24,6 +29,38 @@ impl Checkouts for MemoryStore {
         matching.sort_by_key(|checkout| std::cmp::Reverse((checkout.created_at, checkout.id)));
         Ok(cut(matching, page))
     }
+
+    async fn find(&self, account: &AccountId, checkout: CheckoutId) -> Result<Option<Checkout>, StoreError> {
+        Ok(self.read(|data| data.checkouts.get(&(account.clone(), checkout)).cloned()))
+    }
+
+    async fn create(&self, command: CreateCheckoutCommand) -> Result<Written<Checkout>, WriteError<CheckoutRefusal>> {
+        self.decide(|data| {
+            once(data, command.claim.as_ref(), |data| {
+                let situation = situation(data, &command.account).ok_or(WriteError::Absent)?;
+                let checkout = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                add(&mut data.checkouts, (command.account.clone(), checkout.id), checkout.clone())?;
+                Ok(checkout)
+            })
+        })
+    }
+
+    async fn edit(&self, command: EditCheckoutCommand) -> Result<Written<Checkout>, WriteError<CheckoutRefusal>> {
+        self.decide(|data| {
+            once(data, command.claim.as_ref(), |data| {
+                let key = (command.account.clone(), command.checkout);
+                let situation = situation(data, &command.account).ok_or(WriteError::Absent)?;
+                let checkout = data.checkouts.get(&key).cloned().ok_or(WriteError::Absent)?;
+                let edited = (command.decide)(&(situation, checkout)).map_err(WriteError::Refused)?;
+                replace(&mut data.checkouts, &key, edited.clone())?;
+                Ok(edited)
+            })
+        })
+    }
+}
+
+fn situation(data: &Data, account: &AccountId) -> Option<CheckoutSituation> {
+    Some(CheckoutSituation { profile: profile(data, account)?, accounts: of_account(data, account) })
 }
 
 #[async_trait]
@@ -33,12 +70,4 @@ impl Banks for MemoryStore {
         banks.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));
         Ok(cut(banks, page))
     }
-}
-
-/// Returns one page of the matching rows. The count covers all matching rows.
-pub(crate) fn cut<T>(matching: Vec<T>, page: PageRequest) -> Page<T> {
-    let size = |number: i64| usize::try_from(number).unwrap_or(0);
-    let count = i64::try_from(matching.len()).unwrap_or(i64::MAX);
-    let rows = matching.into_iter().skip(size(page.offset)).take(size(page.limit)).collect();
-    Page { count, rows }
 }

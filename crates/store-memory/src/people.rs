@@ -5,7 +5,7 @@ use crate::card_management;
 use crate::data::{Data, add, replace};
 use crate::events;
 use crate::idempotency::once;
-use crate::merchant::cut;
+use crate::pages::cut;
 use async_trait::async_trait;
 use florin_domain::card::{CardRecord, CardState, CardTransition};
 use florin_domain::ids::{AccountId, PersonId};

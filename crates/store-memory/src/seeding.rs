@@ -69,6 +69,18 @@ fn seed(data: &mut Data, new: SeedData) -> Result<(), StoreError> {
 
 /// Stores the records of an existing account.
 pub(crate) fn seed_account(data: &mut Data, seed: SeedAccount) -> Result<(), StoreError> {
+    if let Some(profile) = seed.profile {
+        must_exist(data.accounts.contains_key(&profile.account), &profile.account)?;
+        add(&mut data.merchants.profiles, profile.account.clone(), profile)?;
+    }
+    for account in seed.settlement_accounts {
+        must_exist(data.accounts.contains_key(&account.account), &account.account)?;
+        add(&mut data.merchants.settlement_accounts, (account.account.clone(), account.id), account)?;
+    }
+    for payee in seed.payees {
+        must_exist(data.accounts.contains_key(&payee.account), &payee.account)?;
+        add(&mut data.merchants.payees, (payee.account.clone(), payee.id), payee)?;
+    }
     for checkout in seed.checkouts {
         must_exist(data.accounts.contains_key(&checkout.account), &checkout.account)?;
         add(&mut data.checkouts, (checkout.account.clone(), checkout.id), checkout)?;

@@ -162,7 +162,10 @@ fn paged<T>(all: Vec<T>, page: PageRequest) -> Page<T> {
 
 /// Counts the rows of a world.
 fn rows(data: &Data) -> usize {
-    data.checkouts.len()
+    data.merchants.profiles.len()
+        + data.merchants.settlement_accounts.len()
+        + data.merchants.payees.len()
+        + data.checkouts.len()
         + data.budgets.len()
         + data.people.len()
         + data.journal.len()

@@ -32,6 +32,8 @@ pub(crate) use wallet::Wallet;
 pub(crate) const ABSENT: &str = "0190a1b2-0000-7000-8000-00000000dead";
 
 pub(crate) const CHECKOUTS: &str = "/v2/merchant/checkouts";
+pub(crate) const SETTLEMENT_ACCOUNTS: &str = "/v2/merchant/settlement-accounts";
+pub(crate) const PAYEES: &str = "/v2/merchant/payees";
 pub(crate) const BANKS: &str = "/v2/merchant/banks";
 pub(crate) const LOOKUP: &str = "/v2/addresses/lookup";
 pub(crate) const MFA_SESSIONS: &str = "/v2/mfa/sessions";

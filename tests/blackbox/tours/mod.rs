@@ -33,6 +33,7 @@ tours! {
     worlds_and_time: "docs/WORLDS-AND-TIME.md", Outputs::Exact;
     payment_batches: "docs/PAYMENT-BATCHES-TOUR.md", Outputs::ButIdsAndTimes;
     budgets_and_cards: "docs/BUDGETS-AND-CARDS.md", Outputs::ButIdsAndTimes;
+    merchants: "docs/MERCHANT.md", Outputs::ButIdsAndTimes;
     looking_inside: "docs/LOOKING-INSIDE.md", Outputs::ButIdsAndTimes;
     card_extensions: "docs/CARD-EXTENSIONS.md", Outputs::ButIdsAndTimes;
     hardening: "docs/HARDENING.md", Outputs::Exact;

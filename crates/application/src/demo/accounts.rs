@@ -2,7 +2,7 @@
 
 use super::budgets::BudgetBuilder;
 use super::ids::{ACCOUNT, OTHER_ACCOUNT, PLAIN_ACCOUNT, client_id, other_client_id, parent_budget_id};
-use super::{DemoFault, batches, cards, checkouts, keys, people};
+use super::{DemoFault, banks, batches, cards, checkouts, keys, merchants, people};
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use florin_domain::access::{Account, ApiClient, Feature};
 use florin_domain::budget::BudgetRecord;
@@ -44,6 +44,9 @@ pub fn bare(account: Account, currencies: impl IntoIterator<Item = Currency>, no
         account,
         enrolment: None,
         people: Vec::new(),
+        profile: None,
+        settlement_accounts: Vec::new(),
+        payees: Vec::new(),
         checkouts: Vec::new(),
         budgets: Vec::new(),
         cards: Vec::new(),
@@ -91,6 +94,9 @@ pub fn filled(account: Account, now: DateTime<Utc>, cipher: &dyn SecretCipher) -
     let secret = cipher.seal(&SecretOwner::Totp(id.clone()), &keys::totp_secret())?;
     seed.enrolment = Some(TotpEnrolment::new(id.clone(), secret));
     seed.people = people::of_demo_account(&id, opened)?;
+    seed.profile = Some(merchants::of_demo_account(&id)?);
+    seed.settlement_accounts = merchants::settlement_accounts(&id, opened, &banks::first()?);
+    seed.payees = merchants::payees(&id, opened);
     seed.checkouts = checkouts::checkouts(&id, 0..checkouts::OF_DEMO_ACCOUNT, now)?;
     seed.cards = cards::of_demo_account(&id, &books, now);
     (seed.batches, seed.payments) = batches::of_demo_account(&seed.account, &mut books, now)?;
@@ -110,6 +116,7 @@ fn other(now: DateTime<Utc>) -> Result<SeedAccount, DemoFault> {
     let mut books = [BudgetBuilder::open((11, "Other pounds"), &id, "GBP", Minor(100_000), opened(now))?];
     seed.people = people::of_other_account(&id, opened(now))?;
     let numbers = checkouts::OF_DEMO_ACCOUNT..checkouts::OF_DEMO_ACCOUNT + 3;
+    seed.settlement_accounts = merchants::of_other_account(&id, opened(now));
     seed.checkouts = checkouts::checkouts(&id, numbers, now)?;
     seed.cards = cards::of_other_account(&id, &books[0], now);
     (seed.batches, seed.payments) = batches::of_other_account(&seed.account, &mut books, now)?;

@@ -36,6 +36,12 @@ pub(super) fn banks() -> Result<Vec<Bank>, DemoFault> {
     (1_u64..).zip(&BANKS).map(|(number, &(name, supports_refunds))| bank(number, name, supports_refunds)).collect()
 }
 
+/// The first bank of the list.
+pub(super) fn first() -> Result<Bank, DemoFault> {
+    let (name, supports_refunds) = BANKS[0];
+    bank(1, name, supports_refunds)
+}
+
 fn bank(number: u64, name: &str, supports_refunds: bool) -> Result<Bank, DemoFault> {
     // A fixed multiplier spreads the ids over all digits.
     let half = |salt: u64| (number + salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -29,6 +29,7 @@ pub(super) enum Kind {
     Person = 12,
     /// The membership of a person.
     Persona = 13,
+    Payee = 14,
 }
 
 /// Returns the id `0198c0de-<kind>-7000-8000-<number>`.

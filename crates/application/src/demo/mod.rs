@@ -12,6 +12,7 @@ mod cards;
 mod checkouts;
 mod ids;
 mod keys;
+mod merchants;
 mod people;
 mod recipients;
 #[cfg(test)]

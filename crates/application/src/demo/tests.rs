@@ -3,10 +3,12 @@
 use super::*;
 use chrono::TimeZone;
 use florin_domain::access::{Feature, Scope};
-use florin_domain::batch::PaymentBatchStatus;
+use florin_domain::batch::{ModulusTable, PaymentBatchStatus};
 use florin_domain::card::{Card, CardState};
 use florin_domain::ledger::Balances;
-use florin_domain::merchant::{CheckoutKind, CheckoutStatus, CheckoutType};
+use florin_domain::merchant::{
+    ApprovalStatus, BankDetails, BankDetailsInput, CheckoutKind, CheckoutStatus, CheckoutTarget, CheckoutType,
+};
 use florin_ports::SeedAccount;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -220,4 +222,49 @@ fn keys_are_sandbox_keys_with_the_expected_access() {
     assert!(!key(API_KEY).reaches(&account(OTHER_ACCOUNT).account));
     assert!(!account(PLAIN_ACCOUNT).account.merchant && account(OTHER_ACCOUNT).account.merchant);
     assert_eq!(totp_secret().expose().len(), 20);
+}
+
+/// Every settlement account that a demo checkout names exists, is approved and receives its currency.
+#[test]
+fn checkouts_pay_into_settlement_accounts() {
+    for seed in seeded().accounts {
+        let targets: Vec<_> = seed.checkouts.iter().filter_map(CheckoutTarget::of).collect();
+        for target in &targets {
+            let paid = seed.settlement_accounts.iter().find(|account| target.pays_into(account));
+            assert!(
+                paid.is_some_and(|account| account.is_approved() && account.receives(target.currency)),
+                "{target:?}"
+            );
+        }
+        for account in &seed.settlement_accounts {
+            let own = seed
+                .settlement_accounts
+                .iter()
+                .filter(|other| other.is_default && other.details.currency() == account.details.currency());
+            assert_eq!(own.count(), 1);
+        }
+    }
+    let approvals: BTreeSet<_> =
+        demo_account().settlement_accounts.iter().map(|account| account.approval.as_str()).collect();
+    assert_eq!(approvals.len(), ApprovalStatus::ALL.len());
+    let payees: BTreeSet<_> = demo_account().payees.iter().map(|payee| payee.approval.as_str()).collect();
+    assert_eq!(payees.len(), ApprovalStatus::ALL.len());
+}
+
+#[test]
+fn bank_details_are_valid() {
+    let table = ModulusTable::built_in().unwrap();
+    for seed in seeded().accounts {
+        let details = seed.settlement_accounts.iter().map(|account| &account.details);
+        for details in details.chain(seed.payees.iter().map(|payee| &payee.details)) {
+            let input = match details.clone() {
+                BankDetails::SortCode { sort_code, account_number } => {
+                    BankDetailsInput { sort_code: Some(sort_code), account_number: Some(account_number), iban: None }
+                }
+                BankDetails::Iban(iban) => BankDetailsInput { iban: Some(iban), ..BankDetailsInput::default() },
+            };
+            let parsed = BankDetails::parse(details.details_type(), &input, &table);
+            assert_eq!(parsed.as_ref(), Ok(details));
+        }
+    }
 }

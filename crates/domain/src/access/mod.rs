@@ -195,7 +195,7 @@ pub struct Account {
     pub client: ClientId,
     /// Its name.
     pub name: String,
-    /// Whether it has an active merchant profile.
+    /// Whether it has a merchant profile.
     pub merchant: bool,
     /// Whether confirming a payment batch needs multi-factor authentication.
     pub mfa_required: bool,

@@ -28,14 +28,19 @@ scopes! {
     MerchantCheckoutsRead = "merchant:checkouts:read:any",
     MerchantCheckoutsWrite = "merchant:checkouts:write:any",
     MerchantBanksRead = "merchant:banks:read:any",
-    MerchantSessionsRead = "merchant:sessions:read:any",
-    MerchantSessionsWrite = "merchant:sessions:write:any",
+    MerchantCheckoutSessionsRead = "merchant:checkout-sessions:read:any",
+    MerchantCheckoutSessionsWrite = "merchant:checkout-sessions:write:any",
     MerchantSettlementAccountsRead = "merchant:settlement-accounts:read:any",
     MerchantSettlementAccountsWrite = "merchant:settlement-accounts:write:any",
     MerchantPayeesRead = "merchant:payees:read:any",
     MerchantPayeesWrite = "merchant:payees:write:any",
     MerchantPaymentsRead = "merchant:payments:read:any",
-    MerchantPaymentsWrite = "merchant:payments:write:any",
+    MerchantTopUpsRead = "merchant:top-ups:read:any",
+    MerchantTopUpsWrite = "merchant:top-ups:write:any",
+    MerchantRefundsRead = "merchant:refunds:read:any",
+    MerchantRefundsWrite = "merchant:refunds:write:any",
+    MerchantOrdersRead = "merchant:orders:read:any",
+    MerchantSimulate = "merchant:simulate:any",
     PaymentBatchesRead = "payment-batches:read:any",
     PaymentBatchesWrite = "payment-batches:write:any",
     PaymentBatchesConfirm = "payment-batches:confirm:any",
@@ -62,8 +67,16 @@ impl Scope {
     pub const fn is_in_use(self) -> bool {
         matches!(
             self,
-            Self::MerchantCheckoutsRead
+            Self::MerchantProfileRead
+                | Self::MerchantProfileWrite
+                | Self::MerchantCheckoutsRead
+                | Self::MerchantCheckoutsWrite
                 | Self::MerchantBanksRead
+                | Self::MerchantSettlementAccountsRead
+                | Self::MerchantSettlementAccountsWrite
+                | Self::MerchantPayeesRead
+                | Self::MerchantPayeesWrite
+                | Self::MerchantSimulate
                 | Self::PaymentBatchesRead
                 | Self::PaymentBatchesWrite
                 | Self::PaymentBatchesConfirm

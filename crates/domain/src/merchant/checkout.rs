@@ -1,5 +1,7 @@
 //! Checkouts: configured payment pages.
 
+use super::WebUrl;
+use crate::fault::Flaw;
 use crate::ids::{AccountId, CheckoutId, SettlementAccountId};
 use crate::money::Currency;
 use chrono::{DateTime, Utc};
@@ -55,6 +57,17 @@ pub struct ShippingOptions {
     pub collect_address: bool,
     /// The https address that returns shipping rates; `None` if rates are not dynamic.
     pub dynamic_rates_url: Option<String>,
+}
+
+impl ShippingOptions {
+    /// Checks that rates are asked for only where there is an address to ship to.
+    pub fn new(collect_address: bool, dynamic_rates_url: Option<WebUrl>) -> Result<Self, Flaw> {
+        if dynamic_rates_url.is_some() && !collect_address {
+            return Err(Flaw::value("must not be sent unless collectAddress is true"));
+        }
+        let dynamic_rates_url = dynamic_rates_url.map(|url| url.as_str().to_owned());
+        Ok(Self { collect_address, dynamic_rates_url })
+    }
 }
 
 /// The type of a checkout with the data of that type only: a `TOP_UP` can't have a settlement account.

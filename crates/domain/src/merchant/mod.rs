@@ -1,7 +1,40 @@
-//! Merchants: their checkouts, and the banks that can pay them.
+//! Merchants: their profiles, checkouts, settlement accounts and payees, and the banks that can pay them.
 
 mod bank;
+mod bank_details;
 mod checkout;
+mod colour;
+mod configure_checkout;
+mod edit_profile;
+mod locale;
+mod payee;
+mod profile;
+mod settle_accounts;
+mod settlement_account;
+mod web_url;
 
 pub use bank::{Bank, BankId};
+pub use bank_details::{BankDetails, BankDetailsInput, BankDetailsType, MerchantCurrency};
 pub use checkout::{Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType, ShippingOptions};
+pub use colour::Colour;
+pub use configure_checkout::{
+    CheckoutEdit, CheckoutRefusal, CheckoutRequest, CheckoutSituation, ShoppingMember, checkout_kind,
+    decide_create_checkout, decide_edit_checkout,
+};
+pub use edit_profile::{
+    BrandingMember, EditProfileRefusal, OperatorEdit, PermissionValues, ProfileEdit, decide_edit_profile,
+    edit_profile_by_operator,
+};
+pub use locale::Locale;
+pub use payee::{
+    CreatePayeeSituation, CreatedPayee, Payee, PayeeFilter, PayeeRefusal, PayeeRequest, decide_create_payee,
+    decide_payee_approval,
+};
+pub use profile::{Branding, MerchantName, MerchantPermission, MerchantProfile, MerchantStatus};
+pub use settle_accounts::{
+    MAX_SETTLEMENT_ACCOUNTS, SettlementAccountEdit, SettlementAccountRequest, SettlementChange, SettlementRefusal,
+    SettlementSituation, decide_create_settlement_account, decide_delete_settlement_account,
+    decide_edit_settlement_account, decide_settlement_approval,
+};
+pub use settlement_account::{Approval, ApprovalStatus, CheckoutTarget, SettlementAccount, SettlementAccountOverview};
+pub use web_url::WebUrl;

@@ -21,6 +21,7 @@ mod card;
 mod card_scenario;
 mod ids;
 mod key;
+mod merchant;
 mod money;
 mod movement;
 mod payment;
@@ -35,6 +36,9 @@ pub use card::{
 pub use card_scenario::CardScenario;
 pub use ids::{BUDGET, CLIENT, CountingIds, PARENT, account, noon};
 pub use key::an_api_key;
+pub use merchant::{
+    a_checkout_request, a_merchant, a_payee_request, a_settlement_account, a_settlement_request, pounds_details,
+};
 pub use money::{balances, currency, decimal, minor, money, quotes};
 pub use movement::{a_credit, a_stamp, a_transfer};
 pub use payment::{a_payment, a_payment_abroad, check_basis, checked, upload_of, with_country};

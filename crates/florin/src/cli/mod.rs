@@ -5,7 +5,8 @@ mod help;
 mod words;
 
 use crate::commands::{
-    accounts, addresses, audit, banks, check, clients, export, features, import, keys, mfa, migrate, people, secret_key,
+    accounts, addresses, audit, banks, check, clients, export, features, import, keys, merchants, mfa, migrate, people,
+    secret_key,
 };
 use crate::settings::Given;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -62,6 +63,9 @@ pub(crate) enum Command {
     /// Manage the multi-factor authentication of accounts
     #[command(subcommand)]
     Mfa(mfa::Action),
+    /// Change merchants, and approve their settlement accounts and payees
+    #[command(subcommand)]
+    Merchants(merchants::Action),
     /// Erase the personal data of people
     #[command(subcommand)]
     People(people::Action),

@@ -76,7 +76,8 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         shutdown_timeout: settings.shutdown,
     };
     let batches = wiring::batches(settings, store)?;
-    let management = (wiring::management(settings, store), wiring::webhooks(&services, store));
+    let merchants = wiring::merchants(store, &batches.modulus);
+    let management = (wiring::management(settings, store), wiring::webhooks(&services, store), merchants);
     let deliverer = Rc::new(Deliverer::new(wiring::deliveries(settings, &services, store)?));
     let bound = florin_http_actix::bind(services.clone(), batches, management, &http, admin);
     let server = bound.map_err(|error| unbound(&settings.listen, &error))?;

@@ -23,6 +23,11 @@ pub(crate) trait FieldType: Sized {
         None
     }
 
+    /// Whether null is a fault, although the member may be missing.
+    fn refuses_null() -> bool {
+        false
+    }
+
     /// Returns the schema, or a reference to it.
     fn schema() -> RefOr<Schema>;
 
@@ -120,6 +125,10 @@ impl<T: FieldType> Slot<T> {
     pub(crate) fn meet(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Self {
         match T::null() {
             _ if !value.is_null() => Self::Met(T::read(value, place, reading)),
+            _ if T::refuses_null() => {
+                reading.fault(place, Flaw::required());
+                Self::Met(None)
+            }
             Some(null) => Self::Met(Some(null)),
             None => Self::Missing,
         }

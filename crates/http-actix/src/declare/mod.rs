@@ -3,12 +3,13 @@
 //! - `body!` declares a JSON body, `parameters!` the parameters of a path or query.
 //! - The type of a member determines how it is read and its schema: [`FieldType`] in bodies, [`Parameter`] in parameters,
 //!   and [`TextValue`] for values that are written as text in both.
-//! - `values` and `amounts` contain those types; `common` contains the parameters that many operations share.
+//! - `values`, `amounts` and `merchant` contain those types; `common` contains the parameters that many operations share.
 
 mod amounts;
 mod body;
 mod common;
 mod member;
+mod merchant;
 mod parameters;
 mod values;
 
@@ -19,6 +20,7 @@ pub(crate) use common::{
     OptionalAccountParameter, PageParameters, ToTime,
 };
 pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body, plain_text};
+pub(crate) use merchant::{BackgroundColour, Fixed, NotNull, PrimaryColour};
 pub(crate) use parameters::{Parameters, Part, parameter, parameters};
 pub(crate) use values::{
     Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, Whole, named, of_format,

@@ -138,6 +138,11 @@ impl<const MIN: usize, const MAX: usize> TextValue for Text<MIN, MAX> {
     }
 }
 
+/// Returns the schema of an id.
+pub(super) fn uuid_text() -> ObjectBuilder {
+    of_format(KnownFormat::Uuid)
+}
+
 /// Returns the schema of a text in a known format.
 pub(crate) fn of_format(format: KnownFormat) -> ObjectBuilder {
     plain_text().format(Some(SchemaFormat::KnownFormat(format)))

@@ -3,8 +3,7 @@
 use crate::codes::ErrorCode;
 use crate::load::refusal;
 use crate::problem::Problem;
-use actix_web::http::StatusCode;
-use florin_application::{AccessError, ExplainBalanceError, ListCheckoutsError, ReachError};
+use florin_application::{AccessError, ExplainBalanceError, ReachError};
 use florin_domain::fault::Flaw;
 use florin_ports::{PostcodeError, StoreError};
 
@@ -65,20 +64,6 @@ impl From<ReachError> for Problem {
         match error {
             ReachError::Absent => Self::absent("query.accountId", "account"),
             ReachError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<ListCheckoutsError> for Problem {
-    fn from(error: ListCheckoutsError) -> Self {
-        match error {
-            ListCheckoutsError::NoMerchantProfile => Self::new(
-                StatusCode::NOT_FOUND,
-                "query.accountId",
-                ErrorCode::NotFound,
-                "must name an account with an active merchant profile",
-            ),
-            ListCheckoutsError::Store(error) => error.into(),
         }
     }
 }

@@ -4,6 +4,7 @@ mod access;
 mod batches;
 mod budgets;
 mod cards;
+mod merchants;
 mod networks;
 mod people;
 mod webhooks;
@@ -16,6 +17,7 @@ pub(crate) use cards::{
     card_problem, change_card_problem, create_card_problem, first_message_problem, limit_problem, removal_problem,
     replace_card_problem,
 };
+pub(crate) use merchants::{checkout_problem, edit_profile_problem, of_shopping, payee_problem, settlement_problem};
 pub(crate) use networks::network_problem;
 pub(crate) use people::{create_person_problem, edit_person_problem};
 pub(crate) use webhooks::webhook_problem;

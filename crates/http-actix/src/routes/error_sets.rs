@@ -101,6 +101,14 @@ error_sets! {
          not have the feature of the new card.",
         "`invalid_state`, `insufficient_funds`, `balance_limit`.",
     );
+    /// Errors of an operation of a merchant that needs permissions.
+    MerchantErrors = writing(
+        "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `feature_not_enabled`: the merchant does \
+         not have the permission.",
+        "`invalid_state`.",
+    );
+    /// Errors of the operator's decisions about merchants.
+    MerchantSimulationErrors = writing(SANDBOX, "`invalid_state`: the operator has decided already.");
     /// Errors of a confirmation.
     ConfirmErrors = writing(
         "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `mfa_failed`, `mfa_expired`, `mfa_locked`.",

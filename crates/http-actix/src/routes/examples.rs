@@ -27,11 +27,14 @@ static EXAMPLES: LazyLock<BTreeMap<String, Example>> =
     LazyLock::new(|| serde_json::from_str(include_str!("examples.json")).unwrap_or_default());
 
 /// Parameters with the same meaning in every operation: name, place, value.
-const SHARED: [(&str, ParameterIn, &str); 6] = [
+const SHARED: [(&str, ParameterIn, &str); 9] = [
     ("accountId", ParameterIn::Query, "F50091"),
     ("budgetId", ParameterIn::Path, "0198c0de-0005-7000-8000-000000000001"),
     ("cardId", ParameterIn::Path, "0198c0de-0006-7000-8000-000000000001"),
     ("accountId", ParameterIn::Path, "F50091"),
+    ("checkoutId", ParameterIn::Path, "0198c0de-0003-7000-8000-000000000001"),
+    ("settlementAccountId", ParameterIn::Path, "0198c0de-0004-7000-8000-000000000001"),
+    ("payeeId", ParameterIn::Path, "0198c0de-000e-7000-8000-000000000001"),
     ("personId", ParameterIn::Path, "0198c0de-000c-7000-8000-000000000001"),
     ("paymentBatchId", ParameterIn::Path, "0198c0de-0008-7000-8000-000000000001"),
 ];

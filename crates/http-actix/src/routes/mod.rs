@@ -49,8 +49,7 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
 
 fn version_2(config: &mut ServiceConfig) {
     config
-        .service(get("/merchant/checkouts", merchant::list_checkouts::handle))
-        .service(get("/merchant/banks", merchant::list_banks::handle))
+        .configure(merchant::configure)
         .configure(people::configure)
         .configure(accounts::configure)
         .configure(ip_addresses::configure)

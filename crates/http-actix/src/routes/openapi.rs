@@ -28,7 +28,7 @@ use utoipa::{Modify, OpenApi};
     info(
         title = "Florin",
         version = "2.0.0",
-        description = "A money-handling HTTP API: checkouts, banks, payment batches, addresses, and a card sandbox. \
+        description = "A money-handling HTTP API: merchants, checkouts, banks, payment batches, addresses, and a card sandbox. \
             What is marked \"Florin extension\" is not part of the original interface.",
         contact(name = "The operator of this server"),
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
@@ -50,7 +50,7 @@ use utoipa::{Modify, OpenApi};
         PaymentReturned
     )),
     tags(
-        (name = "Merchant", description = "Checkouts, and the banks that customers can pay them from."),
+        (name = "Merchant", description = "The profile, checkouts, settlement accounts and payees of a merchant, and the banks that customers can pay from."),
         (name = "Payment batches", description = "Payments that are checked, confirmed and processed together."),
         (name = "Addresses", description = "The addresses of a UK postcode."),
         (name = "Activity", description = "Everything that moved money on an account."),
@@ -62,12 +62,25 @@ use utoipa::{Modify, OpenApi};
         (name = "People", description = "People of an account, and their roles."),
         (name = "Cards", description = "Virtual cards, their states and spending limits."),
         (name = "Simulations", description = "Simulated credits and card messages; sandbox only."),
-        (name = "Sandbox", description = "Clocks of accounts, and worlds. Florin extension, sandbox only."),
+        (name = "Sandbox", description = "Clocks of accounts, worlds, and the operator's decisions about merchants. Florin extension, sandbox only."),
         (name = "Webhooks", description = "Subscriptions to events, and the log of their deliveries."),
         (name = "Service", description = "Health; no API key needed.")
     ),
     paths(
-        merchant::list_checkouts::handle,
+        merchant::find::handle,
+        merchant::edit::handle,
+        merchant::checkouts::list::handle,
+        merchant::checkouts::create::handle,
+        merchant::checkouts::find::handle,
+        merchant::checkouts::edit::handle,
+        merchant::settlement_accounts::list::handle,
+        merchant::settlement_accounts::create::handle,
+        merchant::settlement_accounts::find::handle,
+        merchant::settlement_accounts::edit::handle,
+        merchant::settlement_accounts::delete::handle,
+        merchant::payees::list::handle,
+        merchant::payees::create::handle,
+        merchant::payees::find::handle,
         merchant::list_banks::handle,
         payment_batches::create::handle,
         payment_batches::list::handle,
@@ -140,6 +153,9 @@ use utoipa::{Modify, OpenApi};
         cards::find_chain::handle,
         sandbox::read_clock::handle,
         sandbox::set_clock::handle,
+        sandbox::administer_merchant::handle,
+        sandbox::approve_settlement_account::handle,
+        sandbox::approve_payee::handle,
         sandbox::list_worlds::handle,
         sandbox::create_world::handle,
         sandbox::find_world::handle,

@@ -31,6 +31,7 @@ mod limits;
 mod lists;
 mod management_injected;
 mod members;
+mod merchants;
 mod mfa;
 mod money;
 mod networks;
@@ -53,6 +54,7 @@ mod repeats_two_handles;
 mod repeats_upkeep;
 mod secrets;
 mod seeding;
+mod settlement_accounts;
 mod tenancy;
 mod timelines;
 mod times;
@@ -78,6 +80,8 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
         audit_log::CHECKS,
         administration::CHECKS,
         networks::CHECKS,
+        merchants::CHECKS,
+        settlement_accounts::CHECKS,
         seeding::CHECKS,
         cards::CHECKS,
         limits::CHECKS,

@@ -195,6 +195,7 @@ async fn secrets(handle: Handle) -> CheckResult {
         let id = AccountId::parse(&format!("S{place}"))?;
         let mut seed = world.accounts.remove(0);
         seed.people = vec![];
+        (seed.profile, seed.settlement_accounts, seed.payees) = (None, vec![], vec![]);
         (seed.checkouts, seed.budgets, seed.cards, seed.batches) = (vec![], vec![], vec![], vec![]);
         seed.account.id = id.clone();
         seed.parent = parent_of(&seed.account)?;

@@ -4,6 +4,7 @@ use super::{batch, budget, card, chain};
 use crate::check::{CheckResult, Failure};
 use crate::commands::{session_id, token};
 use crate::factory::Handle;
+use crate::merchants::payee_members;
 use crate::people::members;
 use crate::world::{BOTH, Who, gbp, jpy, noon};
 use chrono::TimeDelta;
@@ -13,7 +14,7 @@ use florin_domain::budget::BudgetFilter;
 use florin_domain::card::CardFilter;
 use florin_domain::event::EventFilter;
 use florin_domain::ids::AccountId;
-use florin_domain::merchant::CheckoutFilter;
+use florin_domain::merchant::{CheckoutFilter, PayeeFilter};
 use florin_domain::page::PageRequest;
 use florin_domain::people::PersonFilter;
 use florin_ports::EventReach;
@@ -125,6 +126,10 @@ async fn of_account(
     let mut see = |what: String, value: &dyn Debug| {
         lines.insert(what, format!("{value:?}"));
     };
+    see("profile".into(), &handle.merchants.find(&account).await?);
+    see("settlement accounts".into(), &handle.settlement_accounts.list(&account, PAGE).await?);
+    let payees = handle.payees.list(&account, PayeeFilter::default(), PAGE).await?;
+    see("payees".into(), &(payees.count, payees.rows.iter().map(payee_members).collect::<Vec<_>>()));
     see("checkouts".into(), &handle.checkouts.list(&account, CheckoutFilter::default(), PAGE).await?);
     see("budgets".into(), &handle.seeding.budgets(&account).await?);
     let people = handle.people.list(&account, PersonFilter::default(), PAGE).await?;

@@ -9,6 +9,7 @@ mod dry_runs;
 mod events;
 mod insight;
 mod management;
+mod merchants;
 mod networks;
 mod people;
 mod reads;
@@ -173,6 +174,20 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::GrantsOfKeysIgnored, "account_profiles.profiles.are_those_that_the_key_reaches"),
     (Bug::DescriptionsLost, "networks.change_networks.stores_every_member_and_decides_who_may_call"),
     (Bug::NetworksOfEachHandle, "two_handles.networks.changes_add_up"),
+    (Bug::CheckoutsOfAnyAccount, "tenancy.checkouts.find_and_edit_on_one_account_only"),
+    (Bug::CheckoutsSeeNoSettlementAccounts, "checkouts.create.is_shown_the_merchant_and_stores_every_member"),
+    (Bug::LocalesStay, "checkouts.edit.stores_every_member_and_moves_the_counts"),
+    (Bug::MerchantsByThemselves, "merchants.change.creates_a_profile_for_the_operator_only"),
+    (Bug::PermissionsStay, "merchants.change.stores_every_member"),
+    (Bug::SettlementAccountsOfAnyAccount, "tenancy.settlement_accounts.show_one_account_only"),
+    (Bug::CheckoutsOfSettlementAccountsHidden, "settlement_accounts.list.newest_first_with_checkouts"),
+    (Bug::BanksOfRefundsLost, "settlement_accounts.change.stores_every_member"),
+    (Bug::TwoDefaults, "settlement_accounts.change.moves_the_default"),
+    (Bug::SettlementAccountsStay, "settlement_accounts.change.deletes"),
+    (Bug::PayeesOfAnyAccount, "tenancy.payees.show_one_account_only"),
+    (Bug::PayeesUnfiltered, "payees.list.newest_first_with_filters_and_counts"),
+    (Bug::PayeesTwice, "payees.create.the_same_bank_details_are_the_same_payee"),
+    (Bug::ApprovalsNotStored, "payees.approve.is_stored_once"),
     (Bug::PeopleOfAnyAccount, "tenancy.people.show_one_account_only"),
     (Bug::PeopleById, "people.list.in_order_of_creation_with_filters_and_counts"),
     (Bug::NobodyIsKnown, "people.create.knows_people_of_the_clients_other_accounts"),

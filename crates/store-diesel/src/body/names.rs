@@ -14,7 +14,9 @@ use florin_domain::card::{
 use florin_domain::event::EventKind;
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::{JournalKind, Pool};
-use florin_domain::merchant::{CheckoutStatus, CheckoutType};
+use florin_domain::merchant::{
+    ApprovalStatus, BankDetailsType, CheckoutStatus, CheckoutType, MerchantPermission, MerchantStatus,
+};
 use florin_domain::mfa::{MfaProviderName, MfaSessionState};
 use florin_domain::people::{PersonStatus, Role};
 use florin_domain::webhook::{DeliveryStatus, DisabledReason, SendError};
@@ -81,6 +83,8 @@ macro_rules! names {
 names! {
     AlertCode: Self::ALL, Self::as_str;
     AlertKind: &Self::ALL, Self::as_str;
+    ApprovalStatus: &Self::ALL, Self::as_str;
+    BankDetailsType: &Self::ALL, Self::as_str;
     BudgetKind: &Self::ALL, Self::as_str;
     BudgetStatus: &Self::ALL, Self::as_str;
     BudgetFeature: &Self::ALL, Self::as_str;
@@ -105,6 +109,8 @@ names! {
     JournalKind: &Self::ALL, Self::as_str;
     PoolName: &Self::ALL, Self::as_str;
     MessageKind: &Self::ALL, Self::as_str;
+    MerchantPermission: &Self::ALL, Self::as_str;
+    MerchantStatus: &Self::ALL, Self::as_str;
     MfaProviderName: &[Self::Totp, Self::Sandbox], Self::as_str;
     MfaSessionState: &Self::ALL, Self::as_str;
     Network: &Self::ALL, Self::as_str;
@@ -135,6 +141,9 @@ mod tests {
         let schema = backend::migrations::sources();
         check::<AlertCode>(&schema);
         check::<AlertKind>(&schema);
+        check::<ApprovalStatus>(&schema);
+        check::<BankDetailsType>(&schema);
+        check::<MerchantStatus>(&schema);
         check::<BudgetKind>(&schema);
         check::<BudgetStatus>(&schema);
         check::<PersonStatus>(&schema);

@@ -1,7 +1,12 @@
 -- What a database of the first schema may hold: rows in every table that a later migration makes anew.
 
 INSERT INTO clients VALUES ('00000000-0000-0000-0000-0000000000c1', 'Client', '');
-INSERT INTO accounts VALUES ('F1', '00000000-0000-0000-0000-0000000000c1', 'Account', @true, @true);
+INSERT INTO accounts VALUES ('F1', '00000000-0000-0000-0000-0000000000c1', 'Account', NOT @true, @true);
+INSERT INTO api_keys VALUES (
+    '00000000-0000-0000-0000-0000000000d9', '00000000-0000-0000-0000-0000000000c1', @hash, 1, 'sandbox',
+    'merchant:sessions:read:any merchant:sessions:write:any merchant:payments:read:any merchant:payments:write:any',
+    @true, @time, NULL, NULL
+);
 INSERT INTO checkouts VALUES
 ('F1', '00000000-0000-0000-0000-0000000000d1', 'TOP_UP', 'ACTIVE', NULL, 'GBP', 'https://a.example', NULL, NULL, NULL, NULL, @time, @time),
 ('F1', '00000000-0000-0000-0000-0000000000d2', 'TOP_UP', 'ACTIVE', NULL, 'GBP', 'https://a.example', NULL, NULL, NULL, NULL, @time, @time);

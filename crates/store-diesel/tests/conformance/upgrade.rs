@@ -7,12 +7,13 @@ use florin_domain::batch::{
 use florin_domain::budget::{BudgetFilter, BudgetRecord};
 use florin_domain::card::{CardFilter, CardRecord, CardSearch, LimitWindow};
 use florin_domain::ids::{AccountId, CardId, ClientId, LeaseId, MfaSessionId, PaymentBatchId, TransactionToken};
+use florin_domain::merchant::MerchantProfile;
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
 use florin_domain::stamp::Stamp;
 use florin_ports::{
     BatchProcessing, BatchReading, Budgets, CardManagement, ChainHistories, ClaimCommand, ConfirmCommand, LedgerAudit,
-    Mode, PaymentBatches, Seeding, WriteError, Written,
+    Merchants, Mode, PaymentBatches, Registry, Seeding, WriteError, Written,
 };
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -110,6 +111,18 @@ pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets 
         let found = CardManagement::list(store, &account, filter, PageRequest::default()).await.unwrap();
         assert_eq!(found.count, count, "{search}");
     }
+}
+
+/// Checks that an account with checkouts is a merchant, and that keys have the present scopes.
+pub(crate) async fn merchants_are_whole(store: &(impl Merchants + Registry)) {
+    let account = AccountId::parse("F1").unwrap();
+    let found = store.find(&account).await.unwrap();
+    assert_eq!(found, Some(MerchantProfile::new(account, "Account")));
+    let keys = store.keys(None).await.unwrap();
+    let scopes: Vec<_> = keys[0].scopes.iter().map(|scope| scope.as_str()).collect();
+    let expected =
+        ["merchant:checkout-sessions:read:any", "merchant:checkout-sessions:write:any", "merchant:payments:read:any"];
+    assert_eq!(scopes, expected);
 }
 
 /// Checks that the limits that counted an open hold get it back when it is released.

@@ -1,7 +1,7 @@
 //! A database of an earlier version is upgraded with all its rows.
 
 use crate::support::settings;
-use crate::upgrade::{budgets_and_cards_are_whole, is_whole, statements};
+use crate::upgrade::{budgets_and_cards_are_whole, is_whole, merchants_are_whole, statements};
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
 use diesel::{Connection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query};
@@ -32,7 +32,10 @@ const FOREIGN_KEYS: &str = "SELECT m.name || ' ' || f.\"from\" || ' ' || f.\"tab
 async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     let directory = tempfile::tempdir().unwrap();
     let mut conn = connect(&directory);
-    for statement in statements("sqlite", &[("@time", "1788264000000000"), ("@true", "1")]) {
+    for statement in statements(
+        "sqlite",
+        &[("@time", "1788264000000000"), ("@true", "1"), ("@hash", &format!("X'{}'", "ab".repeat(32)))],
+    ) {
         conn.batch_execute(&statement).unwrap();
     }
     let store = Store::open(&settings(&directory)).unwrap();
@@ -40,6 +43,7 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     assert!(store.migrate().unwrap() >= 3);
     is_whole(&store).await;
     budgets_and_cards_are_whole(&store).await;
+    merchants_are_whole(&store).await;
     // No row has a dangling reference, and no table refers to the temporary name of a recreated table.
     assert_eq!(lines(&mut conn, "SELECT \"table\" AS line FROM pragma_foreign_key_check"), Vec::<String>::new());
     assert_eq!(lines(&mut conn, "SELECT integrity_check AS line FROM pragma_integrity_check"), ["ok"]);

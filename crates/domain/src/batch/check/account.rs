@@ -2,10 +2,10 @@
 
 use super::destination::{Account, Bank, Destination};
 use super::findings::{Findings, given, shown};
-use super::iban::Iban;
 use super::modulus::ModulusTable;
 use super::{PaymentInput, bic, country};
 use crate::batch::AlertCode;
+use crate::iban::Iban;
 use std::ops::Range;
 
 /// Reads account and bank, and checks that they match.

@@ -1,7 +1,7 @@
 //! The destination of a payment: those of its identifiers that are valid.
 
 use super::bic;
-use super::iban::Iban;
+use crate::iban::Iban;
 
 /// The recipient's account.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,6 @@ mod country;
 mod destination;
 mod duplicate;
 mod findings;
-mod iban;
 mod modulus;
 mod money;
 mod network;

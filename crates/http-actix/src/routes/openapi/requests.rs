@@ -30,6 +30,11 @@ pub(super) fn finish(document: &mut Value) {
         let individual = kind("Individual budget", ("type", "individual"), &["personaId"], &[]);
         budget.insert("oneOf".to_owned(), json!([shared, individual]));
     }
+    if let Some(details) = schemas.get_mut("BankDetailsRequest").and_then(Value::as_object_mut) {
+        let uk = kind("UK account", ("type", "SORT_CODE"), &["sortCode", "accountNumber"], &["iban"]);
+        let iban = kind("IBAN", ("type", "IBAN"), &["iban"], &["sortCode", "accountNumber"]);
+        details.insert("oneOf".to_owned(), json!([uk, iban]));
+    }
     if let Some(world) = schemas.get_mut("CreateWorldRequest").and_then(Value::as_object_mut) {
         let replace =
             json!({"properties": {"replace": {"const": true}, "seed": {"type": "null"}}, "required": ["replace"]});

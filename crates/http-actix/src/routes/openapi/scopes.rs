@@ -3,15 +3,26 @@
 use florin_domain::access::Scope::{
     self, AccountsRead, ActivityRead, AddressesLookup, BudgetsRead, BudgetsSimulate, BudgetsWrite, CardsRead,
     CardsSimulate, CardsWrite, EventsRead, IpAddressesRead, IpAddressesWrite, MerchantBanksRead, MerchantCheckoutsRead,
-    PaymentBatchesConfirm, PaymentBatchesRead, PaymentBatchesWrite, PeopleRead, PeopleWrite, WebhooksRead,
-    WebhooksWrite,
+    MerchantCheckoutsWrite, MerchantPayeesRead, MerchantPayeesWrite, MerchantProfileRead, MerchantProfileWrite,
+    MerchantSettlementAccountsRead, MerchantSettlementAccountsWrite, MerchantSimulate, PaymentBatchesConfirm,
+    PaymentBatchesRead, PaymentBatchesWrite, PeopleRead, PeopleWrite, WebhooksRead, WebhooksWrite,
 };
 
 /// Returns the scope of an operation. `None` if it needs no key.
 pub(super) fn of(operation: &str) -> Option<Scope> {
     Some(match operation {
         "healthz" | "readyz" => return None,
-        "listCheckouts" => MerchantCheckoutsRead,
+        "getMerchant" => MerchantProfileRead,
+        "updateMerchant" => MerchantProfileWrite,
+        "listCheckouts" | "getCheckout" => MerchantCheckoutsRead,
+        "createCheckout" | "updateCheckout" => MerchantCheckoutsWrite,
+        "listSettlementAccounts" | "getSettlementAccount" => MerchantSettlementAccountsRead,
+        "createSettlementAccount" | "updateSettlementAccount" | "deleteSettlementAccount" => {
+            MerchantSettlementAccountsWrite
+        }
+        "listPayees" | "getPayee" => MerchantPayeesRead,
+        "createPayee" => MerchantPayeesWrite,
+        "administerMerchant" | "approveSettlementAccount" | "approvePayee" => MerchantSimulate,
         "listBanks" => MerchantBanksRead,
         "lookupAddresses" => AddressesLookup,
         "listActivity" | "findActivity" => ActivityRead,

@@ -1,5 +1,8 @@
-//! `/v2/sandbox`: clocks of accounts, worlds and invariants. Florin extension, sandbox only.
+//! `/v2/sandbox`: clocks of accounts, worlds, invariants, and the operator's decisions about merchants. Florin extension, sandbox only.
 
+pub(crate) mod administer_merchant;
+pub(crate) mod approve_payee;
+pub(crate) mod approve_settlement_account;
 mod common;
 pub(crate) mod create_world;
 pub(crate) mod delete_snapshot;
@@ -19,7 +22,7 @@ use crate::routes::fallback::{get_or_head, post, resource_allowing};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
-/// Registers the routes of clocks and worlds.
+/// Registers the routes of clocks, worlds and merchants.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let clock = resource_allowing("/sandbox/clock", "GET, HEAD, POST")
         .route(get_or_head().to(read_clock::handle))
@@ -35,12 +38,17 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .route(web::post().to(take_snapshot::handle));
     let snapshot = resource_allowing("/sandbox/worlds/{accountId}/snapshots/{snapshotId}", "DELETE")
         .route(web::delete().to(delete_snapshot::handle));
+    let merchant = resource_allowing("/sandbox/merchant", "PATCH").route(web::patch().to(administer_merchant::handle));
+    let approval = "/sandbox/merchant/settlement-accounts/{settlementAccountId}/approval";
     config
         .service(clock.wrap(from_fn(catch_panic)))
         .service(worlds.wrap(from_fn(catch_panic)))
         .service(world.wrap(from_fn(catch_panic)))
         .service(snapshots.wrap(from_fn(catch_panic)))
         .service(snapshot)
+        .service(merchant.wrap(from_fn(catch_panic)))
+        .service(post(approval, approve_settlement_account::handle))
+        .service(post("/sandbox/merchant/payees/{payeeId}/approval", approve_payee::handle))
         .service(post("/sandbox/worlds/{accountId}/renew", renew_world::handle))
         .service(post("/sandbox/worlds/{accountId}/restore", restore_world::handle));
 }

@@ -13,7 +13,7 @@ use florin_domain::page::{Page, PageRequest};
 use florin_ports::{Banks, StoreError};
 
 impl BankRow {
-    fn read(self) -> Outcome<Bank> {
+    pub(super) fn read(self) -> Outcome<Bank> {
         let id = BankId::parse(&self.id).map_err(|_| corrupt(format!("`{}` is not a bank id", self.id)))?;
         Ok(Bank { id, name: self.name, icon_url: self.icon_url, supports_refunds: self.supports_refunds })
     }

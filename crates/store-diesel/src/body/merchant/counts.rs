@@ -50,6 +50,19 @@ pub(super) fn add(conn: &mut Conn, checkouts: &[Checkout]) -> Outcome<()> {
     Ok(())
 }
 
+/// Moves a changed checkout from one count to another, in the transaction that stores it.
+pub(super) fn change(conn: &mut Conn, before: &Checkout, after: &Checkout) -> Outcome<()> {
+    if before.status == after.status {
+        return Ok(());
+    }
+    let old = checkout_counts::table
+        .filter(checkout_counts::account_id.eq(before.account.as_str()))
+        .filter(checkout_counts::checkout_type.eq(Named(before.kind.checkout_type())))
+        .filter(checkout_counts::status.eq(Named(before.status)));
+    diesel::update(old).set(checkout_counts::total.eq(checkout_counts::total - 1)).execute(conn)?;
+    add(conn, std::slice::from_ref(after))
+}
+
 /// Returns the accounts whose counts are wrong, each once.
 pub(crate) fn miscounted(conn: &mut Conn) -> Outcome<Vec<AccountId>> {
     let mut accounts: Vec<_> =

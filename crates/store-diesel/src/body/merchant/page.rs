@@ -106,7 +106,7 @@ identified_by_text! {
 }
 
 impl ListedCheckoutRow {
-    fn read(self, account: &Account) -> Checkout {
+    pub(super) fn read(self, account: &Account) -> Checkout {
         let dynamic_rates_url = self.dynamic_rates_url;
         let kind = match self.checkout_type.0 {
             CheckoutType::Shopping => CheckoutKind::Shopping {

@@ -60,6 +60,9 @@ fn seed(conn: &mut Conn, data: &SeedData) -> Outcome<()> {
 
 /// Stores the data of an account that exists.
 pub(crate) fn seed_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
+    seed.profile.iter().try_for_each(|profile| merchant::insert_profile(conn, profile))?;
+    merchant::insert_settlement_accounts(conn, &seed.settlement_accounts)?;
+    merchant::insert_payees(conn, &seed.payees)?;
     merchant::insert_checkouts(conn, &seed.checkouts)?;
     people::seed(conn, &seed.people)?;
     // A journal transaction may touch several budgets, so all budgets are stored first.

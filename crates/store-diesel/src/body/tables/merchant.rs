@@ -1,10 +1,48 @@
-//! Checkouts, their counts, and the bank list.
+//! Merchants: profiles, checkouts with their counts, settlement accounts and payees; and the bank list.
 
 use super::body::types::{Account, Currency, Id, Named, Time};
 use super::declare::{parts, tables};
-use florin_domain::merchant::{CheckoutStatus, CheckoutType};
+use florin_domain::merchant::{ApprovalStatus, BankDetailsType, CheckoutStatus, CheckoutType, MerchantStatus};
 
 tables! {
+    /// A merchant profile that was changed.
+    struct ProfileRow in merchant_profiles(account_id) owned by account_id {
+        account_id: Account,
+        status: Named<MerchantStatus>,
+        name: String,
+        return_policy_url: Option<String>,
+        primary_colour: Option<String>,
+        background_colour: Option<String>,
+        hide_service_logo: bool,
+        permissions: String,
+    }
+
+    /// A settlement account.
+    struct SettlementAccountRow in settlement_accounts(account_id, id) owned by account_id {
+        account_id: Account,
+        id: Id,
+        name: Option<String>,
+        details_type: Named<BankDetailsType>,
+        details: String,
+        bank_id: Option<String>,
+        approval: Named<ApprovalStatus>,
+        is_default: bool,
+        created_at: Time,
+        updated_at: Time,
+    }
+
+    /// A payee.
+    struct PayeeRow in payees(account_id, id) owned by account_id {
+        account_id: Account,
+        id: Id,
+        name: String,
+        details_type: Named<BankDetailsType>,
+        details: String,
+        approval: Named<ApprovalStatus>,
+        created_at: Time,
+        updated_at: Time,
+    }
+
     /// A checkout.
     struct CheckoutRow in checkouts(account_id, id) owned by account_id {
         account_id: Account,

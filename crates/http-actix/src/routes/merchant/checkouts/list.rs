@@ -1,5 +1,6 @@
 //! `GET /v2/merchant/checkouts` (contract 2.1)
 
+use super::common::READ_CHECKOUTS;
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
 use crate::problem::{Problem, read};
@@ -8,11 +9,7 @@ use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::{CheckoutView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{Permission, list_checkouts};
-use florin_domain::access::Scope;
 use florin_domain::merchant::{CheckoutFilter, CheckoutStatus, CheckoutType};
-
-const PERMISSION: Permission = Permission::of(Scope::MerchantCheckoutsRead);
 
 parameters! {
     /// Filters of the list of checkouts.
@@ -29,12 +26,14 @@ parameters! {
     params(AccountParameter, PageParameters, CheckoutParameters),
     responses((status = 200, description = "One page of checkouts.", body = List<CheckoutView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    let mut call = Call::enter(&app, &request, &READ_CHECKOUTS).await?;
     let account_id = call.account_id();
     let page = call.page();
     let filter = call.read::<CheckoutParameters>();
     let account = call.account(account_id).await?;
     let CheckoutParameters { checkout_type, status } = read(filter)?;
-    let found = list_checkouts(&app.services, &account, CheckoutFilter { checkout_type, status }, page).await?;
+    app.merchants.reach(&account).await?;
+    let filter = CheckoutFilter { checkout_type, status };
+    let found = app.merchants.checkouts.list(&account.id, filter, page).await?;
     ok_list(&List::new(page, found, CheckoutView::from))
 }

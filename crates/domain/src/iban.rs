@@ -4,14 +4,14 @@ use iban::{BaseIban, IbanLike, ParseIbanError};
 
 /// A valid IBAN: its form, its check digits, and the form that the registry gives for its country.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Iban(BaseIban);
+pub(crate) struct Iban(BaseIban);
 
 const WRONG_CHECKSUM: &str = "its check digits or its form are wrong";
 const WRONG_FORM: &str = "its length or its form is wrong for its country";
 
 impl Iban {
     /// Parses an IBAN in electronic form. The error says what is wrong, as the rest of a sentence.
-    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
+    pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let base = match text.parse::<iban::Iban>() {
             Ok(iban) => BaseIban::from(iban),
             Err(ParseIbanError::UnknownCountry(base)) => {
@@ -30,17 +30,17 @@ impl Iban {
     }
 
     /// The code that begins it.
-    pub(super) fn country_code(&self) -> &str {
+    pub(crate) fn country_code(&self) -> &str {
         self.0.country_code()
     }
 
     /// Its characters without blanks.
-    pub(super) fn electronic_str(&self) -> &str {
+    pub(crate) fn electronic_str(&self) -> &str {
         self.0.electronic_str()
     }
 
     /// The sort code and the account number of a UK account.
-    pub(super) fn british(&self) -> Option<(&str, &str)> {
+    pub(crate) fn british(&self) -> Option<(&str, &str)> {
         let bban = (self.country_code() == "GB").then(|| self.0.bban_unchecked())?;
         bban.get(4..)?.split_at_checked(6)
     }

@@ -1,0 +1,206 @@
+//! Decisions about checkouts: creation and change.
+
+use super::{
+    Checkout, CheckoutKind, CheckoutStatus, CheckoutType, Locale, MerchantCurrency, MerchantPermission,
+    MerchantProfile, SettlementAccount, ShippingOptions, WebUrl,
+};
+use crate::ids::{AccountId, CheckoutId, SettlementAccountId};
+use crate::money::Currency;
+use crate::text::Text;
+use chrono::{DateTime, Utc};
+
+/// What an adapter loads under the lock that serializes changes of a merchant.
+#[derive(Clone, Debug)]
+pub struct CheckoutSituation {
+    /// The merchant.
+    pub profile: MerchantProfile,
+    /// All its settlement accounts.
+    pub accounts: Vec<SettlementAccount>,
+}
+
+/// A request to create a checkout, with its new id and the time.
+#[derive(Clone, Debug)]
+pub struct CheckoutRequest {
+    /// The id.
+    pub id: CheckoutId,
+    /// The merchant's account.
+    pub account: AccountId,
+    /// The type, with the data of that type.
+    pub kind: CheckoutKind,
+    /// The merchant's name for it.
+    pub name: Text<1, 64>,
+    /// The currency.
+    pub currency: Currency,
+    /// Where the payer is sent when a session ends.
+    pub return_url: WebUrl,
+    /// Default locale of the payer's screens.
+    pub locale: Option<Locale>,
+    /// The time of creation.
+    pub now: DateTime<Utc>,
+}
+
+/// A change of a checkout. Absent members stay unchanged; `Some(None)` clears a member.
+#[derive(Clone, Debug, Default)]
+pub struct CheckoutEdit {
+    /// The merchant's name for it.
+    pub name: Option<Text<1, 64>>,
+    /// Whether it accepts new sessions.
+    pub status: Option<CheckoutStatus>,
+    /// Where the payer is sent when a session ends.
+    pub return_url: Option<WebUrl>,
+    /// Default locale of the payer's screens.
+    pub locale: Option<Option<Locale>>,
+    /// The settlement account.
+    pub settlement_account: Option<Option<SettlementAccountId>>,
+    /// How shipping data is collected.
+    pub shipping: Option<Option<ShippingOptions>>,
+}
+
+/// A member that only SHOPPING checkouts have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShoppingMember {
+    /// The settlement account.
+    SettlementAccount,
+    /// How shipping data is collected.
+    ShippingOptions,
+}
+
+/// Reasons to refuse a checkout or its change. Nothing changes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CheckoutRefusal {
+    /// The merchant may not create `TOP_UP` checkouts.
+    #[error("the merchant may not create TOP_UP checkouts")]
+    TopUpNotEnabled,
+    /// The named settlement account is not on the account.
+    #[error("no such settlement account")]
+    NoSettlementAccount,
+    /// The named settlement account is not APPROVED.
+    #[error("the settlement account is not APPROVED")]
+    NotApproved,
+    /// The named settlement account receives another currency.
+    #[error("the settlement account receives {}", .0.as_str())]
+    OtherCurrency(MerchantCurrency),
+    /// No settlement account is named, and the currency has no APPROVED one.
+    #[error("no APPROVED settlement account receives the currency")]
+    NoDefault,
+    /// A `TOP_UP` checkout has none of these members.
+    #[error("a TOP_UP checkout has no such member")]
+    OfShopping(Vec<ShoppingMember>),
+}
+
+/// Decides the creation of a checkout, which is ACTIVE.
+pub fn decide_create_checkout(
+    situation: &CheckoutSituation,
+    request: &CheckoutRequest,
+) -> Result<Checkout, CheckoutRefusal> {
+    match &request.kind {
+        CheckoutKind::TopUp if !situation.profile.may(MerchantPermission::CreateTopUpCheckouts) => {
+            return Err(CheckoutRefusal::TopUpNotEnabled);
+        }
+        CheckoutKind::TopUp => {}
+        CheckoutKind::Shopping { settlement_account: Some(named), .. } => {
+            check_target(situation, *named, request.currency)?;
+        }
+        CheckoutKind::Shopping { settlement_account: None, .. } => {
+            let is_target = |account: &SettlementAccount| account.is_approved() && account.receives(request.currency);
+            if !situation.accounts.iter().any(is_target) {
+                return Err(CheckoutRefusal::NoDefault);
+            }
+        }
+    }
+    Ok(Checkout {
+        id: request.id,
+        account: request.account.clone(),
+        kind: request.kind.clone(),
+        name: Some(request.name.as_str().to_owned()),
+        status: CheckoutStatus::Active,
+        currency: request.currency,
+        return_url: request.return_url.as_str().to_owned(),
+        locale: request.locale.as_ref().map(|locale| locale.as_str().to_owned()),
+        created_at: request.now,
+        updated_at: request.now,
+    })
+}
+
+/// Decides a change of a checkout. A change without effect leaves `updated_at` as it is.
+pub fn decide_edit_checkout(
+    situation: &CheckoutSituation,
+    checkout: &Checkout,
+    edit: &CheckoutEdit,
+    now: DateTime<Utc>,
+) -> Result<Checkout, CheckoutRefusal> {
+    let mut edited = checkout.clone();
+    match &mut edited.kind {
+        CheckoutKind::Shopping { settlement_account, shipping } => {
+            if let Some(target) = edit.settlement_account {
+                if let Some(named) = target.filter(|named| *settlement_account != Some(*named)) {
+                    check_target(situation, named, checkout.currency)?;
+                }
+                *settlement_account = target;
+            }
+            if let Some(options) = &edit.shipping {
+                shipping.clone_from(options);
+            }
+        }
+        CheckoutKind::TopUp => {
+            let sent = [
+                (ShoppingMember::SettlementAccount, matches!(edit.settlement_account, Some(Some(_)))),
+                (ShoppingMember::ShippingOptions, matches!(edit.shipping, Some(Some(_)))),
+            ];
+            let sent: Vec<_> = sent.into_iter().filter_map(|(member, is_sent)| is_sent.then_some(member)).collect();
+            if !sent.is_empty() {
+                return Err(CheckoutRefusal::OfShopping(sent));
+            }
+        }
+    }
+    if let Some(name) = &edit.name {
+        edited.name = Some(name.as_str().to_owned());
+    }
+    edited.status = edit.status.unwrap_or(checkout.status);
+    if let Some(url) = &edit.return_url {
+        url.as_str().clone_into(&mut edited.return_url);
+    }
+    if let Some(locale) = &edit.locale {
+        edited.locale = locale.as_ref().map(|locale| locale.as_str().to_owned());
+    }
+    if edited != *checkout {
+        edited.updated_at = now;
+    }
+    Ok(edited)
+}
+
+/// The kind of a checkout, from the members of a request. Refuses members of the other type.
+pub fn checkout_kind(
+    checkout_type: CheckoutType,
+    settlement_account: Option<SettlementAccountId>,
+    shipping: Option<ShippingOptions>,
+) -> Result<CheckoutKind, Vec<ShoppingMember>> {
+    match checkout_type {
+        CheckoutType::Shopping => Ok(CheckoutKind::Shopping { settlement_account, shipping }),
+        CheckoutType::TopUp => {
+            let sent = [
+                settlement_account.map(|_| ShoppingMember::SettlementAccount),
+                shipping.map(|_| ShoppingMember::ShippingOptions),
+            ];
+            let sent: Vec<_> = sent.into_iter().flatten().collect();
+            if sent.is_empty() { Ok(CheckoutKind::TopUp) } else { Err(sent) }
+        }
+    }
+}
+
+fn check_target(
+    situation: &CheckoutSituation,
+    named: SettlementAccountId,
+    currency: Currency,
+) -> Result<(), CheckoutRefusal> {
+    let account = situation.accounts.iter().find(|account| account.id == named);
+    let account = account.ok_or(CheckoutRefusal::NoSettlementAccount)?;
+    if !account.receives(currency) {
+        return Err(CheckoutRefusal::OtherCurrency(account.details.currency()));
+    }
+    if account.is_approved() { Ok(()) } else { Err(CheckoutRefusal::NotApproved) }
+}
+
+#[cfg(test)]
+#[path = "configure_checkout_tests.rs"]
+mod tests;

@@ -1,0 +1,166 @@
+//! Payees, which receive the money of `TOP_UP` sessions.
+
+use super::settle_accounts::initial_approval;
+use super::{Approval, ApprovalStatus, BankDetails, MerchantCurrency, MerchantProfile};
+use crate::ids::{AccountId, PayeeId};
+use crate::text::Text;
+use chrono::{DateTime, Utc};
+
+/// A bank account of somebody whom the merchant pays.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Payee {
+    /// Its id.
+    pub id: PayeeId,
+    /// The merchant's account.
+    pub account: AccountId,
+    /// The name of the payee.
+    pub name: String,
+    /// Where the money goes. They determine the currency.
+    pub details: BankDetails,
+    /// Whether it may be paid.
+    pub approval: ApprovalStatus,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// Prints no name: it is personal.
+impl std::fmt::Debug for Payee {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { id, account, name: _, details, approval, created_at, updated_at } = self;
+        f.debug_struct("Payee")
+            .field("id", id)
+            .field("account", account)
+            .field("details", details)
+            .field("approval", approval)
+            .field("created_at", created_at)
+            .field("updated_at", updated_at)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A filter of payees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PayeeFilter {
+    /// The currency to match.
+    pub currency: Option<MerchantCurrency>,
+    /// The approval to match.
+    pub approval: Option<ApprovalStatus>,
+}
+
+impl PayeeFilter {
+    /// Whether a payee matches.
+    pub fn matches(self, payee: &Payee) -> bool {
+        self.currency.is_none_or(|currency| payee.details.currency() == currency)
+            && self.approval.is_none_or(|approval| payee.approval == approval)
+    }
+}
+
+/// What an adapter loads under the lock that serializes changes of a merchant.
+#[derive(Clone, Debug)]
+pub struct CreatePayeeSituation {
+    /// The merchant.
+    pub profile: MerchantProfile,
+    /// The payee with the same bank details.
+    pub known: Option<Payee>,
+}
+
+/// A request to create a payee, with its new id and the time.
+#[derive(Clone)]
+pub struct PayeeRequest {
+    /// The id.
+    pub id: PayeeId,
+    /// The merchant's account.
+    pub account: AccountId,
+    /// The name of the payee.
+    pub name: Text<1, 140>,
+    /// Where the money goes.
+    pub details: BankDetails,
+    /// The time of creation.
+    pub now: DateTime<Utc>,
+}
+
+/// The answer to a request to create a payee.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreatedPayee {
+    /// The payee.
+    pub payee: Payee,
+    /// Whether it is new: a payee with the same bank details is returned as it is.
+    pub is_new: bool,
+}
+
+/// Decides the creation of a payee. It is APPROVED at once if the merchant may create `TOP_UP` checkouts.
+pub fn decide_create_payee(situation: &CreatePayeeSituation, request: &PayeeRequest) -> CreatedPayee {
+    if let Some(known) = &situation.known {
+        return CreatedPayee { payee: known.clone(), is_new: false };
+    }
+    let payee = Payee {
+        id: request.id,
+        account: request.account.clone(),
+        name: request.name.as_str().to_owned(),
+        details: request.details.clone(),
+        approval: initial_approval(&situation.profile),
+        created_at: request.now,
+        updated_at: request.now,
+    };
+    CreatedPayee { payee, is_new: true }
+}
+
+/// Reasons to refuse a decision about a payee. Nothing changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PayeeRefusal {
+    /// The operator has decided already.
+    #[error("the operator has decided already")]
+    Decided(ApprovalStatus),
+}
+
+/// Decides the approval by the operator, which happens once.
+pub fn decide_payee_approval(payee: &Payee, approval: Approval, now: DateTime<Utc>) -> Result<Payee, PayeeRefusal> {
+    if payee.approval != ApprovalStatus::Pending {
+        return Err(PayeeRefusal::Decided(payee.approval));
+    }
+    // The clock of a world may be ahead of the operator's.
+    Ok(Payee { approval: approval.status(), updated_at: now.max(payee.updated_at), ..payee.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::merchant::MerchantPermission;
+    use crate::test_support::{a_merchant, a_payee_request, noon};
+    use chrono::TimeDelta;
+
+    fn situation(known: Option<Payee>) -> CreatePayeeSituation {
+        CreatePayeeSituation { profile: a_merchant(), known }
+    }
+
+    #[test]
+    fn the_same_bank_details_are_the_same_payee() {
+        let made = decide_create_payee(&situation(None), &a_payee_request(1));
+        assert!(made.is_new && made.payee.approval == ApprovalStatus::Pending);
+        let again = PayeeRequest { name: Text::parse("Another").unwrap(), ..a_payee_request(2) };
+        let found = decide_create_payee(&situation(Some(made.payee.clone())), &again);
+        assert_eq!(found, CreatedPayee { is_new: false, ..made });
+    }
+
+    #[test]
+    fn a_merchant_with_top_up_checkouts_needs_no_approval() {
+        let mut permitted = situation(None);
+        permitted.profile.permissions.insert(MerchantPermission::CreateTopUpCheckouts);
+        let made = decide_create_payee(&permitted, &a_payee_request(1)).payee;
+        assert_eq!(made.approval, ApprovalStatus::Approved);
+        let refused = decide_payee_approval(&made, Approval::Reject, noon());
+        assert_eq!(refused, Err(PayeeRefusal::Decided(ApprovalStatus::Approved)));
+    }
+
+    #[test]
+    fn an_operator_decides_once_and_time_never_goes_back() {
+        let payee = decide_create_payee(&situation(None), &a_payee_request(1)).payee;
+        let early = noon() - TimeDelta::days(1);
+        let decided = decide_payee_approval(&payee, Approval::Reject, early).unwrap();
+        assert_eq!((decided.approval, decided.updated_at), (ApprovalStatus::Rejected, payee.updated_at));
+        let refused = decide_payee_approval(&decided, Approval::Approve, noon());
+        assert_eq!(refused, Err(PayeeRefusal::Decided(ApprovalStatus::Rejected)));
+    }
+}

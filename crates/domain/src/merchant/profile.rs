@@ -1,0 +1,165 @@
+//! Merchant profiles.
+
+use super::{Colour, WebUrl};
+use crate::ids::AccountId;
+use crate::text::Text;
+use std::collections::BTreeSet;
+
+/// Whether a merchant may take payments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MerchantStatus {
+    /// May take payments.
+    Active,
+    /// Is treated like an account without a profile.
+    Deactivated,
+}
+
+impl MerchantStatus {
+    /// Both statuses.
+    pub const ALL: [Self; 2] = [Self::Active, Self::Deactivated];
+
+    /// The name callers use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "ACTIVE",
+            Self::Deactivated => "DEACTIVATED",
+        }
+    }
+}
+
+/// A permission that only the operator can grant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MerchantPermission {
+    /// Set colours of the payment page.
+    CustomiseColours,
+    /// Hide the logo of the service on the payment page.
+    HideServiceLogo,
+    /// Create `TOP_UP` checkouts. Settlement accounts and payees of such a merchant need no approval.
+    CreateTopUpCheckouts,
+    /// Reconcile payments.
+    Reconciliation,
+}
+
+impl MerchantPermission {
+    /// All permissions.
+    pub const ALL: [Self; 4] =
+        [Self::CustomiseColours, Self::HideServiceLogo, Self::CreateTopUpCheckouts, Self::Reconciliation];
+
+    /// The name in stores and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::CustomiseColours => "customise-colours",
+            Self::HideServiceLogo => "hide-service-logo",
+            Self::CreateTopUpCheckouts => "create-top-up-checkouts",
+            Self::Reconciliation => "reconciliation",
+        }
+    }
+}
+
+/// The look of the payment page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Branding {
+    /// The colour of buttons, with white text. `None`: the default.
+    pub primary: Option<Colour>,
+    /// The colour of the page. `None`: the default.
+    pub background: Option<Colour>,
+    /// Whether the logo of the service is hidden.
+    pub hide_service_logo: bool,
+}
+
+/// The merchant profile of an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MerchantProfile {
+    /// The account.
+    pub account: AccountId,
+    /// Whether it may take payments.
+    pub status: MerchantStatus,
+    /// The name that payers see.
+    pub name: String,
+    /// The address of the return policy.
+    pub return_policy_url: Option<WebUrl>,
+    /// The look of the payment page.
+    pub branding: Branding,
+    /// What the operator permits.
+    pub permissions: BTreeSet<MerchantPermission>,
+}
+
+impl MerchantProfile {
+    /// Maximum length of a name, in characters.
+    pub const MAX_NAME: usize = 64;
+
+    /// The profile of a merchant that was never changed: active, without permissions, with the name of its account.
+    pub fn new(account: AccountId, name: &str) -> Self {
+        let name: String = name.chars().take(Self::MAX_NAME).collect();
+        let name = if is_blank(&name) { account.to_string() } else { name };
+        Self {
+            account,
+            status: MerchantStatus::Active,
+            name,
+            return_policy_url: None,
+            branding: Branding::default(),
+            permissions: BTreeSet::new(),
+        }
+    }
+
+    /// Whether it may take payments.
+    pub fn is_active(&self) -> bool {
+        self.status == MerchantStatus::Active
+    }
+
+    /// Whether the operator granted a permission.
+    pub fn may(&self, permission: MerchantPermission) -> bool {
+        self.permissions.contains(&permission)
+    }
+}
+
+/// The name that payers see: 1 to 64 characters, not only blanks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MerchantName(Text<1, 64>);
+
+impl MerchantName {
+    /// Checks the length, and that it has more than blanks.
+    pub fn parse(text: &str) -> Result<Self, crate::fault::Flaw> {
+        let name = Text::parse(text)?;
+        if is_blank(text) {
+            return Err(crate::fault::Flaw::format("must not be only blanks"));
+        }
+        Ok(Self(name))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+fn is_blank(text: &str) -> bool {
+    text.chars().all(|character| character.is_whitespace() || character.is_control())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::FlawCode;
+    use crate::test_support::account;
+
+    #[test]
+    fn a_new_profile_has_a_name() {
+        assert_eq!(MerchantProfile::new(account(), "Shop").name, "Shop");
+        assert_eq!(MerchantProfile::new(account(), " \u{a0}").name, "F50091");
+        assert_eq!(MerchantProfile::new(account(), &"ä".repeat(65)).name, "ä".repeat(64));
+    }
+
+    #[test]
+    fn a_name_has_1_to_64_characters_and_one_is_not_blank() {
+        assert_eq!(MerchantName::parse(" a ").unwrap().as_str(), " a ");
+        for (wrong, code) in [
+            ("", FlawCode::InvalidFormat),
+            (" \t\u{2003}", FlawCode::InvalidFormat),
+            ("a\0", FlawCode::InvalidFormat),
+            (&*"x".repeat(65), FlawCode::TooLong),
+        ] {
+            assert_eq!(MerchantName::parse(wrong).unwrap_err().code, code, "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Decisions about settlement accounts: creation, change, approval and deletion.
+//!
+//! Invariant: as soon as a currency has an APPROVED settlement account, exactly one of them is the default.
+
+use super::{
+    Approval, ApprovalStatus, Bank, BankDetails, CheckoutTarget, MerchantPermission, MerchantProfile, SettlementAccount,
+};
+use crate::ids::{AccountId, SettlementAccountId};
+use crate::text::Text;
+use chrono::{DateTime, Utc};
+
+/// Maximum number of settlement accounts of an account.
+pub const MAX_SETTLEMENT_ACCOUNTS: usize = 100;
+
+/// What an adapter loads under the lock that serializes changes of a merchant.
+#[derive(Clone, Debug)]
+pub struct SettlementSituation {
+    /// The merchant.
+    pub profile: MerchantProfile,
+    /// All its settlement accounts, in the order of their creation.
+    pub accounts: Vec<SettlementAccount>,
+    /// Its SHOPPING checkouts.
+    pub targets: Vec<CheckoutTarget>,
+    /// The bank that the command names. `None`: it names none, or an unknown one.
+    pub bank: Option<Bank>,
+}
+
+/// A decision about the settlement accounts of a merchant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettlementChange {
+    /// All settlement accounts after the change.
+    pub accounts: Vec<SettlementAccount>,
+    /// The one that was created or changed. `None`: it was deleted.
+    pub changed: Option<SettlementAccountId>,
+}
+
+/// A request to create a settlement account, with its new id and the time.
+#[derive(Clone, Debug)]
+pub struct SettlementAccountRequest {
+    /// The id.
+    pub id: SettlementAccountId,
+    /// The merchant's account.
+    pub account: AccountId,
+    /// The merchant's name for it.
+    pub name: Option<Text<1, 18>>,
+    /// Where the money goes.
+    pub details: BankDetails,
+    /// The time of creation.
+    pub now: DateTime<Utc>,
+}
+
+/// A change of a settlement account. Absent members stay unchanged.
+#[derive(Clone, Debug, Default)]
+pub struct SettlementAccountEdit {
+    /// The merchant's name for it; `Some(None)` removes it.
+    pub name: Option<Option<Text<1, 18>>>,
+    /// Whether the bank of refunds changes, to the one of the situation: `Some(false)` removes it.
+    pub bank: Option<bool>,
+    /// Whether it becomes the default of its currency.
+    pub make_default: bool,
+}
+
+/// Reasons to refuse a decision about a settlement account. Nothing changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettlementRefusal {
+    /// No such settlement account on the account.
+    #[error("no such settlement account")]
+    Absent,
+    /// Another settlement account has the same bank details.
+    #[error("a settlement account has these bank details")]
+    DetailsTaken,
+    /// The account has the maximum number of settlement accounts.
+    #[error("an account has at most {MAX_SETTLEMENT_ACCOUNTS} settlement accounts")]
+    TooMany,
+    /// The bank is not on the bank list.
+    #[error("unknown bank")]
+    UnknownBank,
+    /// Only an APPROVED settlement account can be the default.
+    #[error("the settlement account is not APPROVED")]
+    NotApproved,
+    /// The operator has decided already.
+    #[error("the operator has decided already")]
+    Decided(ApprovalStatus),
+    /// Checkouts pay into it.
+    #[error("checkouts pay into the settlement account")]
+    InUse,
+}
+
+/// Decides the creation of a settlement account. It is APPROVED at once if the merchant may create `TOP_UP` checkouts.
+pub fn decide_create_settlement_account(
+    situation: &SettlementSituation,
+    request: &SettlementAccountRequest,
+) -> Result<SettlementChange, SettlementRefusal> {
+    if situation.accounts.iter().any(|account| account.details == request.details) {
+        return Err(SettlementRefusal::DetailsTaken);
+    }
+    if situation.accounts.len() >= MAX_SETTLEMENT_ACCOUNTS {
+        return Err(SettlementRefusal::TooMany);
+    }
+    let mut accounts = situation.accounts.clone();
+    accounts.push(SettlementAccount {
+        id: request.id,
+        account: request.account.clone(),
+        name: request.name.as_ref().map(|name| name.as_str().to_owned()),
+        details: request.details.clone(),
+        bank: None,
+        approval: initial_approval(&situation.profile),
+        is_default: false,
+        created_at: request.now,
+        updated_at: request.now,
+    });
+    settle_defaults(&mut accounts);
+    Ok(SettlementChange { accounts, changed: Some(request.id) })
+}
+
+/// The approval of new bank details.
+pub(super) fn initial_approval(profile: &MerchantProfile) -> ApprovalStatus {
+    if profile.may(MerchantPermission::CreateTopUpCheckouts) {
+        ApprovalStatus::Approved
+    } else {
+        ApprovalStatus::Pending
+    }
+}
+
+/// Decides a change by the merchant. A change without effect leaves `updated_at` as it is.
+pub fn decide_edit_settlement_account(
+    situation: &SettlementSituation,
+    id: SettlementAccountId,
+    edit: &SettlementAccountEdit,
+    now: DateTime<Utc>,
+) -> Result<SettlementChange, SettlementRefusal> {
+    let mut accounts = situation.accounts.clone();
+    let edited = find(&mut accounts, id)?;
+    let before = edited.clone();
+    if let Some(name) = &edit.name {
+        edited.name = name.as_ref().map(|name| name.as_str().to_owned());
+    }
+    match edit.bank {
+        Some(true) => edited.bank = Some(situation.bank.clone().ok_or(SettlementRefusal::UnknownBank)?),
+        Some(false) => edited.bank = None,
+        None => {}
+    }
+    if edit.make_default {
+        if !edited.is_approved() {
+            return Err(SettlementRefusal::NotApproved);
+        }
+        edited.is_default = true;
+    }
+    if *edited != before {
+        edited.updated_at = now.max(before.updated_at);
+    }
+    if edit.make_default && !before.is_default {
+        let currency = before.details.currency();
+        let others = accounts.iter_mut().filter(|other| other.id != id && other.details.currency() == currency);
+        others.for_each(|other| other.is_default = false);
+    }
+    Ok(SettlementChange { accounts, changed: Some(id) })
+}
+
+/// Decides the approval by the operator, which happens once.
+pub fn decide_settlement_approval(
+    situation: &SettlementSituation,
+    id: SettlementAccountId,
+    approval: Approval,
+    now: DateTime<Utc>,
+) -> Result<SettlementChange, SettlementRefusal> {
+    let mut accounts = situation.accounts.clone();
+    let decided = find(&mut accounts, id)?;
+    if decided.approval != ApprovalStatus::Pending {
+        return Err(SettlementRefusal::Decided(decided.approval));
+    }
+    decided.approval = approval.status();
+    // The clock of a world may be ahead of the operator's.
+    decided.updated_at = now.max(decided.updated_at);
+    settle_defaults(&mut accounts);
+    Ok(SettlementChange { accounts, changed: Some(id) })
+}
+
+/// Decides the deletion of a settlement account. If it is the default, the oldest other APPROVED one of its currency
+/// becomes the default.
+pub fn decide_delete_settlement_account(
+    situation: &SettlementSituation,
+    id: SettlementAccountId,
+) -> Result<SettlementChange, SettlementRefusal> {
+    let mut accounts = situation.accounts.clone();
+    let place = accounts.iter().position(|account| account.id == id).ok_or(SettlementRefusal::Absent)?;
+    let deleted = accounts.remove(place);
+    settle_defaults(&mut accounts);
+    let has_default =
+        accounts.iter().any(|account| account.is_default && account.details.currency() == deleted.details.currency());
+    let loses = |target: &CheckoutTarget| match target.names {
+        Some(named) => named == id,
+        None => deleted.is_default && !has_default && target.pays_into(&deleted),
+    };
+    if situation.targets.iter().any(loses) {
+        return Err(SettlementRefusal::InUse);
+    }
+    Ok(SettlementChange { accounts, changed: None })
+}
+
+fn find(
+    accounts: &mut [SettlementAccount],
+    id: SettlementAccountId,
+) -> Result<&mut SettlementAccount, SettlementRefusal> {
+    accounts.iter_mut().find(|account| account.id == id).ok_or(SettlementRefusal::Absent)
+}
+
+/// Makes the oldest APPROVED settlement account of each currency without a default the default.
+fn settle_defaults(accounts: &mut [SettlementAccount]) {
+    for currency in super::MerchantCurrency::ALL {
+        let mut own: Vec<_> = accounts.iter_mut().filter(|account| account.details.currency() == currency).collect();
+        if own.iter().any(|account| account.is_default) {
+            continue;
+        }
+        let approved = own.iter_mut().filter(|account| account.is_approved());
+        if let Some(oldest) = approved.min_by_key(|account| (account.created_at, account.id)) {
+            oldest.is_default = true;
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "settle_accounts_tests.rs"]
+mod tests;

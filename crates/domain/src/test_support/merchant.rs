@@ -1,0 +1,74 @@
+//! Builders of merchants.
+
+use super::ids::{account, noon};
+use super::money::currency;
+use crate::ids::{CheckoutId, PayeeId, SettlementAccountId};
+use crate::merchant::{
+    ApprovalStatus, BankDetails, CheckoutKind, CheckoutRequest, MerchantProfile, PayeeRequest, SettlementAccount,
+    SettlementAccountRequest, WebUrl,
+};
+use crate::text::Text;
+use chrono::TimeDelta;
+use uuid::Uuid;
+
+/// An active merchant without permissions.
+pub fn a_merchant() -> MerchantProfile {
+    MerchantProfile::new(account(), "Shop")
+}
+
+/// The bank details of pounds account `number`.
+pub fn pounds_details(number: u32) -> BankDetails {
+    BankDetails::SortCode { sort_code: "200000".into(), account_number: format!("{number:08}") }
+}
+
+/// A request to create settlement account `number`, for pounds.
+pub fn a_settlement_request(number: u32) -> SettlementAccountRequest {
+    SettlementAccountRequest {
+        id: SettlementAccountId(Uuid::from_u128(number.into())),
+        account: account(),
+        name: None,
+        details: pounds_details(number),
+        now: noon() + TimeDelta::minutes(number.into()),
+    }
+}
+
+/// Settlement account `number`, for pounds: APPROVED and not the default. Greater numbers are younger.
+pub fn a_settlement_account(number: u32) -> SettlementAccount {
+    let SettlementAccountRequest { id, account, details, now, .. } = a_settlement_request(number);
+    SettlementAccount {
+        id,
+        account,
+        name: None,
+        details,
+        bank: None,
+        approval: ApprovalStatus::Approved,
+        is_default: false,
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// A request to create payee `number`, for pounds.
+pub fn a_payee_request(number: u32) -> PayeeRequest {
+    PayeeRequest {
+        id: PayeeId(Uuid::from_u128(number.into())),
+        account: account(),
+        name: Text::parse("Ada Byron").unwrap(),
+        details: pounds_details(number),
+        now: noon(),
+    }
+}
+
+/// A request to create a checkout for pounds.
+pub fn a_checkout_request(kind: CheckoutKind) -> CheckoutRequest {
+    CheckoutRequest {
+        id: CheckoutId(Uuid::from_u128(0xc0)),
+        account: account(),
+        kind,
+        name: Text::parse("Web shop").unwrap(),
+        currency: currency("GBP"),
+        return_url: WebUrl::parse("https://shop.example/").unwrap(),
+        locale: None,
+        now: noon(),
+    }
+}

@@ -1,0 +1,110 @@
+//! Types of members of merchants' requests.
+
+use super::member::{FieldType, Schemas, TextValue, plain_text};
+use super::values::{named, uuid_text};
+use crate::json::{Place, Reading, Value};
+use florin_domain::fault::Flaw;
+use florin_domain::ids::{PayeeId, SettlementAccountId};
+use florin_domain::merchant::{
+    Approval, ApprovalStatus, BankDetailsType, BankId, Colour, Locale, MerchantCurrency, MerchantName, MerchantStatus,
+    WebUrl,
+};
+use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::{RefOr, Schema};
+
+named! {
+    Approval: [Approval::Approve, Approval::Reject], |approval| approval.status().as_str();
+    ApprovalStatus: ApprovalStatus::ALL, ApprovalStatus::as_str;
+    BankDetailsType: BankDetailsType::ALL, BankDetailsType::as_str;
+    MerchantCurrency: MerchantCurrency::ALL, MerchantCurrency::as_str;
+    MerchantStatus: MerchantStatus::ALL, MerchantStatus::as_str;
+}
+
+macro_rules! texts {
+    ($($type:ty: $parse:expr, $schema:expr;)+) => {$(
+        impl TextValue for $type {
+            fn parse(text: &str) -> Result<Self, Flaw> {
+                $parse(text)
+            }
+
+            fn schema() -> Object {
+                $schema.build()
+            }
+        }
+    )+};
+}
+
+/// The colour of buttons: white text on it is readable.
+pub(crate) struct PrimaryColour(pub(crate) Colour);
+/// The colour of the page: text on it is readable.
+pub(crate) struct BackgroundColour(pub(crate) Colour);
+
+texts! {
+    BankId: Self::parse, plain_text().pattern(Some("^[0-9a-fA-F]{32}$"));
+    PayeeId: Self::parse, uuid_text();
+    SettlementAccountId: Self::parse, uuid_text();
+    PrimaryColour: |text| Colour::parse_primary(text).map(Self), colour();
+    BackgroundColour: |text| Colour::parse_background(text).map(Self), colour();
+    Locale: Self::parse, plain_text().pattern(Some("^[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?$"));
+    MerchantName: Self::parse, plain_text().min_length(Some(1)).max_length(Some(64)).pattern(Some("[^\\s\\u0000-\\u001f]"));
+    WebUrl: Self::parse, url();
+}
+
+fn colour() -> ObjectBuilder {
+    plain_text().pattern(Some("^#[0-9a-fA-F]{6}$"))
+}
+
+fn url() -> ObjectBuilder {
+    let format = SchemaFormat::Custom("uri".to_owned());
+    plain_text().format(Some(format)).pattern(Some("^https://")).max_length(Some(WebUrl::MAX))
+}
+
+/// A member of a change that can't be removed: missing keeps the value, null is refused.
+pub(crate) struct NotNull<T>(Option<T>);
+
+impl<T> NotNull<T> {
+    /// Returns the new value, if one was sent.
+    pub(crate) fn sent(self) -> Option<T> {
+        self.0
+    }
+}
+
+impl<T: FieldType> FieldType for NotNull<T> {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        T::read(value, place, reading).map(|value| Self(Some(value)))
+    }
+
+    fn missing() -> Option<Self> {
+        Some(Self(None))
+    }
+
+    fn refuses_null() -> bool {
+        true
+    }
+
+    fn schema() -> RefOr<Schema> {
+        T::schema()
+    }
+
+    fn schemas(schemas: &mut Schemas) {
+        T::schemas(schemas);
+    }
+}
+
+/// A member that can't change: every value is refused.
+pub(crate) struct Fixed;
+
+impl FieldType for Fixed {
+    fn read(_: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        reading.fault(place, Flaw::value("cannot change"));
+        None
+    }
+
+    fn missing() -> Option<Self> {
+        Some(Self)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(Type::Null).build().into()
+    }
+}

@@ -1,0 +1,127 @@
+//! Maps errors of merchants to responses.
+
+use crate::codes::ErrorCode;
+use crate::problem::Problem;
+use actix_web::http::StatusCode;
+use florin_application::ReachMerchantError;
+use florin_domain::fault::{Fault, Flaw};
+use florin_domain::merchant::{
+    ApprovalStatus, BrandingMember, CheckoutRefusal, EditProfileRefusal, MAX_SETTLEMENT_ACCOUNTS, MerchantPermission,
+    PayeeRefusal, SettlementRefusal, ShoppingMember,
+};
+
+const TARGET: &str = "body.settlementAccountId";
+
+impl From<ReachMerchantError> for Problem {
+    fn from(error: ReachMerchantError) -> Self {
+        match error {
+            ReachMerchantError::NoProfile => Self::new(
+                StatusCode::NOT_FOUND,
+                "query.accountId",
+                ErrorCode::NotFound,
+                "must name an account with an active merchant profile",
+            ),
+            ReachMerchantError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// Maps the refusal of a change of a merchant profile.
+pub(crate) fn edit_profile_problem(refusal: EditProfileRefusal) -> Problem {
+    match refusal {
+        EditProfileRefusal::NotEnabled(permission) => {
+            not_enabled(format!("only the operator can change {}", member(permission)))
+        }
+        EditProfileRefusal::NotPermitted(members) => {
+            let fault = |member| match member {
+                BrandingMember::PrimaryColour => needs("primaryColour", MerchantPermission::CustomiseColours),
+                BrandingMember::BackgroundColour => needs("backgroundColour", MerchantPermission::CustomiseColours),
+                BrandingMember::HideServiceLogo => needs("hideServiceLogo", MerchantPermission::HideServiceLogo),
+            };
+            Problem::faults(members.into_iter().map(fault).collect())
+        }
+    }
+}
+
+/// The member of the merchant's record that shows a permission.
+const fn member(permission: MerchantPermission) -> &'static str {
+    match permission {
+        MerchantPermission::CustomiseColours => "brandingPermissions.canCustomiseColours",
+        MerchantPermission::HideServiceLogo => "brandingPermissions.canHideServiceLogo",
+        MerchantPermission::CreateTopUpCheckouts => "canCreateTopUpCheckouts",
+        MerchantPermission::Reconciliation => "reconciliation.enabled",
+    }
+}
+
+fn needs(name: &str, permission: MerchantPermission) -> Fault {
+    let message = format!("must not be set without the permission {}", member(permission));
+    Flaw::value(message).at(format!("body.branding.{name}"))
+}
+
+fn not_enabled(message: impl Into<String>) -> Problem {
+    Problem::forbidden("", ErrorCode::FeatureNotEnabled, message)
+}
+
+/// Returns the fault of a member that a `TOP_UP` checkout does not have.
+pub(crate) fn of_shopping(member: ShoppingMember) -> Fault {
+    let path = match member {
+        ShoppingMember::SettlementAccount => TARGET,
+        ShoppingMember::ShippingOptions => "body.shippingOptions",
+    };
+    Flaw::value("must not be sent for a TOP_UP checkout").at(path)
+}
+
+/// Maps the refusal of a checkout.
+pub(crate) fn checkout_problem(refusal: CheckoutRefusal) -> Problem {
+    let target = |message: String| Problem::faults(vec![Flaw::value(message).at(TARGET)]);
+    match refusal {
+        CheckoutRefusal::TopUpNotEnabled => not_enabled("this merchant may not create TOP_UP checkouts"),
+        CheckoutRefusal::NoSettlementAccount => Problem::absent(TARGET, "settlement account"),
+        CheckoutRefusal::NotApproved => target("must name an APPROVED settlement account".into()),
+        CheckoutRefusal::OtherCurrency(currency) => {
+            let message = "must name a settlement account of the checkout's currency";
+            target(format!("{message} (got one of {})", currency.as_str()))
+        }
+        CheckoutRefusal::NoDefault => {
+            target("must be omitted only if the currency has an APPROVED settlement account (it has none)".into())
+        }
+        CheckoutRefusal::OfShopping(members) => Problem::faults(members.into_iter().map(of_shopping).collect()),
+    }
+}
+
+/// Maps the refusal of a change of settlement accounts.
+pub(crate) fn settlement_problem(refusal: SettlementRefusal) -> Problem {
+    const PATH: &str = "path.settlementAccountId";
+    match refusal {
+        SettlementRefusal::Absent => Problem::absent(PATH, "settlement account"),
+        SettlementRefusal::DetailsTaken => {
+            let message = "must be bank details that no settlement account of the account has";
+            Problem::conflict("body.bankDetails", ErrorCode::InvalidState, message)
+        }
+        SettlementRefusal::TooMany => {
+            let message = format!("already has the maximum of {MAX_SETTLEMENT_ACCOUNTS} settlement accounts");
+            Problem::conflict("query.accountId", ErrorCode::InvalidState, message)
+        }
+        SettlementRefusal::UnknownBank => {
+            Problem::faults(vec![Flaw::value("must be the id of a bank on the bank list").at("body.bankId")])
+        }
+        SettlementRefusal::NotApproved => {
+            Problem::conflict(PATH, ErrorCode::InvalidState, "cannot be the default: it is not APPROVED")
+        }
+        SettlementRefusal::Decided(status) => decided(PATH, status),
+        SettlementRefusal::InUse => {
+            Problem::conflict(PATH, ErrorCode::InvalidState, "cannot be deleted: checkouts pay into it")
+        }
+    }
+}
+
+/// Maps the refusal of the approval of a payee.
+pub(crate) fn payee_problem(refusal: PayeeRefusal) -> Problem {
+    match refusal {
+        PayeeRefusal::Decided(status) => decided("path.payeeId", status),
+    }
+}
+
+fn decided(path: &str, status: ApprovalStatus) -> Problem {
+    Problem::conflict(path, ErrorCode::InvalidState, format!("cannot change: {} is final", status.as_str()))
+}

@@ -1,0 +1,48 @@
+//! Shared parts of the operations of merchants.
+
+use crate::declare::parameters;
+use florin_application::Permission;
+use florin_domain::access::Scope;
+use florin_domain::ids::{CheckoutId, PayeeId, SettlementAccountId};
+
+pub(super) const READ_PROFILE: Permission = Permission::of(Scope::MerchantProfileRead);
+pub(super) const WRITE_PROFILE: Permission = Permission::of(Scope::MerchantProfileWrite);
+pub(super) const READ_CHECKOUTS: Permission = Permission::of(Scope::MerchantCheckoutsRead);
+pub(super) const WRITE_CHECKOUTS: Permission = Permission::of(Scope::MerchantCheckoutsWrite);
+pub(super) const READ_SETTLEMENT_ACCOUNTS: Permission = Permission::of(Scope::MerchantSettlementAccountsRead);
+pub(super) const WRITE_SETTLEMENT_ACCOUNTS: Permission = Permission::of(Scope::MerchantSettlementAccountsWrite);
+pub(super) const READ_PAYEES: Permission = Permission::of(Scope::MerchantPayeesRead);
+pub(super) const WRITE_PAYEES: Permission = Permission::of(Scope::MerchantPayeesWrite);
+
+/// The place and kind of the account that a write of a merchant acts on.
+pub(super) const MERCHANT: (&str, &str) = ("query.accountId", "account with an active merchant profile");
+/// The path parameter that names a checkout, and its kind.
+pub(super) const CHECKOUT: (&str, &str) = ("path.checkoutId", "checkout");
+/// The path parameter that names a settlement account, and its kind.
+pub(crate) const SETTLEMENT_ACCOUNT: (&str, &str) = ("path.settlementAccountId", "settlement account");
+/// The path parameter that names a payee, and its kind.
+pub(crate) const PAYEE: (&str, &str) = ("path.payeeId", "payee");
+
+parameters! {
+    /// Path parameter: a checkout.
+    pub(crate) struct CheckoutPath in Path {
+        /// The id of the checkout.
+        "checkoutId" => id: CheckoutId,
+    }
+}
+
+parameters! {
+    /// Path parameter: a settlement account.
+    pub(crate) struct SettlementAccountPath in Path {
+        /// The id of the settlement account.
+        "settlementAccountId" => id: SettlementAccountId,
+    }
+}
+
+parameters! {
+    /// Path parameter: a payee.
+    pub(crate) struct PayeePath in Path {
+        /// The id of the payee.
+        "payeeId" => id: PayeeId,
+    }
+}

@@ -1,0 +1,44 @@
+//! `GET /v2/merchant`
+
+use super::common::READ_PROFILE;
+use crate::call::Call;
+use crate::declare::{AccountParameter, named, parameters};
+use crate::problem::{Problem, read};
+use crate::reply::ok;
+use crate::routes::error_sets::ReadErrors;
+use crate::state::App;
+use crate::views::MerchantView;
+use actix_web::{HttpRequest, HttpResponse, web};
+
+/// What a read of the merchant can include.
+#[derive(Clone, Copy)]
+pub(crate) enum Include {
+    /// Sums of payments by currency.
+    PaymentsSummary,
+}
+
+named! {
+    Include: [Include::PaymentsSummary], |Include::PaymentsSummary| "paymentsSummary";
+}
+
+parameters! {
+    /// What to include.
+    pub(crate) struct MerchantParameters in Query {
+        /// `paymentsSummary`: add sums of the payments, by currency.
+        "include" => include: Vec<Include>,
+    }
+}
+
+/// Returns the merchant profile of the account.
+#[utoipa::path(get, path = "/v2/merchant", tag = "Merchant", operation_id = "getMerchant",
+    params(AccountParameter, MerchantParameters),
+    responses((status = 200, description = "The merchant.", body = MerchantView), ReadErrors))]
+pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &READ_PROFILE).await?;
+    let account_id = call.account_id();
+    let parameters = call.read::<MerchantParameters>();
+    let account = call.account(account_id).await?;
+    let profile = app.merchants.reach(&account).await?;
+    let view = MerchantView::from(&profile);
+    ok(&if read(parameters)?.include.is_empty() { view } else { view.with_payments_summary() })
+}

@@ -1,0 +1,56 @@
+//! `POST /v2/merchant/payees`
+
+use super::bodies::CreatePayeeBody;
+use super::common::{MERCHANT, WRITE_PAYEES};
+use crate::call::Call;
+use crate::declare::{AccountParameter, IdempotencyKeyHeader};
+use crate::idempotency::{claim, execute};
+use crate::problem::{Problem, read};
+use crate::reply::answer;
+use crate::routes::error_sets::WriteErrors;
+use crate::state::App;
+use crate::views::PayeeView;
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::create_payee;
+use florin_domain::merchant::CreatedPayee;
+use florin_ports::Answer;
+
+/// Creates a payee, or returns the one with the same bank details.
+///
+/// It is PENDING until the operator decides, or APPROVED at once if the merchant has `canCreateTopUpCheckouts`. Responses
+/// show bank details masked.
+#[utoipa::path(post, path = "/v2/merchant/payees", tag = "Merchant", operation_id = "createPayee",
+    request_body = CreatePayeeBody,
+    params(AccountParameter, IdempotencyKeyHeader),
+    responses((status = 200, description = "The payee with the same bank details, unchanged.", body = PayeeView),
+        (status = 201, description = "The new payee.", body = PayeeView), WriteErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut write = Call::enter(&app, &request, &WRITE_PAYEES).await?.with_body(payload).await?;
+    let body = write.read::<CreatePayeeBody>()?;
+    let new = body.and_then(|CreatePayeeBody { name, currency, details }| {
+        let details = details.read(currency, &app.merchants.modulus, &mut write.call.faults)?;
+        Some((name, details))
+    });
+    let account = write.account().await?;
+    app.merchants.reach(&account).await?;
+    let claim = claim(&write, &account, true, render)?;
+    let (name, details) = read(new)?;
+    execute(
+        claim,
+        MERCHANT,
+        |never| match never {},
+        render,
+        async |claim| create_payee(&app.merchants, &account, name, details, claim).await,
+    )
+    .await
+}
+
+fn render(created: &CreatedPayee) -> Answer {
+    let status = if created.is_new { StatusCode::CREATED } else { StatusCode::OK };
+    answer(status, &PayeeView::from(&created.payee))
+}

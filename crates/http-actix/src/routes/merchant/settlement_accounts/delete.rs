@@ -1,0 +1,47 @@
+//! `DELETE /v2/merchant/settlement-accounts/{settlementAccountId}`
+
+use super::common::{SETTLEMENT_ACCOUNT, SettlementAccountPath, WRITE_SETTLEMENT_ACCOUNTS};
+use crate::call::Call;
+use crate::declare::{AccountParameter, IdempotencyKeyHeader};
+use crate::idempotency::{claim_without_body, execute};
+use crate::mapping::settlement_problem;
+use crate::problem::{Problem, read};
+use crate::reply::no_content;
+use crate::routes::error_sets::WriteErrors;
+use crate::state::App;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::delete_settlement_account;
+use florin_domain::merchant::SettlementAccountOverview;
+use florin_ports::Answer;
+
+/// Deletes a settlement account that no checkout pays into.
+///
+/// If it is the default, the oldest other APPROVED one of its currency becomes the default.
+#[utoipa::path(delete, path = "/v2/merchant/settlement-accounts/{settlementAccountId}", tag = "Merchant",
+    operation_id = "deleteSettlementAccount",
+    params(SettlementAccountPath, AccountParameter, IdempotencyKeyHeader),
+    responses((status = 204, description = "Deleted."), WriteErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &WRITE_SETTLEMENT_ACCOUNTS).await?;
+    call.no_body(payload).await?;
+    let key = call.idempotency_key();
+    let path = call.read::<SettlementAccountPath>();
+    let account_id = call.account_id();
+    let account = call.account(account_id).await?;
+    app.merchants.reach(&account).await?;
+    let claim = claim_without_body(&call, key, &account, render);
+    let id = read(path)?.id;
+    execute(claim, SETTLEMENT_ACCOUNT, settlement_problem, render, async |claim| {
+        delete_settlement_account(&app.merchants, &account, id, claim).await
+    })
+    .await
+}
+
+#[expect(clippy::ref_option, reason = "an answer is rendered from a reference to the result")]
+fn render(_: &Option<SettlementAccountOverview>) -> Answer {
+    no_content()
+}

@@ -1,0 +1,54 @@
+//! `PATCH /v2/merchant/settlement-accounts/{settlementAccountId}`
+
+use super::bodies::EditSettlementAccountBody;
+use super::common::{SETTLEMENT_ACCOUNT, SettlementAccountPath, WRITE_SETTLEMENT_ACCOUNTS};
+use crate::call::Call;
+use crate::declare::{AccountParameter, Clearable, IdempotencyKeyHeader};
+use crate::idempotency::{claim, execute};
+use crate::mapping::settlement_problem;
+use crate::problem::{Problem, read};
+use crate::reply::answer;
+use crate::routes::error_sets::WriteErrors;
+use crate::state::App;
+use crate::views::SettlementAccountView;
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::edit_settlement_account;
+use florin_domain::merchant::{SettlementAccountEdit, SettlementAccountOverview};
+use florin_ports::Answer;
+
+/// Changes a settlement account.
+#[utoipa::path(patch, path = "/v2/merchant/settlement-accounts/{settlementAccountId}", tag = "Merchant",
+    operation_id = "updateSettlementAccount",
+    request_body = EditSettlementAccountBody,
+    params(SettlementAccountPath, AccountParameter, IdempotencyKeyHeader),
+    responses((status = 200, description = "The settlement account.", body = SettlementAccountView), WriteErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut write = Call::enter(&app, &request, &WRITE_SETTLEMENT_ACCOUNTS).await?.with_body(payload).await?;
+    let path = write.call.read::<SettlementAccountPath>();
+    let body = write.read::<EditSettlementAccountBody>()?;
+    let account = write.account().await?;
+    app.merchants.reach(&account).await?;
+    let claim = claim(&write, &account, false, render)?;
+    let (id, body) = (read(path)?.id, read(body)?);
+    let (sets_bank, bank) = match body.bank {
+        Clearable::Missing => (None, None),
+        Clearable::Null => (Some(false), None),
+        Clearable::Value(bank) => (Some(true), Some(bank)),
+    };
+    let edit =
+        SettlementAccountEdit { name: body.name.changed(), bank: sets_bank, make_default: body.make_default.is_some() };
+    execute(claim, SETTLEMENT_ACCOUNT, settlement_problem, render, async |claim| {
+        edit_settlement_account(&app.merchants, &account, id, (edit, bank), claim).await
+    })
+    .await
+}
+
+#[expect(clippy::ref_option, reason = "an answer is rendered from a reference to the result")]
+fn render(edited: &Option<SettlementAccountOverview>) -> Answer {
+    answer(StatusCode::OK, &edited.as_ref().map(SettlementAccountView::from))
+}

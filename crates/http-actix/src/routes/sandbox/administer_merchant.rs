@@ -1,0 +1,45 @@
+//! `PATCH /v2/sandbox/merchant`
+
+use super::common::MERCHANTS;
+use crate::call::Call;
+use crate::declare::{AccountParameter, IdempotencyKeyHeader};
+use crate::idempotency::{claim, execute};
+use crate::mapping::edit_profile_problem;
+use crate::problem::{Problem, read};
+use crate::reply::answer;
+use crate::routes::error_sets::MerchantSimulationErrors;
+use crate::routes::merchant::SandboxMerchantBody;
+use crate::state::App;
+use crate::views::MerchantView;
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::administer_merchant;
+use florin_domain::merchant::MerchantProfile;
+use florin_ports::Answer;
+
+/// Changes what the operator decides about a merchant: its status and permissions. Creates a missing profile.
+///
+/// Florin extension.
+#[utoipa::path(patch, path = "/v2/sandbox/merchant", tag = "Sandbox", operation_id = "administerMerchant",
+    request_body = SandboxMerchantBody,
+    params(AccountParameter, IdempotencyKeyHeader),
+    responses((status = 200, description = "The merchant.", body = MerchantView), MerchantSimulationErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut write = Call::enter(&app, &request, &MERCHANTS).await?.with_body(payload).await?;
+    let body = write.read::<SandboxMerchantBody>()?;
+    let account = write.account().await?;
+    let claim = claim(&write, &account, false, render)?;
+    let edit = read(body)?.edit();
+    execute(claim, ("query.accountId", "account"), edit_profile_problem, render, async |claim| {
+        administer_merchant(app.merchants.merchants.as_ref(), account.id.clone(), edit, claim).await
+    })
+    .await
+}
+
+fn render(profile: &MerchantProfile) -> Answer {
+    answer(StatusCode::OK, &MerchantView::from(profile))
+}

@@ -1,0 +1,274 @@
+//! Checks of merchants: profiles and checkouts.
+
+use crate::check::{CheckResult, checks};
+use crate::commands::{claim, request};
+use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, there};
+use crate::factory::Handle;
+use crate::merchants::{administer, checkout_id, edit_checkout, edit_profile, sell};
+use crate::observe::Observation;
+use crate::payments::after;
+use crate::world::{Who, account, checkout, gbp, parent_of, profile, seeded, settlement_account};
+use florin_domain::access::Account;
+use florin_domain::ids::AccountId;
+use florin_domain::merchant::{
+    Branding, Checkout, CheckoutEdit, CheckoutFilter, CheckoutKind, CheckoutRefusal, CheckoutSituation, CheckoutStatus,
+    Colour, EditProfileRefusal, Locale, MerchantName, MerchantPermission, MerchantProfile, MerchantStatus,
+    OperatorEdit, ProfileEdit, ShippingOptions, WebUrl,
+};
+use florin_domain::page::PageRequest;
+use florin_domain::text::Text;
+use florin_ports::{EditCheckoutCommand, ProfileCommand};
+use std::sync::Arc;
+
+checks! {
+    "merchants.find.shows_every_member_and_one_account_only" => found,
+    "merchants.find.of_an_unchanged_merchant_has_the_name_of_the_account" => unchanged,
+    "merchants.change.stores_every_member" => changed,
+    "merchants.change.creates_a_profile_for_the_operator_only" => created,
+    "merchants.change.refusal_changes_nothing" => not_changed,
+    "merchants.change.replay_gives_the_stored_answer" => again,
+    "checkouts.create.is_shown_the_merchant_and_stores_every_member" => sold,
+    "checkouts.edit.stores_every_member_and_moves_the_counts" => edited,
+    "checkouts.edit.refusal_changes_nothing" => not_edited,
+    "checkouts.edit.replay_gives_the_stored_answer" => edited_again,
+    "tenancy.checkouts.find_and_edit_on_one_account_only" => foreign,
+}
+
+/// Opens an account of my client that is or is not a merchant.
+async fn open(handle: &Handle, merchant: bool) -> Result<AccountId, crate::check::Failure> {
+    let id = AccountId::parse(if merchant { "F8" } else { "F9" })?;
+    let fresh = Account { id, merchant, name: "Sklep ✓".into(), ..account(Who::Mine)? };
+    handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
+    Ok(fresh.id)
+}
+
+async fn found(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    for who in [Who::Mine, Who::Other] {
+        same("the profile", handle.merchants.find(&who.account()?).await?, Some(profile(who)?))?;
+    }
+    same("of no account", handle.merchants.find(&AccountId::parse("F99")?).await?, None)
+}
+
+async fn unchanged(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (merchant, plain) = (open(&handle, true).await?, open(&handle, false).await?);
+    let expected = MerchantProfile::new(merchant.clone(), "Sklep ✓");
+    same("of a merchant", handle.merchants.find(&merchant).await?, Some(expected))?;
+    same("of another account", handle.merchants.find(&plain).await?, None)
+}
+
+async fn changed(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let edit = ProfileEdit {
+        name: Some(MerchantName::parse(" Ève ")?),
+        return_policy_url: Some(None),
+        hide_service_logo: Some(false),
+        primary: Some(None),
+        ..ProfileEdit::default()
+    };
+    let done = expect_new(handle.merchants.change(edit_profile(Who::Mine, edit)?).await)?;
+    let expected = MerchantProfile {
+        name: " Ève ".into(),
+        return_policy_url: None,
+        branding: Branding::default(),
+        ..profile(Who::Mine)?
+    };
+    same("the answer", &done, &expected)?;
+    let operator = OperatorEdit {
+        status: Some(MerchantStatus::Deactivated),
+        permissions: [
+            (MerchantPermission::Reconciliation, false),
+            (MerchantPermission::CustomiseColours, true),
+            (MerchantPermission::CreateTopUpCheckouts, true),
+        ]
+        .into(),
+    };
+    expect_new(handle.merchants.change(administer(Who::Mine, operator)?).await)?;
+    let edit = ProfileEdit {
+        return_policy_url: Some(Some(WebUrl::parse("https://shop.example/%C3%A8ve")?)),
+        primary: Some(Some(Colour::PRIMARY)),
+        background: Some(Some(Colour::WHITE)),
+        hide_service_logo: Some(true),
+        ..ProfileEdit::default()
+    };
+    let done = expect_new(handle.merchants.change(edit_profile(Who::Mine, edit)?).await)?;
+    let permissions = [
+        MerchantPermission::CustomiseColours,
+        MerchantPermission::HideServiceLogo,
+        MerchantPermission::CreateTopUpCheckouts,
+    ];
+    let branding =
+        Branding { primary: Some(Colour::PRIMARY), background: Some(Colour::WHITE), hide_service_logo: true };
+    let expected = MerchantProfile {
+        status: MerchantStatus::Deactivated,
+        return_policy_url: Some(WebUrl::parse("https://shop.example/%C3%A8ve")?),
+        branding,
+        permissions: permissions.into(),
+        ..expected
+    };
+    same("the second answer", &done, &expected)?;
+    same("what is stored", handle.merchants.find(&Who::Mine.account()?).await?, Some(expected))?;
+    same("the other one", handle.merchants.find(&Who::Other.account()?).await?, Some(profile(Who::Other)?))
+}
+
+async fn created(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let plain = open(&handle, false).await?;
+    let on = |command: ProfileCommand| ProfileCommand { account: plain.clone(), ..command };
+    let edit = on(edit_profile(Who::Mine, ProfileEdit::default())?);
+    absent("a change by the merchant", &handle.merchants.change(edit).await)?;
+    let done = expect_new(handle.merchants.change(on(administer(Who::Mine, OperatorEdit::default())?)).await)?;
+    same("the new profile", &done, &MerchantProfile::new(plain.clone(), "Sklep ✓"))?;
+    same("what is stored", handle.merchants.find(&plain).await?, Some(done))?;
+    let listed = handle.registry.accounts().await?.into_iter().find(|account| account.id == plain);
+    same("the account is a merchant", there("the account", listed)?.merchant, true)?;
+    let nobody = AccountId::parse("F99")?;
+    let unknown = ProfileCommand { account: nobody, ..administer(Who::Mine, OperatorEdit::default())? };
+    absent("an unknown account", &handle.merchants.change(unknown).await)
+}
+
+async fn not_changed(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let edit = ProfileEdit { permissions: [(MerchantPermission::CustomiseColours, true)].into(), ..Default::default() };
+    let mut command = edit_profile(Who::Mine, edit)?;
+    command.claim = Some(claim(Who::Mine, "key", "{}")?);
+    let refusal = EditProfileRefusal::NotEnabled(MerchantPermission::CustomiseColours);
+    same("the refusal", refused(handle.merchants.change(command).await)?, refusal)?;
+    before.still_holds("a refused change", &handle).await?;
+    let mut command = edit_profile(Who::Mine, ProfileEdit::default())?;
+    command.claim = Some(claim(Who::Mine, "key", "{}")?);
+    expect_new(handle.merchants.change(command).await).map(drop)
+}
+
+async fn again(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let command = |name: &str, body| {
+        let edit = ProfileEdit { name: Some(MerchantName::parse(name)?), ..ProfileEdit::default() };
+        let claim = Some(claim(Who::Mine, "key", body)?);
+        Ok::<_, crate::check::Failure>(ProfileCommand { claim, ..edit_profile(Who::Mine, edit)? })
+    };
+    let done = expect_new(handle.merchants.change(command("One", "{}")?).await)?;
+    let answer = replayed(handle.merchants.change(command("Two", "{}")?).await)?;
+    same("the answer", answer.body, format!("{done:?}"))?;
+    same("the first request", mismatch(handle.merchants.change(command("Two", "[]")?).await)?, request("{}"))?;
+    let found = handle.merchants.find(&Who::Mine.account()?).await?;
+    same("the name", there("the profile", found)?.name.as_str(), "One")
+}
+
+async fn sold(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    let mut command = sell(Who::Mine, 1, Some(Who::Mine.settlement_account()))?;
+    let rule = command.decide;
+    let expected = (profile(Who::Mine)?, vec![settlement_account(Who::Mine)?]);
+    command.decide = Arc::new(move |situation: &CheckoutSituation| {
+        if (&situation.profile, &situation.accounts) == (&expected.0, &expected.1) {
+            rule(situation)
+        } else {
+            Err(CheckoutRefusal::NoDefault)
+        }
+    });
+    let made = expect_new(handle.checkouts.create(command).await)?;
+    same("what is found", handle.checkouts.find(&mine, checkout_id(1)).await?, Some(made.clone()))?;
+    let listed = handle.checkouts.list(&mine, CheckoutFilter::default(), PageRequest::default()).await?;
+    same("the count", (listed.count, listed.rows.contains(&made)), (2, true))?;
+    let refusal = refused(handle.checkouts.create(sell(Who::Mine, 2, Some(Who::Other.settlement_account()))?).await)?;
+    same("a foreign settlement account", refusal, CheckoutRefusal::NoSettlementAccount)?;
+    let nobody = sell(Who::Mine, 3, None)?;
+    let plain = open(&handle, false).await?;
+    let command = florin_ports::CreateCheckoutCommand { account: plain, ..nobody };
+    absent("an account without a profile", &handle.checkouts.create(command).await)
+}
+
+async fn edited(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    let made = expect_new(handle.checkouts.create(sell(Who::Mine, 1, None)?).await)?;
+    let url = "https://rates.example/";
+    let options = ShippingOptions { collect_address: true, dynamic_rates_url: Some(url.into()) };
+    let edit = CheckoutEdit {
+        name: Some(Text::parse(" Žluťoučký ")?),
+        status: Some(CheckoutStatus::Deactivated),
+        return_url: Some(WebUrl::parse("https://shop.example/other")?),
+        locale: Some(Some(Locale::parse("zh-Hant-TW")?)),
+        settlement_account: Some(Some(Who::Mine.settlement_account())),
+        shipping: Some(Some(options.clone())),
+    };
+    let command = edit_checkout(Who::Mine, checkout_id(1), edit, after(5))?;
+    let done = expect_new(handle.checkouts.edit(command).await)?;
+    let expected = Checkout {
+        name: Some(" Žluťoučký ".into()),
+        status: CheckoutStatus::Deactivated,
+        return_url: "https://shop.example/other".into(),
+        locale: Some("zh-Hant-TW".into()),
+        kind: CheckoutKind::Shopping {
+            settlement_account: Some(Who::Mine.settlement_account()),
+            shipping: Some(options),
+        },
+        updated_at: after(5),
+        ..made
+    };
+    same("the answer", &done, &expected)?;
+    same("what is found", handle.checkouts.find(&mine, checkout_id(1)).await?, Some(expected.clone()))?;
+    let count = async |status| {
+        let filter = CheckoutFilter { checkout_type: None, status: Some(status) };
+        Ok::<_, crate::check::Failure>(handle.checkouts.list(&mine, filter, PageRequest::default()).await?.count)
+    };
+    same("deactivated", count(CheckoutStatus::Deactivated).await?, 1)?;
+    same("active", count(CheckoutStatus::Active).await?, 1)?;
+    let clear = CheckoutEdit {
+        status: Some(CheckoutStatus::Active),
+        locale: Some(None),
+        settlement_account: Some(None),
+        shipping: Some(None),
+        ..CheckoutEdit::default()
+    };
+    expect_new(handle.checkouts.edit(edit_checkout(Who::Mine, checkout_id(1), clear, after(6))?).await)?;
+    same("active again", (count(CheckoutStatus::Active).await?, count(CheckoutStatus::Deactivated).await?), (2, 0))?;
+    let kind = CheckoutKind::Shopping { settlement_account: None, shipping: None };
+    let expected = Checkout { status: CheckoutStatus::Active, locale: None, kind, updated_at: after(6), ..expected };
+    same("what is cleared", handle.checkouts.find(&mine, checkout_id(1)).await?, Some(expected))?;
+    let report = handle.audit.audit().await?;
+    same("what the audit finds", report.discrepancies.is_empty(), true)
+}
+
+async fn not_edited(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let edit = CheckoutEdit { status: Some(CheckoutStatus::Deactivated), ..CheckoutEdit::default() };
+    let id = checkout(Who::Mine, 1)?.id;
+    let mut command = edit_checkout(Who::Mine, id, edit, after(1))?;
+    command.claim = Some(claim(Who::Mine, "key", "{}")?);
+    command.decide = Arc::new(|_: &(CheckoutSituation, Checkout)| Err(CheckoutRefusal::NoDefault));
+    refused(handle.checkouts.edit(command).await)?;
+    before.still_holds("a refused change", &handle).await
+}
+
+async fn edited_again(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let id = checkout(Who::Mine, 1)?.id;
+    let command = |name: &str| {
+        let edit = CheckoutEdit { name: Some(Text::parse(name)?), ..CheckoutEdit::default() };
+        let claim = Some(claim(Who::Mine, "key", "{}")?);
+        Ok::<_, crate::check::Failure>(EditCheckoutCommand { claim, ..edit_checkout(Who::Mine, id, edit, after(1))? })
+    };
+    let done = expect_new(handle.checkouts.edit(command("One")?).await)?;
+    let answer = replayed(handle.checkouts.edit(command("Two")?).await)?;
+    same("the answer", answer.body, format!("{done:?}"))?;
+    let found = handle.checkouts.find(&Who::Mine.account()?, id).await?;
+    same("the name", there("the checkout", found)?.name.as_deref(), Some("One"))
+}
+
+async fn foreign(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let theirs = checkout(Who::Other, 1)?;
+    same("a foreign checkout", handle.checkouts.find(&Who::Mine.account()?, theirs.id).await?, None)?;
+    same("its currency", theirs.currency, gbp()?)?;
+    let edit = CheckoutEdit { status: Some(CheckoutStatus::Deactivated), ..CheckoutEdit::default() };
+    let command = edit_checkout(Who::Mine, theirs.id, edit, after(1))?;
+    absent("a change of a foreign checkout", &handle.checkouts.edit(command).await)?;
+    before.still_holds("foreign ids", &handle).await
+}

@@ -1,0 +1,296 @@
+//! Checks of settlement accounts and payees.
+
+use crate::check::{CheckResult, Failure, checks};
+use crate::commands::{claim, request};
+use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, there};
+use crate::factory::Handle;
+use crate::merchants::{
+    add_payee, administer, approve_payee, approve_settlement_account, checkout_id, delete_settlement_account,
+    edit_settlement_account, open_settlement_account, payee_id, payee_members, sell, settle, settlement_account_id,
+};
+use crate::observe::Observation;
+use crate::payments::after;
+use crate::world::{Who, bank, noon, profile, seeded, settlement_account};
+use florin_domain::ids::{PayeeId, SettlementAccountId};
+use florin_domain::merchant::{
+    Approval, ApprovalStatus, CheckoutTarget, MerchantCurrency, MerchantPermission, OperatorEdit, PayeeFilter,
+    SettlementAccount, SettlementAccountEdit, SettlementAccountOverview, SettlementRefusal, SettlementSituation,
+};
+use florin_domain::page::PageRequest;
+use florin_ports::{CreatePayeeCommand, SettlementCommand};
+use std::sync::Arc;
+
+checks! {
+    "settlement_accounts.change.is_shown_the_whole_merchant" => situation,
+    "settlement_accounts.change.stores_every_member" => edited,
+    "settlement_accounts.change.moves_the_default" => defaults,
+    "settlement_accounts.change.deletes" => deleted,
+    "settlement_accounts.change.refusal_changes_nothing" => refusals,
+    "settlement_accounts.change.replay_gives_the_stored_answer" => again,
+    "settlement_accounts.list.newest_first_with_checkouts" => listed,
+    "tenancy.settlement_accounts.show_one_account_only" => foreign,
+    "payees.create.the_same_bank_details_are_the_same_payee" => payees,
+    "payees.approve.is_stored_once" => approved,
+    "payees.list.newest_first_with_filters_and_counts" => payees_listed,
+    "tenancy.payees.show_one_account_only" => foreign_payees,
+}
+
+async fn find(handle: &Handle, id: SettlementAccountId) -> Result<SettlementAccountOverview, Failure> {
+    there("the settlement account", handle.settlement_accounts.find(&Who::Mine.account()?, id).await?)
+}
+
+async fn change(handle: &Handle, command: SettlementCommand) -> Result<Option<SettlementAccountOverview>, Failure> {
+    expect_new(handle.settlement_accounts.change(command).await)
+}
+
+async fn situation(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    expect_new(handle.checkouts.create(sell(Who::Mine, 1, None)?).await)?;
+    let expected = (profile(Who::Mine)?, vec![settlement_account(Who::Mine)?], Some(bank(2, "Second")?));
+    let target = CheckoutTarget { checkout: checkout_id(1), currency: crate::world::gbp()?, names: None };
+    let decide = Arc::new(move |found: &SettlementSituation| {
+        let is_whole = (&found.profile, &found.accounts, &found.bank) == (&expected.0, &expected.1, &expected.2);
+        if is_whole && found.targets == [target] {
+            Err(SettlementRefusal::TooMany)
+        } else {
+            Err(SettlementRefusal::Absent)
+        }
+    });
+    let command = SettlementCommand { bank: Some(bank(2, "Second")?.id), ..settle(Who::Mine, decide)? };
+    let refusal = refused(handle.settlement_accounts.change(command).await)?;
+    same("what the rule is shown", refusal, SettlementRefusal::TooMany)
+}
+
+async fn edited(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let made = there("the new one", change(&handle, open_settlement_account(Who::Mine, 1)?).await?)?;
+    same("its approval", (made.account.approval, made.account.is_default), (ApprovalStatus::Pending, false))?;
+    same("what is found", find(&handle, settlement_account_id(1)).await?, made.clone())?;
+    let edit = SettlementAccountEdit { name: Some(None), bank: Some(true), make_default: false };
+    let id = bank(2, "Second")?.id;
+    let command = edit_settlement_account(Who::Mine, settlement_account_id(1), edit, (Some(id), after(7)))?;
+    let done = there("the changed one", change(&handle, command).await?)?;
+    let account =
+        SettlementAccount { name: None, bank: Some(bank(2, "Second")?), updated_at: after(7), ..made.account };
+    same("the answer", &done.account, &account)?;
+    same("what is stored", find(&handle, settlement_account_id(1)).await?.account, account)
+}
+
+async fn defaults(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    change(&handle, open_settlement_account(Who::Mine, 1)?).await?;
+    let id = settlement_account_id(1);
+    change(&handle, approve_settlement_account(Who::Mine, id, Approval::Approve, after(3))?).await?;
+    let approved = find(&handle, id).await?.account;
+    let facts = (approved.approval, approved.is_default, approved.updated_at);
+    same("the approved one", facts, (ApprovalStatus::Approved, false, after(3)))?;
+    for (now_default, was_default) in [(id, Who::Mine.settlement_account()), (Who::Mine.settlement_account(), id)] {
+        let edit = SettlementAccountEdit { make_default: true, ..SettlementAccountEdit::default() };
+        change(&handle, edit_settlement_account(Who::Mine, now_default, edit, (None, after(4)))?).await?;
+        let pair = (find(&handle, now_default).await?.account, find(&handle, was_default).await?.account);
+        same("the default", (pair.0.is_default, pair.1.is_default), (true, false))?;
+    }
+    Ok(())
+}
+
+async fn deleted(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    change(&handle, open_settlement_account(Who::Mine, 1)?).await?;
+    let id = settlement_account_id(1);
+    change(&handle, approve_settlement_account(Who::Mine, id, Approval::Approve, after(3))?).await?;
+    let gone = change(&handle, delete_settlement_account(Who::Mine, Who::Mine.settlement_account())?).await?;
+    same("the answer", gone, None)?;
+    let left = handle.settlement_accounts.list(&mine, PageRequest::default()).await?;
+    let facts: Vec<_> = left.rows.iter().map(|row| (row.account.id, row.account.is_default)).collect();
+    same("what is left", (left.count, facts), (1, vec![(id, true)]))?;
+    let theirs = handle.settlement_accounts.list(&Who::Other.account()?, PageRequest::default()).await?;
+    same("the other account's", theirs.count, 1)?;
+    // The bank details are free again.
+    let request = settlement_account(Who::Mine)?;
+    let decide = Arc::new(move |found: &SettlementSituation| {
+        let mut accounts = found.accounts.clone();
+        accounts.push(SettlementAccount { is_default: false, ..request.clone() });
+        let changed = Some(request.id);
+        Ok(florin_domain::merchant::SettlementChange { accounts, changed })
+    });
+    change(&handle, settle(Who::Mine, decide)?).await.map(drop)
+}
+
+async fn refusals(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let mine = Who::Mine.settlement_account();
+    for (what, command, refusal) in [
+        (
+            "an unknown bank",
+            edit_settlement_account(
+                Who::Mine,
+                mine,
+                SettlementAccountEdit { bank: Some(true), ..SettlementAccountEdit::default() },
+                (Some(bank(99, "None")?.id), after(1)),
+            )?,
+            SettlementRefusal::UnknownBank,
+        ),
+        (
+            "a second decision",
+            approve_settlement_account(Who::Mine, mine, Approval::Reject, after(1))?,
+            SettlementRefusal::Decided(ApprovalStatus::Approved),
+        ),
+        (
+            "a foreign one",
+            delete_settlement_account(Who::Mine, Who::Other.settlement_account())?,
+            SettlementRefusal::Absent,
+        ),
+    ] {
+        let claim = Some(claim_on_settlement("key", "{}")?);
+        let command = SettlementCommand { claim, ..command };
+        same(what, refused(handle.settlement_accounts.change(command).await)?, refusal)?;
+    }
+    before.still_holds("refused changes", &handle).await?;
+    let nobody = florin_domain::ids::AccountId::parse("F99")?;
+    let command = SettlementCommand { account: nobody, ..open_settlement_account(Who::Mine, 1)? };
+    absent("an account without a profile", &handle.settlement_accounts.change(command).await)
+}
+
+fn claim_on_settlement(
+    key: &str,
+    body: &str,
+) -> Result<florin_ports::IdempotencyClaim<Option<SettlementAccountOverview>>, Failure> {
+    claim(Who::Mine, key, body)
+}
+
+async fn again(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let with_key = |number, body: &str| {
+        let claim = Some(claim_on_settlement("key", body)?);
+        Ok::<_, Failure>(SettlementCommand { claim, ..open_settlement_account(Who::Mine, number)? })
+    };
+    let made = change(&handle, with_key(1, "{}")?).await?;
+    let answer = replayed(handle.settlement_accounts.change(with_key(2, "{}")?).await)?;
+    same("the answer", answer.body, format!("{made:?}"))?;
+    let first = mismatch(handle.settlement_accounts.change(with_key(3, "[]")?).await)?;
+    same("the first request", first, request("{}"))?;
+    let page = handle.settlement_accounts.list(&Who::Mine.account()?, PageRequest::default()).await?;
+    same("how many there are", page.count, 2)
+}
+
+async fn listed(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    for number in [2, 1] {
+        change(&handle, open_settlement_account(Who::Mine, number)?).await?;
+    }
+    expect_new(handle.checkouts.create(sell(Who::Mine, 1, None)?).await)?;
+    expect_new(handle.checkouts.create(sell(Who::Mine, 2, Some(Who::Mine.settlement_account()))?).await)?;
+    let mine = Who::Mine.account()?;
+    let ids = async |limit, offset| {
+        let page = handle.settlement_accounts.list(&mine, PageRequest { limit, offset }).await?;
+        Ok::<_, Failure>((page.count, page.rows.into_iter().map(|row| row.account.id).collect::<Vec<_>>()))
+    };
+    let all = vec![settlement_account_id(2), settlement_account_id(1), Who::Mine.settlement_account()];
+    same("all", ids(9, 0).await?, (3, all.clone()))?;
+    same("a page", ids(1, 1).await?, (3, all[1..2].to_vec()))?;
+    same("past the end", ids(1, 3).await?, (3, vec![]))?;
+    let default = find(&handle, Who::Mine.settlement_account()).await?;
+    same("its checkouts", default.checkouts, vec![checkout_id(2), checkout_id(1)])?;
+    same("those of another", find(&handle, settlement_account_id(1)).await?.checkouts, vec![])
+}
+
+async fn foreign(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let theirs = Who::Other.settlement_account();
+    same("a foreign one", handle.settlement_accounts.find(&Who::Mine.account()?, theirs).await?, None)?;
+    for who in [Who::Mine, Who::Other] {
+        let page = handle.settlement_accounts.list(&who.account()?, PageRequest::default()).await?;
+        let own: Vec<_> = page.rows.into_iter().map(|row| row.account).collect();
+        same("those of one account", (page.count, own), (1, vec![settlement_account(who)?]))?;
+    }
+    Ok(())
+}
+
+async fn payees(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    let made = expect_new(handle.payees.create(add_payee(Who::Mine, 1)?).await)?;
+    same("the new payee", (made.is_new, made.payee.approval), (true, ApprovalStatus::Pending))?;
+    let found = there("the payee", handle.payees.find(&mine, payee_id(1)).await?)?;
+    same("what is found", payee_members(&found), payee_members(&made.payee))?;
+    let second = CreatePayeeCommand { details: made.payee.details.clone(), ..add_payee(Who::Mine, 2)? };
+    let known = expect_new(handle.payees.create(second).await)?;
+    same("the same bank details", (known.is_new, known.payee.id), (false, payee_id(1)))?;
+    let theirs = expect_new(handle.payees.create(add_payee(Who::Other, 1)?).await)?;
+    same("on another account", theirs.is_new, true)?;
+    let operator =
+        OperatorEdit { status: None, permissions: [(MerchantPermission::CreateTopUpCheckouts, true)].into() };
+    expect_new(handle.merchants.change(administer(Who::Mine, operator)?).await)?;
+    let third = expect_new(handle.payees.create(add_payee(Who::Mine, 3)?).await)?;
+    same("with the permission", third.payee.approval, ApprovalStatus::Approved)?;
+    let nobody = florin_domain::ids::AccountId::parse("F99")?;
+    let command = CreatePayeeCommand { account: nobody, ..add_payee(Who::Mine, 4)? };
+    absent("an account without a profile", &handle.payees.create(command).await)?;
+    let with_key = |number| {
+        let claim = Some(claim(Who::Mine, "key", "{}")?);
+        Ok::<_, Failure>(CreatePayeeCommand { claim, ..add_payee(Who::Mine, number)? })
+    };
+    let made = expect_new(handle.payees.create(with_key(5)?).await)?;
+    let answer = replayed(handle.payees.create(with_key(6)?).await)?;
+    same("the answer", answer.body, format!("{made:?}"))?;
+    same("the second", handle.payees.find(&mine, payee_id(6)).await?, None)
+}
+
+async fn approved(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, id) = (Who::Mine.account()?, Who::Mine.payee());
+    let before = there("the payee", handle.payees.find(&mine, id).await?)?;
+    let done = expect_new(handle.payees.approve(approve_payee(Who::Mine, id, Approval::Reject, after(3))?).await)?;
+    same("the decision", (done.approval, done.updated_at), (ApprovalStatus::Rejected, after(3)))?;
+    let found = there("the payee", handle.payees.find(&mine, id).await?)?;
+    same("what is stored", payee_members(&found), payee_members(&done))?;
+    same("the rest", (found.name, found.created_at), (before.name, noon()))?;
+    refused(handle.payees.approve(approve_payee(Who::Mine, id, Approval::Approve, after(4))?).await)?;
+    for (what, payee) in [("no such payee", payee_id(9)), ("a foreign payee", Who::Other.payee())] {
+        let command = approve_payee(Who::Mine, payee, Approval::Approve, after(5))?;
+        absent(what, &handle.payees.approve(command).await)?;
+    }
+    Ok(())
+}
+
+async fn payees_listed(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    for (number, seconds) in [(1, 2), (3, 1), (2, 1)] {
+        let mut command = add_payee(Who::Mine, number)?;
+        let decide = command.decide;
+        command.decide = Arc::new(move |situation| {
+            let mut created = decide(situation);
+            created.payee.created_at = after(seconds);
+            created
+        });
+        expect_new(handle.payees.create(command).await)?;
+    }
+    expect_new(handle.payees.approve(approve_payee(Who::Mine, payee_id(3), Approval::Approve, after(3))?).await)?;
+    let list = async |filter: PayeeFilter, limit, offset| {
+        let page = handle.payees.list(&mine, filter, PageRequest { limit, offset }).await?;
+        Ok::<_, Failure>((page.count, page.rows.into_iter().map(|row| row.id).collect::<Vec<PayeeId>>()))
+    };
+    let all = vec![payee_id(1), payee_id(3), payee_id(2), Who::Mine.payee()];
+    same("all", list(PayeeFilter::default(), 9, 0).await?, (4, all.clone()))?;
+    same("a page", list(PayeeFilter::default(), 2, 1).await?, (4, all[1..3].to_vec()))?;
+    same("past the end", list(PayeeFilter::default(), 1, 4).await?, (4, vec![]))?;
+    let pounds = PayeeFilter { currency: Some(MerchantCurrency::Gbp), approval: None };
+    same("pounds", list(pounds, 9, 0).await?, (3, all[..3].to_vec()))?;
+    let approved = PayeeFilter { approval: Some(ApprovalStatus::Approved), ..pounds };
+    same("approved", list(approved, 9, 0).await?, (1, vec![payee_id(3)]))?;
+    let euros = PayeeFilter { currency: Some(MerchantCurrency::Eur), approval: Some(ApprovalStatus::Pending) };
+    same("pending euros", list(euros, 9, 0).await?, (1, vec![Who::Mine.payee()]))?;
+    Ok(())
+}
+
+async fn foreign_payees(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    same("a foreign payee", handle.payees.find(&mine, Who::Other.payee()).await?, None)?;
+    let page = handle.payees.list(&mine, PayeeFilter::default(), PageRequest::default()).await?;
+    let ids: Vec<_> = page.rows.iter().map(|row| row.id).collect();
+    same("those of one account", (page.count, ids), (1, vec![Who::Mine.payee()]))
+}

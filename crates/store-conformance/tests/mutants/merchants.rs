@@ -1,0 +1,129 @@
+//! Bugs in merchants, settlement accounts and payees.
+
+use crate::bugs::{Bug, Mutant};
+use async_trait::async_trait;
+use florin_domain::ids::{AccountId, PayeeId, SettlementAccountId};
+use florin_domain::merchant::{
+    CreatePayeeSituation, CreatedPayee, EditProfileRefusal, MerchantProfile, Payee, PayeeFilter, PayeeRefusal,
+    SettlementAccountOverview, SettlementChange, SettlementRefusal, SettlementSituation,
+};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{
+    ApprovePayeeCommand, CreatePayeeCommand, Merchants, Payees, ProfileCommand, SettlementAccounts, SettlementCommand,
+    StoreError, WriteError, Written,
+};
+use std::convert::Infallible;
+use std::sync::Arc;
+
+#[async_trait]
+impl Merchants for Mutant {
+    async fn find(&self, account: &AccountId) -> Result<Option<MerchantProfile>, StoreError> {
+        Merchants::find(&self.inner, account).await
+    }
+
+    async fn change(
+        &self,
+        mut command: ProfileCommand,
+    ) -> Result<Written<MerchantProfile>, WriteError<EditProfileRefusal>> {
+        command.claim = self.claim(command.claim);
+        command.creates |= self.has(Bug::MerchantsByThemselves);
+        if self.has(Bug::PermissionsStay) {
+            let rule = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |profile: &MerchantProfile| {
+                Ok(MerchantProfile { permissions: profile.permissions.clone(), ..rule(profile)? })
+            });
+        }
+        Merchants::change(&self.inner, command).await
+    }
+}
+
+#[async_trait]
+impl SettlementAccounts for Mutant {
+    async fn find(
+        &self,
+        account: &AccountId,
+        settlement_account: SettlementAccountId,
+    ) -> Result<Option<SettlementAccountOverview>, StoreError> {
+        let found = SettlementAccounts::find(&self.inner, account, settlement_account).await?;
+        if found.is_none() && self.has(Bug::SettlementAccountsOfAnyAccount) {
+            return SettlementAccounts::find(&self.inner, &AccountId::parse("F2").unwrap(), settlement_account).await;
+        }
+        let shown = |overview| SettlementAccountOverview { checkouts: Vec::new(), ..overview };
+        Ok(if self.has(Bug::CheckoutsOfSettlementAccountsHidden) { found.map(shown) } else { found })
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        page: PageRequest,
+    ) -> Result<Page<SettlementAccountOverview>, StoreError> {
+        SettlementAccounts::list(&self.inner, account, page).await
+    }
+
+    async fn change(
+        &self,
+        mut command: SettlementCommand,
+    ) -> Result<Written<Option<SettlementAccountOverview>>, WriteError<SettlementRefusal>> {
+        command.claim = self.claim(command.claim);
+        let (rule, bug) = (Arc::clone(&command.decide), self.bug);
+        command.decide = Arc::new(move |situation: &SettlementSituation| {
+            let mut change: SettlementChange = rule(situation)?;
+            let before = |id| situation.accounts.iter().find(|old| old.id == id);
+            for account in &mut change.accounts {
+                match bug {
+                    Some(Bug::BanksOfRefundsLost) => account.bank = None,
+                    Some(Bug::TwoDefaults) => {
+                        account.is_default |= before(account.id).is_some_and(|old| old.is_default);
+                    }
+                    _ => {}
+                }
+            }
+            if bug == Some(Bug::SettlementAccountsStay) && change.changed.is_none() {
+                change.accounts.clone_from(&situation.accounts);
+            }
+            Ok(change)
+        });
+        SettlementAccounts::change(&self.inner, command).await
+    }
+}
+
+#[async_trait]
+impl Payees for Mutant {
+    async fn find(&self, account: &AccountId, payee: PayeeId) -> Result<Option<Payee>, StoreError> {
+        let found = Payees::find(&self.inner, account, payee).await?;
+        if found.is_none() && self.has(Bug::PayeesOfAnyAccount) {
+            return Payees::find(&self.inner, &AccountId::parse("F2").unwrap(), payee).await;
+        }
+        Ok(found)
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: PayeeFilter,
+        page: PageRequest,
+    ) -> Result<Page<Payee>, StoreError> {
+        let filter = if self.has(Bug::PayeesUnfiltered) { PayeeFilter::default() } else { filter };
+        Payees::list(&self.inner, account, filter, page).await
+    }
+
+    async fn create(&self, mut command: CreatePayeeCommand) -> Result<Written<CreatedPayee>, WriteError<Infallible>> {
+        command.claim = self.claim(command.claim);
+        if self.has(Bug::PayeesTwice) {
+            let rule = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |situation: &CreatePayeeSituation| {
+                rule(&CreatePayeeSituation { known: None, ..situation.clone() })
+            });
+        }
+        Payees::create(&self.inner, command).await
+    }
+
+    async fn approve(&self, mut command: ApprovePayeeCommand) -> Result<Written<Payee>, WriteError<PayeeRefusal>> {
+        command.claim = self.claim(command.claim);
+        if self.has(Bug::ApprovalsNotStored) {
+            let rule = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |payee: &Payee| Ok(Payee { approval: payee.approval, ..rule(payee)? }));
+        }
+        Payees::approve(&self.inner, command).await
+    }
+}

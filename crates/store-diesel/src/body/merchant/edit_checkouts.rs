@@ -1,0 +1,108 @@
+//! Creating and changing checkouts.
+
+use super::ROWS_AT_ONCE;
+use super::body::ask::ask;
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, Stop};
+use super::body::statements;
+use super::body::tables::merchant::{CheckoutRow, ListedCheckoutRow, checkouts};
+use super::body::types::{Account, Currency, Id, Named, Time};
+use super::counts;
+use super::profiles::profile;
+use super::settlement_accounts::of_account;
+use diesel::prelude::*;
+use florin_domain::ids::{AccountId, CheckoutId};
+use florin_domain::merchant::{Checkout, CheckoutKind, CheckoutRefusal, CheckoutSituation};
+use florin_ports::{CreateCheckoutCommand, EditCheckoutCommand, WriteError};
+
+/// Returns a checkout of the account.
+pub(super) fn find(conn: &mut Conn, account: &AccountId, checkout: CheckoutId) -> Outcome<Option<Checkout>> {
+    let row = checkouts::table
+        .filter(checkouts::account_id.eq(account.as_str()))
+        .filter(checkouts::id.eq(Id(checkout.0)))
+        .select(ListedCheckoutRow::as_select())
+        .get_result(conn)
+        .optional()?;
+    Ok(row.map(|row: ListedCheckoutRow| row.read(&Account(account.clone()))))
+}
+
+/// Decides and stores a new checkout. The caller holds the lock of the merchant.
+pub(super) fn create(
+    conn: &mut Conn,
+    command: &CreateCheckoutCommand,
+) -> Result<Checkout, Stop<WriteError<CheckoutRefusal>>> {
+    let situation = situation(conn, &command.account)?.ok_or(WriteError::Absent)?;
+    let checkout = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
+    insert_checkouts(conn, std::slice::from_ref(&checkout))?;
+    Ok(checkout)
+}
+
+/// Decides and stores the change of a checkout. The caller holds the lock of the merchant.
+pub(super) fn edit(
+    conn: &mut Conn,
+    command: &EditCheckoutCommand,
+) -> Result<Checkout, Stop<WriteError<CheckoutRefusal>>> {
+    let situation = situation(conn, &command.account)?.ok_or(WriteError::Absent)?;
+    let before = find(conn, &command.account, command.checkout)?.ok_or(WriteError::Absent)?;
+    let whole = (situation, before);
+    let after = ask(|| (command.decide)(&whole))?.map_err(WriteError::Refused)?;
+    update(conn, &after)?;
+    counts::change(conn, &whole.1, &after)?;
+    Ok(after)
+}
+
+fn situation(conn: &mut Conn, account: &AccountId) -> Outcome<Option<CheckoutSituation>> {
+    let Some(profile) = profile(conn, account)? else { return Ok(None) };
+    Ok(Some(CheckoutSituation { profile, accounts: of_account(conn, account)? }))
+}
+
+/// Stores the members of a checkout that can change.
+fn update(conn: &mut Conn, checkout: &Checkout) -> Outcome<()> {
+    let row = CheckoutRow::from(checkout);
+    let place = checkouts::table.filter(checkouts::account_id.eq(row.account_id)).filter(checkouts::id.eq(row.id));
+    diesel::update(place)
+        .set((
+            checkouts::status.eq(row.status),
+            checkouts::name.eq(row.name),
+            checkouts::return_url.eq(row.return_url),
+            checkouts::locale.eq(row.locale),
+            checkouts::settlement_account_id.eq(row.settlement_account_id),
+            checkouts::collect_address.eq(row.collect_address),
+            checkouts::dynamic_rates_url.eq(row.dynamic_rates_url),
+            checkouts::updated_at.eq(row.updated_at),
+        ))
+        .execute(conn)?;
+    Ok(())
+}
+
+/// Stores new checkouts, and counts them.
+pub(crate) fn insert_checkouts(conn: &mut Conn, checkouts: &[Checkout]) -> Outcome<()> {
+    for chunk in checkouts.chunks(ROWS_AT_ONCE) {
+        statements::insert(chunk.iter().map(CheckoutRow::from).collect(), conn)?;
+    }
+    counts::add(conn, checkouts)
+}
+
+impl From<&Checkout> for CheckoutRow {
+    fn from(checkout: &Checkout) -> Self {
+        let (settlement_account, shipping) = match &checkout.kind {
+            CheckoutKind::Shopping { settlement_account, shipping } => (*settlement_account, shipping.as_ref()),
+            CheckoutKind::TopUp => (None, None),
+        };
+        Self {
+            account_id: Account(checkout.account.clone()),
+            id: Id(checkout.id.0),
+            checkout_type: Named(checkout.kind.checkout_type()),
+            status: Named(checkout.status),
+            name: checkout.name.clone(),
+            currency: Currency(checkout.currency),
+            return_url: checkout.return_url.clone(),
+            locale: checkout.locale.clone(),
+            settlement_account_id: settlement_account.map(|id| Id(id.0)),
+            collect_address: shipping.map(|shipping| shipping.collect_address),
+            dynamic_rates_url: shipping.and_then(|shipping| shipping.dynamic_rates_url.clone()),
+            created_at: Time(checkout.created_at),
+            updated_at: Time(checkout.updated_at),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Payees.
+
+use super::body::ask::ask;
+use super::body::backend::{Conn, Db};
+use super::body::errors::{Failure, Outcome, Stop, corrupt};
+use super::body::footprint::Footprint;
+use super::body::group::under_claim;
+use super::body::statements::insert;
+use super::body::store::Store;
+use super::body::tables::merchant::{PayeeRow, payees};
+use super::body::types::{Account, Id, Named, Time};
+use super::profiles::profile;
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::ids::{AccountId, PayeeId};
+use florin_domain::merchant::{BankDetails, CreatePayeeSituation, CreatedPayee, Payee, PayeeFilter, PayeeRefusal};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{ApprovePayeeCommand, CreatePayeeCommand, Payees, StoreError, WriteError, Written};
+use std::convert::Infallible;
+
+#[async_trait]
+impl Payees for Store {
+    async fn find(&self, account: &AccountId, payee: PayeeId) -> Result<Option<Payee>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| find(conn, &account, payee)).await
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: PayeeFilter,
+        page: PageRequest,
+    ) -> Result<Page<Payee>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let found = matching(&account, filter)
+                    .order((payees::created_at.desc(), payees::id.desc()))
+                    .limit(page.limit)
+                    .offset(page.offset)
+                    .select(PayeeRow::as_select())
+                    .load(conn)?;
+                let count = matching(&account, filter).count().get_result(conn)?;
+                Ok(Page { count, rows: found.into_iter().map(PayeeRow::read).collect::<Outcome<_>>()? })
+            })
+        })
+        .await
+    }
+
+    async fn create(&self, command: CreatePayeeCommand) -> Result<Written<CreatedPayee>, WriteError<Infallible>> {
+        self.task(move |conn| {
+            let mut footprint = Footprint::default();
+            footprint.creation(&command.account);
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, _| create(conn, &command))
+        })
+        .await
+    }
+
+    async fn approve(&self, command: ApprovePayeeCommand) -> Result<Written<Payee>, WriteError<PayeeRefusal>> {
+        self.task(move |conn| {
+            let mut footprint = Footprint::default();
+            footprint.creation(&command.account);
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, _| approve(conn, &command))
+        })
+        .await
+    }
+}
+
+fn create(conn: &mut Conn, command: &CreatePayeeCommand) -> Result<CreatedPayee, Stop<WriteError<Infallible>>> {
+    let account = &command.account;
+    let situation = CreatePayeeSituation {
+        profile: profile(conn, account)?.ok_or(WriteError::Absent)?,
+        known: known(conn, account, &command.details)?,
+    };
+    let created = ask(|| (command.decide)(&situation))?;
+    if created.is_new {
+        insert(vec![PayeeRow::from(&created.payee)], conn)?;
+    }
+    Ok(created)
+}
+
+fn approve(conn: &mut Conn, command: &ApprovePayeeCommand) -> Result<Payee, Stop<WriteError<PayeeRefusal>>> {
+    let payee = find(conn, &command.account, command.payee)?.ok_or(WriteError::Absent)?;
+    let decided = ask(|| (command.decide)(&payee))?.map_err(WriteError::Refused)?;
+    let place =
+        payees::table.filter(payees::account_id.eq(command.account.as_str())).filter(payees::id.eq(Id(payee.id.0)));
+    diesel::update(place)
+        .set((payees::approval.eq(Named(decided.approval)), payees::updated_at.eq(Time(decided.updated_at))))
+        .execute(conn)
+        .map_err(Failure::from)?;
+    Ok(decided)
+}
+
+fn find(conn: &mut Conn, account: &AccountId, payee: PayeeId) -> Outcome<Option<Payee>> {
+    let row = payees::table
+        .filter(payees::account_id.eq(account.as_str()))
+        .filter(payees::id.eq(Id(payee.0)))
+        .select(PayeeRow::as_select())
+        .get_result(conn)
+        .optional()?;
+    row.map(PayeeRow::read).transpose()
+}
+
+/// Returns the payee with these bank details.
+fn known(conn: &mut Conn, account: &AccountId, details: &BankDetails) -> Outcome<Option<Payee>> {
+    let row = payees::table
+        .filter(payees::account_id.eq(account.as_str()))
+        .filter(payees::details_type.eq(Named(details.details_type())))
+        .filter(payees::details.eq(details.to_stored()))
+        .select(PayeeRow::as_select())
+        .get_result(conn)
+        .optional()?;
+    row.map(PayeeRow::read).transpose()
+}
+
+fn matching(account: &AccountId, filter: PayeeFilter) -> payees::BoxedQuery<'static, Db> {
+    let mut rows = payees::table.filter(payees::account_id.eq(Account(account.clone()))).into_boxed();
+    if let Some(currency) = filter.currency {
+        rows = rows.filter(payees::details_type.eq(Named(currency.details())));
+    }
+    if let Some(approval) = filter.approval {
+        rows = rows.filter(payees::approval.eq(Named(approval)));
+    }
+    rows
+}
+
+/// Stores payees of existing accounts.
+pub(crate) fn insert_payees(conn: &mut Conn, seeded: &[Payee]) -> Outcome<()> {
+    insert(seeded.iter().map(PayeeRow::from).collect(), conn)
+}
+
+impl PayeeRow {
+    fn read(self) -> Outcome<Payee> {
+        let details = BankDetails::stored(self.details_type.0, &self.details);
+        Ok(Payee {
+            id: PayeeId(self.id.0),
+            account: self.account_id.0,
+            name: self.name,
+            details: details.ok_or_else(|| corrupt("stored bank details can't be read"))?,
+            approval: self.approval.0,
+            created_at: self.created_at.0,
+            updated_at: self.updated_at.0,
+        })
+    }
+}
+
+impl From<&Payee> for PayeeRow {
+    fn from(payee: &Payee) -> Self {
+        Self {
+            account_id: Account(payee.account.clone()),
+            id: Id(payee.id.0),
+            name: payee.name.clone(),
+            details_type: Named(payee.details.details_type()),
+            details: payee.details.to_stored(),
+            approval: Named(payee.approval),
+            created_at: Time(payee.created_at),
+            updated_at: Time(payee.updated_at),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Merchant profiles.
+
+use super::body::ask::ask;
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, Stop, corrupt};
+use super::body::footprint::Footprint;
+use super::body::group::under_claim;
+use super::body::keys::joined;
+use super::body::names::Name;
+use super::body::statements::insert;
+use super::body::store::Store;
+use super::body::tables::access::accounts;
+use super::body::tables::merchant::{ProfileRow, merchant_profiles};
+use super::body::types::{Account, Named};
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::ids::AccountId;
+use florin_domain::merchant::{Branding, Colour, EditProfileRefusal, MerchantPermission, MerchantProfile, WebUrl};
+use florin_ports::{Merchants, ProfileCommand, StoreError, WriteError, Written};
+
+/// The profile of an account: as stored, or that of a merchant that was never changed.
+struct Found {
+    profile: MerchantProfile,
+    /// Whether it has a row.
+    is_stored: bool,
+    /// Whether the account is a merchant.
+    exists: bool,
+}
+
+#[async_trait]
+impl Merchants for Store {
+    async fn find(&self, account: &AccountId) -> Result<Option<MerchantProfile>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| conn.transaction(|conn| profile(conn, &account))).await
+    }
+
+    async fn change(
+        &self,
+        command: ProfileCommand,
+    ) -> Result<Written<MerchantProfile>, WriteError<EditProfileRefusal>> {
+        self.task(move |conn| {
+            let mut footprint = Footprint::default();
+            footprint.creation(&command.account);
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, _| change(conn, &command))
+        })
+        .await
+    }
+}
+
+fn change(conn: &mut Conn, command: &ProfileCommand) -> Result<MerchantProfile, Stop<WriteError<EditProfileRefusal>>> {
+    let found = find(conn, &command.account)?.ok_or(WriteError::Absent)?;
+    if !found.exists && !command.creates {
+        return Err(WriteError::Absent.into());
+    }
+    let changed = ask(|| (command.decide)(&found.profile))?.map_err(WriteError::Refused)?;
+    if !found.exists {
+        let row = accounts::table.filter(accounts::id.eq(command.account.as_str()));
+        diesel::update(row)
+            .set(accounts::merchant.eq(true))
+            .execute(conn)
+            .map_err(super::body::errors::Failure::from)?;
+    }
+    if found.is_stored {
+        update(conn, &changed)?;
+    } else if changed != found.profile {
+        insert_profile(conn, &changed)?;
+    }
+    Ok(changed)
+}
+
+/// Returns the profile of an account. `None`: the account has none, or does not exist.
+pub(super) fn profile(conn: &mut Conn, account: &AccountId) -> Outcome<Option<MerchantProfile>> {
+    Ok(find(conn, account)?.filter(|found| found.exists).map(|found| found.profile))
+}
+
+/// Returns the profile that an account has or would have. `None`: no such account.
+fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<Found>> {
+    let row = merchant_profiles::table
+        .filter(merchant_profiles::account_id.eq(account.as_str()))
+        .select(ProfileRow::as_select())
+        .get_result::<ProfileRow>(conn)
+        .optional()?;
+    if let Some(row) = row {
+        return Ok(Some(Found { profile: row.read()?, is_stored: true, exists: true }));
+    }
+    let found: Option<(String, bool)> = accounts::table
+        .filter(accounts::id.eq(account.as_str()))
+        .select((accounts::name, accounts::merchant))
+        .get_result(conn)
+        .optional()?;
+    Ok(found.map(|(name, exists)| Found {
+        profile: MerchantProfile::new(account.clone(), &name),
+        is_stored: false,
+        exists,
+    }))
+}
+
+/// Stores the members of a profile that can change.
+fn update(conn: &mut Conn, profile: &MerchantProfile) -> Outcome<()> {
+    let row = ProfileRow::of(profile)?;
+    diesel::update(merchant_profiles::table.filter(merchant_profiles::account_id.eq(row.account_id)))
+        .set((
+            merchant_profiles::status.eq(row.status),
+            merchant_profiles::name.eq(row.name),
+            merchant_profiles::return_policy_url.eq(row.return_policy_url),
+            merchant_profiles::primary_colour.eq(row.primary_colour),
+            merchant_profiles::background_colour.eq(row.background_colour),
+            merchant_profiles::hide_service_logo.eq(row.hide_service_logo),
+            merchant_profiles::permissions.eq(row.permissions),
+        ))
+        .execute(conn)?;
+    Ok(())
+}
+
+/// Stores the profile of an existing account.
+pub(crate) fn insert_profile(conn: &mut Conn, profile: &MerchantProfile) -> Outcome<()> {
+    insert(vec![ProfileRow::of(profile)?], conn)
+}
+
+impl ProfileRow {
+    fn of(profile: &MerchantProfile) -> Outcome<Self> {
+        Ok(Self {
+            account_id: Account(profile.account.clone()),
+            status: Named(profile.status),
+            name: profile.name.clone(),
+            return_policy_url: profile.return_policy_url.as_ref().map(|url| url.as_str().to_owned()),
+            primary_colour: profile.branding.primary.map(|colour| colour.to_string()),
+            background_colour: profile.branding.background.map(|colour| colour.to_string()),
+            hide_service_logo: profile.branding.hide_service_logo,
+            permissions: joined(profile.permissions.iter().map(|permission| permission.name()))?,
+        })
+    }
+
+    fn read(self) -> Outcome<MerchantProfile> {
+        let colour =
+            |text: Option<String>| text.as_deref().map(Colour::parse).transpose().map_err(|flaw| corrupt(flaw.message));
+        let url = self.return_policy_url.as_deref().map(WebUrl::parse).transpose();
+        let permission = |text: &str| {
+            MerchantPermission::named(text).ok_or_else(|| corrupt(format!("`{text}` is not a permission")))
+        };
+        Ok(MerchantProfile {
+            account: self.account_id.0,
+            status: self.status.0,
+            name: self.name,
+            return_policy_url: url.map_err(|flaw| corrupt(flaw.message))?,
+            branding: Branding {
+                primary: colour(self.primary_colour)?,
+                background: colour(self.background_colour)?,
+                hide_service_logo: self.hide_service_logo,
+            },
+            permissions: self.permissions.split_whitespace().map(permission).collect::<Outcome<_>>()?,
+        })
+    }
+}

@@ -1,0 +1,220 @@
+//! Settlement accounts.
+
+use super::body::ask::ask;
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, Stop, corrupt};
+use super::body::footprint::Footprint;
+use super::body::group::under_claim;
+use super::body::statements::insert;
+use super::body::store::Store;
+use super::body::tables::merchant::{BankRow, SettlementAccountRow, banks, checkouts, settlement_accounts as rows};
+use super::body::types::{Account, Currency, Id, Named, Time};
+use super::profiles::profile;
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::ids::{AccountId, CheckoutId, SettlementAccountId};
+use florin_domain::merchant::{
+    Bank, BankDetails, CheckoutTarget, CheckoutType, SettlementAccount, SettlementAccountOverview, SettlementRefusal,
+    SettlementSituation,
+};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{SettlementAccounts, SettlementCommand, StoreError, WriteError, Written};
+use std::collections::BTreeMap;
+
+#[async_trait]
+impl SettlementAccounts for Store {
+    async fn find(
+        &self,
+        account: &AccountId,
+        settlement_account: SettlementAccountId,
+    ) -> Result<Option<SettlementAccountOverview>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let row = rows::table
+                    .filter(rows::account_id.eq(account.as_str()))
+                    .filter(rows::id.eq(Id(settlement_account.0)))
+                    .select(SettlementAccountRow::as_select())
+                    .get_result(conn)
+                    .optional()?;
+                Ok(overviews(conn, &account, row.into_iter().collect())?.pop())
+            })
+        })
+        .await
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        page: PageRequest,
+    ) -> Result<Page<SettlementAccountOverview>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let own = rows::table.filter(rows::account_id.eq(account.as_str()));
+                let found = own
+                    .order((rows::created_at.desc(), rows::id.desc()))
+                    .limit(page.limit)
+                    .offset(page.offset)
+                    .select(SettlementAccountRow::as_select())
+                    .load(conn)?;
+                let count = own.count().get_result(conn)?;
+                Ok(Page { count, rows: overviews(conn, &account, found)? })
+            })
+        })
+        .await
+    }
+
+    async fn change(
+        &self,
+        command: SettlementCommand,
+    ) -> Result<Written<Option<SettlementAccountOverview>>, WriteError<SettlementRefusal>> {
+        self.task(move |conn| {
+            let mut footprint = Footprint::default();
+            footprint.creation(&command.account);
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, _| change(conn, &command))
+        })
+        .await
+    }
+}
+
+fn change(
+    conn: &mut Conn,
+    command: &SettlementCommand,
+) -> Result<Option<SettlementAccountOverview>, Stop<WriteError<SettlementRefusal>>> {
+    let account = &command.account;
+    let bank = match &command.bank {
+        Some(id) => banks_with(conn, vec![id.as_str().to_owned()])?.into_values().next(),
+        None => None,
+    };
+    let situation = SettlementSituation {
+        profile: profile(conn, account)?.ok_or(WriteError::Absent)?,
+        accounts: of_account(conn, account)?,
+        targets: targets(conn, account)?,
+        bank,
+    };
+    let change = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
+    store(conn, &situation.accounts, &change.accounts)?;
+    let changed = change.accounts.into_iter().find(|one| Some(one.id) == change.changed);
+    Ok(changed.map(|one| SettlementAccountOverview::of(one, &situation.targets)))
+}
+
+/// Stores what a decision changed.
+fn store(conn: &mut Conn, before: &[SettlementAccount], after: &[SettlementAccount]) -> Outcome<()> {
+    for deleted in before.iter().filter(|old| after.iter().all(|new| new.id != old.id)) {
+        let row =
+            rows::table.filter(rows::account_id.eq(deleted.account.as_str())).filter(rows::id.eq(Id(deleted.id.0)));
+        diesel::delete(row).execute(conn)?;
+    }
+    let is_known = |new: &SettlementAccount| before.iter().any(|old| old.id == new.id);
+    let mut changed: Vec<_> = after.iter().filter(|new| is_known(new) && !before.contains(new)).collect();
+    // A currency has one default at a time.
+    changed.sort_by_key(|account| account.is_default);
+    changed.into_iter().try_for_each(|account| update(conn, account))?;
+    let new: Vec<_> = after.iter().filter(|new| !is_known(new)).map(SettlementAccountRow::from).collect();
+    if new.is_empty() { Ok(()) } else { insert(new, conn) }
+}
+
+/// Stores the members of a settlement account that can change.
+fn update(conn: &mut Conn, account: &SettlementAccount) -> Outcome<()> {
+    let row = SettlementAccountRow::from(account);
+    let place = rows::table.filter(rows::account_id.eq(row.account_id)).filter(rows::id.eq(row.id));
+    diesel::update(place)
+        .set((
+            rows::name.eq(row.name),
+            rows::bank_id.eq(row.bank_id),
+            rows::approval.eq(row.approval),
+            rows::is_default.eq(row.is_default),
+            rows::updated_at.eq(row.updated_at),
+        ))
+        .execute(conn)?;
+    Ok(())
+}
+
+/// Stores settlement accounts of existing accounts.
+pub(crate) fn insert_settlement_accounts(conn: &mut Conn, seeded: &[SettlementAccount]) -> Outcome<()> {
+    insert(seeded.iter().map(SettlementAccountRow::from).collect(), conn)
+}
+
+/// Returns all settlement accounts of an account, in the order of their creation.
+pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<SettlementAccount>> {
+    let found = rows::table
+        .filter(rows::account_id.eq(account.as_str()))
+        .order((rows::created_at, rows::id))
+        .select(SettlementAccountRow::as_select())
+        .load(conn)?;
+    read(conn, found)
+}
+
+/// Returns where the SHOPPING checkouts of an account pay into, newest first.
+fn targets(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<CheckoutTarget>> {
+    let found: Vec<(Id, Currency, Option<Id>)> = checkouts::table
+        .filter(checkouts::account_id.eq(account.as_str()))
+        .filter(checkouts::checkout_type.eq(Named(CheckoutType::Shopping)))
+        .order((checkouts::created_at.desc(), checkouts::id.desc()))
+        .select((checkouts::id, checkouts::currency, checkouts::settlement_account_id))
+        .load(conn)?;
+    let target = |(checkout, currency, names): (Id, Currency, Option<Id>)| CheckoutTarget {
+        checkout: CheckoutId(checkout.0),
+        currency: currency.0,
+        names: names.map(|id| SettlementAccountId(id.0)),
+    };
+    Ok(found.into_iter().map(target).collect())
+}
+
+fn overviews(
+    conn: &mut Conn,
+    account: &AccountId,
+    found: Vec<SettlementAccountRow>,
+) -> Outcome<Vec<SettlementAccountOverview>> {
+    let targets = if found.is_empty() { Vec::new() } else { targets(conn, account)? };
+    let accounts = read(conn, found)?;
+    Ok(accounts.into_iter().map(|account| SettlementAccountOverview::of(account, &targets)).collect())
+}
+
+fn read(conn: &mut Conn, found: Vec<SettlementAccountRow>) -> Outcome<Vec<SettlementAccount>> {
+    let named: Vec<_> = found.iter().filter_map(|row| row.bank_id.clone()).collect();
+    let banks = if named.is_empty() { BTreeMap::new() } else { banks_with(conn, named)? };
+    found.into_iter().map(|row| row.read(&banks)).collect()
+}
+
+/// Returns the banks with these ids.
+fn banks_with(conn: &mut Conn, ids: Vec<String>) -> Outcome<BTreeMap<String, Bank>> {
+    let found: Vec<BankRow> = banks::table.filter(banks::id.eq_any(ids)).select(BankRow::as_select()).load(conn)?;
+    found.into_iter().map(|row| Ok((row.id.clone(), row.read()?))).collect()
+}
+
+impl SettlementAccountRow {
+    fn read(self, banks: &BTreeMap<String, Bank>) -> Outcome<SettlementAccount> {
+        let details = BankDetails::stored(self.details_type.0, &self.details);
+        Ok(SettlementAccount {
+            id: SettlementAccountId(self.id.0),
+            account: self.account_id.0,
+            name: self.name,
+            details: details.ok_or_else(|| corrupt("stored bank details can't be read"))?,
+            // A bank that the operator removed from the list pays no refunds.
+            bank: self.bank_id.and_then(|id| banks.get(&id).cloned()),
+            approval: self.approval.0,
+            is_default: self.is_default,
+            created_at: self.created_at.0,
+            updated_at: self.updated_at.0,
+        })
+    }
+}
+
+impl From<&SettlementAccount> for SettlementAccountRow {
+    fn from(account: &SettlementAccount) -> Self {
+        Self {
+            account_id: Account(account.account.clone()),
+            id: Id(account.id.0),
+            name: account.name.clone(),
+            details_type: Named(account.details.details_type()),
+            details: account.details.to_stored(),
+            bank_id: account.bank.as_ref().map(|bank| bank.id.as_str().to_owned()),
+            approval: Named(account.approval),
+            is_default: account.is_default,
+            created_at: Time(account.created_at),
+            updated_at: Time(account.updated_at),
+        }
+    }
+}

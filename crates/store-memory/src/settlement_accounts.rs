@@ -1,0 +1,85 @@
+//! Settlement accounts.
+
+use crate::MemoryStore;
+use crate::data::Data;
+use crate::idempotency::once;
+use crate::merchants::profile;
+use crate::pages::cut;
+use async_trait::async_trait;
+use florin_domain::ids::{AccountId, SettlementAccountId};
+use florin_domain::merchant::{
+    CheckoutTarget, SettlementAccount, SettlementAccountOverview, SettlementRefusal, SettlementSituation,
+};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{SettlementAccounts, SettlementCommand, StoreError, WriteError, Written};
+
+#[async_trait]
+impl SettlementAccounts for MemoryStore {
+    async fn find(
+        &self,
+        account: &AccountId,
+        settlement_account: SettlementAccountId,
+    ) -> Result<Option<SettlementAccountOverview>, StoreError> {
+        Ok(self.read(|data| {
+            let found = of_account(data, account).into_iter().find(|one| one.id == settlement_account)?;
+            Some(SettlementAccountOverview::of(found, &targets(data, account)))
+        }))
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        page: PageRequest,
+    ) -> Result<Page<SettlementAccountOverview>, StoreError> {
+        let found = self.read(|data| {
+            let targets = targets(data, account);
+            let newest_first = of_account(data, account).into_iter().rev();
+            newest_first.map(|one| SettlementAccountOverview::of(one, &targets)).collect()
+        });
+        Ok(cut(found, page))
+    }
+
+    async fn change(
+        &self,
+        command: SettlementCommand,
+    ) -> Result<Written<Option<SettlementAccountOverview>>, WriteError<SettlementRefusal>> {
+        self.decide(|data| {
+            once(data, command.claim.as_ref(), |data| {
+                let account = &command.account;
+                let situation = SettlementSituation {
+                    profile: profile(data, account).ok_or(WriteError::Absent)?,
+                    accounts: of_account(data, account),
+                    targets: targets(data, account),
+                    bank: command.bank.as_ref().and_then(|bank| data.banks.get(bank)).cloned(),
+                };
+                let change = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                data.merchants.settlement_accounts.retain(|(owner, _), _| owner != account);
+                let key = |one: &SettlementAccount| (account.clone(), one.id);
+                data.merchants.settlement_accounts.extend(change.accounts.iter().map(|one| (key(one), one.clone())));
+                let changed = change.accounts.into_iter().find(|one| Some(one.id) == change.changed);
+                Ok(changed.map(|one| SettlementAccountOverview::of(one, &situation.targets)))
+            })
+        })
+    }
+}
+
+/// Returns all settlement accounts of an account, in the order of their creation.
+pub(crate) fn of_account(data: &Data, account: &AccountId) -> Vec<SettlementAccount> {
+    let own = data.merchants.settlement_accounts.values().filter(|one| one.account == *account);
+    let mut own: Vec<_> = own.map(|one| known_bank(data, one.clone())).collect();
+    own.sort_by_key(|one| (one.created_at, one.id));
+    own
+}
+
+/// Shows the bank as the bank list does: one that the operator removed from the list pays no refunds.
+fn known_bank(data: &Data, account: SettlementAccount) -> SettlementAccount {
+    let bank = account.bank.as_ref().and_then(|bank| data.banks.get(&bank.id)).cloned();
+    SettlementAccount { bank, ..account }
+}
+
+/// Returns where the SHOPPING checkouts of an account pay into, newest first.
+fn targets(data: &Data, account: &AccountId) -> Vec<CheckoutTarget> {
+    let mut own: Vec<_> = data.checkouts.values().filter(|checkout| checkout.account == *account).collect();
+    own.sort_by_key(|checkout| std::cmp::Reverse((checkout.created_at, checkout.id)));
+    own.into_iter().filter_map(CheckoutTarget::of).collect()
+}

@@ -1,0 +1,57 @@
+-- Merchants: profiles, settlement accounts and payees.
+
+-- The profiles that differ from that of a merchant that was never changed: active, without permissions, with the name of
+-- its account. An account whose column `merchant` is set has a profile with or without a row here.
+CREATE TABLE merchant_profiles (
+    account_id TEXT NOT NULL PRIMARY KEY REFERENCES accounts (id),
+    status TEXT NOT NULL CHECK (status IN ('ACTIVE', 'DEACTIVATED')),
+    name TEXT NOT NULL,
+    return_policy_url TEXT,
+    primary_colour TEXT CHECK (length(primary_colour) = 7),
+    background_colour TEXT CHECK (length(background_colour) = 7),
+    hide_service_logo INTEGER NOT NULL CHECK (hide_service_logo IN (0, 1)),
+    -- Names of permissions, separated by spaces.
+    permissions TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE settlement_accounts (
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    id TEXT NOT NULL CHECK (length(id) = 36),
+    name TEXT,
+    details_type TEXT NOT NULL CHECK (details_type IN ('SORT_CODE', 'IBAN')),
+    -- Sort code and account number, or the IBAN.
+    details TEXT NOT NULL,
+    bank_id TEXT CHECK (length(bank_id) = 32),
+    approval TEXT NOT NULL CHECK (approval IN ('PENDING', 'APPROVED', 'REJECTED')),
+    is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (account_id, id),
+    CHECK (approval = 'APPROVED' OR NOT is_default)
+) STRICT;
+
+CREATE UNIQUE INDEX settlement_accounts_by_details ON settlement_accounts (account_id, details_type, details);
+CREATE UNIQUE INDEX settlement_accounts_default ON settlement_accounts (account_id, details_type) WHERE is_default = 1;
+
+CREATE TABLE payees (
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    id TEXT NOT NULL CHECK (length(id) = 36),
+    name TEXT NOT NULL,
+    details_type TEXT NOT NULL CHECK (details_type IN ('SORT_CODE', 'IBAN')),
+    -- Sort code and account number, or the IBAN.
+    details TEXT NOT NULL,
+    approval TEXT NOT NULL CHECK (approval IN ('PENDING', 'APPROVED', 'REJECTED')),
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (account_id, id)
+) STRICT;
+
+CREATE UNIQUE INDEX payees_by_details ON payees (account_id, details_type, details);
+CREATE INDEX payees_newest ON payees (account_id, created_at DESC, id DESC);
+
+-- An account with checkouts is a merchant.
+UPDATE accounts SET merchant = 1 WHERE id IN (SELECT account_id FROM checkouts);
+
+-- Checkout sessions have scopes of their own name, and payments can't be written.
+UPDATE api_keys SET scopes = REPLACE(scopes, 'merchant:sessions:', 'merchant:checkout-sessions:');
+UPDATE api_keys SET scopes = TRIM(REPLACE(' ' || scopes || ' ', ' merchant:payments:write:any ', ' '));
