@@ -57,6 +57,7 @@ mod invariants;
 mod ip_addresses;
 mod json_edges;
 mod limits;
+mod listen;
 mod merchant_banks;
 mod merchant_checkout_changes;
 mod merchant_checkouts;

@@ -108,7 +108,7 @@ const fn is_act(command: &Command) -> bool {
             keys::Action::Issue(_) | keys::Action::Rotate(_) | keys::Action::Revoke { .. } => true,
             keys::Action::List { .. } => false,
         },
-        Command::Serve | Command::Check(_) | Command::Audit(_) | Command::Openapi => false,
+        Command::Serve | Command::Check(_) | Command::Audit(_) | Command::Listen(_) | Command::Openapi => false,
     }
 }
 

@@ -46,13 +46,19 @@ pub struct SenderSettings {
     pub time_limit: Duration,
 }
 
-/// Why there is no sender.
+/// The reason that there is no sender, or no reader of a stream.
 #[derive(Debug)]
 pub struct SenderError(String);
 
+impl SenderError {
+    pub(crate) const fn new(reason: String) -> Self {
+        Self(reason)
+    }
+}
+
 impl fmt::Display for SenderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "webhooks can't be sent: {}", self.0)
+        f.write_str(&self.0)
     }
 }
 
@@ -117,7 +123,7 @@ impl WebhookSender for HttpWebhookSender {
 }
 
 /// The configuration of TLS, with HTTP/1.1 only.
-fn tls(roots: TrustedRoots) -> Result<ClientConfig, SenderError> {
+pub(crate) fn tls(roots: TrustedRoots) -> Result<ClientConfig, SenderError> {
     let certificates = match roots {
         TrustedRoots::Given(certificates) => certificates,
         TrustedRoots::Machine => {

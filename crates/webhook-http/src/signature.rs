@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use florin_domain::webhook::SigningSecret;
 use florin_ports::WebhookRequest;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -20,14 +21,23 @@ pub fn signed_headers(request: &WebhookRequest) -> Vec<(&'static str, String)> {
     headers
 }
 
+/// The secret that signs what `florin listen` forwards: the same for one API key in every run, and useless without it.
+pub fn derived_secret(api_key: &str) -> SigningSecret {
+    SigningSecret::new(mac(api_key.as_bytes(), &[b"florin listen"]).unwrap_or_default())
+}
+
 /// Returns the HMAC-SHA256 of the parts, in Base64.
 fn hmac(key: &[u8], parts: &[&[u8]]) -> String {
-    // Every length of key is accepted.
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return String::new() };
+    mac(key, parts).map(|code| STANDARD.encode(code)).unwrap_or_default()
+}
+
+/// Returns the HMAC-SHA256 of the parts. Every length of key is accepted, so there always is one.
+fn mac(key: &[u8], parts: &[&[u8]]) -> Option<Vec<u8>> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
     for part in parts {
         mac.update(part);
     }
-    STANDARD.encode(mac.finalize().into_bytes())
+    Some(mac.finalize().into_bytes().to_vec())
 }
 
 #[cfg(test)]
@@ -35,7 +45,7 @@ mod tests {
     use super::*;
     use chrono::{DateTime, TimeDelta};
     use florin_domain::ids::EventId;
-    use florin_domain::webhook::{SigningSecret, WebhookSecrets, WebhookUrl};
+    use florin_domain::webhook::{WebhookSecrets, WebhookUrl};
     use std::collections::BTreeMap;
     use std::sync::Arc;
 

@@ -7,6 +7,7 @@ use chrono::TimeDelta;
 use florin_domain::access::Environment::{Production, Sandbox};
 use florin_domain::webhook::{SendError, SigningSecret, WebhookSecrets};
 use florin_ports::WebhookSender;
+use florin_webhook_http::{EventStream, StreamError};
 use standardwebhooks::Webhook as Verifier;
 use support::{Names, Receiver, Speaks, answer, names, now, request, sender, tls_sender};
 
@@ -230,4 +231,32 @@ async fn sixty_hostile_targets_are_not_reached() {
     let outcome = support::sender(Production, &names).send(request(&plain, &support::secrets(), "{}")).await;
     assert_eq!(outcome.response, Err(SendError::TargetNotAllowed));
     assert_eq!(receiver.connections(), 0);
+}
+
+/// The server ends the stream after two events, and after one more. Then it has forgotten the last one.
+#[tokio::test]
+async fn a_stream_continues_after_its_last_event() {
+    let frame = |id: &str| format!(": comment\n\nid: {id}\nevent: BoxCredited\ndata: {{\"body\":\"{id}\"}}\n\n");
+    let server = Receiver::start(Speaks::Http, move |got| match got.header("last-event-id") {
+        None => answer("200 OK", "", &[frame("1"), frame("2")].concat()),
+        Some("2") => answer("200 OK", "", &frame("3")),
+        Some("3") => answer("503 Service Unavailable", "", "later"),
+        Some(_) => answer("400 Bad Request", "", "forgotten"),
+    })
+    .await;
+    let mut stream = EventStream::new(&server.url("http"), "secret", None).unwrap();
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        stream.connect().await.unwrap();
+        while let Ok(event) = stream.next().await {
+            assert_eq!(event.envelope, format!("{{\"body\":\"{}\"}}", event.id));
+            ids.push(event.id);
+        }
+    }
+    assert_eq!(ids, ["1", "2", "3"]);
+    assert!(matches!(stream.connect().await, Err(StreamError::Lost(message)) if message.contains("later")));
+    let mut stream = EventStream::new(&server.url("http"), "secret", Some("0".into())).unwrap();
+    assert!(matches!(stream.connect().await, Err(StreamError::Refused(message)) if message.contains("forgotten")));
+    assert!(server.requests().iter().all(|got| got.header("authorization") == Some("ApiKey secret")));
+    assert!(!format!("{stream:?}").contains("ApiKey"), "{stream:?}");
 }

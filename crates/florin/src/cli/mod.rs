@@ -5,8 +5,8 @@ mod help;
 mod words;
 
 use crate::commands::{
-    accounts, addresses, audit, banks, check, clients, export, features, import, keys, merchants, mfa, migrate, people,
-    secret_key,
+    accounts, addresses, audit, banks, check, clients, export, features, import, keys, listen, merchants, mfa, migrate,
+    people, secret_key,
 };
 use crate::settings::Given;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -87,6 +87,8 @@ pub(crate) enum Command {
     /// Import addresses
     #[command(subcommand)]
     Addresses(addresses::Action),
+    /// Print events of a running server as they happen, and forward them like webhooks
+    Listen(listen::Arguments),
     /// Print the OpenAPI document of the API
     Openapi,
 }

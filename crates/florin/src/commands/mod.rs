@@ -13,6 +13,7 @@ pub(crate) mod features;
 pub(crate) mod import;
 mod init;
 pub(crate) mod keys;
+pub(crate) mod listen;
 mod lookup;
 pub(crate) mod merchants;
 pub(crate) mod mfa;
@@ -44,6 +45,9 @@ const UNRECORDED: &str = "cannot record the command in the audit log";
 pub(crate) async fn run(context: &Context, command: Command) -> anyhow::Result<ExitCode> {
     if let Command::Openapi = command {
         return openapi::run();
+    }
+    if let Command::Listen(arguments) = &command {
+        return listen::run(context, arguments).await;
     }
     if matches!(command, Command::Serve | Command::Init) {
         secrets::require(&context.settings, environment::requested(&context.settings))?;
@@ -117,6 +121,7 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
         | Command::Audit(_)
         | Command::Init
         | Command::Demo
+        | Command::Listen(_)
         | Command::Openapi => Ok(()),
     };
     finish(context, act, store, done).await

@@ -10,6 +10,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+/// Variables of clients of the API, such as `florin listen` and the example in Python.
+const OF_CLIENTS: [&str; 2] = ["FLORIN_URL", "FLORIN_API_KEY"];
+
 /// The names of all settings in `florin.toml`. The variable is `FLORIN_` plus the name in capitals; the flag has
 /// hyphens.
 pub(crate) const KEYS: [&str; 32] = [
@@ -78,6 +81,9 @@ impl Sources {
             Self { flags: given.flags, variables: HashMap::new(), unknown_variables: Vec::new(), file: None };
         for (name, value) in variables {
             let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else { continue };
+            if OF_CLIENTS.contains(&name) {
+                continue;
+            }
             if !KEYS.iter().any(|key| variable(key) == name) {
                 sources.unknown_variables.push(name.to_owned());
                 continue;

@@ -213,7 +213,7 @@ async fn read_request<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Got> {
         }
     };
     let mut got = Got { head: String::from_utf8(bytes[..end].to_vec()).unwrap(), body: bytes[end..].to_vec() };
-    let length: usize = got.header("content-length").unwrap().parse().unwrap();
+    let length = got.header("content-length").map_or(0, |length| length.parse::<usize>().unwrap());
     while got.body.len() < length {
         stream.read_buf(&mut got.body).await?;
     }

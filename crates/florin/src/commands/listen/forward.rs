@@ -1,0 +1,96 @@
+//! Forwards events to a receiver.
+
+use super::super::common::Context;
+use crate::machine::SystemClock;
+use crate::output;
+use crate::usage::UsageError;
+use florin_domain::access::Environment;
+use florin_domain::ids::EventId;
+use florin_domain::webhook::{TargetPolicy, WebhookSecrets, WebhookUrl};
+use florin_ports::{Clock, WebhookRequest, WebhookSender};
+use florin_webhook_http::{
+    HttpWebhookSender, SenderSettings, StreamedEvent, SystemNames, TrustedRoots, derived_secret,
+};
+use serde::Serialize;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// The pauses between attempts. A receiver that a developer restarts is back in time.
+const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
+
+/// A receiver.
+pub(super) struct Forward {
+    sender: HttpWebhookSender,
+    url: WebhookUrl,
+    secrets: Arc<WebhookSecrets>,
+}
+
+/// JSON representation of an attempt.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Attempt<'a> {
+    forwarded: &'a str,
+    response_status: Option<u16>,
+    error: Option<&'static str>,
+    duration_ms: i64,
+}
+
+impl Forward {
+    /// Checks the URL. Receivers in private networks are allowed: whoever runs the command could reach them anyway.
+    pub(super) fn to(url: &str, key: &str) -> anyhow::Result<Self> {
+        let all = [IpAddr::from(Ipv4Addr::UNSPECIFIED), IpAddr::from(Ipv6Addr::UNSPECIFIED)];
+        let all = all.into_iter().filter_map(|address| ipnet::IpNet::new(address, 0).ok()).collect();
+        let policy = TargetPolicy::new(Environment::Sandbox, all);
+        let url = WebhookUrl::parse(url, &policy)
+            .map_err(|flaw| UsageError::new(format!("--forward-to {url}: {}", flaw.message)))?;
+        let sender = HttpWebhookSender::new(SenderSettings {
+            policy,
+            names: Arc::new(SystemNames::default()),
+            roots: TrustedRoots::Machine,
+            time_limit: HttpWebhookSender::TIME_LIMIT,
+        })?;
+        Ok(Self { sender, url, secrets: Arc::new(WebhookSecrets::new(derived_secret(key), None, None)) })
+    }
+
+    /// The secret that signs what is forwarded.
+    pub(super) fn secret(&self) -> String {
+        self.secrets.current.to_text()
+    }
+
+    /// Sends an event until the receiver accepts it, three times at most.
+    pub(super) async fn send(&self, context: &Context, event: &StreamedEvent) -> anyhow::Result<()> {
+        let Some(message) = EventId::parse(&event.id).ok() else { anyhow::bail!("{} is no id of an event", event.id) };
+        let mut pauses = PAUSES.into_iter();
+        loop {
+            let request = WebhookRequest {
+                url: self.url.clone(),
+                message,
+                body: event.envelope.as_str().into(),
+                secrets: Arc::clone(&self.secrets),
+                at: SystemClock.now(),
+            };
+            let outcome = self.sender.send(request).await;
+            let attempt = Attempt {
+                forwarded: &event.id,
+                response_status: outcome.response.ok(),
+                error: outcome.response.err().map(|error| error.as_str()),
+                duration_ms: outcome.took.num_milliseconds(),
+            };
+            output::either(context.json, &attempt, || text(&attempt))?;
+            if attempt.response_status.is_some_and(|status| (200..300).contains(&status)) {
+                return Ok(());
+            }
+            let Some(pause) = pauses.next() else { return Ok(()) };
+            sleep(pause).await;
+        }
+    }
+}
+
+/// An attempt, for people.
+fn text(attempt: &Attempt<'_>) -> String {
+    let status = attempt.response_status.map(|status| status.to_string());
+    let what = status.as_deref().or(attempt.error).unwrap_or_default();
+    format!("    forwarded: {what} after {} ms", attempt.duration_ms)
+}

@@ -1,0 +1,170 @@
+//! `florin listen`: prints events as they happen, and forwards them.
+
+mod forward;
+
+use super::common::Context;
+use crate::output;
+use crate::usage::UsageError;
+use anyhow::Context as _;
+use clap::Args;
+use florin_webhook_http::{EventStream, StreamError, StreamedEvent};
+use forward::Forward;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::env;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// The variable with the address of the server.
+const SERVER: &str = "FLORIN_URL";
+/// The variable with the API key. It is no flag: every user of a machine can read the flags of a process.
+const KEY: &str = "FLORIN_API_KEY";
+/// The pause before it connects again.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The arguments of the command.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Address of the server [default: `FLORIN_URL`, or the address that `--listen` sets]
+    #[arg(long, value_name = "URL")]
+    server: Option<String>,
+    /// Only events of this account
+    #[arg(long, value_name = "ACCOUNT")]
+    account: Option<String>,
+    /// Only events of these types, separated by commas
+    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
+    types: Vec<String>,
+    /// Only events about this object
+    #[arg(long, value_name = "OBJECT_ID")]
+    object: Option<String>,
+    /// Begin after this event, so that later ones are printed and forwarded again
+    #[arg(long, value_name = "MESSAGE_ID")]
+    after: Option<String>,
+    /// Forward each event to this URL, signed like a webhook
+    #[arg(long, value_name = "URL")]
+    forward_to: Option<String>,
+}
+
+/// What is printed of an event.
+#[derive(Deserialize)]
+struct Envelope {
+    body: Body,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Body {
+    account_id: String,
+    object_id: String,
+    sequence: u64,
+    occurred_at: String,
+    webhook_event_type_name: String,
+}
+
+/// JSON representation of an event, a line of its own.
+#[derive(Serialize)]
+struct Line<'a> {
+    event: &'a RawValue,
+}
+
+pub(super) async fn run(context: &Context, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let key = env::var(KEY).map_err(|_| {
+        UsageError::new(format!(
+            "{KEY} is not set: an API key with the scope events:read:any (`florin demo` prints one of the sandbox)"
+        ))
+    })?;
+    let server = arguments.server.clone().or_else(|| env::var(SERVER).ok());
+    let server = server.unwrap_or_else(|| format!("http://{}", context.settings.listen));
+    let mut stream = EventStream::new(&address(&server, arguments), &key, arguments.after.clone())
+        .map_err(|error| UsageError::new(error.to_string()))?;
+    let forward = arguments.forward_to.as_deref().map(|url| Forward::to(url, &key)).transpose()?;
+    stream.connect().await.map_err(|error| anyhow::anyhow!("cannot read the events of {server}: {error}"))?;
+    if !context.json {
+        output::line(&format!("Listening to the events of {server}."))?;
+        if let Some(forward) = &forward {
+            output::line(&format!("What is forwarded is signed with {}.", forward.secret()))?;
+        }
+    }
+    loop {
+        match stream.next().await {
+            Ok(event) => {
+                print(context, &event)?;
+                if let Some(forward) = &forward {
+                    forward.send(context, &event).await?;
+                }
+            }
+            Err(StreamError::Refused(message)) => anyhow::bail!("{message}"),
+            Err(StreamError::Lost(message)) => {
+                tracing::warn!("{message}; connecting again");
+                reconnect(&mut stream).await?;
+            }
+        }
+    }
+}
+
+/// Connects until it succeeds, or is refused.
+async fn reconnect(stream: &mut EventStream) -> anyhow::Result<()> {
+    loop {
+        sleep(PAUSE).await;
+        match stream.connect().await {
+            Ok(()) => {
+                tracing::info!("connected again");
+                return Ok(());
+            }
+            Err(StreamError::Refused(message)) => anyhow::bail!("{message}"),
+            // The first loss was logged.
+            Err(StreamError::Lost(_)) => {}
+        }
+    }
+}
+
+/// The address of the stream with its filters.
+fn address(server: &str, arguments: &Arguments) -> String {
+    let base = server.trim_end_matches('/').trim_end_matches("/v2");
+    let types = (!arguments.types.is_empty()).then(|| arguments.types.join(","));
+    let filters = [
+        ("accountId", arguments.account.as_deref()),
+        ("types", types.as_deref()),
+        ("objectId", arguments.object.as_deref()),
+    ];
+    let filters: Vec<_> =
+        filters.iter().filter_map(|(name, value)| Some(format!("{name}={}", encoded((*value)?)))).collect();
+    let mark = if filters.is_empty() { "" } else { "?" };
+    format!("{base}/v2/events/stream{mark}{}", filters.join("&"))
+}
+
+/// Encodes a value of a query.
+fn encoded(value: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b',' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    value.bytes().map(byte).collect()
+}
+
+fn print(context: &Context, event: &StreamedEvent) -> anyhow::Result<()> {
+    if context.json {
+        let envelope: &RawValue = serde_json::from_str(&event.envelope).context("an event is not JSON")?;
+        return output::json(&Line { event: envelope });
+    }
+    let Envelope { body } = serde_json::from_str(&event.envelope).context("an event has no envelope")?;
+    let Body { account_id, object_id, sequence, occurred_at, webhook_event_type_name: name } = body;
+    output::line(&format!("{occurred_at}  {name:26}  {account_id}  {object_id} #{sequence}  {}", event.id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_are_part_of_the_address() {
+        let mut arguments =
+            Arguments { server: None, account: None, types: Vec::new(), object: None, after: None, forward_to: None };
+        assert_eq!(address("http://127.0.0.1:1/", &arguments), "http://127.0.0.1:1/v2/events/stream");
+        arguments.account = Some("Ä&b".into());
+        arguments.types = vec!["BoxCredited".into(), "BoxDebited".into()];
+        let whole = "https://florin.test/v2/events/stream?accountId=%C3%84%26b&types=BoxCredited,BoxDebited";
+        assert_eq!(address("https://florin.test/v2", &arguments), whole);
+    }
+}

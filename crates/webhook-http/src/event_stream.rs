@@ -1,0 +1,168 @@
+//! Reads the stream of events of a running server.
+
+use crate::sender::{SenderError, TrustedRoots, tls};
+use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response, StatusCode, Url};
+use std::fmt;
+use std::time::Duration;
+
+/// How long connecting may take.
+const CONNECT_TIME: Duration = Duration::from_secs(10);
+/// The longest silence. A server sends a comment every 15 seconds.
+const SILENCE: Duration = Duration::from_secs(45);
+/// Maximum size of the frame of one event, in bytes.
+const FRAME_MAX: usize = 4 * 1024 * 1024;
+/// Maximum length of a refusal that is shown, in bytes.
+const REFUSAL_MAX: usize = 2_000;
+
+/// An event of the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamedEvent {
+    /// Its id.
+    pub id: String,
+    /// Its envelope, as the server stored it.
+    pub envelope: String,
+}
+
+/// The reason that no event arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamError {
+    /// The server refused the request. To repeat it is useless.
+    Refused(String),
+    /// There is no connection, or it ended. Connect again.
+    Lost(String),
+}
+
+impl fmt::Display for StreamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(message) | Self::Lost(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for StreamError {}
+
+/// Reads a stream of events. After a lost connection it continues where it was, so that no event is missed or repeated.
+#[derive(Debug)]
+pub struct EventStream {
+    client: Client,
+    url: Url,
+    key: HeaderValue,
+    /// The id of the last event that was returned, or after which to begin.
+    last: Option<String>,
+    response: Option<Response>,
+    buffer: Vec<u8>,
+}
+
+impl EventStream {
+    /// Prepares to read a stream with an API key, after an event or from now on. Connects to nothing yet.
+    pub fn new(url: &str, key: &str, after: Option<String>) -> Result<Self, SenderError> {
+        let client = Client::builder()
+            .tls_backend_preconfigured(tls(TrustedRoots::Machine)?)
+            .redirect(Policy::none())
+            .no_proxy()
+            .connect_timeout(CONNECT_TIME)
+            .read_timeout(SILENCE)
+            .user_agent(concat!("Florin/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| SenderError::new(error.to_string()))?;
+        let url = Url::parse(url).map_err(|error| SenderError::new(format!("{url}: {error}")))?;
+        let mut key = HeaderValue::from_str(&format!("ApiKey {key}"))
+            .map_err(|_| SenderError::new("the API key has characters that no header can have".into()))?;
+        key.set_sensitive(true);
+        Ok(Self { client, url, key, last: after, response: None, buffer: Vec::new() })
+    }
+
+    /// Connects, or connects again.
+    pub async fn connect(&mut self) -> Result<(), StreamError> {
+        self.response = None;
+        self.buffer.clear();
+        let mut headers = HeaderMap::new();
+        headers.insert(AUTHORIZATION, self.key.clone());
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        if let Some(last) = &self.last {
+            let refused = |_| StreamError::Refused("the id of the last event is no text for a header".into());
+            headers.insert("last-event-id", HeaderValue::from_str(last).map_err(refused)?);
+        }
+        let sent = self.client.get(self.url.clone()).headers(headers).send().await;
+        let response = sent.map_err(|error| StreamError::Lost(reason(&error)))?;
+        match response.status() {
+            StatusCode::OK => {
+                self.response = Some(response);
+                Ok(())
+            }
+            status => {
+                let message = format!("{status}: {}", text(response).await);
+                let is_final = status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS;
+                Err(if is_final { StreamError::Refused(message) } else { StreamError::Lost(message) })
+            }
+        }
+    }
+
+    /// Waits for the next event.
+    pub async fn next(&mut self) -> Result<StreamedEvent, StreamError> {
+        loop {
+            while let Some(end) = self.buffer.windows(2).position(|pair| pair == b"\n\n") {
+                let frame: Vec<u8> = self.buffer.drain(..end + 2).collect();
+                if let Some(event) = event(&String::from_utf8_lossy(&frame)) {
+                    self.last = Some(event.id.clone());
+                    return Ok(event);
+                }
+            }
+            let Some(response) = &mut self.response else { return Err(StreamError::Lost("not connected".into())) };
+            let lost = match response.chunk().await {
+                Ok(Some(_)) if self.buffer.len() > FRAME_MAX => "an event is too long".to_owned(),
+                Ok(Some(bytes)) => {
+                    self.buffer.extend_from_slice(&bytes);
+                    continue;
+                }
+                Ok(None) => "the server ended the stream".to_owned(),
+                Err(error) => reason(&error),
+            };
+            self.response = None;
+            return Err(StreamError::Lost(lost));
+        }
+    }
+}
+
+/// Reads the frame of an event. `None`: it is a comment.
+fn event(frame: &str) -> Option<StreamedEvent> {
+    let field = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    Some(StreamedEvent { id: field("id")?.to_owned(), envelope: field("data")?.to_owned() })
+}
+
+/// The innermost reason of an error, which says more than the outermost.
+fn reason(error: &reqwest::Error) -> String {
+    let mut innermost: &dyn std::error::Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+/// The start of the body of a refusal.
+async fn text(mut response: Response) -> String {
+    let mut body = Vec::new();
+    while let Ok(Some(chunk)) = response.chunk().await {
+        body.extend_from_slice(&chunk);
+        if body.len() >= REFUSAL_MAX {
+            break;
+        }
+    }
+    body.truncate(REFUSAL_MAX);
+    String::from_utf8_lossy(&body).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_events_or_comments() {
+        let read = event("id: 1\nevent: BoxCredited\ndata: {\"body\":{\"a\":\"b: c\"}}\n\n").unwrap();
+        assert_eq!((read.id.as_str(), read.envelope.as_str()), ("1", "{\"body\":{\"a\":\"b: c\"}}"));
+        assert_eq!(event(": keep-alive\n\n"), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! `florin listen`: prints events as they happen, and forwards them signed.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver as Lines, channel};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::events::events;
+use crate::support::assert::text;
+use crate::support::management::funded;
+use crate::support::receiver::Receiver;
+use crate::support::server::LIMIT;
+use crate::support::wallet::credit_body;
+use crate::support::{CREDIT, Client, Server, demo, expect_json};
+
+/// A running `florin listen`, which ends when it is dropped.
+struct Listener {
+    child: Child,
+    lines: Lines<String>,
+}
+
+impl Listener {
+    fn start(server: &Server, arguments: &[&str]) -> Self {
+        let mut child = command(server, arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (send, lines) = channel();
+        thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| send.send(line)));
+        Self { child, lines }
+    }
+
+    fn line(&self) -> String {
+        self.lines.recv_timeout(LIMIT).expect("a line")
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.line()).unwrap()
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn command(server: &Server, arguments: &[&str]) -> Command {
+    let mut command = server.home().command(&[&["listen"], arguments].concat());
+    command.env("FLORIN_URL", format!("http://{}", server.address)).env("FLORIN_API_KEY", &demo().api_key);
+    command
+}
+
+fn credit(client: &Client, budget: &str) {
+    expect_json(&client.post(CREDIT, credit_body(budget, "1.00", "GBP")), 200);
+}
+
+#[test]
+fn events_are_printed_as_they_happen() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let listener = Listener::start(&server, &["--account", &client.account, "--types", "BoxCredited"]);
+    assert_eq!(listener.line(), format!("Listening to the events of http://{}.", server.address));
+    let budget = funded(&client, "One", "1.00");
+    let told = events(&client, "types=BoxCredited").remove(0);
+    let line = listener.line();
+    for part in ["/occurredAt", "/webhookEventTypeName", "/accountId", "/messageId"].map(|name| text(&told, name)) {
+        assert!(line.contains(part), "{part}: {line}");
+    }
+    assert!(line.contains(&format!("{budget} #1")), "{line}");
+}
+
+#[test]
+fn events_are_forwarded_signed_and_again_after_a_failure() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    let budget = funded(&client, "One", "1.00");
+    let forward = ["--account", client.account.as_str(), "--forward-to", &receiver.url()];
+    let listener = Listener::start(&server, &forward);
+    let (_, signed) = (listener.line(), listener.line());
+    let secret = signed.trim_end_matches('.').rsplit(' ').next().unwrap();
+    credit(&client, &budget);
+    assert!(listener.line().contains("BoxCredited"));
+    assert!(listener.line().contains("forwarded: 200 after "));
+    receiver.answer(500, "");
+    credit(&client, &budget);
+    assert!(listener.line().contains("BoxCredited"));
+    assert!(listener.line().contains("forwarded: 500 after "));
+    receiver.answer(204, "");
+    assert!(listener.line().contains("forwarded: 204 after "));
+    let arrived = receiver.arrived();
+    assert_eq!(arrived.len(), 3);
+    assert_eq!((arrived[1].id(), &arrived[1].body), (arrived[2].id(), &arrived[2].body));
+    for (webhook, told) in arrived.iter().zip(&events(&client, "types=BoxCredited")[1..]) {
+        webhook.verify(secret).unwrap();
+        assert_eq!(&webhook.event(), told);
+    }
+    // The secret is the same in the next run, which can begin with earlier events.
+    let first = text(&events(&client, "types=BoxCredited")[0], "/messageId").to_owned();
+    let again = Listener::start(&server, &[&forward[..], &["--after", &first, "--json"]].concat());
+    for number in [1, 2] {
+        assert_eq!(again.json()["event"]["body"], events(&client, "types=BoxCredited")[number]);
+        let forwarded = again.json();
+        assert_eq!(
+            (&forwarded["forwarded"], &forwarded["responseStatus"]),
+            (&events(&client, "types=BoxCredited")[number]["messageId"], &json!(204))
+        );
+    }
+    receiver.arrived().iter().for_each(|webhook| webhook.verify(secret).unwrap());
+}
+
+#[test]
+fn refusals_are_told_and_end_it() {
+    let server = Server::sandbox();
+    let end = |command: &mut Command| {
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, message) = end(command(&server, &[]).env_remove("FLORIN_API_KEY"));
+    assert_eq!(code, Some(2));
+    assert!(message.contains("FLORIN_API_KEY"), "{message}");
+    let (code, message) = end(&mut command(&server, &["--types", "Nonsense"]));
+    assert_eq!(code, Some(1));
+    assert!(message.contains("query.types"), "{message}");
+    let (code, message) = end(command(&server, &[]).env("FLORIN_API_KEY", &demo().limited_key));
+    assert_eq!(code, Some(1));
+    assert!(message.contains("insufficient_scope"), "{message}");
+    let (code, message) = end(&mut command(&server, &["--forward-to", "ftp://host/"]));
+    assert_eq!(code, Some(2));
+    assert!(message.contains("--forward-to"), "{message}");
+    let (code, message) = end(&mut command(&server, &["--server", "http://127.0.0.1:9"]));
+    assert_eq!(code, Some(1));
+    assert!(message.contains("http://127.0.0.1:9") && message.contains("refused"), "{message}");
+}
