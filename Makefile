@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast example check check-openapi advisories openapi fmt bench bench-peers bench-growth bench-overload bench-wrk
+.PHONY: help run test test-fast example check check-openapi check-webhooks advisories openapi fmt bench bench-peers bench-growth bench-overload bench-wrk
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ advisories: ## Check dependencies for known vulnerabilities (needs the network)
 
 check-openapi: ## Check the OpenAPI description with linters, generators of clients and generated requests (needs Node, Python and the network)
 	@scripts/openapi
+
+check-webhooks: ## Verify webhooks with the published libraries of Standard Webhooks (needs Node, Python and the network)
+	@scripts/webhooks
 
 openapi: ## Print the OpenAPI description of the API
 	@cargo run --quiet -- openapi

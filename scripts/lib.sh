@@ -34,3 +34,36 @@ install_packages() {
 }
 
 has_python() { python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; }
+
+# Installs what a folder beside this file lists for Node and Python under the target directory, and names the place
+# `tools`. If it can't, says that WHAT is not run, which is a failure with CI set: install_tools FOLDER WHAT
+install_tools() {
+    local sources="$PWD/scripts/$1" target="${CARGO_TARGET_DIR:-target}"
+    mkdir -p "$target/$1"
+    tools="$(cd "$target/$1" && pwd)"
+    if ! with_programs "$sources" >"$tools/install.log" 2>&1; then
+        tail -n 5 "$tools/install.log" >&2
+        echo "NOT RUN: $2, for lack of Node, npm, Python with venv, or the network"
+        [ -z "${CI:-}" ] || exit 1
+        exit 0
+    fi
+}
+
+with_programs() {
+    install_listed "$1" || { install_packages nodejs npm python3 python3-venv && install_listed "$1"; }
+}
+
+install_listed() {
+    new_node && python3 -m venv "$tools/python" &&
+        "$tools/python/bin/pip" install --quiet --requirement "$1/requirements.txt" &&
+        cp "$1/package.json" "$1/package-lock.json" "$tools" &&
+        (cd "$tools" && npm ci --silent --no-audit --no-fund --ignore-scripts)
+}
+
+# Debian 12 has Node 18, which the tools refuse.
+new_node() {
+    [ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] && return
+    export PATH="$tools/node/node_modules/.bin:$PATH"
+    [ -x "$tools/node/node_modules/.bin/node" ] ||
+        npm install --silent --no-audit --no-fund --prefix "$tools/node" node@22.23.3
+}
