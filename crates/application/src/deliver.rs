@@ -55,7 +55,8 @@ struct Round<'a> {
     secrets: Arc<WebhookSecrets>,
     breaker: &'a mut Breaker,
     in_flight: FuturesUnordered<BoxFuture<'static, Ended>>,
-    claims: BTreeMap<EventId, DeliveryClaim>,
+    /// By event and attempt: an event that is sent again may be in flight twice.
+    claims: BTreeMap<(EventId, u32), DeliveryClaim>,
 }
 
 /// Delivers what is due for a subscription, until nothing is, or until `mode` says otherwise. Returns the number of
@@ -94,7 +95,9 @@ impl Round<'_> {
                 }
             }
             if self.in_flight.is_empty() {
-                return failure.map_or(Ok(attempts), Err);
+                // After a failure, some claims may not have been used.
+                let released = self.abandon().await;
+                return failure.map_or_else(|| released.map(|()| attempts), Err);
             }
             let ended = self.next().await;
             // After a pause there may be new deliveries, and after an end the next one of the same object.
@@ -121,19 +124,37 @@ impl Round<'_> {
             self.secrets = Arc::new(open_secrets(self.services.cipher.as_ref(), &claimed.webhook)?);
         }
         self.webhook = claimed.webhook;
-        let any = !claimed.deliveries.is_empty();
+        let any = claimed.has_more || !claimed.deliveries.is_empty();
+        // A claim that took long could end before its attempt does. Others would send the event meanwhile.
+        let is_late = self.services.time.real_now() + self.services.lease / 2 > until;
+        let (mut late, mut exhausted, mut gone) = (Vec::new(), Vec::new(), Vec::new());
         for delivery in claimed.deliveries {
             let claim = delivery.claim();
-            if delivery.delivery.is_interrupted_too_often() {
-                self.services.deliveries.end(vec![claim], DeliveryStatus::Exhausted).await?;
-            } else if let Some(body) = delivery.body.clone() {
-                self.claims.insert(claim.message, claim);
-                self.in_flight.push(self.send(delivery, body));
-            } else {
-                self.services.deliveries.end(vec![claim], DeliveryStatus::Cancelled).await?;
+            self.claims.insert((claim.message, delivery.delivery.attempts), claim);
+            match delivery.body.clone() {
+                _ if is_late => late.push(delivery),
+                _ if delivery.delivery.is_interrupted_too_often() => exhausted.push(delivery),
+                Some(body) => self.in_flight.push(self.send(delivery, body)),
+                None => gone.push(delivery),
             }
         }
+        for (deliveries, status) in [(exhausted, DeliveryStatus::Exhausted), (gone, DeliveryStatus::Cancelled)] {
+            let claims = self.forget(&deliveries);
+            if !claims.is_empty() {
+                self.services.deliveries.end(claims, status).await?;
+            }
+        }
+        let claims = self.forget(&late);
+        if !claims.is_empty() {
+            self.services.deliveries.release(claims).await?;
+        }
         Ok(any)
+    }
+
+    /// Takes claims out of those that a stop gives back.
+    fn forget(&mut self, deliveries: &[ClaimedDelivery]) -> Vec<DeliveryClaim> {
+        let key = |claimed: &ClaimedDelivery| (claimed.delivery.message, claimed.delivery.attempts);
+        deliveries.iter().filter_map(|claimed| self.claims.remove(&key(claimed))).collect()
     }
 
     fn send(&self, claimed: ClaimedDelivery, body: Arc<str>) -> BoxFuture<'static, Ended> {
@@ -176,7 +197,7 @@ impl Round<'_> {
         let now = self.services.time.real_now();
         let mut ends = Vec::new();
         for Ended { claimed, url, sent_at, outcome } in ended {
-            self.claims.remove(&claimed.delivery.message);
+            self.claims.remove(&(claimed.delivery.message, claimed.delivery.attempts));
             if let Some(outcome) = outcome {
                 self.log_outcome(&outcome, &claimed, now);
                 ends.push(self.attempt_end((claimed, url), sent_at, outcome, now));

@@ -27,6 +27,8 @@ pub struct ClaimDeliveriesCommand {
 /// Claimed deliveries of a subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedDeliveries {
+    /// Whether some were set aside, so that a further claim may find others.
+    pub has_more: bool,
     /// The subscription as it is now.
     pub webhook: Webhook,
     /// The deliveries, the longest due first.

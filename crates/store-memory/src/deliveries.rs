@@ -73,7 +73,7 @@ fn claim(data: &mut Data, command: &ClaimDeliveriesCommand) -> Option<ClaimedDel
         let clock = clock_of(data, &delivery.account);
         claimed.push(ClaimedDelivery { delivery, lease: command.lease, clock, body: body.or(test).map(Into::into) });
     }
-    Some(ClaimedDeliveries { webhook, deliveries: claimed })
+    Some(ClaimedDeliveries { webhook, deliveries: claimed, has_more: false })
 }
 
 /// Records an ended attempt if its claim is still current, and returns whether it is.

@@ -18,7 +18,7 @@ pub trait NameLookup: Send + Sync {
 }
 
 /// Maximum number of names that are looked up concurrently. Look-ups block threads that reads of the store need, too.
-const LOOKUPS_MAX: usize = 32;
+const LOOKUPS_MAX: usize = 256;
 
 /// The names that the machine knows.
 #[derive(Clone, Debug)]

@@ -22,6 +22,7 @@ checks! {
     "deliveries.claim.a_disabled_client_rests" => client_rests,
     "deliveries.claim.first_attempts_and_retries_take_turns" => turns,
     "deliveries.claim.an_order_can_be_given_up" => order_given_up,
+    "deliveries.claim.an_order_can_be_given_up_for_a_while" => order_regained,
     "deliveries.claim.an_earlier_event_that_is_sent_again_holds_back_later_ones" => earlier_again,
     "deliveries.record.a_claim_is_one_attempt" => one_attempt,
     "deliveries.log.shows_the_last_attempts" => last_attempts,
@@ -106,6 +107,21 @@ async fn order_given_up(handle: Handle) -> CheckResult {
     expect_new(handle.webhooks.change(change(Who::Mine, webhook(Who::Mine, 1)?)).await)?;
     same("due without an order", handle.deliveries.due(now).await?.len(), 1)?;
     same("the second without an order", claim(&handle, (1, 3), now, 9).await?.len(), 1)
+}
+
+async fn order_regained(handle: Handle) -> CheckResult {
+    chain(&handle).await?;
+    let now = noon() + TimeDelta::days(1);
+    let first = claim(&handle, (1, 1), now, 9).await?;
+    same("the second", claim(&handle, (1, 2), now, 9).await?.len(), 0)?;
+    let mine = webhook(Who::Mine, 1)?;
+    expect_new(handle.webhooks.change(change(Who::Mine, Webhook { enabled: false, ..mine.clone() })).await)?;
+    let delivered = end(&first[0], 200, decision(DeliveryStatus::Delivered, now));
+    handle.deliveries.record(vec![delivered], now).await?;
+    expect_new(handle.webhooks.change(change(Who::Mine, Webhook { ordered: true, ..mine })).await)?;
+    same("due", handle.deliveries.due(now).await?.len(), 1)?;
+    let next = claim(&handle, (1, 3), now, 9).await?;
+    same("the second in order again", next.iter().map(|claim| claim.delivery.sequence).collect::<Vec<_>>(), vec![2])
 }
 
 async fn earlier_again(handle: Handle) -> CheckResult {

@@ -169,9 +169,9 @@ mod tests {
     fn an_unknown_scope_is_refused_with_advice() {
         assert!(scope("cards:simulat:any").unwrap_err().to_string().contains("did you mean `cards:simulate:any`?"));
         let said = scope("everything").unwrap_err().to_string();
-        assert!(said.contains("budgets:read:any") && !said.contains("merchant:payees"), "{said}");
+        assert!(said.contains("budgets:read:any") && !said.contains("merchant:orders"), "{said}");
         // Scopes that no operation requires yet are accepted, but not suggested.
-        assert!(scope("merchant:payees:read:any").is_ok());
+        assert!(scope("merchant:orders:read:any").is_ok());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::output;
 use crate::usage::UsageError;
 use florin_domain::access::Environment;
 use florin_domain::ids::EventId;
-use florin_domain::webhook::{TargetPolicy, WebhookSecrets, WebhookUrl};
+use florin_domain::webhook::{SendError, TargetPolicy, WebhookSecrets, WebhookUrl};
 use florin_ports::{Clock, WebhookRequest, WebhookSender};
 use florin_webhook_http::{
     HttpWebhookSender, SenderSettings, StreamedEvent, SystemNames, TrustedRoots, derived_secret,
@@ -75,7 +75,7 @@ impl Forward {
             let attempt = Attempt {
                 forwarded: &event.id,
                 response_status: outcome.response.ok(),
-                error: outcome.response.err().map(|error| error.as_str()),
+                error: outcome.response.err().map(SendError::as_str),
                 duration_ms: outcome.took.num_milliseconds(),
             };
             output::either(context.json, &attempt, || text(&attempt))?;

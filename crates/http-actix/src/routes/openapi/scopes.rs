@@ -12,18 +12,7 @@ use florin_domain::access::Scope::{
 pub(super) fn of(operation: &str) -> Option<Scope> {
     Some(match operation {
         "healthz" | "readyz" => return None,
-        "getMerchant" => MerchantProfileRead,
-        "updateMerchant" => MerchantProfileWrite,
-        "listCheckouts" | "getCheckout" => MerchantCheckoutsRead,
-        "createCheckout" | "updateCheckout" => MerchantCheckoutsWrite,
-        "listSettlementAccounts" | "getSettlementAccount" => MerchantSettlementAccountsRead,
-        "createSettlementAccount" | "updateSettlementAccount" | "deleteSettlementAccount" => {
-            MerchantSettlementAccountsWrite
-        }
-        "listPayees" | "getPayee" => MerchantPayeesRead,
-        "createPayee" => MerchantPayeesWrite,
-        "administerMerchant" | "approveSettlementAccount" | "approvePayee" => MerchantSimulate,
-        "listBanks" => MerchantBanksRead,
+        merchant if of_merchant(merchant).is_some() => return of_merchant(merchant),
         "lookupAddresses" => AddressesLookup,
         "listActivity" | "findActivity" => ActivityRead,
         "listEvents" | "streamEvents" => EventsRead,
@@ -85,5 +74,24 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         | "recoverWebhook" => WebhooksWrite,
         // Credits, clocks and worlds.
         _ => BudgetsSimulate,
+    })
+}
+
+/// Returns the scope of an operation of merchants. `None` if it is another operation.
+fn of_merchant(operation: &str) -> Option<Scope> {
+    Some(match operation {
+        "getMerchant" => MerchantProfileRead,
+        "updateMerchant" => MerchantProfileWrite,
+        "listCheckouts" | "getCheckout" => MerchantCheckoutsRead,
+        "createCheckout" | "updateCheckout" => MerchantCheckoutsWrite,
+        "listSettlementAccounts" | "getSettlementAccount" => MerchantSettlementAccountsRead,
+        "createSettlementAccount" | "updateSettlementAccount" | "deleteSettlementAccount" => {
+            MerchantSettlementAccountsWrite
+        }
+        "listPayees" | "getPayee" => MerchantPayeesRead,
+        "createPayee" => MerchantPayeesWrite,
+        "administerMerchant" | "approveSettlementAccount" | "approvePayee" => MerchantSimulate,
+        "listBanks" => MerchantBanksRead,
+        _ => return None,
     })
 }

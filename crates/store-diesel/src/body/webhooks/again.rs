@@ -25,10 +25,23 @@ type Answer<T> = Result<Written<T>, Stop<WriteError<WebhookRefusal>>>;
 /// Maximum number of events that one transaction of a recovery sends again.
 const PORTION: i64 = 500;
 
-/// Stored events after a position that match a subscription. Events of Merchant types will have to match its filter, too.
+/// Number of positions that one read of a recovery searches, however few of their events match.
+const WINDOW: i64 = 10_000;
+
+/// The greatest position of an event.
+const LAST: &str = "SELECT COALESCE(MAX(position), 0) AS position FROM outbox_events";
+
+/// Stored events in a range of positions that match a subscription. Events of Merchant types will have to match its
+/// filter, too.
 const MATCHING: &str = "SELECT e.position, e.id, e.account_id, e.object_id, e.sequence, e.occurred_at FROM outbox_events e \
     JOIN accounts a ON a.id = e.account_id WHERE a.client_id = $1 AND e.kind = $2 AND e.occurred_at >= $3 \
-    AND (CAST($4 AS TEXT) IS NULL OR e.account_id = $4) AND e.position > $5 ORDER BY e.position LIMIT $6";
+    AND (CAST($4 AS TEXT) IS NULL OR e.account_id = $4) AND e.position > $5 AND e.position <= $6 ORDER BY e.position LIMIT $7";
+
+#[derive(QueryableByName)]
+struct LastPosition {
+    #[diesel(sql_type = BigInt)]
+    position: i64,
+}
 
 #[derive(QueryableByName)]
 struct EventKey {
@@ -89,14 +102,17 @@ pub(super) async fn recover(
         Recovery::Done(answer) => return Ok(Written::Replayed(answer)),
         Recovery::Of(webhook) => webhook,
     };
+    let end = to.read(|conn| Ok(sql_query(LAST).get_result::<LastPosition>(conn)?.position)).await?;
     let (mut recovered, mut after) = (0, 0);
-    loop {
-        let (of, since) = (webhook.clone(), Time(command.since));
-        let events = to.read(move |conn| matching(conn, &of, since, after)).await?;
-        let Some(last) = events.last() else { break };
-        after = last.position;
-        let asked = Arc::clone(&command);
-        recovered += to.task(move |conn| again(conn, &asked, &events)).await?;
+    while after < end {
+        let (of, since, until) = (webhook.clone(), Time(command.since), end.min(after + WINDOW));
+        let events = to.read(move |conn| matching(conn, &of, since, (after, until))).await?;
+        let is_full = events.len() >= usize::try_from(PORTION).unwrap_or(usize::MAX);
+        after = events.last().filter(|_| is_full).map_or(until, |last| last.position);
+        if !events.is_empty() {
+            let asked = Arc::clone(&command);
+            recovered += to.task(move |conn| again(conn, &asked, &events)).await?;
+        }
     }
     to.task(move |conn| {
         let found = locked(conn, &command.reach, command.webhook)?;
@@ -151,13 +167,14 @@ fn again(
     Ok(recovered)
 }
 
-fn matching(conn: &mut Conn, webhook: &Webhook, since: Time, after: i64) -> Outcome<Vec<EventKey>> {
+fn matching(conn: &mut Conn, webhook: &Webhook, since: Time, (after, until): (i64, i64)) -> Outcome<Vec<EventKey>> {
     let events = sql_query(MATCHING)
         .bind::<IdSql, _>(Id(webhook.client.0))
         .bind::<Text, _>(webhook.kind.as_str())
         .bind::<TimeSql, _>(since)
         .bind::<Nullable<Text>, _>(webhook.account.clone().map(Account))
         .bind::<BigInt, _>(after)
+        .bind::<BigInt, _>(until)
         .bind::<BigInt, _>(PORTION);
     Ok(events.load(conn)?)
 }

@@ -115,8 +115,15 @@ pub(super) fn accounts_with_retries() -> String {
     )
 }
 
-/// Returns the deliveries that can be claimed: first attempts and retries in turns.
-fn candidates(conn: &mut Conn, webhook: &Webhook, now: Time, max: u32) -> Outcome<Vec<Candidate>> {
+/// Returns the deliveries that can be claimed: first attempts and retries in turns, of which either begins by chance, so
+/// that neither starves where one claim takes one delivery.
+fn candidates(
+    conn: &mut Conn,
+    webhook: &Webhook,
+    command: &ClaimDeliveriesCommand,
+    max: u32,
+) -> Outcome<Vec<Candidate>> {
+    let now = Time(command.now);
     let first_attempts = sql_query(at_once(webhook.ordered))
         .bind::<TimeSql, _>(now)
         .bind::<IdSql, _>(Id(webhook.id.0))
@@ -135,12 +142,15 @@ fn candidates(conn: &mut Conn, webhook: &Webhook, now: Time, max: u32) -> Outcom
             .bind::<BigInt, _>(i64::from(share));
         others.extend(due.load::<Candidate>(conn)?);
     }
-    let (mut first_attempts, mut others) = (first_attempts.into_iter(), others.into_iter());
+    let (mut one, mut other) = (first_attempts.into_iter(), others.into_iter());
+    if command.lease.0.as_u128() & 1 == 1 {
+        (one, other) = (other, one);
+    }
     let mut found = Vec::new();
     while found.len() < max as usize {
         let before = found.len();
-        found.extend(first_attempts.next());
-        found.extend(others.next());
+        found.extend(one.next());
+        found.extend(other.next());
         if found.len() == before {
             break;
         }
@@ -160,25 +170,32 @@ fn due_accounts(conn: &mut Conn, webhook: &Webhook, now: Time, max: u32) -> Outc
     Ok(found.load(conn)?)
 }
 
-/// Returns the subscription if nothing can be claimed, so that a search without result costs no write.
-pub(super) fn nothing(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcome<Option<Webhook>> {
-    let row = webhooks::table.filter(webhooks::id.eq(Id(command.webhook.0)));
-    let row = row.select(WebhookRow::as_select()).get_result(conn).optional()?;
-    let Some(row) = row.filter(|row| row.enabled && row.deleted_at.is_none()) else { return Ok(None) };
-    let webhook = row.read()?;
-    let has_blocked = !webhook.ordered && has_blocked(conn, Id(webhook.id.0))?;
-    let is_any = has_blocked || !candidates(conn, &webhook, Time(command.now), 1)?.is_empty();
-    Ok((!is_any).then_some(webhook))
+/// The result of a search for deliveries to claim.
+pub(super) enum Search {
+    /// The subscription gets no deliveries now.
+    Resting,
+    /// It has none to claim.
+    Nothing(Box<Webhook>),
+    /// It may have some.
+    Something,
 }
 
-fn has_blocked(conn: &mut Conn, id: Id) -> Outcome<bool> {
+/// Searches for deliveries to claim, so that a search without result costs no write.
+pub(super) fn search(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcome<Search> {
+    let row = webhooks::table.filter(webhooks::id.eq(Id(command.webhook.0)));
+    let row = row.select(WebhookRow::as_select()).get_result(conn).optional()?;
+    let Some(webhook) = live(conn, row)? else { return Ok(Search::Resting) };
+    let has_blocked = !webhook.ordered && has_blocked(conn, Id(webhook.id.0))?;
+    let is_any = has_blocked || !candidates(conn, &webhook, command, 1)?.is_empty();
+    Ok(if is_any { Search::Something } else { Search::Nothing(Box::new(webhook)) })
+}
+
+pub(super) fn has_blocked(conn: &mut Conn, id: Id) -> Outcome<bool> {
     Ok(sql_query(BLOCKED).bind::<IdSql, _>(id).get_result::<WebhookKey>(conn).optional()?.is_some())
 }
 
-/// Locks a subscription that gets deliveries now. Whatever changes deliveries of a subscription holds this lock, except
-/// for the transactions of events, which only queue, and those of worlds.
-fn live(conn: &mut Conn, id: Id) -> Outcome<Option<Webhook>> {
-    let row = load::<LockedWebhooks>([(id,)], conn)?.pop();
+/// Returns the subscription if it gets deliveries now.
+fn live(conn: &mut Conn, row: Option<WebhookRow>) -> Outcome<Option<Webhook>> {
     let Some(row) = row.filter(|row| row.enabled && row.deleted_at.is_none()) else { return Ok(None) };
     let client = clients::table.filter(clients::id.eq(row.client_id)).select(clients::disabled_at);
     let disabled_at = client.get_result::<Option<Time>>(conn).optional()?.flatten();
@@ -187,16 +204,19 @@ fn live(conn: &mut Conn, id: Id) -> Outcome<Option<Webhook>> {
 
 pub(super) fn claim(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcome<Option<ClaimedDeliveries>> {
     let now = Time(command.now);
-    let Some(webhook) = live(conn, Id(command.webhook.0))? else { return Ok(None) };
+    // Whatever changes deliveries of a subscription holds its lock, except for the transactions of events, which only queue.
+    let locked = load::<LockedWebhooks>([(Id(command.webhook.0),)], conn)?.pop();
+    let Some(webhook) = live(conn, locked)? else { return Ok(None) };
     let max = if webhook.ordered { command.max.max(CHECKED) } else { command.max };
     if !webhook.ordered {
         // It was ordered before.
         let unblock = sql_query(UNBLOCK).bind::<IdSql, _>(Id(webhook.id.0)).bind::<BigInt, _>(i64::from(CHECKED));
         unblock.execute(conn)?;
     }
-    let found = candidates(conn, &webhook, now, max)?;
+    let found = candidates(conn, &webhook, command, max)?;
     let key = |candidate: &Candidate| (Id(webhook.id.0), candidate.message_id);
     let (first, later): (Vec<_>, Vec<_>) = found.iter().partition(|candidate| candidate.is_first);
+    let has_more = !later.is_empty();
     block(conn, later.into_iter().map(key), now)?;
     let order: Vec<_> = first.iter().take(command.max as usize).map(|candidate| candidate.message_id).collect();
     let mut rows = load::<LockedDeliveries>(first.into_iter().take(command.max as usize).map(key), conn)?;
@@ -210,7 +230,7 @@ pub(super) fn claim(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcom
     update(rows.iter().map(DeliveryRow::change).collect(), conn)?;
     rows.sort_by_key(|row| order.iter().position(|message| *message == row.message_id));
     let deliveries = claimed(conn, rows, command)?;
-    Ok(Some(ClaimedDeliveries { webhook, deliveries }))
+    Ok(Some(ClaimedDeliveries { webhook, deliveries, has_more }))
 }
 
 /// Sets deliveries aside until an earlier one of their object has ended.

@@ -3,7 +3,8 @@
 use super::body::backend::sql::TimeSql;
 use super::body::store::Store;
 use super::body::types::Time;
-use super::{again, claims, ends, log};
+use super::claims::{self, Search};
+use super::{again, ends, log};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -38,9 +39,12 @@ impl Deliveries for Store {
 
     async fn claim(&self, command: ClaimDeliveriesCommand) -> Result<Option<ClaimedDeliveries>, StoreError> {
         let search = command.clone();
-        match self.read(move |conn| claims::nothing(conn, &search)).await? {
-            Some(webhook) => Ok(Some(ClaimedDeliveries { webhook, deliveries: Vec::new() })),
-            None => self.write(move |conn| claims::claim(conn, &command)).await,
+        match self.read(move |conn| claims::search(conn, &search)).await? {
+            Search::Resting => Ok(None),
+            Search::Nothing(webhook) => {
+                Ok(Some(ClaimedDeliveries { webhook: *webhook, deliveries: Vec::new(), has_more: false }))
+            }
+            Search::Something => self.write(move |conn| claims::claim(conn, &command)).await,
         }
     }
 

@@ -7,7 +7,7 @@ use super::body::errors::Outcome;
 use super::body::statements::{load, update};
 use super::body::tables::webhooks::{AttemptRow, DeliveryRow, LockedDeliveries, LockedWebhooks, WebhookRow};
 use super::body::types::{Id, Named, Time};
-use super::{rows, subscriptions};
+use super::{claims, rows, subscriptions};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
@@ -87,10 +87,17 @@ fn judge(webhook: &mut Webhook, decision: &DeliveryDecision, now: DateTime<Utc>,
     }
 }
 
-/// Deliveries that do not wait any more let the next ones of their objects go ahead.
+/// Deliveries that do not wait any more let the next ones of their objects go ahead. Those of a subscription that was
+/// ordered before do, too: it may be ordered again.
 fn advance(conn: &mut Conn, webhooks: &BTreeMap<Id, Webhook>, rows: &[DeliveryRow]) -> Outcome<()> {
-    let is_ordered = |row: &&DeliveryRow| webhooks.get(&row.webhook_id).is_some_and(|webhook| webhook.ordered);
-    for row in rows.iter().filter(is_ordered).filter(|row| !row.status.0.is_waiting()) {
+    let mut have_blocked = BTreeSet::new();
+    for (id, webhook) in webhooks {
+        if webhook.ordered || claims::has_blocked(conn, *id)? {
+            have_blocked.insert(*id);
+        }
+    }
+    let has_blocked = |row: &&DeliveryRow| have_blocked.contains(&row.webhook_id);
+    for row in rows.iter().filter(has_blocked).filter(|row| !row.status.0.is_waiting()) {
         sql_query(ADVANCE).bind::<IdSql, _>(row.webhook_id).bind::<IdSql, _>(row.object_id).execute(conn)?;
     }
     Ok(())

@@ -3,16 +3,23 @@
 use super::body::backend::Conn;
 use super::body::backend::sql::TimeSql;
 use super::body::errors::Outcome;
-use super::body::types::Time;
+use super::body::statements::load;
+use super::body::tables::access::accounts;
+use super::body::tables::webhooks::{LockedWebhooks, webhooks};
+use super::body::types::{Id, Time};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Text;
 use florin_domain::ids::AccountId;
+use std::collections::BTreeSet;
 
 const CANCEL: &str = "UPDATE webhook_deliveries \
     SET status = 'cancelled', blocked = FALSE, due_at = NULL, lease_id = NULL, leased_until = NULL \
     WHERE account_id = $1 AND status IN ('pending', 'failed') AND test_body IS NULL \
     AND NOT EXISTS (SELECT 1 FROM outbox_events e WHERE e.id = webhook_deliveries.message_id)";
+
+/// What was cancelled may have been what others of its object waited for. A claim sets those aside again that must wait.
+const UNBLOCK: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE account_id = $1 AND blocked";
 
 const CLAMP: &str = "UPDATE webhook_deliveries SET due_at = $1 \
     WHERE due_at > $1 AND account_id = $2 AND status IN ('pending', 'failed')";
@@ -34,6 +41,16 @@ const OWN: &str = "DELETE FROM webhooks WHERE account_id = $1";
 const RESUME: &str = "UPDATE webhooks SET resumptions = resumptions + 1 \
     WHERE client_id = (SELECT client_id FROM accounts WHERE id = $1) AND (account_id IS NULL OR account_id = $1)";
 
+/// Locks the subscriptions that get events of an account, so that no attempt is recorded meanwhile: subscriptions before
+/// deliveries, in the order of their ids, as everywhere.
+fn lock_webhooks(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
+    let of_client = accounts::table.filter(accounts::id.eq(account.as_str())).select(accounts::client_id);
+    let is_its = webhooks::account_id.is_null().or(webhooks::account_id.eq(account.as_str()));
+    let ids = webhooks::table.filter(webhooks::client_id.eq_any(of_client)).filter(is_its).select(webhooks::id);
+    let ids: BTreeSet<_> = ids.load::<Id>(conn)?.into_iter().map(|id| (id,)).collect();
+    load::<LockedWebhooks>(ids, conn).map(drop)
+}
+
 /// Cancels all waiting deliveries: an import does not send.
 pub(crate) fn cancel_all(conn: &mut Conn) -> Outcome<()> {
     sql_query(CANCEL_ALL).execute(conn)?;
@@ -43,15 +60,17 @@ pub(crate) fn cancel_all(conn: &mut Conn) -> Outcome<()> {
 /// Follows a restore of an account to a time by its clock: waiting deliveries of undone events are cancelled, other
 /// retries are due at that time at the latest, and failures of the undone time are forgotten.
 pub(crate) fn undo(conn: &mut Conn, account: &AccountId, to: Time) -> Outcome<()> {
-    // Subscriptions before deliveries, as everywhere.
-    sql_query(FAILING).bind::<Text, _>(account.as_str()).execute(conn)?;
-    sql_query(CANCEL).bind::<Text, _>(account.as_str()).execute(conn)?;
+    lock_webhooks(conn, account)?;
+    for statement in [RESUME, FAILING, CANCEL, UNBLOCK] {
+        sql_query(statement).bind::<Text, _>(account.as_str()).execute(conn)?;
+    }
     sql_query(CLAMP).bind::<TimeSql, _>(to).bind::<Text, _>(account.as_str()).execute(conn)?;
     Ok(())
 }
 
 /// Deletes the subscriptions of an account, and all deliveries of its events.
 pub(crate) fn forget_account(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
+    lock_webhooks(conn, account)?;
     for statement in [FAILING, OWN, ATTEMPTS, DELIVERIES] {
         sql_query(statement).bind::<Text, _>(account.as_str()).execute(conn)?;
     }
