@@ -1,11 +1,11 @@
-//! What the receivers of an event are told.
+//! The contents of events.
 
 use super::BoxMovement;
 use crate::batch::{Payment, PaymentBatchStatus, PaymentOrder};
 use crate::card::{CardState, CardTransaction};
 use crate::ids::{CardId, PaymentBatchId};
 
-/// What the receivers of an event are told.
+/// The contents of an event, by the kind of its object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventBody {
     /// Money of a budget.

@@ -5,7 +5,7 @@ use crate::ids::{AccountId, BudgetId, CardId, PaymentBatchId, TransactionToken};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// Something that happened, with everything that its receivers are told.
+/// A change of money or state, with the contents of its notification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The account.
@@ -14,7 +14,7 @@ pub struct Event {
     pub kind: EventKind,
     /// When it happened, by the clock of the account.
     pub at: DateTime<Utc>,
-    /// What its receivers are told.
+    /// Its contents.
     pub body: EventBody,
 }
 
