@@ -35,6 +35,7 @@ const PORTS: &str = "florin-ports";
 const APPLICATION: &str = "florin-application";
 const CONTRACT: &str = "florin-store-contract";
 const SHORT_CACHE: &str = "florin-short-cache";
+const PAGES: &str = "florin-pages";
 
 /// Packages that a provider must not use, because they belong to HTTP, storage or the binary.
 const PROVIDERS_NEVER: Outside = Outside::Not(&["actix", "anyhow", "clap", "config", "diesel", "r2d2"]);
@@ -106,9 +107,10 @@ const CRATE_RULES: &[CrateRule] = &[
     CrateRule { name: "florin-rates-sandbox", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     CrateRule { name: "florin-postcode-embedded", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
     CrateRule { name: "florin-postcode-guard", workspace: &[DOMAIN, PORTS], outside: PROVIDERS_NEVER },
+    CrateRule { name: PAGES, workspace: &[DOMAIN], outside: Outside::Only(&["askama", "chrono", "qrcode"]) },
     CrateRule {
         name: "florin-http-actix",
-        workspace: &[DOMAIN, PORTS, APPLICATION, SHORT_CACHE],
+        workspace: &[DOMAIN, PORTS, APPLICATION, SHORT_CACHE, PAGES],
         outside: Outside::Not(&["anyhow", "clap", "config", "diesel", "libsqlite3-sys", "r2d2"]),
     },
     CrateRule {
