@@ -9,8 +9,7 @@ pub struct Asset {
     pub content_type: &'static str,
 }
 
-/// The style sheet.
-pub(crate) const STYLE: &str = include_str!("../assets/pages.css");
+const STYLE: &str = include_str!("../assets/pages.css");
 const ICON: &str = include_str!("../assets/icon.svg");
 
 /// Finds a file by its name: `pages.css` or `icon.svg`. The web adapter serves it at `{root}/assets/{name}`.
@@ -22,4 +21,10 @@ pub fn asset(name: &str) -> Option<Asset> {
         "icon.svg" => Some(Asset { bytes: ICON.as_bytes(), content_type: "image/svg+xml" }),
         _ => None,
     }
+}
+
+/// The hash of a file's content: 64-bit FNV-1a, which is enough to notice a change.
+pub(crate) fn version(name: &str) -> u64 {
+    let bytes = asset(name).map_or(&[][..], |asset| asset.bytes);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -15,8 +15,12 @@
 //! ```
 
 mod assets;
+mod countries;
+mod format;
 mod language;
+mod qr;
 mod render;
+mod texts;
 mod theme;
 mod view;
 

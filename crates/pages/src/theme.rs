@@ -1,6 +1,7 @@
 //! The colours of a merchant, as a style sheet.
 
 use florin_domain::merchant::Colour;
+use std::fmt::Write;
 
 /// The colours of a merchant.
 ///
@@ -12,13 +13,19 @@ pub struct Theme {
     background: Colour,
 }
 
+/// The surfaces that links are on in dark mode: the panel and its tint.
+const DARK_SURFACES: [&str; 2] = ["#1a1e24", "#232830"];
+/// Steps from a colour to white.
+const STEPS: u16 = 16;
+
 impl Theme {
     /// The theme of these colours, or of the defaults in their place. `None` if both are the defaults: no style sheet is
     /// needed.
     pub fn new(primary: Option<Colour>, background: Option<Colour>) -> Option<Self> {
+        let default = Self { primary: Colour::PRIMARY, background: Colour::WHITE };
         let theme =
-            Self { primary: primary.unwrap_or(Colour::PRIMARY), background: background.unwrap_or(Colour::WHITE) };
-        (theme != Self { primary: Colour::PRIMARY, background: Colour::WHITE }).then_some(theme)
+            Self { primary: primary.unwrap_or(default.primary), background: background.unwrap_or(default.background) };
+        (theme != default).then_some(theme)
     }
 
     /// The name of its style sheet, such as `1d70b8-ffffff.css`. The web adapter serves it at `{root}/theme/{file_name}`.
@@ -37,8 +44,34 @@ impl Theme {
         (theme.file_name() == name).then_some(theme)
     }
 
-    /// The style sheet: `text/css; charset=utf-8`.
+    /// The style sheet: `text/css; charset=utf-8`. In dark mode the background stays dark, and links have a lighter shade of
+    /// the primary colour, which is readable there.
     pub fn css(self) -> String {
-        format!(":root{{--primary:{};--canvas:{}}}\n", self.primary, self.background)
+        format!(
+            "@media screen{{:root{{--primary:{0};--canvas:{1};--link:{0}}}}}\n\
+             @media screen and (prefers-color-scheme:dark){{:root{{--canvas:#101317;--link:{2}}}}}\n",
+            self.primary,
+            self.background,
+            readable_in_the_dark(self.primary),
+        )
     }
+}
+
+/// The first shade from a colour to white that is readable on the dark surfaces.
+fn readable_in_the_dark(colour: Colour) -> Colour {
+    let surfaces = DARK_SURFACES.map(|surface| Colour::parse(surface).unwrap_or(Colour::TEXT));
+    let shades = (0..=STEPS).filter_map(|step| lighter(colour, step));
+    let mut readable = shades.filter(|shade| surfaces.iter().all(|surface| shade.is_readable_on(*surface)));
+    readable.next().unwrap_or(Colour::WHITE)
+}
+
+/// Mixes a colour with white: `step` parts of [`STEPS`] are white.
+fn lighter(colour: Colour, step: u16) -> Option<Colour> {
+    let text = colour.to_string();
+    let mut mixed = String::from("#");
+    for place in [1, 3, 5] {
+        let channel = u16::from_str_radix(text.get(place..place + 2)?, 16).ok()?;
+        write!(mixed, "{:02x}", channel + (255 - channel) * step / STEPS).ok()?;
+    }
+    Colour::parse(&mixed).ok()
 }

@@ -43,13 +43,20 @@ pub struct SimulatedBank {
     pub approval: Approval,
     /// The name that was entered.
     pub name: String,
-    /// The value of `outcome` that is selected: `approve`, `pending`, `fail_later`, `time_out` or `technical_error`.
-    /// Another value selects `approve`.
+    /// The value of `outcome` that is selected, one of [`Self::OUTCOMES`]. Another value selects the first.
     pub outcome: String,
     /// The value of `afterMinutes` that was entered.
     pub after_minutes: String,
     /// What is wrong with the form.
     pub errors: Vec<SignInError>,
+}
+
+impl SimulatedBank {
+    /// The values of the field `outcome`: what the bank does after it was approved. The first confirms immediately; the
+    /// others wait for `afterMinutes`.
+    pub const OUTCOMES: [&str; 5] = ["approve", "pending", "fail_later", "time_out", "technical_error"];
+    /// Maximum length of a name, in characters.
+    pub const MAX_NAME: usize = 140;
 }
 
 /// What is approved at the bank.

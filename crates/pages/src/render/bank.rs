@@ -1,0 +1,67 @@
+//! The list of banks and the simulated bank.
+
+use super::look::Look;
+use crate::qr::{self, Code};
+use crate::view;
+use crate::view::{Approval, SignInError};
+use askama::Template;
+
+#[derive(Template)]
+#[template(path = "choose_bank.html")]
+pub(super) struct ChooseBank<'a> {
+    look: Look<'a>,
+    view: &'a view::ChooseBank,
+    code: Option<Code>,
+}
+
+impl<'a> ChooseBank<'a> {
+    pub(super) fn new(look: Look<'a>, view: &'a view::ChooseBank) -> Self {
+        Self { look, view, code: view.phone_url.as_deref().and_then(qr::encode) }
+    }
+
+    fn count(&self) -> String {
+        let t = &self.look.t.banks;
+        if self.view.banks.len() < self.view.matches {
+            (t.cut)(self.view.banks.len(), self.view.matches)
+        } else {
+            (t.count)(self.view.matches)
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "simulated_bank.html")]
+pub(super) struct SimulatedBank<'a> {
+    look: Look<'a>,
+    view: &'a view::SimulatedBank,
+    heading: &'static str,
+    name_error: Option<String>,
+    minutes_error: Option<&'static str>,
+}
+
+impl<'a> SimulatedBank<'a> {
+    pub(super) fn new(look: Look<'a>, view: &'a view::SimulatedBank) -> Self {
+        let t = &look.t.simulated;
+        let heading = match view.approval {
+            Approval::Payment { .. } => t.payment,
+            Approval::Refund { .. } => t.refund,
+        };
+        let name_error = if view.errors.contains(&SignInError::NameMissing) {
+            Some(t.name_missing.to_owned())
+        } else if view.errors.contains(&SignInError::NameTooLong) {
+            Some((look.t.common.too_long)(t.name, view::SimulatedBank::MAX_NAME))
+        } else {
+            None
+        };
+        let minutes_error = view.errors.contains(&SignInError::Minutes).then_some(t.minutes_wrong);
+        Self { look, view, heading, name_error, minutes_error }
+    }
+
+    /// The outcomes: the value, the text, and whether it is selected.
+    fn outcomes(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> {
+        let values = view::SimulatedBank::OUTCOMES;
+        let selected = values.into_iter().position(|value| value == self.view.outcome).unwrap_or_default();
+        let texts = values.into_iter().zip(self.look.t.simulated.outcomes).enumerate();
+        texts.map(move |(position, (value, text))| (value, text, position == selected))
+    }
+}

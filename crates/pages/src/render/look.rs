@@ -1,0 +1,64 @@
+//! What the templates of all pages use.
+
+use crate::assets;
+use crate::countries::country_name;
+use crate::format;
+use crate::texts::{Texts, texts};
+use crate::view::{Frame, Shop};
+use chrono::{DateTime, Utc};
+use florin_domain::money::Money;
+
+/// The frame of a page and the texts of its language.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    pub(super) frame: &'a Frame,
+    pub(super) t: &'static Texts,
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn new(frame: &'a Frame) -> Self {
+        Self { frame, t: texts(frame.language) }
+    }
+
+    pub(super) fn shop(&self) -> Option<&'a Shop> {
+        self.frame.shop.as_ref()
+    }
+
+    /// The address of a file of ours, with the hash of its content.
+    pub(super) fn asset_url(&self, name: &str) -> String {
+        format!("{}/assets/{name}?v={:016x}", self.frame.root, assets::version(name))
+    }
+
+    /// The address of the merchant's style sheet.
+    pub(super) fn theme_url(&self) -> Option<String> {
+        let theme = self.shop()?.theme?;
+        Some(format!("{}/theme/{}", self.frame.root, theme.file_name()))
+    }
+
+    #[expect(clippy::unused_self, reason = "templates call methods")]
+    pub(super) fn money(&self, amount: &Money) -> String {
+        format::money(*amount)
+    }
+
+    /// The price of something that can cost nothing.
+    pub(super) fn price(&self, amount: &Money) -> String {
+        if amount.minor.is_zero() { self.t.order.free.to_owned() } else { format::money(*amount) }
+    }
+
+    pub(super) fn moment(&self, time: &DateTime<Utc>) -> String {
+        format::moment(self.t, *time)
+    }
+
+    pub(super) fn time_limit(&self, time: &DateTime<Utc>) -> String {
+        (self.t.common.time_limit)(&self.moment(time))
+    }
+
+    #[expect(clippy::unused_self, reason = "templates call methods")]
+    pub(super) fn initials(&self, name: &str) -> String {
+        format::initials(name)
+    }
+
+    pub(super) fn country<'b>(&self, code: &'b str) -> &'b str {
+        country_name(self.frame.language, code)
+    }
+}

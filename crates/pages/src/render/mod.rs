@@ -1,0 +1,40 @@
+//! Rendering: a template for each page, filled from its view.
+
+mod bank;
+mod end;
+mod look;
+mod summary;
+
+use crate::view::{Frame, Page};
+use askama::Template;
+use look::Look;
+
+/// Renders a page as a whole HTML document.
+///
+/// Every value is escaped. Control characters, and the characters that change the direction of text around them, are
+/// removed.
+pub fn render(frame: &Frame, page: &Page) -> String {
+    let look = Look::new(frame);
+    let html = match page {
+        Page::Summary(view) => summary::Summary::new(look, view).render(),
+        Page::ChooseBank(view) => bank::ChooseBank::new(look, view).render(),
+        Page::SimulatedBank(view) => bank::SimulatedBank::new(look, view).render(),
+        Page::Waiting(view) => end::Waiting { look, view }.render(),
+        Page::Receipt(view) => end::Receipt { look, view }.render(),
+        Page::Failed(view) => end::Failed { look, view }.render(),
+        Page::Ended(view) => end::Ended::new(look, view).render(),
+        Page::RefundResult(view) => end::RefundResult { look, view }.render(),
+        Page::Problem(view) => end::Problem { look, view, said: (look.t.problem)(view.kind) }.render(),
+    };
+    // Writing to a string can't fail.
+    without_controls(html.unwrap_or_default())
+}
+
+/// Removes what could garble a page: control characters other than line breaks, and controls of the direction of text.
+fn without_controls(html: String) -> String {
+    let is_unwanted = |c: char| {
+        (c.is_control() && c != '\n')
+            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if html.contains(is_unwanted) { html.replace(is_unwanted, "") } else { html }
+}

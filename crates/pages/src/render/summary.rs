@@ -1,0 +1,78 @@
+//! The summary.
+
+use super::look::Look;
+use crate::countries::countries;
+use crate::view;
+use crate::view::{AddressField, AddressForm, FieldError, Lookup, Purpose, Step};
+use askama::Template;
+
+#[derive(Template)]
+#[template(path = "summary.html")]
+pub(super) struct Summary<'a> {
+    look: Look<'a>,
+    view: &'a view::Summary,
+    fields: Vec<Field<'a>>,
+    heading: &'static str,
+}
+
+/// A field of the address.
+struct Field<'a> {
+    kind: AddressField,
+    label: &'static str,
+    value: &'a str,
+    error: Option<String>,
+    is_optional: bool,
+    autocomplete: &'static str,
+}
+
+impl<'a> Summary<'a> {
+    pub(super) fn new(look: Look<'a>, view: &'a view::Summary) -> Self {
+        let fields = match &view.step {
+            Step::Address(form) => fields(look, form),
+            _ => Vec::new(),
+        };
+        let heading = match view.order.purpose {
+            Purpose::Shopping => look.t.summary.heading,
+            Purpose::TopUp => look.t.summary.heading_top_up,
+        };
+        Self { look, view, fields, heading }
+    }
+
+    fn has_errors(&self) -> bool {
+        self.fields.iter().any(|field| field.error.is_some())
+            || matches!(self.view.step, Step::Rates { is_missing: true, .. })
+    }
+
+    fn countries(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        countries(self.look.frame.language)
+    }
+}
+
+fn fields<'a>(look: Look<'a>, form: &'a AddressForm) -> Vec<Field<'a>> {
+    let t = &look.t.address;
+    let said = AddressField::ALL.into_iter().zip(t.labels).zip(t.missing.into_iter().zip(t.invalid));
+    said.map(|((kind, label), (missing, invalid))| {
+        let error = form.errors.iter().find(|(wrong, _)| *wrong == kind).map(|(_, error)| match error {
+            FieldError::Missing => missing.to_owned(),
+            FieldError::TooLong(max) => (look.t.common.too_long)(label, *max),
+            FieldError::Invalid => invalid.to_owned(),
+        });
+        let (value, autocomplete) = value(kind, &form.values);
+        let is_optional = matches!(kind, AddressField::AddressLine2 | AddressField::Region);
+        Field { kind, label, value, error, is_optional, autocomplete }
+    })
+    .collect()
+}
+
+/// The value of a field, and what browsers can fill it with.
+fn value(field: AddressField, values: &view::AddressValues) -> (&str, &'static str) {
+    match field {
+        AddressField::RecipientName => (&values.recipient_name, "shipping name"),
+        AddressField::Postcode => (&values.postcode, "shipping postal-code"),
+        AddressField::AddressLine1 => (&values.address_line1, "shipping address-line1"),
+        AddressField::AddressLine2 => (&values.address_line2, "shipping address-line2"),
+        AddressField::City => (&values.city, "shipping address-level2"),
+        AddressField::Region => (&values.region, "shipping address-level1"),
+        AddressField::CountryCode => (&values.country_code, "shipping country"),
+    }
+}

@@ -1,0 +1,229 @@
+//! Checks every page in every state and language.
+#![expect(clippy::unwrap_used, reason = "a test may stop when its assumptions are wrong")]
+
+mod samples;
+
+use florin_domain::merchant::Colour;
+use florin_pages::{Language, Page, Theme, asset, render};
+use samples::{Sample, samples};
+use std::collections::BTreeMap;
+
+/// Every sample in both languages, with its document.
+fn documents() -> Vec<(Sample, String)> {
+    let all = Language::ALL.into_iter().flat_map(samples);
+    all.map(|sample| {
+        let html = render(&sample.frame, &sample.page);
+        (sample, html)
+    })
+    .collect()
+}
+
+/// The tags of a document, without their brackets.
+fn tags(html: &str) -> Vec<&str> {
+    html.split('<').skip(1).map(|rest| rest.split('>').next().unwrap()).collect()
+}
+
+/// The texts between the tags of a document's body, without blank ones.
+fn texts(html: &str) -> Vec<&str> {
+    let body = html.split_once("<body").unwrap().1;
+    let texts = body.split('<').filter_map(|rest| rest.split_once('>')).map(|(_, text)| text.trim());
+    texts.filter(|text| !text.is_empty()).collect()
+}
+
+#[test]
+fn every_page_is_a_whole_document_with_one_heading_and_a_title() {
+    let documents = documents();
+    assert!(documents.len() > 80, "{}", documents.len());
+    for (sample, html) in documents {
+        let name = &sample.name;
+        let start = format!("<!doctype html>\n<html lang=\"{}\">", sample.frame.language.tag());
+        assert!(html.starts_with(&start), "{name}");
+        for once in ["<h1", "<main>", "<header>", "<footer>", "<title>"] {
+            assert_eq!(html.matches(once).count(), 1, "{name}: {once}");
+        }
+        assert!(!html.contains("<title> ") && !html.contains("<title>–"), "{name}");
+        let mut open = Vec::new();
+        for tag in tags(&html) {
+            let element = tag.trim_start_matches('/').split([' ', '\n', '/']).next().unwrap();
+            let is_void = tag.ends_with('/') || ["!doctype", "meta", "link", "input", "img", "br"].contains(&element);
+            if tag.starts_with('/') {
+                assert_eq!(open.pop(), Some(element), "{name}: </{element}>");
+            } else if !is_void {
+                open.push(element);
+            }
+        }
+        assert_eq!(open, [""; 0], "{name}");
+        assert!(html.len() < 30_000, "{name}: {} bytes", html.len());
+    }
+}
+
+#[test]
+fn ids_are_unique_and_references_exist() {
+    for (sample, html) in documents() {
+        let values = |attribute: &str| -> Vec<String> {
+            let start = format!(" {attribute}=\"");
+            html.split(&start).skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
+        };
+        let mut ids = values("id");
+        ids.sort();
+        let all = ids.len();
+        ids.dedup();
+        assert_eq!(ids.len(), all, "{}: {ids:?}", sample.name);
+        let links = values("href").into_iter().filter_map(|link| link.strip_prefix('#').map(str::to_owned));
+        let names = ["for", "aria-describedby", "aria-labelledby"].into_iter().flat_map(values);
+        let referred = names.flat_map(|names| names.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        for name in referred.chain(links) {
+            assert!(ids.contains(&name), "{}: {name}", sample.name);
+        }
+    }
+}
+
+#[test]
+fn no_page_needs_more_than_the_policy_allows() {
+    for (sample, html) in documents() {
+        let name = &sample.name;
+        for tag in tags(&html) {
+            let lower = tag.to_ascii_lowercase();
+            let element = lower.split(' ').next().unwrap();
+            assert!(!["script", "style", "iframe", "object", "base"].contains(&element), "{name}: <{tag}>");
+            assert!(!lower.contains(" style=") && !lower.contains(" on"), "{name}: <{tag}>");
+            assert!(!lower.contains("http-equiv") && !lower.contains("javascript:"), "{name}: <{tag}>");
+            if element == "img" || element == "link" {
+                assert!(tag.contains("=\"/pay/"), "{name}: <{tag}>");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_form_that_posts_has_its_token_once() {
+    let mut seen = 0;
+    for (sample, html) in documents() {
+        for form in html.split("<form").skip(1).map(|rest| rest.split("</form>").next().unwrap()) {
+            let tokens = form.matches("<input type=\"hidden\" name=\"formToken\" value=\"token-of-the-form\">").count();
+            let posts = form.contains("method=\"post\"");
+            assert_eq!(tokens, usize::from(posts), "{}", sample.name);
+            assert!(form.contains(" action=\"/pay/0123456789abcdef0123456789abcdef\""), "{}", sample.name);
+            assert!(!posts || form.contains(" type=\"submit\" name=\"action\" value=\""), "{}", sample.name);
+            seen += usize::from(posts);
+        }
+    }
+    assert!(seen > 40, "{seen}");
+}
+
+/// No text of ours is English on a Welsh page. Texts of merchants, codes and numbers are the same on both.
+#[test]
+fn welsh_pages_are_welsh() {
+    let of = |language| samples(language).into_iter().map(|sample| render(&sample.frame, &sample.page));
+    let ours = |html: &str| -> Vec<String> {
+        let without_values = html.split("<bdi>").map(|part| part.split_once("</bdi>").map_or(part, |(_, rest)| rest));
+        let html: String = without_values.collect::<Vec<_>>().join("<b>");
+        texts(&html).into_iter().map(str::to_owned).collect()
+    };
+    let same_in_both = ["Florin", "RQ7H2KM4XA", "approve", "reject", "leave", "pending", "fail_later", "time_out"];
+    for (english, welsh) in of(Language::English).zip(of(Language::Welsh)) {
+        // The names of countries are often the same.
+        let outside_lists = |html: &str| html.split("<option").next().unwrap_or_default().to_owned();
+        let welsh = ours(&outside_lists(&welsh));
+        for text in ours(&outside_lists(&english)) {
+            let has_words = text.chars().filter(|letter| letter.is_alphabetic()).count() > 1;
+            let is_same = has_words && welsh.contains(&text) && !same_in_both.contains(&text.as_str());
+            assert!(!is_same, "{text}");
+        }
+    }
+}
+
+/// The variables of the style sheet, in light and in dark mode.
+fn palettes() -> [BTreeMap<String, Colour>; 2] {
+    let css = str::from_utf8(asset("pages.css").unwrap().bytes).unwrap();
+    let block = |from: &str| {
+        let lines = css.split_once(from).unwrap().1.split_once('}').unwrap().0.lines();
+        let pairs = lines.filter_map(|line| line.trim().strip_prefix("--")?.strip_suffix(';')?.split_once(": "));
+        let colours = pairs.filter_map(|(name, value)| Some((name.to_owned(), Colour::parse(value).ok()?)));
+        colours.collect::<BTreeMap<_, _>>()
+    };
+    let light = block(":root {");
+    let mut dark = light.clone();
+    dark.extend(block("prefers-color-scheme: dark) {\n  :root {"));
+    [light, dark]
+}
+
+#[test]
+fn the_built_in_palette_is_readable() {
+    let pairs = [
+        ("ink", ["surface", "tint", "canvas"].as_slice()),
+        ("soft", &["surface", "tint"]),
+        ("link", &["surface", "tint"]),
+        ("field", &["surface"]),
+        ("good", &["surface", "good-tint"]),
+        ("bad", &["surface", "tint", "bad-tint"]),
+        ("wait", &["surface", "wait-tint"]),
+    ];
+    for palette in palettes() {
+        for (text, grounds) in pairs {
+            for ground in grounds {
+                assert!(palette[text].is_readable_on(palette[*ground]), "{text} on {ground}");
+            }
+        }
+        assert!(Colour::WHITE.is_readable_on(palette["primary"]));
+    }
+    let [light, _] = palettes();
+    assert_eq!((light["primary"], light["canvas"], light["ink"]), (Colour::PRIMARY, Colour::WHITE, Colour::TEXT));
+}
+
+#[test]
+fn a_theme_is_readable_in_the_dark_too() {
+    let [_, dark] = palettes();
+    for primary in ["#000000", "#00703c", "#1d70b8", "#b00020", "#4c2c92", "#767676", "#0000ff"] {
+        let name = format!("{}-ffdd00.css", &primary[1..]);
+        let theme = Theme::from_file_name(&name).unwrap();
+        assert_eq!(theme.file_name(), name);
+        let css = theme.css();
+        let (light, in_the_dark) = css.split_once("prefers-color-scheme").unwrap();
+        assert!(light.contains(&format!("--primary:{primary};--canvas:#ffdd00;--link:{primary}")), "{css}");
+        let link = Colour::parse(&in_the_dark.split_once("--link:").unwrap().1[..7]).unwrap();
+        for ground in ["surface", "tint"] {
+            assert!(link.is_readable_on(dark[ground]), "{primary}: {link} on {ground}");
+        }
+        assert!(in_the_dark.contains(&format!("--canvas:{}", dark["canvas"])), "{css}");
+    }
+    assert_eq!(Theme::new(None, Some(Colour::WHITE)), None);
+    for wrong in [
+        "",
+        "1d70b8.css",
+        "ffffff-ffffff.css",
+        "1d70b8-000000.css",
+        "1D70B8-ffffff.css",
+        "1d70b8-ffffff",
+        "1d70b8-ffffff.css.css",
+    ] {
+        assert_eq!(Theme::from_file_name(wrong), None, "{wrong}");
+    }
+}
+
+#[test]
+fn pages_name_files_that_exist_and_their_theme() {
+    for (sample, html) in documents() {
+        for name in html.split("\"/pay/assets/").skip(1).map(|rest| rest.split('?').next().unwrap()) {
+            assert!(asset(name).is_some(), "{name}");
+        }
+        let theme = sample.frame.shop.as_ref().and_then(|shop| shop.theme);
+        let named = html.split_once("href=\"/pay/theme/").map(|(_, rest)| rest.split('"').next().unwrap());
+        assert_eq!(named.and_then(Theme::from_file_name), theme, "{}", sample.name);
+    }
+    assert_eq!(asset("../Cargo.toml"), None);
+}
+
+#[test]
+fn errors_are_announced_in_the_title_and_at_the_field() {
+    let with_errors = ["summary_address_errors", "summary_rates_missing", "banks_missing", "simulated_errors"];
+    for (sample, html) in documents() {
+        let has_errors = with_errors.contains(&sample.name.as_str()) || sample.name == "simulated_name_too_long";
+        let prefix = if sample.frame.language == Language::English { "Error:" } else { "Gwall:" };
+        assert_eq!(html.contains(&format!("<title>{prefix} ")), has_errors, "{}", sample.name);
+        assert_eq!(html.contains("class=\"errors\""), has_errors, "{}", sample.name);
+        if matches!(&sample.page, Page::Problem(_)) {
+            assert!(!html.contains("<form"), "{}", sample.name);
+        }
+    }
+}
