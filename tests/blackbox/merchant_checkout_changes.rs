@@ -167,7 +167,9 @@ fn every_fault_of_a_change_is_named() {
         (json!({"returnUrl": null}), "body.returnUrl", "required"),
         (json!({"status": "GONE"}), "body.status", "invalid_value"),
         (json!({"type": "SHOPPING"}), "body.type", "invalid_value"),
+        (json!({"type": null}), "body.type", "invalid_value"),
         (json!({"currencyCode": "GBP"}), "body.currencyCode", "invalid_value"),
+        (json!({"currencyCode": null}), "body.currencyCode", "invalid_value"),
         (json!({"settlementAccountId": PENDING}), "body.settlementAccountId", "invalid_value"),
         (json!({"settlementAccountId": EUROS}), "body.settlementAccountId", "invalid_value"),
         (json!({"shippingOptions": {}}), "body.shippingOptions.collectAddress", "required"),
@@ -175,7 +177,7 @@ fn every_fault_of_a_change_is_named() {
     ] {
         table.check(&bad(body.to_string(), path, code), &patch(&client, &created, &body));
     }
-    table.done(10);
+    table.done(12);
     assert_eq!(find(&client, &created), created);
     let foreign = json!({"settlementAccountId": ABSENT});
     expect_fault(&patch(&client, &created, &foreign), 404, "body.settlementAccountId", "not_found");

@@ -93,6 +93,9 @@ fn a_change_is_visible_at_once_and_merges() {
     let branding = json!({"primaryColour": "#1d70b8", "backgroundColour": "#fefefe", "hideServiceLogo": false});
     assert_eq!((&changed["branding"], &changed["brandingPermissions"]), (&branding, &before["brandingPermissions"]));
     assert_eq!(expect_json(&patch(&client, MERCHANT, &json!({})), 200), changed);
+    expect_json(&patch(&client, MERCHANT, &json!({"branding": {"hideServiceLogo": true}})), 200);
+    let changed = expect_json(&patch(&client, MERCHANT, &json!({"branding": null})), 200);
+    assert_eq!(changed["branding"], before["branding"]);
 }
 
 #[test]
@@ -115,12 +118,13 @@ fn every_fault_of_a_change_is_named() {
         (json!({"branding": {"colour": "#111111"}}), "body.branding.colour", "unknown_field"),
         (json!({"status": "ACTIVE"}), "body.status", "invalid_value"),
         (json!({"status": 5}), "body.status", "invalid_value"),
+        (json!({"status": null}), "body.status", "invalid_value"),
         (json!({"reconciliation": {"enabled": 1}}), "body.reconciliation.enabled", "invalid_type"),
         (json!({"logoUrl": "https://shop.example/logo.png"}), "body.logoUrl", "unknown_field"),
     ] {
         table.check(&bad(body.to_string(), path, code), &patch(&client, MERCHANT, &body));
     }
-    table.done(16);
+    table.done(17);
     assert_eq!(get(&client), before);
 }
 
@@ -248,6 +252,9 @@ fn the_operator_sets_merchants() {
     home.refused(&["merchants", "set", "F79999"]);
     home.refused(&["merchants", "set", "F50091", "--status", "GONE"]);
     home.refused(&["merchants", "set", "F50091", "--grant", "everything"]);
+    let both = ["merchants", "set", "F50091", "--grant", "reconciliation", "--withdraw", "reconciliation"];
+    let refused = home.refused_as_invalid(&both);
+    assert!(refused.contains("cannot both grant and withdraw reconciliation"), "{refused}");
     let audit = home.json(&["audit", "list", "--json"]).to_string();
     assert!(audit.contains("merchants set") && audit.contains("merchant F50091: DEACTIVATED"), "{audit}");
     let server = Server::on(home);

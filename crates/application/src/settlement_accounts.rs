@@ -56,7 +56,8 @@ pub async fn delete_settlement_account(
     id: SettlementAccountId,
     claim: SettlementClaim,
 ) -> SettlementResult {
-    let decide = Arc::new(move |situation: &SettlementSituation| decide_delete_settlement_account(situation, id));
+    let now = services.time.now_of(account);
+    let decide = Arc::new(move |situation: &SettlementSituation| decide_delete_settlement_account(situation, id, now));
     let command = SettlementCommand { account: account.id.clone(), bank: None, decide, claim };
     services.settlement_accounts.change(command).await
 }

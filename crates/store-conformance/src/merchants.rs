@@ -124,7 +124,7 @@ pub(crate) fn approve_settlement_account(
 
 /// Builds a command that deletes a settlement account.
 pub(crate) fn delete_settlement_account(who: Who, id: SettlementAccountId) -> Result<SettlementCommand, Failure> {
-    settle(who, Arc::new(move |situation| decide_delete_settlement_account(situation, id)))
+    settle(who, Arc::new(move |situation| decide_delete_settlement_account(situation, id, noon())))
 }
 
 /// Builds a command that creates payee `number`, for pounds.

@@ -243,7 +243,7 @@ pub(crate) fn settlement_account(who: Who) -> Result<SettlementAccount, Failure>
         account: who.account()?,
         name: Some("Główne ✓".into()),
         details: pounds(1),
-        bank: Some(bank(1, "First")?),
+        bank: Some(bank(1, "First")?.id),
         approval: ApprovalStatus::Approved,
         is_default: true,
         created_at: noon(),

@@ -22,7 +22,7 @@ impl SettlementAccounts for MemoryStore {
     ) -> Result<Option<SettlementAccountOverview>, StoreError> {
         Ok(self.read(|data| {
             let found = of_account(data, account).into_iter().find(|one| one.id == settlement_account)?;
-            Some(SettlementAccountOverview::of(found, &targets(data, account)))
+            Some(overview(data, found, &targets(data, account)))
         }))
     }
 
@@ -34,7 +34,7 @@ impl SettlementAccounts for MemoryStore {
         let found = self.read(|data| {
             let targets = targets(data, account);
             let newest_first = of_account(data, account).into_iter().rev();
-            newest_first.map(|one| SettlementAccountOverview::of(one, &targets)).collect()
+            newest_first.map(|one| overview(data, one, &targets)).collect()
         });
         Ok(cut(found, page))
     }
@@ -57,7 +57,7 @@ impl SettlementAccounts for MemoryStore {
                 let key = |one: &SettlementAccount| (account.clone(), one.id);
                 data.merchants.settlement_accounts.extend(change.accounts.iter().map(|one| (key(one), one.clone())));
                 let changed = change.accounts.into_iter().find(|one| Some(one.id) == change.changed);
-                Ok(changed.map(|one| SettlementAccountOverview::of(one, &situation.targets)))
+                Ok(changed.map(|one| overview(data, one, &situation.targets)))
             })
         })
     }
@@ -66,15 +66,14 @@ impl SettlementAccounts for MemoryStore {
 /// Returns all settlement accounts of an account, in the order of their creation.
 pub(crate) fn of_account(data: &Data, account: &AccountId) -> Vec<SettlementAccount> {
     let own = data.merchants.settlement_accounts.values().filter(|one| one.account == *account);
-    let mut own: Vec<_> = own.map(|one| known_bank(data, one.clone())).collect();
+    let mut own: Vec<_> = own.cloned().collect();
     own.sort_by_key(|one| (one.created_at, one.id));
     own
 }
 
-/// Shows the bank as the bank list does: one that the operator removed from the list pays no refunds.
-fn known_bank(data: &Data, account: SettlementAccount) -> SettlementAccount {
-    let bank = account.bank.as_ref().and_then(|bank| data.banks.get(&bank.id)).cloned();
-    SettlementAccount { bank, ..account }
+fn overview(data: &Data, account: SettlementAccount, targets: &[CheckoutTarget]) -> SettlementAccountOverview {
+    let bank = account.bank.as_ref().and_then(|bank| data.banks.get(bank)).cloned();
+    SettlementAccountOverview::of(account, bank, targets)
 }
 
 /// Returns where the SHOPPING checkouts of an account pay into, newest first.

@@ -41,7 +41,7 @@ pub(super) fn settlement_accounts(account: &AccountId, at: DateTime<Utc>, bank: 
     all.map(|(number, details, approval, is_default)| SettlementAccount {
         is_default,
         approval,
-        bank: (number == 1).then(|| bank.clone()),
+        bank: (number == 1).then(|| bank.id.clone()),
         ..settlement_account(account, number, details, at)
     })
     .collect()

@@ -54,11 +54,6 @@ impl PaymentStatus {
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Returned | Self::Cancelled)
     }
-
-    /// Whether the recipient's bank was paid, even if it returned the payment later.
-    pub const fn was_paid(self) -> bool {
-        matches!(self, Self::Completed | Self::Returned)
-    }
 }
 
 impl fmt::Display for PaymentStatus {

@@ -75,7 +75,7 @@ impl ShippingOptions {
 pub enum CheckoutKind {
     /// Pays into the merchant's settlement account.
     Shopping {
-        /// The settlement account; `None` for the default account.
+        /// The settlement account; `None` for the default one.
         settlement_account: Option<SettlementAccountId>,
         /// How shipping data is collected, if at all.
         shipping: Option<ShippingOptions>,

@@ -1,7 +1,7 @@
 //! Decisions about checkouts: creation and change.
 
 use super::{
-    Checkout, CheckoutKind, CheckoutStatus, CheckoutType, Locale, MerchantCurrency, MerchantPermission,
+    Checkout, CheckoutKind, CheckoutStatus, CheckoutTarget, CheckoutType, Locale, MerchantCurrency, MerchantPermission,
     MerchantProfile, SettlementAccount, ShippingOptions, WebUrl,
 };
 use crate::ids::{AccountId, CheckoutId, SettlementAccountId};
@@ -93,22 +93,7 @@ pub fn decide_create_checkout(
     situation: &CheckoutSituation,
     request: &CheckoutRequest,
 ) -> Result<Checkout, CheckoutRefusal> {
-    match &request.kind {
-        CheckoutKind::TopUp if !situation.profile.may(MerchantPermission::CreateTopUpCheckouts) => {
-            return Err(CheckoutRefusal::TopUpNotEnabled);
-        }
-        CheckoutKind::TopUp => {}
-        CheckoutKind::Shopping { settlement_account: Some(named), .. } => {
-            check_target(situation, *named, request.currency)?;
-        }
-        CheckoutKind::Shopping { settlement_account: None, .. } => {
-            let is_target = |account: &SettlementAccount| account.is_approved() && account.receives(request.currency);
-            if !situation.accounts.iter().any(is_target) {
-                return Err(CheckoutRefusal::NoDefault);
-            }
-        }
-    }
-    Ok(Checkout {
+    let checkout = Checkout {
         id: request.id,
         account: request.account.clone(),
         kind: request.kind.clone(),
@@ -119,7 +104,18 @@ pub fn decide_create_checkout(
         locale: request.locale.as_ref().map(|locale| locale.as_str().to_owned()),
         created_at: request.now,
         updated_at: request.now,
-    })
+    };
+    match CheckoutTarget::of(&checkout) {
+        None if !situation.profile.may(MerchantPermission::CreateTopUpCheckouts) => {
+            return Err(CheckoutRefusal::TopUpNotEnabled);
+        }
+        Some(CheckoutTarget { names: Some(named), currency, .. }) => check_target(situation, named, currency)?,
+        Some(default) if !situation.accounts.iter().any(|account| default.pays_into(account)) => {
+            return Err(CheckoutRefusal::NoDefault);
+        }
+        _ => {}
+    }
+    Ok(checkout)
 }
 
 /// Decides a change of a checkout. A change without effect leaves `updated_at` as it is.
@@ -143,14 +139,8 @@ pub fn decide_edit_checkout(
             }
         }
         CheckoutKind::TopUp => {
-            let sent = [
-                (ShoppingMember::SettlementAccount, matches!(edit.settlement_account, Some(Some(_)))),
-                (ShoppingMember::ShippingOptions, matches!(edit.shipping, Some(Some(_)))),
-            ];
-            let sent: Vec<_> = sent.into_iter().filter_map(|(member, is_sent)| is_sent.then_some(member)).collect();
-            if !sent.is_empty() {
-                return Err(CheckoutRefusal::OfShopping(sent));
-            }
+            let (target, shipping) = (edit.settlement_account.flatten(), edit.shipping.clone().flatten());
+            checkout_kind(CheckoutType::TopUp, target, shipping).map_err(CheckoutRefusal::OfShopping)?;
         }
     }
     if let Some(name) = &edit.name {

@@ -16,7 +16,7 @@ fn situation() -> CheckoutSituation {
     CheckoutSituation {
         profile: a_merchant(),
         accounts: vec![
-            a_settlement_account(1),
+            SettlementAccount { is_default: true, ..a_settlement_account(1) },
             SettlementAccount { approval: ApprovalStatus::Pending, ..a_settlement_account(2) },
             SettlementAccount { details: euros, ..a_settlement_account(3) },
         ],

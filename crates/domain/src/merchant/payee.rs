@@ -111,7 +111,7 @@ pub fn decide_create_payee(situation: &CreatePayeeSituation, request: &PayeeRequ
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PayeeRefusal {
     /// The operator has decided already.
-    #[error("the operator has decided already")]
+    #[error("the operator has decided about the payee already")]
     Decided(ApprovalStatus),
 }
 

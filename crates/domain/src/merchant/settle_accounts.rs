@@ -79,7 +79,7 @@ pub enum SettlementRefusal {
     #[error("the settlement account is not APPROVED")]
     NotApproved,
     /// The operator has decided already.
-    #[error("the operator has decided already")]
+    #[error("the operator has decided about the settlement account already")]
     Decided(ApprovalStatus),
     /// Checkouts pay into it.
     #[error("checkouts pay into the settlement account")]
@@ -131,12 +131,11 @@ pub fn decide_edit_settlement_account(
 ) -> Result<SettlementChange, SettlementRefusal> {
     let mut accounts = situation.accounts.clone();
     let edited = find(&mut accounts, id)?;
-    let before = edited.clone();
     if let Some(name) = &edit.name {
         edited.name = name.as_ref().map(|name| name.as_str().to_owned());
     }
     match edit.bank {
-        Some(true) => edited.bank = Some(situation.bank.clone().ok_or(SettlementRefusal::UnknownBank)?),
+        Some(true) => edited.bank = Some(situation.bank.as_ref().ok_or(SettlementRefusal::UnknownBank)?.id.clone()),
         Some(false) => edited.bank = None,
         None => {}
     }
@@ -146,14 +145,12 @@ pub fn decide_edit_settlement_account(
         }
         edited.is_default = true;
     }
-    if *edited != before {
-        edited.updated_at = now.max(before.updated_at);
-    }
-    if edit.make_default && !before.is_default {
-        let currency = before.details.currency();
+    if edit.make_default {
+        let currency = edited.details.currency();
         let others = accounts.iter_mut().filter(|other| other.id != id && other.details.currency() == currency);
         others.for_each(|other| other.is_default = false);
     }
+    mark_changed(&situation.accounts, &mut accounts, now);
     Ok(SettlementChange { accounts, changed: Some(id) })
 }
 
@@ -170,9 +167,8 @@ pub fn decide_settlement_approval(
         return Err(SettlementRefusal::Decided(decided.approval));
     }
     decided.approval = approval.status();
-    // The clock of a world may be ahead of the operator's.
-    decided.updated_at = now.max(decided.updated_at);
     settle_defaults(&mut accounts);
+    mark_changed(&situation.accounts, &mut accounts, now);
     Ok(SettlementChange { accounts, changed: Some(id) })
 }
 
@@ -181,20 +177,19 @@ pub fn decide_settlement_approval(
 pub fn decide_delete_settlement_account(
     situation: &SettlementSituation,
     id: SettlementAccountId,
+    now: DateTime<Utc>,
 ) -> Result<SettlementChange, SettlementRefusal> {
     let mut accounts = situation.accounts.clone();
     let place = accounts.iter().position(|account| account.id == id).ok_or(SettlementRefusal::Absent)?;
     let deleted = accounts.remove(place);
     settle_defaults(&mut accounts);
-    let has_default =
-        accounts.iter().any(|account| account.is_default && account.details.currency() == deleted.details.currency());
-    let loses = |target: &CheckoutTarget| match target.names {
-        Some(named) => named == id,
-        None => deleted.is_default && !has_default && target.pays_into(&deleted),
+    let loses = |target: &CheckoutTarget| {
+        target.pays_into(&deleted) && !accounts.iter().any(|account| target.pays_into(account))
     };
     if situation.targets.iter().any(loses) {
         return Err(SettlementRefusal::InUse);
     }
+    mark_changed(&situation.accounts, &mut accounts, now);
     Ok(SettlementChange { accounts, changed: None })
 }
 
@@ -215,6 +210,17 @@ fn settle_defaults(accounts: &mut [SettlementAccount]) {
         let approved = own.iter_mut().filter(|account| account.is_approved());
         if let Some(oldest) = approved.min_by_key(|account| (account.created_at, account.id)) {
             oldest.is_default = true;
+        }
+    }
+}
+
+/// Sets the time of the last change of the settlement accounts that differ from before.
+fn mark_changed(before: &[SettlementAccount], accounts: &mut [SettlementAccount], now: DateTime<Utc>) {
+    for account in accounts {
+        let is_changed = before.iter().any(|old| old.id == account.id && old != account);
+        if is_changed {
+            // The clock of a world may be ahead of the operator's.
+            account.updated_at = now.max(account.updated_at);
         }
     }
 }

@@ -65,7 +65,7 @@ fn bank_details_are_unique_and_the_number_is_limited() {
     assert_eq!(decide_create_settlement_account(&situation, &again), Err(SettlementRefusal::DetailsTaken));
     let more = a_settlement_request(101);
     assert_eq!(decide_create_settlement_account(&situation, &more), Err(SettlementRefusal::TooMany));
-    situation.accounts = decide_delete_settlement_account(&situation, id(7)).unwrap().accounts;
+    situation.accounts = decide_delete_settlement_account(&situation, id(7), noon()).unwrap().accounts;
     assert!(decide_create_settlement_account(&situation, &again).is_ok());
 }
 
@@ -80,13 +80,8 @@ fn only_what_is_sent_changes() {
     assert_eq!(unchanged.accounts, situation.accounts);
     let with_bank = SettlementAccountEdit { bank: Some(true), ..SettlementAccountEdit::default() };
     assert_eq!(edit(&situation, with_bank.clone()), Err(SettlementRefusal::UnknownBank));
-    let bank = Bank {
-        id: BankId::parse(&"a".repeat(32)).unwrap(),
-        name: "B".into(),
-        icon_url: String::new(),
-        supports_refunds: true,
-    };
-    situation.bank = Some(bank.clone());
+    let bank = BankId::parse(&"a".repeat(32)).unwrap();
+    situation.bank = Some(Bank { id: bank.clone(), name: "B".into(), icon_url: String::new(), supports_refunds: true });
     let named = SettlementAccountEdit { name: Some(Text::parse("Main").ok()), ..with_bank };
     situation.accounts = edit(&situation, named).unwrap().accounts;
     let edited = &situation.accounts[1];
@@ -100,9 +95,15 @@ fn only_what_is_sent_changes() {
 fn another_approved_one_can_become_the_default() {
     let situation = approved(3);
     let make_default = SettlementAccountEdit { make_default: true, ..SettlementAccountEdit::default() };
-    let changed = decide_edit_settlement_account(&situation, id(3), &make_default, noon()).unwrap().accounts;
+    let later = noon() + TimeDelta::days(1);
+    let changed = decide_edit_settlement_account(&situation, id(3), &make_default, later).unwrap().accounts;
     let defaults: Vec<_> = changed.iter().map(|account| account.is_default).collect();
     assert_eq!(defaults, [false, false, true]);
+    let is_changed: Vec<_> = changed.iter().map(|account| account.updated_at == later).collect();
+    assert_eq!(is_changed, [true, false, true]);
+    let again = SettlementSituation { accounts: changed.clone(), ..situation.clone() };
+    let again = decide_edit_settlement_account(&again, id(3), &make_default, later + TimeDelta::days(1));
+    assert_eq!(again.unwrap().accounts, changed);
     let mut pending = situation;
     pending.accounts[1].approval = ApprovalStatus::Rejected;
     let refused = decide_edit_settlement_account(&pending, id(2), &make_default, noon());
@@ -113,15 +114,19 @@ fn another_approved_one_can_become_the_default() {
 fn one_that_a_checkout_needs_stays() {
     let mut situation = approved(2);
     situation.targets = vec![target(1, Some(2)), target(2, None)];
-    assert_eq!(decide_delete_settlement_account(&situation, id(2)), Err(SettlementRefusal::InUse));
-    let change = decide_delete_settlement_account(&situation, id(1)).unwrap();
+    let later = noon() + TimeDelta::days(1);
+    let delete =
+        |situation: &SettlementSituation, number| decide_delete_settlement_account(situation, id(number), later);
+    assert_eq!(delete(&situation, 2), Err(SettlementRefusal::InUse));
+    let change = delete(&situation, 1).unwrap();
     assert_eq!((default_of(&change.accounts), change.changed), (Some(id(2)), None));
+    assert_eq!(change.accounts[0].updated_at, later);
     situation.accounts = change.accounts;
     situation.targets = vec![target(2, None)];
-    assert_eq!(decide_delete_settlement_account(&situation, id(2)), Err(SettlementRefusal::InUse));
+    assert_eq!(delete(&situation, 2), Err(SettlementRefusal::InUse));
     situation.targets = vec![CheckoutTarget { currency: currency("EUR"), ..target(2, None) }];
-    assert_eq!(decide_delete_settlement_account(&situation, id(2)).unwrap().accounts, []);
-    assert_eq!(decide_delete_settlement_account(&situation, id(1)), Err(SettlementRefusal::Absent));
+    assert_eq!(delete(&situation, 2).unwrap().accounts, []);
+    assert_eq!(delete(&situation, 1), Err(SettlementRefusal::Absent));
 }
 
 /// A random step: its kind, and the account that it concerns.
@@ -136,7 +141,7 @@ fn step(situation: &mut SettlementSituation, kind: u8, number: u32) {
         1 => decide_settlement_approval(situation, id(number), Approval::Approve, noon()),
         2 => decide_settlement_approval(situation, id(number), Approval::Reject, noon()),
         3 => decide_edit_settlement_account(situation, id(number), &make_default, noon()),
-        _ => decide_delete_settlement_account(situation, id(number)),
+        _ => decide_delete_settlement_account(situation, id(number), noon()),
     };
     if let Ok(change) = change {
         situation.accounts = change.accounts;

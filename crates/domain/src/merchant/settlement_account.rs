@@ -1,6 +1,6 @@
 //! Settlement accounts, which receive the money of SHOPPING checkouts.
 
-use super::{Bank, BankDetails, Checkout, CheckoutKind};
+use super::{Bank, BankDetails, BankId, Checkout, CheckoutKind};
 use crate::ids::{AccountId, CheckoutId, SettlementAccountId};
 use crate::money::Currency;
 use chrono::{DateTime, Utc};
@@ -60,8 +60,8 @@ pub struct SettlementAccount {
     pub name: Option<String>,
     /// Where the money goes. They determine the currency.
     pub details: BankDetails,
-    /// The bank that refunds are paid from.
-    pub bank: Option<Bank>,
+    /// The bank that refunds are paid from. The operator may have removed it from the bank list.
+    pub bank: Option<BankId>,
     /// Whether it may be paid.
     pub approval: ApprovalStatus,
     /// Whether checkouts of its currency that name no settlement account pay into it.
@@ -115,20 +115,22 @@ impl CheckoutTarget {
     }
 }
 
-/// A settlement account, and the checkouts that pay into it.
+/// A settlement account with its bank, and the checkouts that pay into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettlementAccountOverview {
     /// The settlement account.
     pub account: SettlementAccount,
+    /// Its bank. `None`: it has none, or the bank is not on the bank list.
+    pub bank: Option<Bank>,
     /// The checkouts: those that name it, and those that name none if it is the default.
     pub checkouts: Vec<CheckoutId>,
 }
 
 impl SettlementAccountOverview {
     /// Finds the checkouts that pay into a settlement account.
-    pub fn of(account: SettlementAccount, targets: &[CheckoutTarget]) -> Self {
+    pub fn of(account: SettlementAccount, bank: Option<Bank>, targets: &[CheckoutTarget]) -> Self {
         let paying = targets.iter().filter(|target| target.pays_into(&account));
         let checkouts = paying.map(|target| target.checkout).collect();
-        Self { account, checkouts }
+        Self { account, bank, checkouts }
     }
 }

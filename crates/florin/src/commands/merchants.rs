@@ -3,6 +3,7 @@
 use super::{Context, lookup};
 use crate::machine::SystemClock;
 use crate::output;
+use crate::usage::UsageError;
 use anyhow::anyhow;
 use clap::builder::PossibleValuesParser;
 use florin_application::{administer_merchant, approve_payee, approve_settlement_account};
@@ -10,15 +11,11 @@ use florin_domain::ids::{AccountId, PayeeId, SettlementAccountId, parse_uuid};
 use florin_domain::merchant::{
     Approval, MerchantPermission, MerchantProfile, MerchantStatus, OperatorEdit, PayeeRefusal, SettlementRefusal,
 };
-use florin_ports::{Clock, Merchants, Payees, Registry, SettlementAccounts, WriteError, Written};
+use florin_ports::{Clock, WriteError, Written};
+use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::fmt::Display;
 use uuid::Uuid;
-
-/// The ports that the commands need.
-pub(crate) trait MerchantStore: Merchants + Payees + Registry + SettlementAccounts {}
-
-impl<T: Merchants + Payees + Registry + SettlementAccounts + ?Sized> MerchantStore for T {}
 
 /// Actions on merchants.
 #[derive(Debug, clap::Subcommand)]
@@ -85,26 +82,19 @@ struct Decision {
     approval_status: &'static str,
 }
 
-pub(super) async fn run(
-    context: &Context,
-    store: &(impl MerchantStore + ?Sized),
-    registry: &dyn Registry,
-    action: &Action,
-) -> anyhow::Result<()> {
+pub(super) async fn run(context: &Context, store: &dyn AnyStore, action: &Action) -> anyhow::Result<()> {
     match action {
-        Action::Set(changes) => set(context, store, registry, changes).await,
-        Action::Approve(details) => decide(context, store, registry, details, Approval::Approve).await,
-        Action::Reject(details) => decide(context, store, registry, details, Approval::Reject).await,
+        Action::Set(changes) => set(context, store, changes).await,
+        Action::Approve(details) => decide(context, store, details, Approval::Approve).await,
+        Action::Reject(details) => decide(context, store, details, Approval::Reject).await,
     }
 }
 
-async fn set(
-    context: &Context,
-    store: &(impl MerchantStore + ?Sized),
-    registry: &dyn Registry,
-    changes: &Changes,
-) -> anyhow::Result<()> {
-    let account = lookup::account(registry, "ACCOUNT", &changes.account).await?;
+async fn set(context: &Context, store: &dyn AnyStore, changes: &Changes) -> anyhow::Result<()> {
+    if let Some(permission) = changes.grant.iter().find(|granted| changes.withdraw.contains(granted)) {
+        return Err(UsageError::new(format!("cannot both grant and withdraw {permission}")).into());
+    }
+    let account = lookup::account(store, "ACCOUNT", &changes.account).await?;
     let known = |name: &String| MerchantPermission::ALL.into_iter().find(|permission| permission.as_str() == name);
     let granted = changes.grant.iter().filter_map(known).map(|permission| (permission, true));
     let withdrawn = changes.withdraw.iter().filter_map(known).map(|permission| (permission, false));
@@ -134,14 +124,8 @@ fn listed(row: &Row) -> String {
     if row.permissions.is_empty() { "none".to_owned() } else { row.permissions.join(", ") }
 }
 
-async fn decide(
-    context: &Context,
-    store: &(impl MerchantStore + ?Sized),
-    registry: &dyn Registry,
-    details: &Details,
-    approval: Approval,
-) -> anyhow::Result<()> {
-    let account = lookup::account(registry, "ACCOUNT", &details.account).await?;
+async fn decide(context: &Context, store: &dyn AnyStore, details: &Details, approval: Approval) -> anyhow::Result<()> {
+    let account = lookup::account(store, "ACCOUNT", &details.account).await?;
     let kind = approve(store, &account, details.id, approval).await?;
     let decision = Decision { id: details.id.to_string(), approval_status: approval.status().as_str() };
     let text = format!("{kind} {} of account {account}: {}", decision.id, decision.approval_status);
@@ -151,7 +135,7 @@ async fn decide(
 
 /// Decides about the settlement account or the payee with this id, and returns its kind.
 async fn approve(
-    store: &(impl MerchantStore + ?Sized),
+    store: &dyn AnyStore,
     account: &AccountId,
     id: Uuid,
     approval: Approval,

@@ -110,7 +110,7 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
         Command::Mfa(action) => mfa::run(context, store, environment, action).await,
         Command::Secrets(action) => secret_key::run(context, store, environment, &action).await,
         Command::People(action) => people::run(context, store, &action).await,
-        Command::Merchants(action) => merchants::run(context, store, store, &action).await,
+        Command::Merchants(action) => merchants::run(context, store, &action).await,
         Command::Keys(action) => keys::run(context, store, environment, action).await,
         Command::Features(action) => features::run(context, store, action).await,
         Command::Banks(action) => banks::run(context, store, action).await,

@@ -23,9 +23,9 @@ pub(crate) trait FieldType: Sized {
         None
     }
 
-    /// Whether null is a fault, although the member may be missing.
-    fn refuses_null() -> bool {
-        false
+    /// Returns the flaw of a null member, where the member may be missing but not null.
+    fn null_flaw() -> Option<Flaw> {
+        None
     }
 
     /// Returns the schema, or a reference to it.
@@ -123,15 +123,14 @@ pub(crate) enum Slot<T> {
 impl<T: FieldType> Slot<T> {
     /// Reads the value of the member.
     pub(crate) fn meet(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Self {
-        match T::null() {
-            _ if !value.is_null() => Self::Met(T::read(value, place, reading)),
-            _ if T::refuses_null() => {
-                reading.fault(place, Flaw::required());
-                Self::Met(None)
-            }
-            Some(null) => Self::Met(Some(null)),
-            None => Self::Missing,
+        if !value.is_null() {
+            return Self::Met(T::read(value, place, reading));
         }
+        if let Some(flaw) = T::null_flaw() {
+            reading.fault(place, flaw);
+            return Self::Met(None);
+        }
+        T::null().map_or(Self::Missing, |null| Self::Met(Some(null)))
     }
 
     /// Returns the member's value at the end of its object. A missing required member is a fault.

@@ -1,7 +1,7 @@
 //! Types of members of merchants' requests.
 
-use super::member::{FieldType, Schemas, TextValue, plain_text};
-use super::values::{named, uuid_text};
+use super::member::{FieldType, Schemas, plain_text};
+use super::values::{named, of_format, texts};
 use crate::json::{Place, Reading, Value};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::{PayeeId, SettlementAccountId};
@@ -9,7 +9,7 @@ use florin_domain::merchant::{
     Approval, ApprovalStatus, BankDetailsType, BankId, Colour, Locale, MerchantCurrency, MerchantName, MerchantStatus,
     WebUrl,
 };
-use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, SchemaType};
 use utoipa::openapi::{RefOr, Schema};
 
 named! {
@@ -20,20 +20,6 @@ named! {
     MerchantStatus: MerchantStatus::ALL, MerchantStatus::as_str;
 }
 
-macro_rules! texts {
-    ($($type:ty: $parse:expr, $schema:expr;)+) => {$(
-        impl TextValue for $type {
-            fn parse(text: &str) -> Result<Self, Flaw> {
-                $parse(text)
-            }
-
-            fn schema() -> Object {
-                $schema.build()
-            }
-        }
-    )+};
-}
-
 /// The colour of buttons: white text on it is readable.
 pub(crate) struct PrimaryColour(pub(crate) Colour);
 /// The colour of the page: text on it is readable.
@@ -41,8 +27,8 @@ pub(crate) struct BackgroundColour(pub(crate) Colour);
 
 texts! {
     BankId: Self::parse, plain_text().pattern(Some("^[0-9a-fA-F]{32}$"));
-    PayeeId: Self::parse, uuid_text();
-    SettlementAccountId: Self::parse, uuid_text();
+    PayeeId: Self::parse, of_format(KnownFormat::Uuid);
+    SettlementAccountId: Self::parse, of_format(KnownFormat::Uuid);
     PrimaryColour: |text| Colour::parse_primary(text).map(Self), colour();
     BackgroundColour: |text| Colour::parse_background(text).map(Self), colour();
     Locale: Self::parse, plain_text().pattern(Some("^[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?$"));
@@ -78,8 +64,8 @@ impl<T: FieldType> FieldType for NotNull<T> {
         Some(Self(None))
     }
 
-    fn refuses_null() -> bool {
-        true
+    fn null_flaw() -> Option<Flaw> {
+        Some(Flaw::required())
     }
 
     fn schema() -> RefOr<Schema> {
@@ -91,12 +77,12 @@ impl<T: FieldType> FieldType for NotNull<T> {
     }
 }
 
-/// A member that can't change: every value is refused.
+/// A member that can't change: every value is refused, null too.
 pub(crate) struct Fixed;
 
 impl FieldType for Fixed {
     fn read(_: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        reading.fault(place, Flaw::value("cannot change"));
+        reading.fault(place, cannot_change());
         None
     }
 
@@ -104,7 +90,15 @@ impl FieldType for Fixed {
         Some(Self)
     }
 
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new().schema_type(Type::Null).build().into()
+    fn null_flaw() -> Option<Flaw> {
+        Some(cannot_change())
     }
+
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(SchemaType::AnyValue).read_only(true).build().into()
+    }
+}
+
+fn cannot_change() -> Flaw {
+    Flaw::value("cannot change")
 }

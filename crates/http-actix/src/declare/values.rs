@@ -79,19 +79,22 @@ fn names<T: Copy>(all: &[T], as_str: fn(T) -> &'static str, between: &str) -> St
     all.iter().map(|value| as_str(*value)).collect::<Vec<_>>().join(between)
 }
 
+/// Implements [`TextValue`] for a type with its parser and its schema.
 macro_rules! texts {
     ($($type:ty: $parse:expr, $schema:expr;)+) => {$(
-        impl TextValue for $type {
-            fn parse(text: &str) -> Result<Self, Flaw> {
+        impl $crate::declare::TextValue for $type {
+            fn parse(text: &str) -> Result<Self, florin_domain::fault::Flaw> {
                 $parse(text)
             }
 
-            fn schema() -> Object {
+            fn schema() -> utoipa::openapi::schema::Object {
                 $schema.build()
             }
         }
     )+};
 }
+
+pub(super) use texts;
 
 /// A country code: ISO 3166 alpha-3.
 pub(crate) struct CountryCode(pub(crate) String);
@@ -136,11 +139,6 @@ impl<const MIN: usize, const MAX: usize> TextValue for Text<MIN, MAX> {
     fn schema() -> Object {
         plain_text().min_length((MIN > 0).then_some(MIN)).max_length(Some(MAX)).build()
     }
-}
-
-/// Returns the schema of an id.
-pub(super) fn uuid_text() -> ObjectBuilder {
-    of_format(KnownFormat::Uuid)
 }
 
 /// Returns the schema of a text in a known format.

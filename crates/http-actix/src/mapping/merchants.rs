@@ -83,7 +83,7 @@ pub(crate) fn checkout_problem(refusal: CheckoutRefusal) -> Problem {
             target(format!("{message} (got one of {})", currency.as_str()))
         }
         CheckoutRefusal::NoDefault => {
-            target("must be omitted only if the currency has an APPROVED settlement account (it has none)".into())
+            target("needs an APPROVED settlement account of the checkout's currency, and the account has none".into())
         }
         CheckoutRefusal::OfShopping(members) => Problem::faults(members.into_iter().map(of_shopping).collect()),
     }
@@ -105,13 +105,17 @@ pub(crate) fn settlement_problem(refusal: SettlementRefusal) -> Problem {
         SettlementRefusal::UnknownBank => {
             Problem::faults(vec![Flaw::value("must be the id of a bank on the bank list").at("body.bankId")])
         }
-        SettlementRefusal::NotApproved => {
-            Problem::conflict(PATH, ErrorCode::InvalidState, "cannot be the default: it is not APPROVED")
-        }
+        SettlementRefusal::NotApproved => Problem::conflict(
+            PATH,
+            ErrorCode::InvalidState,
+            "cannot be the default: the settlement account is not APPROVED",
+        ),
         SettlementRefusal::Decided(status) => decided(PATH, status),
-        SettlementRefusal::InUse => {
-            Problem::conflict(PATH, ErrorCode::InvalidState, "cannot be deleted: checkouts pay into it")
-        }
+        SettlementRefusal::InUse => Problem::conflict(
+            PATH,
+            ErrorCode::InvalidState,
+            "cannot be deleted: checkouts pay into the settlement account",
+        ),
     }
 }
 

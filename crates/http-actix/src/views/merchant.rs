@@ -144,7 +144,7 @@ pub(crate) struct SettlementAccountView {
     #[schema(pattern = "^(GBP|EUR)$")]
     currency_code: &'static str,
     bank_details: BankDetailsView,
-    /// The bank that refunds are paid from; null until it is set.
+    /// The bank that refunds are paid from; null until it is set, and while the bank is not on the bank list.
     #[schema(required, nullable, pattern = "^[0-9a-f]{32}$")]
     bank_id: Option<String>,
     /// The name of that bank.
@@ -163,14 +163,14 @@ pub(crate) struct SettlementAccountView {
 }
 
 impl From<&SettlementAccountOverview> for SettlementAccountView {
-    fn from(SettlementAccountOverview { account, checkouts }: &SettlementAccountOverview) -> Self {
+    fn from(SettlementAccountOverview { account, bank, checkouts }: &SettlementAccountOverview) -> Self {
         Self {
             id: account.id.to_string(),
             name: account.name.clone(),
             currency_code: account.details.currency().as_str(),
             bank_details: BankDetailsView::from(&account.details),
-            bank_id: account.bank.as_ref().map(|bank| bank.id.to_string()),
-            bank_name: account.bank.as_ref().map(|bank| bank.name.clone()),
+            bank_id: bank.as_ref().map(|bank| bank.id.to_string()),
+            bank_name: bank.as_ref().map(|bank| bank.name.clone()),
             approval_status: account.approval.as_str(),
             is_default: account.is_default,
             checkout_ids: checkouts.iter().map(ToString::to_string).collect(),

@@ -23,6 +23,7 @@ use std::sync::Arc;
 checks! {
     "settlement_accounts.change.is_shown_the_whole_merchant" => situation,
     "settlement_accounts.change.stores_every_member" => edited,
+    "settlement_accounts.change.keeps_a_bank_off_the_list" => unlisted,
     "settlement_accounts.change.moves_the_default" => defaults,
     "settlement_accounts.change.deletes" => deleted,
     "settlement_accounts.change.refusal_changes_nothing" => refusals,
@@ -70,10 +71,27 @@ async fn edited(handle: Handle) -> CheckResult {
     let id = bank(2, "Second")?.id;
     let command = edit_settlement_account(Who::Mine, settlement_account_id(1), edit, (Some(id), after(7)))?;
     let done = there("the changed one", change(&handle, command).await?)?;
-    let account =
-        SettlementAccount { name: None, bank: Some(bank(2, "Second")?), updated_at: after(7), ..made.account };
-    same("the answer", &done.account, &account)?;
-    same("what is stored", find(&handle, settlement_account_id(1)).await?.account, account)
+    let bank = bank(2, "Second")?;
+    let account = SettlementAccount { name: None, bank: Some(bank.id.clone()), updated_at: after(7), ..made.account };
+    let expected = SettlementAccountOverview { account, bank: Some(bank), ..made };
+    same("the answer", &done, &expected)?;
+    same("what is stored", find(&handle, settlement_account_id(1)).await?, expected)
+}
+
+async fn unlisted(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (id, first) = (Who::Mine.settlement_account(), bank(1, "First")?);
+    same("its bank", find(&handle, id).await?.bank, Some(first.clone()))?;
+    handle.registry.replace_banks(vec![bank(2, "Second")?]).await?;
+    same("a bank that was removed", find(&handle, id).await?.bank, None)?;
+    let edit = SettlementAccountEdit { name: Some(None), ..SettlementAccountEdit::default() };
+    let done = change(&handle, edit_settlement_account(Who::Mine, id, edit, (None, after(7)))?).await?;
+    same("the answer", there("the changed one", done)?.bank, None)?;
+    let renamed = bank(1, "First again")?;
+    handle.registry.replace_banks(vec![renamed.clone()]).await?;
+    same("its bank, listed again", find(&handle, id).await?.bank, Some(renamed.clone()))?;
+    let page = handle.settlement_accounts.list(&Who::Mine.account()?, PageRequest::default()).await?;
+    same("in the list", page.rows.first().and_then(|row| row.bank.clone()), Some(renamed))
 }
 
 async fn defaults(handle: Handle) -> CheckResult {
@@ -191,9 +209,14 @@ async fn listed(handle: Handle) -> CheckResult {
     same("all", ids(9, 0).await?, (3, all.clone()))?;
     same("a page", ids(1, 1).await?, (3, all[1..2].to_vec()))?;
     same("past the end", ids(1, 3).await?, (3, vec![]))?;
-    let default = find(&handle, Who::Mine.settlement_account()).await?;
-    same("its checkouts", default.checkouts, vec![checkout_id(2), checkout_id(1)])?;
-    same("those of another", find(&handle, settlement_account_id(1)).await?.checkouts, vec![])
+    let page = handle.settlement_accounts.list(&mine, PageRequest::default()).await?;
+    for listed in page.rows {
+        let (id, is_default) = (listed.account.id, listed.account.is_default);
+        let paying = if is_default { vec![checkout_id(2), checkout_id(1)] } else { vec![] };
+        same("its checkouts in the list", &listed.checkouts, &paying)?;
+        same("its checkouts", find(&handle, id).await?.checkouts, paying)?;
+    }
+    Ok(())
 }
 
 async fn foreign(handle: Handle) -> CheckResult {

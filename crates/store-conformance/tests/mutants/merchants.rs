@@ -4,13 +4,13 @@ use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
-    CreatePayeeSituation, CreatedPayee, EditProfileRefusal, MerchantProfile, Payee, PayeeFilter, PayeeRefusal,
+    BankId, CreatePayeeSituation, CreatedPayee, EditProfileRefusal, MerchantProfile, Payee, PayeeFilter, PayeeRefusal,
     SettlementAccountOverview, SettlementChange, SettlementRefusal, SettlementSituation,
 };
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    ApprovePayeeCommand, CreatePayeeCommand, Merchants, Payees, ProfileCommand, SettlementAccounts, SettlementCommand,
-    StoreError, WriteError, Written,
+    ApprovePayeeCommand, Banks, CreatePayeeCommand, Merchants, Payees, ProfileCommand, SettlementAccounts,
+    SettlementCommand, StoreError, WriteError, Written,
 };
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -37,6 +37,10 @@ impl Merchants for Mutant {
     }
 }
 
+fn without_checkouts(overview: SettlementAccountOverview) -> SettlementAccountOverview {
+    SettlementAccountOverview { checkouts: Vec::new(), ..overview }
+}
+
 #[async_trait]
 impl SettlementAccounts for Mutant {
     async fn find(
@@ -48,8 +52,7 @@ impl SettlementAccounts for Mutant {
         if found.is_none() && self.has(Bug::SettlementAccountsOfAnyAccount) {
             return SettlementAccounts::find(&self.inner, &AccountId::parse("F2").unwrap(), settlement_account).await;
         }
-        let shown = |overview| SettlementAccountOverview { checkouts: Vec::new(), ..overview };
-        Ok(if self.has(Bug::CheckoutsOfSettlementAccountsHidden) { found.map(shown) } else { found })
+        Ok(if self.has(Bug::CheckoutsOfSettlementAccountsHidden) { found.map(without_checkouts) } else { found })
     }
 
     async fn list(
@@ -57,7 +60,11 @@ impl SettlementAccounts for Mutant {
         account: &AccountId,
         page: PageRequest,
     ) -> Result<Page<SettlementAccountOverview>, StoreError> {
-        SettlementAccounts::list(&self.inner, account, page).await
+        let mut found = SettlementAccounts::list(&self.inner, account, page).await?;
+        if self.has(Bug::CheckoutsOfListedSettlementAccountsHidden) {
+            found.rows = found.rows.into_iter().map(without_checkouts).collect();
+        }
+        Ok(found)
     }
 
     async fn change(
@@ -65,6 +72,8 @@ impl SettlementAccounts for Mutant {
         mut command: SettlementCommand,
     ) -> Result<Written<Option<SettlementAccountOverview>>, WriteError<SettlementRefusal>> {
         command.claim = self.claim(command.claim);
+        let banks = Banks::list(&self.inner, PageRequest::default()).await?.rows;
+        let is_listed = move |id: &mut BankId| banks.iter().any(|bank| bank.id == *id);
         let (rule, bug) = (Arc::clone(&command.decide), self.bug);
         command.decide = Arc::new(move |situation: &SettlementSituation| {
             let mut change: SettlementChange = rule(situation)?;
@@ -72,6 +81,7 @@ impl SettlementAccounts for Mutant {
             for account in &mut change.accounts {
                 match bug {
                     Some(Bug::BanksOfRefundsLost) => account.bank = None,
+                    Some(Bug::UnlistedBanksErased) => drop(account.bank.take_if(|bank| !is_listed(bank))),
                     Some(Bug::TwoDefaults) => {
                         account.is_default |= before(account.id).is_some_and(|old| old.is_default);
                     }

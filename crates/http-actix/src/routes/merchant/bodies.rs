@@ -20,8 +20,8 @@ body! {
         /// The address of the return policy; null removes it.
         #[example("https://shop.example/returns")]
         "returnPolicyUrl" => return_policy_url: Clearable<WebUrl>,
-        /// The look of the payment page. Members that are not sent keep their values.
-        "branding" => branding: Option<BrandingBody>,
+        /// The look of the payment page. Members that are not sent keep their values; null restores every default.
+        "branding" => branding: Clearable<BrandingBody>,
         /// Only the operator can change permissions: a value that differs from the current one is refused.
         "brandingPermissions" => branding_permissions: Option<BrandingPermissionsBody>,
         /// Only the operator can change it.
@@ -210,12 +210,13 @@ impl EditMerchantBody {
         // A value was a fault.
         let Self { status: _status, .. } = &self;
         let (primary, background, hide) = match self.branding {
-            Some(branding) => (
+            Clearable::Value(branding) => (
                 branding.primary.changed().map(|colour| colour.map(|colour| colour.0)),
                 branding.background.changed().map(|colour| colour.map(|colour| colour.0)),
                 branding.hide_service_logo.changed().map(Option::unwrap_or_default),
             ),
-            None => (None, None, None),
+            Clearable::Null => (Some(None), Some(None), Some(false)),
+            Clearable::Missing => (None, None, None),
         };
         ProfileEdit {
             name: self.name.sent(),

@@ -14,9 +14,18 @@ use florin_ports::{Banks, StoreError};
 
 impl BankRow {
     pub(super) fn read(self) -> Outcome<Bank> {
-        let id = BankId::parse(&self.id).map_err(|_| corrupt(format!("`{}` is not a bank id", self.id)))?;
-        Ok(Bank { id, name: self.name, icon_url: self.icon_url, supports_refunds: self.supports_refunds })
+        Ok(Bank {
+            id: bank_id(&self.id)?,
+            name: self.name,
+            icon_url: self.icon_url,
+            supports_refunds: self.supports_refunds,
+        })
     }
+}
+
+/// Reads a stored bank id.
+pub(super) fn bank_id(text: &str) -> Outcome<BankId> {
+    BankId::parse(text).map_err(|_| corrupt(format!("`{text}` is not a bank id")))
 }
 
 #[async_trait]

@@ -24,7 +24,7 @@ struct Found {
     /// Whether it has a row.
     is_stored: bool,
     /// Whether the account is a merchant.
-    exists: bool,
+    is_merchant: bool,
 }
 
 #[async_trait]
@@ -49,11 +49,11 @@ impl Merchants for Store {
 
 fn change(conn: &mut Conn, command: &ProfileCommand) -> Result<MerchantProfile, Stop<WriteError<EditProfileRefusal>>> {
     let found = find(conn, &command.account)?.ok_or(WriteError::Absent)?;
-    if !found.exists && !command.creates {
+    if !found.is_merchant && !command.creates {
         return Err(WriteError::Absent.into());
     }
     let changed = ask(|| (command.decide)(&found.profile))?.map_err(WriteError::Refused)?;
-    if !found.exists {
+    if !found.is_merchant {
         let row = accounts::table.filter(accounts::id.eq(command.account.as_str()));
         diesel::update(row)
             .set(accounts::merchant.eq(true))
@@ -70,7 +70,7 @@ fn change(conn: &mut Conn, command: &ProfileCommand) -> Result<MerchantProfile, 
 
 /// Returns the profile of an account. `None`: the account has none, or does not exist.
 pub(super) fn profile(conn: &mut Conn, account: &AccountId) -> Outcome<Option<MerchantProfile>> {
-    Ok(find(conn, account)?.filter(|found| found.exists).map(|found| found.profile))
+    Ok(find(conn, account)?.filter(|found| found.is_merchant).map(|found| found.profile))
 }
 
 /// Returns the profile that an account has or would have. `None`: no such account.
@@ -81,17 +81,17 @@ fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<Found>> {
         .get_result::<ProfileRow>(conn)
         .optional()?;
     if let Some(row) = row {
-        return Ok(Some(Found { profile: row.read()?, is_stored: true, exists: true }));
+        return Ok(Some(Found { profile: row.read()?, is_stored: true, is_merchant: true }));
     }
     let found: Option<(String, bool)> = accounts::table
         .filter(accounts::id.eq(account.as_str()))
         .select((accounts::name, accounts::merchant))
         .get_result(conn)
         .optional()?;
-    Ok(found.map(|(name, exists)| Found {
+    Ok(found.map(|(name, is_merchant)| Found {
         profile: MerchantProfile::new(account.clone(), &name),
         is_stored: false,
-        exists,
+        is_merchant,
     }))
 }
 

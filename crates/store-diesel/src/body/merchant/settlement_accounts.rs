@@ -1,5 +1,6 @@
 //! Settlement accounts.
 
+use super::banks::bank_id;
 use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, Stop, corrupt};
@@ -14,8 +15,8 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, CheckoutId, SettlementAccountId};
 use florin_domain::merchant::{
-    Bank, BankDetails, CheckoutTarget, CheckoutType, SettlementAccount, SettlementAccountOverview, SettlementRefusal,
-    SettlementSituation,
+    Bank, BankDetails, BankId, CheckoutTarget, CheckoutType, SettlementAccount, SettlementAccountOverview,
+    SettlementRefusal, SettlementSituation,
 };
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{SettlementAccounts, SettlementCommand, StoreError, WriteError, Written};
@@ -37,7 +38,7 @@ impl SettlementAccounts for Store {
                     .select(SettlementAccountRow::as_select())
                     .get_result(conn)
                     .optional()?;
-                Ok(overviews(conn, &account, row.into_iter().collect())?.pop())
+                Ok(found(conn, &account, row.into_iter().collect())?.pop())
             })
         })
         .await
@@ -52,14 +53,14 @@ impl SettlementAccounts for Store {
         self.read(move |conn| {
             conn.transaction(|conn| {
                 let own = rows::table.filter(rows::account_id.eq(account.as_str()));
-                let found = own
+                let rows = own
                     .order((rows::created_at.desc(), rows::id.desc()))
                     .limit(page.limit)
                     .offset(page.offset)
                     .select(SettlementAccountRow::as_select())
                     .load(conn)?;
                 let count = own.count().get_result(conn)?;
-                Ok(Page { count, rows: overviews(conn, &account, found)? })
+                Ok(Page { count, rows: found(conn, &account, rows)? })
             })
         })
         .await
@@ -84,7 +85,7 @@ fn change(
 ) -> Result<Option<SettlementAccountOverview>, Stop<WriteError<SettlementRefusal>>> {
     let account = &command.account;
     let bank = match &command.bank {
-        Some(id) => banks_with(conn, vec![id.as_str().to_owned()])?.into_values().next(),
+        Some(id) => banks_with(conn, &[id])?.remove(id),
         None => None,
     };
     let situation = SettlementSituation {
@@ -95,8 +96,8 @@ fn change(
     };
     let change = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
     store(conn, &situation.accounts, &change.accounts)?;
-    let changed = change.accounts.into_iter().find(|one| Some(one.id) == change.changed);
-    Ok(changed.map(|one| SettlementAccountOverview::of(one, &situation.targets)))
+    let changed = change.accounts.into_iter().filter(|one| Some(one.id) == change.changed).collect();
+    Ok(overviews(conn, changed, &situation.targets)?.pop())
 }
 
 /// Stores what a decision changed.
@@ -143,7 +144,7 @@ pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Se
         .order((rows::created_at, rows::id))
         .select(SettlementAccountRow::as_select())
         .load(conn)?;
-    read(conn, found)
+    found.into_iter().map(SettlementAccountRow::read).collect()
 }
 
 /// Returns where the SHOPPING checkouts of an account pay into, newest first.
@@ -162,38 +163,50 @@ fn targets(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<CheckoutTarget>>
     Ok(found.into_iter().map(target).collect())
 }
 
-fn overviews(
+/// Returns the settlement accounts that were found, with what belongs to them.
+fn found(
     conn: &mut Conn,
     account: &AccountId,
-    found: Vec<SettlementAccountRow>,
+    rows: Vec<SettlementAccountRow>,
 ) -> Outcome<Vec<SettlementAccountOverview>> {
-    let targets = if found.is_empty() { Vec::new() } else { targets(conn, account)? };
-    let accounts = read(conn, found)?;
-    Ok(accounts.into_iter().map(|account| SettlementAccountOverview::of(account, &targets)).collect())
+    let targets = if rows.is_empty() { Vec::new() } else { targets(conn, account)? };
+    let accounts = rows.into_iter().map(SettlementAccountRow::read).collect::<Outcome<_>>()?;
+    overviews(conn, accounts, &targets)
 }
 
-fn read(conn: &mut Conn, found: Vec<SettlementAccountRow>) -> Outcome<Vec<SettlementAccount>> {
-    let named: Vec<_> = found.iter().filter_map(|row| row.bank_id.clone()).collect();
-    let banks = if named.is_empty() { BTreeMap::new() } else { banks_with(conn, named)? };
-    found.into_iter().map(|row| row.read(&banks)).collect()
+fn overviews(
+    conn: &mut Conn,
+    accounts: Vec<SettlementAccount>,
+    targets: &[CheckoutTarget],
+) -> Outcome<Vec<SettlementAccountOverview>> {
+    let named: Vec<_> = accounts.iter().filter_map(|account| account.bank.as_ref()).collect();
+    let banks = banks_with(conn, &named)?;
+    let overview = |account: SettlementAccount| {
+        let bank = account.bank.as_ref().and_then(|id| banks.get(id)).cloned();
+        SettlementAccountOverview::of(account, bank, targets)
+    };
+    Ok(accounts.into_iter().map(overview).collect())
 }
 
-/// Returns the banks with these ids.
-fn banks_with(conn: &mut Conn, ids: Vec<String>) -> Outcome<BTreeMap<String, Bank>> {
-    let found: Vec<BankRow> = banks::table.filter(banks::id.eq_any(ids)).select(BankRow::as_select()).load(conn)?;
-    found.into_iter().map(|row| Ok((row.id.clone(), row.read()?))).collect()
+/// Returns those of these banks that are on the bank list.
+fn banks_with(conn: &mut Conn, ids: &[&BankId]) -> Outcome<BTreeMap<BankId, Bank>> {
+    if ids.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let listed = banks::table.filter(banks::id.eq_any(ids.iter().map(|id| id.as_str())));
+    let listed: Vec<BankRow> = listed.select(BankRow::as_select()).load(conn)?;
+    listed.into_iter().map(|row| row.read().map(|bank| (bank.id.clone(), bank))).collect()
 }
 
 impl SettlementAccountRow {
-    fn read(self, banks: &BTreeMap<String, Bank>) -> Outcome<SettlementAccount> {
+    fn read(self) -> Outcome<SettlementAccount> {
         let details = BankDetails::stored(self.details_type.0, &self.details);
         Ok(SettlementAccount {
             id: SettlementAccountId(self.id.0),
             account: self.account_id.0,
             name: self.name,
             details: details.ok_or_else(|| corrupt("stored bank details can't be read"))?,
-            // A bank that the operator removed from the list pays no refunds.
-            bank: self.bank_id.and_then(|id| banks.get(&id).cloned()),
+            bank: self.bank_id.as_deref().map(bank_id).transpose()?,
             approval: self.approval.0,
             is_default: self.is_default,
             created_at: self.created_at.0,
@@ -210,7 +223,7 @@ impl From<&SettlementAccount> for SettlementAccountRow {
             name: account.name.clone(),
             details_type: Named(account.details.details_type()),
             details: account.details.to_stored(),
-            bank_id: account.bank.as_ref().map(|bank| bank.id.as_str().to_owned()),
+            bank_id: account.bank.as_ref().map(|bank| bank.as_str().to_owned()),
             approval: Named(account.approval),
             is_default: account.is_default,
             created_at: Time(account.created_at),
