@@ -71,6 +71,7 @@ const CRATE_RULES: &[CrateRule] = &[
             "async-trait",
             "chrono",
             "futures-util",
+            "hmac",
             "ipnet",
             "sha2",
             "thiserror",

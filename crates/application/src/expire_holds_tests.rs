@@ -1,7 +1,7 @@
 //! Tests of the sweep.
 
 use super::*;
-use crate::AccountClocks;
+use crate::{AccountClocks, PageTokenMaker};
 use chrono::TimeDelta;
 use florin_domain::access::Environment;
 use florin_domain::card::decide::CardRefusal;
@@ -40,6 +40,7 @@ fn services(cards: MockCardLedger) -> Services {
         refusals: Arc::default(),
         key_uses: Arc::default(),
         cipher: Arc::new(florin_ports::test_support::FakeCipher),
+        page_tokens: PageTokenMaker::new(florin_domain::secret::Secret::new(Vec::new())),
         postcodes: Arc::new(MockPostcodeProvider::new()),
         upkeep: Arc::new(MockUpkeep::new()),
         timelines: Arc::new(timelines),

@@ -35,6 +35,7 @@ mod merchant_profiles;
 mod merchant_services;
 mod networks;
 mod open_mfa_session;
+mod page_tokens;
 mod payees;
 mod process_batches;
 #[cfg(test)]
@@ -86,6 +87,7 @@ pub use networks::{
     NetworkChange, NewNetworkRequest, add_network, covers, list_networks, parse_network, remove_network,
 };
 pub use open_mfa_session::{OpenSessionRequest, open_mfa_session};
+pub use page_tokens::PageTokenMaker;
 pub use payees::{approve_payee, create_payee};
 pub use process_batches::process_batches;
 pub use refusals::{RecordRefusals, Refusals, record_refusals};

@@ -72,6 +72,10 @@ impl Secrets for Interrupted {
         })
     }
 
+    async fn page_secret(&self, _new: SealedSecret) -> Result<SealedSecret, StoreError> {
+        unreachable!("only a server asks for it")
+    }
+
     async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
         let state = self.0.lock().unwrap();
         let included = state.secrets.iter().filter(|(_, secret)| filter.includes(secret));

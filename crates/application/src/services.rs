@@ -1,6 +1,6 @@
 //! The ports used by the use cases, connected by the app.
 
-use crate::{AccountClock, AccountClocks, KeyUses, Refusals};
+use crate::{AccountClock, AccountClocks, KeyUses, PageTokenMaker, Refusals};
 use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
@@ -44,6 +44,8 @@ pub struct Services {
     pub mfa_providers: Vec<Arc<dyn MfaProvider>>,
     /// Encrypts and decrypts the secrets of accounts.
     pub cipher: Arc<dyn SecretCipher>,
+    /// Makes the tokens of payment pages.
+    pub page_tokens: PageTokenMaker,
     /// Looks up the addresses of postcodes.
     pub postcodes: Arc<dyn PostcodeProvider>,
     /// Readiness and maintenance of the store.

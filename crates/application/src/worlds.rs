@@ -106,6 +106,7 @@ pub async fn create_world(
         key,
         hash: key_hash(&secret),
         reseal: Arc::new(move |from, to, secret| Ok(cipher.seal(to, &cipher.open(from, secret)?)?)),
+        page_tokens: services.page_tokens.hashes(),
         under: new.under,
         decide: Arc::new(move |situation| decide_create_world(situation, replace, under.as_ref())),
     };

@@ -42,6 +42,14 @@ uuid_ids! {
     SettlementAccountId;
     /// A payee that `TOP_UP` sessions pay into.
     PayeeId;
+    /// A checkout session, in which a payer pays a merchant.
+    CheckoutSessionId;
+    /// A payment or refund of a checkout session.
+    MerchantPaymentId;
+    /// A refund; its row among the payments has an id of its own.
+    RefundId;
+    /// An order: what a payer bought in a SHOPPING session.
+    MerchantOrderId;
     /// A payment batch.
     PaymentBatchId;
     /// An order of a payment batch: its payments in one currency from one funding budget.

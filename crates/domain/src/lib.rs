@@ -11,6 +11,7 @@ pub mod batch;
 pub mod books;
 pub mod budget;
 pub mod card;
+pub mod checkout;
 pub mod event;
 pub mod fault;
 mod iban;

@@ -52,6 +52,8 @@ pub enum SecretOwner {
     Totp(AccountId),
     /// A subscription to events.
     Webhook(WebhookId),
+    /// The payment pages, whose tokens follow from one secret.
+    Pages,
 }
 
 impl fmt::Display for SecretOwner {
@@ -59,6 +61,7 @@ impl fmt::Display for SecretOwner {
         match self {
             Self::Totp(account) => write!(f, "totp:{account}"),
             Self::Webhook(webhook) => write!(f, "webhook:{webhook}"),
+            Self::Pages => f.write_str("pages"),
         }
     }
 }

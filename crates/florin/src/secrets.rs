@@ -1,10 +1,11 @@
 //! The key that encrypts secrets: given by the operator, or generated in a sandbox.
 
+use crate::machine::random as random_bytes;
 use crate::settings::{Settings, Sourced};
 use crate::usage::UsageError;
 use crate::wiring;
 use anyhow::{Context, anyhow};
-use florin_application::{SecretsError, prepare_secrets};
+use florin_application::{PageTokenMaker, SecretsError, prepare_secrets};
 use florin_domain::access::Environment;
 use florin_domain::secret::{Secret, StoreKey};
 use florin_ports::SecretCipher;
@@ -71,6 +72,12 @@ pub(crate) async fn open(
     }
     let generated = found.is_generated.then_some(found.key);
     Ok(StoreSecrets { cipher: Arc::new(ring), generated })
+}
+
+/// Opens the secret from which the tokens of payment pages follow. A new store gets a random one.
+pub(crate) async fn page_tokens(store: &dyn AnyStore, cipher: &dyn SecretCipher) -> anyhow::Result<PageTokenMaker> {
+    let random = Secret::new(random_bytes::<32>()?.to_vec());
+    PageTokenMaker::open(store, cipher, random).await.context("cannot prepare the secret of the payment pages")
 }
 
 async fn find(settings: &Settings, environment: Environment, store: &dyn AnyStore) -> anyhow::Result<Found> {

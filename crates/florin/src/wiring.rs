@@ -8,8 +8,8 @@ use anyhow::{Context, anyhow};
 use chrono::TimeDelta;
 use florin_access_cache::{CachedAccounts, CachedCallers};
 use florin_application::{
-    AccountClocks, BatchServices, DeliveryServices, ManagementServices, MerchantServices, ProcessingLimits,
-    ProcessingServices, Services, WebhookServices,
+    AccountClocks, BatchServices, DeliveryServices, ManagementServices, MerchantServices, PageTokenMaker,
+    ProcessingLimits, ProcessingServices, Services, WebhookServices,
 };
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Environment;
@@ -97,7 +97,7 @@ pub(crate) fn services(
     settings: &Settings,
     environment: Environment,
     store: &Arc<dyn AnyStore>,
-    cipher: Arc<dyn SecretCipher>,
+    (cipher, page_tokens): (Arc<dyn SecretCipher>, PageTokenMaker),
 ) -> Services {
     record_events(store.as_ref(), environment);
     Services {
@@ -118,6 +118,7 @@ pub(crate) fn services(
         mfa_sessions: store.clone(),
         mfa_providers: mfa_providers(environment),
         cipher,
+        page_tokens,
         refusals: Arc::default(),
         key_uses: Arc::default(),
         postcodes: postcodes(settings, environment, store),

@@ -5,8 +5,8 @@
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
 //! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
 //!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`],
-//!    [`ClientNetworks`], and the writes of [`Budgets`], [`People`], [`Merchants`], [`Checkouts`],
-//!    [`SettlementAccounts`] and [`Payees`]): the port receives a command, which names what to load and contains a pure decision. The adapter
+//!    [`ClientNetworks`], [`CheckoutSessions`], and the writes of [`Budgets`], [`People`], [`Merchants`], [`Checkouts`],
+//!    [`SettlementAccounts`], [`Payees`] and [`MerchantPayments`]): the port receives a command, which names what to load and contains a pure decision. The adapter
 //!    locks and loads, calls the decision, stores its result together with the
 //!    idempotency record, and commits. It may call the decision again (after a serialization failure), and it may
 //!    combine many decisions in one transaction; callers can't observe either.
@@ -26,6 +26,7 @@ mod budgets;
 mod card_ledger;
 mod card_management;
 mod chain_histories;
+mod checkout_sessions;
 mod clock;
 mod credits;
 mod deliveries;
@@ -36,6 +37,7 @@ mod idempotency;
 mod key_source;
 mod key_upkeep;
 mod merchant;
+mod merchant_payments;
 mod mfa;
 mod mode;
 mod networks;
@@ -73,6 +75,7 @@ pub use card_management::{
     CardManagement, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand, ReplaceCardCommand,
 };
 pub use chain_histories::ChainHistories;
+pub use checkout_sessions::{CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, SessionCommand};
 pub use clock::{Clock, IdSource};
 pub use credits::{CreditCommand, Credits};
 pub use deliveries::{
@@ -89,6 +92,7 @@ pub use merchant::{
     ApprovePayeeCommand, Banks, Checkouts, CreateCheckoutCommand, CreatePayeeCommand, EditCheckoutCommand, Merchants,
     Payees, ProfileCommand, SettlementAccounts, SettlementCommand,
 };
+pub use merchant_payments::{CreateRefundCommand, MerchantPayments, RefundCommand};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionCommand};
 pub use mode::{DryRun, DryRunDecline, Mode};
 pub use networks::ClientNetworks;
@@ -105,7 +109,9 @@ pub use timelines::{ClockCommand, Timelines};
 pub use upkeep::{Readiness, Upkeep};
 pub use webhook_sender::{WebhookRequest, WebhookSender};
 pub use webhooks::{AnswerIfKept, ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, WebhookReach, Webhooks};
-pub use worlds::{CreateWorldCommand, RenewCommand, Reseal, RestoreCommand, SnapshotCommand, WorldContents, Worlds};
+pub use worlds::{
+    CreateWorldCommand, PageTokens, RenewCommand, Reseal, RestoreCommand, SnapshotCommand, WorldContents, Worlds,
+};
 
 #[cfg(feature = "test-support")]
 pub use {
@@ -122,6 +128,7 @@ pub use {
     card_ledger::MockCardLedger,
     card_management::MockCardManagement,
     chain_histories::MockChainHistories,
+    checkout_sessions::MockCheckoutSessions,
     clock::{MockClock, MockIdSource},
     credits::MockCredits,
     deliveries::MockDeliveries,
@@ -130,6 +137,7 @@ pub use {
     key_source::MockKeySource,
     key_upkeep::MockKeyUpkeep,
     merchant::{MockBanks, MockCheckouts, MockMerchants, MockPayees, MockSettlementAccounts},
+    merchant_payments::MockMerchantPayments,
     mfa::{MockMfaProvider, MockMfaSessions},
     networks::MockClientNetworks,
     payment_batches::MockPaymentBatches,

@@ -168,6 +168,9 @@ pub trait Payees: Send + Sync {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Banks: Send + Sync {
+    /// Returns a bank. `None`: not on the list.
+    async fn find(&self, bank: &BankId) -> Result<Option<Bank>, StoreError>;
+
     /// Lists banks by name (code points), then by id. The count ignores the page.
     async fn list(&self, page: PageRequest) -> Result<Page<Bank>, StoreError>;
 }

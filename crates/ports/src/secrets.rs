@@ -63,6 +63,10 @@ pub trait Secrets: Send + Sync {
     /// Binds the store to another key if it is still bound to `from`, and returns whether it was.
     async fn change_secret_key(&self, from: SecretKeyId, to: StoreKey) -> Result<bool, StoreError>;
 
+    /// Stores the secret of the payment pages, unless there is one, and returns the stored one. The first of concurrent calls
+    /// counts.
+    async fn page_secret(&self, new: SealedSecret) -> Result<SealedSecret, StoreError>;
+
     /// Returns at most `max` secrets that the filter includes.
     async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError>;
 

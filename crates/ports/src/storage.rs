@@ -2,9 +2,10 @@
 
 use crate::{
     AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
-    BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, Checkouts, ClientNetworks,
-    Credits, Deliveries, Events, KeyUpkeep, LedgerAudit, Merchants, MfaSessions, Payees, PaymentBatches, People,
-    Registry, SandboxBankStorage, Secrets, Seeding, SettlementAccounts, Timelines, Transfers, Upkeep, Webhooks, Worlds,
+    BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, CheckoutSessions, Checkouts,
+    ClientNetworks, Credits, Deliveries, Events, KeyUpkeep, LedgerAudit, MerchantPayments, Merchants, MfaSessions,
+    Payees, PaymentBatches, People, Registry, SandboxBankStorage, Secrets, Seeding, SettlementAccounts, Timelines,
+    Transfers, Upkeep, Webhooks, Worlds,
 };
 
 /// Declares a trait that is the sum of ports. Whatever implements all of them implements it.
@@ -34,6 +35,7 @@ sum_of_ports! {
         + CardLedger
         + CardManagement
         + ChainHistories
+        + CheckoutSessions
         + Checkouts
         + ClientNetworks
         + Credits
@@ -41,6 +43,7 @@ sum_of_ports! {
         + Events
         + KeyUpkeep
         + LedgerAudit
+        + MerchantPayments
         + Merchants
         + MfaSessions
         + Payees

@@ -4,6 +4,7 @@ use crate::{Decide, IdempotencyClaim, SeedAccount, StoreError, WriteError, Writt
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::access::{ApiKey, KeyHash};
+use florin_domain::checkout::PageTokenHash;
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::secret::{SealedSecret, SecretOwner};
@@ -14,6 +15,7 @@ use florin_domain::world::{
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
+use uuid::Uuid;
 
 /// The contents of a new world.
 #[derive(Clone, Debug)]
@@ -37,6 +39,9 @@ pub enum WorldContents {
 pub type Reseal =
     Arc<dyn Fn(&SecretOwner, &SecretOwner, &SealedSecret) -> Result<SealedSecret, StoreError> + Send + Sync>;
 
+/// Returns the hash of the token of a payment page: of the session or refund with this id on an account.
+pub type PageTokens = Arc<dyn Fn(&AccountId, Uuid) -> PageTokenHash + Send + Sync>;
+
 /// A command to create a world.
 pub struct CreateWorldCommand {
     /// The world. If it is created from a snapshot, its clock is the snapshot's.
@@ -49,6 +54,8 @@ pub struct CreateWorldCommand {
     pub hash: KeyHash,
     /// Encrypts secrets of the snapshot's world for the new one.
     pub reseal: Reseal,
+    /// The tokens of the payment pages of the snapshot's sessions and refunds in the new world.
+    pub page_tokens: PageTokens,
     /// The idempotency key of the request.
     pub under: Option<CreationClaim>,
     /// The rule. It returns whether an existing world must be deleted first.

@@ -8,13 +8,15 @@ use crate::task::Task;
 use crate::world::Ids;
 use chrono::TimeDelta;
 use florin_application::{
-    AccountClocks, ManagementServices, ProcessingLimits, ProcessingServices, Services, expire_holds, process_batches,
+    AccountClocks, ManagementServices, PageTokenMaker, ProcessingLimits, ProcessingServices, Services, expire_holds,
+    process_batches,
 };
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::{Environment, MAX_NETWORKS};
 use florin_domain::budget::MAX_BUDGETS;
 use florin_domain::card::MAX_CARDS;
 use florin_domain::people::MAX_PEOPLE;
+use florin_domain::secret::Secret;
 use florin_ports::test_support::{FakeCipher, FakeClock};
 use florin_ports::{Events, MockExchangeRates, MockKeySource, MockPostcodeProvider};
 use florin_store_contract::{OpenError, StoreSettings};
@@ -170,6 +172,7 @@ impl Ports {
             mfa_sessions: of(),
             mfa_providers: Vec::new(),
             cipher: Arc::new(FakeCipher),
+            page_tokens: PageTokenMaker::new(Secret::new(Vec::new())),
             postcodes: Arc::new(MockPostcodeProvider::new()),
             upkeep: of(),
             timelines: of(),

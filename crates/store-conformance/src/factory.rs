@@ -4,10 +4,10 @@ use crate::event_forms::recording;
 use async_trait::async_trait;
 use florin_ports::{
     AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
-    BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, Checkouts, ClientNetworks,
-    Credits, Deliveries, Events, KeyUpkeep, LedgerAudit, Merchants, MfaSessions, Payees, PaymentBatches, People,
-    ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets, Seeding, SettlementAccounts, Storage,
-    Timelines, Transfers, Upkeep, Webhooks, Worlds,
+    BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, CheckoutSessions, Checkouts,
+    ClientNetworks, Credits, Deliveries, Events, KeyUpkeep, LedgerAudit, MerchantPayments, Merchants, MfaSessions,
+    Payees, PaymentBatches, People, ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets, Seeding,
+    SettlementAccounts, Storage, Timelines, Transfers, Upkeep, Webhooks, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -83,6 +83,10 @@ pub struct Handle {
     pub payees: Arc<dyn Payees>,
     /// Checkouts.
     pub checkouts: Arc<dyn Checkouts>,
+    /// Sessions of checkouts, and top-ups.
+    pub checkout_sessions: Arc<dyn CheckoutSessions>,
+    /// Payments of sessions, and refunds.
+    pub merchant_payments: Arc<dyn MerchantPayments>,
     /// Banks.
     pub banks: Arc<dyn Banks>,
     /// Card messages.
@@ -175,6 +179,8 @@ impl Handle {
             settlement_accounts: Arc::<S>::clone(store),
             payees: Arc::<S>::clone(store),
             checkouts: Arc::<S>::clone(store),
+            checkout_sessions: Arc::<S>::clone(store),
+            merchant_payments: Arc::<S>::clone(store),
             banks: Arc::<S>::clone(store),
             cards: Arc::<S>::clone(store),
             card_management: Arc::<S>::clone(store),

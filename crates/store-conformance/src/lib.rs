@@ -19,6 +19,7 @@
 //! behaviour that the ports expose, and it does not measure performance.
 
 mod check;
+mod checkout_sessions;
 mod checks;
 mod commands;
 mod event_forms;

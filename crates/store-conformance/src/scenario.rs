@@ -1,6 +1,10 @@
 //! Scenario that uses every command of every port on one account and records every answer.
 
 use crate::check::Failure;
+use crate::checkout_sessions::{
+    approval, create_refund, create_top_up, opened, pay, payer_bank, refund_request, refund_step, shop, sold, step,
+    top_up_request,
+};
 use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, confirm_batch, credit, credit_with_everything, expiry, first,
     follow_up, message, open, stamp, token,
@@ -27,6 +31,7 @@ use florin_domain::batch::{FailureReason, PaymentOutcome};
 use florin_domain::budget::{BudgetEdit, BudgetFeature, BudgetStatus};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{CardChangeRequest, CardName, CardState, LimitWindow};
+use florin_domain::checkout::{PayerDecision, RefundAction, RefundRequest, SessionAction, TopUpRequest};
 use florin_domain::merchant::{
     Approval, CheckoutEdit, CheckoutStatus, Locale, MerchantName, ProfileEdit, SettlementAccountEdit,
 };
@@ -90,6 +95,7 @@ pub(crate) async fn play_with(handle: &Handle, who: Who, base: u128, values: Val
     let mut answers = Answers::of(who, values);
     manage(handle, &mut answers, base).await?;
     trade(handle, &mut answers, base).await?;
+    receive(handle, &mut answers, base).await?;
     spend(handle, &mut answers, base).await?;
     fund(handle, &mut answers, base).await?;
     fill(handle, &mut answers, base).await?;
@@ -171,6 +177,35 @@ async fn trade(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(),
         ..CheckoutEdit::default()
     };
     answers.add("checkout", handle.checkouts.edit(edit_checkout(who, checkout_id(base + 1), edit, after(14))?).await)
+}
+
+/// Creates sessions and top-ups in several statuses, and refunds.
+async fn receive(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+    let (who, sessions, payments) = (answers.who, &handle.checkout_sessions, &handle.merchant_payments);
+    let checkout = shop(handle, who, base + 2).await?;
+    answers.add("open session", opened(handle, who, checkout, base + 1).await)?;
+    let payment = sold(handle, who, checkout, base + 2).await?;
+    answers.add("payment", &payment)?;
+    let reason = Some(Text::parse(answers.values.pick("Zwrot ✓", "another reason"))?);
+    for number in [1, 2] {
+        let request = RefundRequest { reason: reason.clone(), ..refund_request(who, base + number)? };
+        answers.add("refund", payments.create_refund(create_refund(who, payment.id, request)?).await)?;
+    }
+    let now = after(3_000);
+    let decision = answers.values.pick(approval(now), PayerDecision::Leave);
+    let command = refund_step(who, base + 1, RefundAction::AtBank(decision), (base + 3, now))?;
+    answers.add("refund", payments.act(command).await)?;
+    for (number, action) in [
+        (4, pay(None, answers.values.pick(approval(now), PayerDecision::Reject))?),
+        (5, SessionAction::ChooseBank(payer_bank()?)),
+        (6, SessionAction::PayerCancels),
+    ] {
+        let request = TopUpRequest { lifetime: TimeDelta::days(2), ..top_up_request(who, base + number)? };
+        answers.add("top-up", sessions.create_top_up(create_top_up(who, request)?).await)?;
+        let command = step(who, base + number, action, (base + number, now))?;
+        answers.add("top-up", sessions.act(command).await)?;
+    }
+    Ok(())
 }
 
 /// Creates and changes a person with an individual budget.

@@ -1,6 +1,7 @@
 //! Commands on worlds, and what they need.
 
 use crate::check::{CheckResult, Failure};
+use crate::checkout_sessions::page_token;
 use crate::factory::Handle;
 use crate::world::{Who, bank, client, key, noon, seed_account, uuid};
 use chrono::TimeDelta;
@@ -57,6 +58,7 @@ pub(crate) fn command() -> Result<CreateWorldCommand, Failure> {
         key,
         hash,
         reseal: Arc::new(|_, _, secret| Ok(secret.clone())),
+        page_tokens: Arc::new(page_token),
         under: None,
         decide: Arc::new(|situation| decide_create_world(situation, false, None)),
     })

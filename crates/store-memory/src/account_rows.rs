@@ -5,6 +5,7 @@ use crate::data::{Data, MerchantData, Record, RecordKey};
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
 use florin_domain::card::{Card, CardLimit, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation};
+use florin_domain::checkout::{CheckoutSession, MerchantPayment};
 use florin_domain::event::{EventPosition, StoredEvent};
 use florin_domain::ids::{AccountId, JournalId, PaymentId};
 use florin_domain::ledger::JournalTransaction;
@@ -73,7 +74,7 @@ macro_rules! owned {
 
 owned! {
     MerchantProfile, SettlementAccount, Payee, Checkout, Budget, Transfer, JournalTransaction, CardTransition,
-    CardTransaction, Chain, PaymentBatch, Payment, MfaSession, Person, TotpEnrolment,
+    CardTransaction, Chain, CheckoutSession, MerchantPayment, PaymentBatch, Payment, MfaSession, Person, TotpEnrolment,
 }
 
 /// Implements [`Owned`] for values that contain no account id.
@@ -122,6 +123,8 @@ fn merchants_of(all: &MerchantData, account: &AccountId) -> MerchantData {
         profiles: part(&all.profiles, account),
         settlement_accounts: part(&all.settlement_accounts, account),
         payees: part(&all.payees, account),
+        sessions: part(&all.sessions, account),
+        payments: part(&all.payments, account),
     }
 }
 
@@ -154,6 +157,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
     let Data {
         environment: _,
         secret_key: _,
+        page_secret: _,
         audit_log: _,
         clients: _,
         networks: _,
@@ -237,6 +241,8 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     out(&mut data.merchants.profiles, account);
     out(&mut data.merchants.settlement_accounts, account);
     out(&mut data.merchants.payees, account);
+    out(&mut data.merchants.sessions, account);
+    out(&mut data.merchants.payments, account);
     out(&mut data.checkouts, account);
     out(&mut data.budgets, account);
     out(&mut data.budget_records, account);
@@ -284,6 +290,8 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
     into(&mut data.merchants.profiles, account, account_rows.merchants.profiles);
     into(&mut data.merchants.settlement_accounts, account, account_rows.merchants.settlement_accounts);
     into(&mut data.merchants.payees, account, account_rows.merchants.payees);
+    into(&mut data.merchants.sessions, account, account_rows.merchants.sessions);
+    into(&mut data.merchants.payments, account, account_rows.merchants.payments);
     into(&mut data.checkouts, account, account_rows.checkouts);
     into(&mut data.budgets, account, account_rows.budgets);
     into(&mut data.budget_records, account, account_rows.budget_records);

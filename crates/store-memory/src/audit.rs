@@ -30,9 +30,7 @@ pub(crate) fn sums_of<'a>(journal: impl Iterator<Item = &'a JournalTransaction>)
                 Pool::Available(budget) => (budget, 0),
                 Pool::Held(budget) => (budget, 1),
                 Pool::Reserved(budget) => (budget, 2),
-                Pool::CardNetwork | Pool::InboundPayments | Pool::OutboundPayments | Pool::Fees => {
-                    continue;
-                }
+                _ => continue,
             };
             let place = (transaction.account.clone(), budget, transaction.currency);
             sums.entry(place).or_default()[pool] += i128::from(posting.amount.0);

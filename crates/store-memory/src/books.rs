@@ -96,7 +96,7 @@ fn moves(transaction: &JournalTransaction) -> impl Iterator<Item = (BudgetId, Bu
         Pool::Available(budget) => Some((budget, BudgetPool::Available, posting.amount)),
         Pool::Held(budget) => Some((budget, BudgetPool::Held, posting.amount)),
         Pool::Reserved(budget) => Some((budget, BudgetPool::Reserved, posting.amount)),
-        Pool::CardNetwork | Pool::InboundPayments | Pool::OutboundPayments | Pool::Fees => None,
+        _ => None,
     })
 }
 

@@ -8,17 +8,19 @@ use florin_domain::audit_log::AuditRecord;
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
 use florin_domain::card::{Card, CardLimit, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation};
+use florin_domain::checkout::{CheckoutSession, MerchantPayment};
 use florin_domain::event::{EventObject, EventPosition, StoredEvent};
 use florin_domain::ids::{
-    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, EventId, JournalId, LeaseId, MfaSessionId, PayeeId,
-    PaymentBatchId, PaymentId, PersonId, SettlementAccountId, SnapshotId, TransactionToken, TransferId, WebhookId,
+    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, CheckoutSessionId, ClientId, EventId, JournalId, LeaseId,
+    MerchantPaymentId, MfaSessionId, PayeeId, PaymentBatchId, PaymentId, PersonId, SettlementAccountId, SnapshotId,
+    TransactionToken, TransferId, WebhookId,
 };
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, BankId, Checkout, MerchantProfile, Payee, SettlementAccount};
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
 use florin_domain::money::Currency;
 use florin_domain::people::Person;
-use florin_domain::secret::StoreKey;
+use florin_domain::secret::{SealedSecret, StoreKey};
 use florin_domain::webhook::Webhook;
 use florin_domain::world::{CreationClaim, SandboxWorld, Timeline, WorldSnapshot};
 use florin_ports::{AcceptedPayment, Answer, EventRecording, RecordedRequest, StoreError};
@@ -31,6 +33,8 @@ use std::fmt::Debug;
 pub(crate) struct Data {
     pub(crate) environment: Option<Environment>,
     pub(crate) secret_key: Option<StoreKey>,
+    /// The secret from which the tokens of payment pages follow.
+    pub(crate) page_secret: Option<SealedSecret>,
     pub(crate) audit_log: Vec<AuditRecord>,
     pub(crate) clients: BTreeMap<ClientId, ApiClient>,
     /// What callers recorded about the networks of their clients.
@@ -93,6 +97,10 @@ pub(crate) struct MerchantData {
     pub(crate) profiles: BTreeMap<AccountId, MerchantProfile>,
     pub(crate) settlement_accounts: BTreeMap<(AccountId, SettlementAccountId), SettlementAccount>,
     pub(crate) payees: BTreeMap<(AccountId, PayeeId), Payee>,
+    /// Sessions of checkouts, and top-ups of budgets.
+    pub(crate) sessions: BTreeMap<(AccountId, CheckoutSessionId), CheckoutSession>,
+    /// Payments of sessions, and their refunds.
+    pub(crate) payments: BTreeMap<(AccountId, MerchantPaymentId), MerchantPayment>,
 }
 
 /// A world, and the request that created it.

@@ -126,7 +126,7 @@ fn next_sequence(data: &mut Data, event: &Event) -> Option<u64> {
             let moved = data.transitions.iter().filter(|known| of_account(&known.account) && known.card == card);
             Some(1 + moved.count() as u64)
         }
-        (object @ (EventObject::Budget(_) | EventObject::Batch(_)), _) => {
+        (object @ (EventObject::Budget(_) | EventObject::Batch(_) | EventObject::CheckoutSession(_)), _) => {
             let last = data.sequences.get(&(event.account.clone(), object)).copied().unwrap_or_default();
             event.counts_after(last).then(|| {
                 data.sequences.insert((event.account.clone(), object), last + 1);

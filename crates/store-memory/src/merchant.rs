@@ -8,7 +8,7 @@ use crate::pages::cut;
 use crate::settlement_accounts::of_account;
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, CheckoutId};
-use florin_domain::merchant::{Bank, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation};
+use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{Banks, Checkouts, CreateCheckoutCommand, EditCheckoutCommand, StoreError, WriteError, Written};
 
@@ -65,6 +65,10 @@ fn situation(data: &Data, account: &AccountId) -> Option<CheckoutSituation> {
 
 #[async_trait]
 impl Banks for MemoryStore {
+    async fn find(&self, bank: &BankId) -> Result<Option<Bank>, StoreError> {
+        Ok(self.read(|data| data.banks.get(bank).cloned()))
+    }
+
     async fn list(&self, page: PageRequest) -> Result<Page<Bank>, StoreError> {
         let mut banks: Vec<_> = self.read(|data| data.banks.values().cloned().collect());
         banks.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));

@@ -22,13 +22,18 @@ impl Secrets for MemoryStore {
         })
     }
 
+    async fn page_secret(&self, new: SealedSecret) -> Result<SealedSecret, StoreError> {
+        self.change(|data| Ok(data.page_secret.get_or_insert(new).clone()))
+    }
+
     async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
         Ok(self.read(|data| {
             let totp = data.enrolments.values();
             let totp = totp.map(|enrolment| (SecretOwner::Totp(enrolment.account.clone()), enrolment.secret.clone()));
             let webhooks = data.webhooks.values();
             let webhooks = webhooks.map(|webhook| (SecretOwner::Webhook(webhook.id), webhook.secrets.clone()));
-            totp.chain(webhooks).filter(|(_, secret)| filter.includes(secret)).take(max as usize).collect()
+            let pages = data.page_secret.iter().map(|secret| (SecretOwner::Pages, secret.clone()));
+            totp.chain(webhooks).chain(pages).filter(|(_, secret)| filter.includes(secret)).take(max as usize).collect()
         }))
     }
 
@@ -41,6 +46,7 @@ impl Secrets for MemoryStore {
         self.change(|data| {
             let secret = match owner {
                 SecretOwner::Totp(account) => data.enrolments.get_mut(account).map(|enrolment| &mut enrolment.secret),
+                SecretOwner::Pages => data.page_secret.as_mut(),
                 SecretOwner::Webhook(id) => data.webhooks.get_mut(id).map(|webhook| &mut webhook.secrets),
             };
             Ok(secret.filter(|secret| **secret == *old).map(|secret| *secret = new).is_some())

@@ -12,6 +12,7 @@ use florin_domain::merchant::{
 };
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{SettlementAccounts, SettlementCommand, StoreError, WriteError, Written};
+use std::collections::BTreeSet;
 
 #[async_trait]
 impl SettlementAccounts for MemoryStore {
@@ -50,6 +51,7 @@ impl SettlementAccounts for MemoryStore {
                     profile: profile(data, account).ok_or(WriteError::Absent)?,
                     accounts: of_account(data, account),
                     targets: targets(data, account),
+                    awaiting: awaiting(data, account),
                     bank: command.bank.as_ref().and_then(|bank| data.banks.get(bank)).cloned(),
                 };
                 let change = (command.decide)(&situation).map_err(WriteError::Refused)?;
@@ -74,6 +76,12 @@ pub(crate) fn of_account(data: &Data, account: &AccountId) -> Vec<SettlementAcco
 fn overview(data: &Data, account: SettlementAccount, targets: &[CheckoutTarget]) -> SettlementAccountOverview {
     let bank = account.bank.as_ref().and_then(|bank| data.banks.get(bank)).cloned();
     SettlementAccountOverview::of(account, bank, targets)
+}
+
+/// Returns the settlement accounts that sessions which are not over pay into.
+fn awaiting(data: &Data, account: &AccountId) -> BTreeSet<SettlementAccountId> {
+    let own = data.merchants.sessions.values().filter(|session| session.account == *account);
+    own.filter(|session| !session.status.is_end()).filter_map(|session| session.purpose.settlement_account()).collect()
 }
 
 /// Returns where the SHOPPING checkouts of an account pay into, newest first.

@@ -18,8 +18,8 @@ use florin_domain::world::{
     SnapshotSituation, Timeline, WorldReading, WorldSnapshot,
 };
 use florin_ports::{
-    CreateWorldCommand, IdempotencyClaim, RenewCommand, Reseal, RestoreCommand, SnapshotCommand, StoreError,
-    WorldContents, Worlds, WriteError, Written,
+    CreateWorldCommand, IdempotencyClaim, PageTokens, RenewCommand, Reseal, RestoreCommand, SnapshotCommand,
+    StoreError, WorldContents, Worlds, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -165,6 +165,8 @@ fn rows(data: &Data) -> usize {
     data.merchants.profiles.len()
         + data.merchants.settlement_accounts.len()
         + data.merchants.payees.len()
+        + data.merchants.sessions.len()
+        + data.merchants.payments.len()
         + data.checkouts.len()
         + data.budgets.len()
         + data.people.len()
@@ -200,7 +202,7 @@ fn delete(data: &mut Data, account: &AccountId) -> bool {
 }
 
 fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>> {
-    let CreateWorldCommand { world: new, contents, key, hash, reseal, under, decide } = command;
+    let CreateWorldCommand { world: new, contents, key, hash, reseal, page_tokens, under, decide } = command;
     let kept = match &contents {
         WorldContents::Seeded(_) => None,
         WorldContents::Snapshot { id, reach, .. } => {
@@ -250,6 +252,7 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
             let clock = if timeline.seed.is_some() { frozen } else { was.clock.put_back(snapshot.created_at, real) };
             insert_account(data, copy_of(&new, name, Timeline { clock, seed: timeline.seed }))?;
             account_rows::put(data, &new.account, *kept, secret);
+            replace_tokens(data, &new.account, &page_tokens);
         }
         (WorldContents::Snapshot { .. }, None) => return Err(WriteError::Absent),
     }
@@ -257,6 +260,18 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
     let account = new.account.clone();
     add(&mut data.worlds, account.clone(), (new, under))?;
     world(data, &account).ok_or(WriteError::Absent)
+}
+
+/// Gives the sessions and refunds of an account the tokens of this account.
+fn replace_tokens(data: &mut Data, account: &AccountId, tokens: &PageTokens) {
+    for session in data.merchants.sessions.values_mut().filter(|session| session.account == *account) {
+        session.token = tokens(account, session.id.0);
+    }
+    for payment in data.merchants.payments.values_mut().filter(|payment| payment.account == *account) {
+        if let Some(refund) = &mut payment.refund {
+            refund.token = tokens(account, refund.id.0);
+        }
+    }
 }
 
 /// Encrypts the TOTP secret of one world for another.

@@ -3,6 +3,7 @@
 use super::BoxMovement;
 use crate::batch::{Payment, PaymentBatchStatus, PaymentOrder};
 use crate::card::{CardState, CardTransaction};
+use crate::checkout::{CheckoutSession, MerchantPayment};
 use crate::ids::{CardId, PaymentBatchId};
 
 /// The contents of an event, by the kind of its object.
@@ -18,6 +19,10 @@ pub enum EventBody {
     Batch(Box<BatchEvent>),
     /// A payment of a batch.
     Payment(Box<Payment>),
+    /// A checkout session.
+    CheckoutSession(Box<CheckoutSession>),
+    /// A payment or refund of a checkout session.
+    MerchantPayment(Box<MerchantPayment>),
 }
 
 /// A change of the state of a card.

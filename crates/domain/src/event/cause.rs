@@ -3,6 +3,7 @@
 use super::{BatchEvent, BatchResult, BoxMovement, CardStateChange, Event, EventBody, EventKind};
 use crate::batch::{Payment, PaymentBatch, PaymentBatchStatus, PaymentOrder};
 use crate::card::{CardRecord, CardTransaction, CardTransition};
+use crate::checkout::{CheckoutSession, MerchantPayment, SessionPurpose};
 use crate::ids::AccountId;
 use chrono::{DateTime, Utc};
 
@@ -68,5 +69,21 @@ impl Payment {
     /// An event about this payment.
     pub(crate) fn event(&self, kind: EventKind, at: DateTime<Utc>) -> Event {
         Event { account: self.account.clone(), kind, at, body: EventBody::Payment(Box::new(self.clone())) }
+    }
+}
+
+impl CheckoutSession {
+    /// An event about this session. A top-up of a budget has none: its credit is an event of the budget.
+    pub(crate) fn event(&self, kind: EventKind, at: DateTime<Utc>) -> Option<Event> {
+        let body = EventBody::CheckoutSession(Box::new(self.clone()));
+        let is_session = !matches!(self.purpose, SessionPurpose::Budget(_));
+        is_session.then(|| Event { account: self.account.clone(), kind, at, body })
+    }
+}
+
+impl MerchantPayment {
+    /// An event about this payment or refund.
+    pub(crate) fn event(&self, kind: EventKind, at: DateTime<Utc>) -> Event {
+        Event { account: self.account.clone(), kind, at, body: EventBody::MerchantPayment(Box::new(self.clone())) }
     }
 }

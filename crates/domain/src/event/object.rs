@@ -1,7 +1,7 @@
 //! An event, and its object.
 
 use super::{EventBody, EventKind};
-use crate::ids::{AccountId, BudgetId, CardId, PaymentBatchId, TransactionToken};
+use crate::ids::{AccountId, BudgetId, CardId, CheckoutSessionId, PaymentBatchId, TransactionToken};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
@@ -29,6 +29,8 @@ pub enum EventObject {
     Card(CardId),
     /// A payment batch, with its orders and payments.
     Batch(PaymentBatchId),
+    /// A checkout session, with its payments and refunds.
+    CheckoutSession(CheckoutSessionId),
 }
 
 impl EventObject {
@@ -39,6 +41,7 @@ impl EventObject {
             Self::Chain(id) => id.0,
             Self::Card(id) => id.0,
             Self::Batch(id) => id.0,
+            Self::CheckoutSession(id) => id.0,
         }
     }
 }
@@ -52,6 +55,8 @@ impl Event {
             EventBody::CardState(change) => EventObject::Card(change.card),
             EventBody::Batch(event) => EventObject::Batch(event.batch),
             EventBody::Payment(payment) => EventObject::Batch(payment.batch),
+            EventBody::CheckoutSession(session) => EventObject::CheckoutSession(session.id),
+            EventBody::MerchantPayment(payment) => EventObject::CheckoutSession(payment.session),
         }
     }
 

@@ -24,9 +24,23 @@ pub enum Pool {
     OutboundPayments,
     /// Florin's income: the fees of payments.
     Fees,
+    /// The banks of payers, which pay merchants and receive refunds.
+    PayerBanks,
+    /// The settlement accounts and payees of merchants. The cause of the transaction names which one.
+    MerchantSettled,
 }
 
 impl Pool {
+    /// All pools that belong to no budget.
+    pub const WITHOUT_BUDGET: [Self; 6] = [
+        Self::CardNetwork,
+        Self::InboundPayments,
+        Self::OutboundPayments,
+        Self::Fees,
+        Self::PayerBanks,
+        Self::MerchantSettled,
+    ];
+
     /// The name of the kind of account, as stored.
     pub const fn kind(self) -> &'static str {
         match self {
@@ -37,16 +51,17 @@ impl Pool {
             Self::InboundPayments => "inbound_payments",
             Self::OutboundPayments => "outbound_payments",
             Self::Fees => "fees",
+            Self::PayerBanks => "payer_banks",
+            Self::MerchantSettled => "merchant_settled",
         }
     }
 
     /// The account of that kind, and of that budget if the kind belongs to one. `None` if no such account exists.
     pub fn named(kind: &str, budget: Option<BudgetId>) -> Option<Self> {
         let of_budget = [Self::Available, Self::Held, Self::Reserved];
-        let others = [Self::CardNetwork, Self::InboundPayments, Self::OutboundPayments, Self::Fees];
         match budget {
             Some(budget) => of_budget.into_iter().map(|pool| pool(budget)).find(|pool| pool.kind() == kind),
-            None => others.into_iter().find(|pool| pool.kind() == kind),
+            None => Self::WITHOUT_BUDGET.into_iter().find(|pool| pool.kind() == kind),
         }
     }
 
@@ -54,7 +69,12 @@ impl Pool {
     pub const fn budget(self) -> Option<BudgetId> {
         match self {
             Self::Available(budget) | Self::Held(budget) | Self::Reserved(budget) => Some(budget),
-            Self::CardNetwork | Self::InboundPayments | Self::OutboundPayments | Self::Fees => None,
+            Self::CardNetwork
+            | Self::InboundPayments
+            | Self::OutboundPayments
+            | Self::Fees
+            | Self::PayerBanks
+            | Self::MerchantSettled => None,
         }
     }
 }
@@ -89,11 +109,17 @@ pub enum JournalKind {
     PaymentReturn,
     /// A transfer between two budgets of the account.
     Transfer,
+    /// A payer paid a merchant.
+    MerchantPayment,
+    /// A merchant refunded a payer.
+    MerchantRefund,
+    /// A payer paid into a budget.
+    TopUp,
 }
 
 impl JournalKind {
     /// All kinds.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::Credit,
         Self::Card,
         Self::BatchReservation,
@@ -103,6 +129,9 @@ impl JournalKind {
         Self::PaymentRelease,
         Self::PaymentReturn,
         Self::Transfer,
+        Self::MerchantPayment,
+        Self::MerchantRefund,
+        Self::TopUp,
     ];
 
     /// The name as stored.
@@ -117,6 +146,9 @@ impl JournalKind {
             Self::PaymentRelease => "payment_release",
             Self::PaymentReturn => "payment_return",
             Self::Transfer => "transfer",
+            Self::MerchantPayment => "merchant_payment",
+            Self::MerchantRefund => "merchant_refund",
+            Self::TopUp => "top_up",
         }
     }
 }
@@ -130,7 +162,7 @@ pub struct JournalTransaction {
     pub account: AccountId,
     /// The kind of movement.
     pub kind: JournalKind,
-    /// The id of its cause: a card message, credit, batch, payment or transfer.
+    /// The id of its cause: a card message, credit, batch, payment, transfer, or payment of a checkout session.
     pub cause: Uuid,
     /// The currency of all its postings.
     pub currency: Currency,

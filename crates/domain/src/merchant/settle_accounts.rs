@@ -8,6 +8,7 @@ use super::{
 use crate::ids::{AccountId, SettlementAccountId};
 use crate::text::Text;
 use chrono::{DateTime, Utc};
+use std::collections::BTreeSet;
 
 /// Maximum number of settlement accounts of an account.
 pub const MAX_SETTLEMENT_ACCOUNTS: usize = 100;
@@ -21,6 +22,8 @@ pub struct SettlementSituation {
     pub accounts: Vec<SettlementAccount>,
     /// Its SHOPPING checkouts.
     pub targets: Vec<CheckoutTarget>,
+    /// The settlement accounts that sessions which are OPEN or PROCESSING pay into.
+    pub awaiting: BTreeSet<SettlementAccountId>,
     /// The bank that the command names. `None`: it names none, or an unknown one.
     pub bank: Option<Bank>,
 }
@@ -81,6 +84,9 @@ pub enum SettlementRefusal {
     /// The operator has decided already.
     #[error("the operator has decided about the settlement account already")]
     Decided(ApprovalStatus),
+    /// Sessions that are not over pay into it.
+    #[error("sessions that are not over pay into the settlement account")]
+    AwaitsPayments,
     /// Checkouts pay into it.
     #[error("checkouts pay into the settlement account")]
     InUse,
@@ -188,6 +194,9 @@ pub fn decide_delete_settlement_account(
     };
     if situation.targets.iter().any(loses) {
         return Err(SettlementRefusal::InUse);
+    }
+    if situation.awaiting.contains(&id) {
+        return Err(SettlementRefusal::AwaitsPayments);
     }
     mark_changed(&situation.accounts, &mut accounts, now);
     Ok(SettlementChange { accounts, changed: None })

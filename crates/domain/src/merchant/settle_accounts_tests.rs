@@ -19,7 +19,13 @@ fn target(number: u32, names: Option<u32>) -> CheckoutTarget {
 }
 
 fn empty() -> SettlementSituation {
-    SettlementSituation { profile: a_merchant(), accounts: Vec::new(), targets: Vec::new(), bank: None }
+    SettlementSituation {
+        profile: a_merchant(),
+        accounts: Vec::new(),
+        targets: Vec::new(),
+        awaiting: BTreeSet::new(),
+        bank: None,
+    }
 }
 
 /// Accounts 1 to `count`, all approved in this order.
@@ -170,4 +176,15 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_settlement_account_stays_while_sessions_pay_into_it() {
+    let mut situation = approved(2);
+    let (paid, other) = (situation.accounts[0].id, situation.accounts[1].id);
+    situation.awaiting.insert(paid);
+    assert_eq!(decide_delete_settlement_account(&situation, paid, noon()), Err(SettlementRefusal::AwaitsPayments));
+    assert!(decide_delete_settlement_account(&situation, other, noon()).is_ok());
+    situation.awaiting.clear();
+    assert!(decide_delete_settlement_account(&situation, paid, noon()).is_ok());
 }

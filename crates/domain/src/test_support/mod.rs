@@ -19,6 +19,7 @@ mod batch_scenario;
 mod budget;
 mod card;
 mod card_scenario;
+mod checkout;
 mod ids;
 mod key;
 mod merchant;
@@ -26,6 +27,7 @@ mod money;
 mod movement;
 mod payment;
 mod person;
+mod session_scenario;
 mod state;
 
 pub use batch_scenario::BatchScenario;
@@ -34,6 +36,11 @@ pub use card::{
     CardBuilder, a_card, a_card_request, a_limit, a_limit_change, a_purchase, a_refund, a_withdrawal, first_message,
 };
 pub use card_scenario::CardScenario;
+pub use checkout::{
+    a_bank_choice, a_basket, a_checkout, a_completed_session, a_payee, a_payment_of_session, a_payment_reference,
+    a_refund_of, a_refund_request, a_session, a_session_request, a_shipping, a_shipping_rate, a_top_up,
+    a_top_up_request, collecting_shipping,
+};
 pub use ids::{BUDGET, CLIENT, CountingIds, PARENT, account, noon};
 pub use key::an_api_key;
 pub use merchant::{
@@ -43,4 +50,5 @@ pub use money::{balances, currency, decimal, minor, money, quotes};
 pub use movement::{a_credit, a_stamp, a_transfer};
 pub use payment::{a_payment, a_payment_abroad, check_basis, checked, upload_of, with_country};
 pub use person::{a_person, a_person_request};
+pub use session_scenario::SessionScenario;
 pub use state::{a_batch_state, a_payment_state};

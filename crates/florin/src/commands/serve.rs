@@ -51,7 +51,8 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let was_seeded = demo::is_there(store.as_ref()).await?;
     let has_demo = prepare(settings, environment, store.as_ref(), cipher.as_ref()).await?;
     record_start(context, store.as_ref(), applied, has_demo && !was_seeded).await?;
-    let services = wiring::services(settings, environment, store, cipher);
+    let pages = secrets::page_tokens(store.as_ref(), cipher.as_ref()).await?;
+    let services = wiring::services(settings, environment, store, (cipher, pages));
     let metrics = settings.metrics.then(metrics::collect).transpose()?;
     limits::allow_connections(settings.max_connections);
     let admin = bind_admin(settings, listen)?;

@@ -111,6 +111,9 @@ pub(crate) fn settlement_problem(refusal: SettlementRefusal) -> Problem {
             "cannot be the default: the settlement account is not APPROVED",
         ),
         SettlementRefusal::Decided(status) => decided(PATH, status),
+        SettlementRefusal::AwaitsPayments => {
+            Problem::conflict(PATH, ErrorCode::InvalidState, "cannot be deleted: open checkout sessions pay into it")
+        }
         SettlementRefusal::InUse => Problem::conflict(
             PATH,
             ErrorCode::InvalidState,

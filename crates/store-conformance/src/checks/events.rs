@@ -42,7 +42,7 @@ pub(super) async fn stored(handle: &Handle) -> Result<Vec<StoredEvent>, Failure>
 }
 
 /// Counts the events of each kind.
-async fn kinds(handle: &Handle) -> Result<BTreeMap<EventKind, usize>, Failure> {
+pub(super) async fn kinds(handle: &Handle) -> Result<BTreeMap<EventKind, usize>, Failure> {
     let mut kinds = BTreeMap::new();
     for event in stored(handle).await? {
         *kinds.entry(event.kind).or_default() += 1;

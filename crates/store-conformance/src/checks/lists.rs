@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::same;
 use crate::factory::Handle;
-use crate::world::{BOTH, Who, bank, checkout, noon, uuid, world};
+use crate::world::{BOTH, Who, bank, checkout, noon, seeded, uuid, world};
 use chrono::TimeDelta;
 use florin_domain::address::{Address, Postcode};
 use florin_domain::ids::SettlementAccountId;
@@ -21,6 +21,7 @@ checks! {
     "checkouts.list.keeps_every_field" => every_field,
     "checkouts.list.shows_one_account_only" => one_account_only,
     "banks.list.by_code_points_of_the_name_then_by_id" => banks_in_order,
+    "banks.find.by_its_exact_id" => bank_by_id,
     "banks.list.pages_and_counts" => bank_pages,
     "banks.list.is_empty_at_first" => no_banks,
     "addresses.find.in_the_order_of_the_file" => addresses_in_order,
@@ -158,6 +159,15 @@ async fn put_banks(handle: &Handle) -> Result<Vec<Bank>, Failure> {
     shuffled.swap(0, 8);
     handle.registry.replace_banks(shuffled).await?;
     Ok(expected)
+}
+
+async fn bank_by_id(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    for (number, name) in [(1, "First"), (2, "Second")] {
+        let expected = bank(number, name)?;
+        same("a bank", handle.banks.find(&expected.id).await?, Some(expected))?;
+    }
+    same("an unknown bank", handle.banks.find(&bank(3, "")?.id).await?, None)
 }
 
 async fn banks_in_order(handle: Handle) -> CheckResult {

@@ -3,6 +3,7 @@
 use crate::check::{CheckResult, Failure, checks};
 use crate::expect::{expect_new, holds, same, there};
 use crate::factory::Handle;
+use crate::together::{Work, race};
 use crate::world::{BOTH, Who, seeded};
 use crate::worlds::{command, copy, prepared, restore, snapshot};
 use florin_domain::ids::AccountId;
@@ -16,6 +17,7 @@ checks! {
     "secrets.change_secret_key.from_the_bound_one_only" => changed,
     "secrets.secrets.those_of_the_filter_at_most_so_many" => filtered,
     "secrets.replace_secret.if_it_is_unchanged" => replaced,
+    "secrets.page_secret.the_first_counts_and_is_replaced_like_others" => page_secret,
     "worlds.restore.keeps_the_present_secret" (Sandbox) => present_secret,
     "worlds.restore.of_a_removed_secret_has_no_enrolment" (Sandbox) => removed_secret,
     "worlds.create.secrets_of_a_snapshot_are_sealed_again" (Sandbox) => sealed_again,
@@ -90,6 +92,25 @@ async fn replaced(handle: Handle) -> CheckResult {
     same("the other secret", secret_of(&handle, &Who::Other.account()?).await?, stored(sealed(OLD, 2)))?;
     let nobody = SecretOwner::Totp(AccountId::parse("F404")?);
     same("of nobody", handle.secrets.replace_secret(&nobody, &sealed(OLD, 1), sealed(NEW, 1)).await?, false)
+}
+
+async fn page_secret(handle: Handle) -> CheckResult {
+    let mut all: Vec<Work<_>> = Vec::new();
+    for number in 1..=8 {
+        let secrets = Arc::clone(&handle.secrets);
+        all.push(Box::pin(async move { secrets.page_secret(sealed(OLD, number)).await }));
+    }
+    let given = race(all).await?.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let first = handle.secrets.page_secret(sealed(OLD, 9)).await?;
+    same("those of concurrent calls", given, vec![first.clone(); 8])?;
+    let pages = SecretOwner::Pages;
+    let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 9).await?;
+    same("what a rotation finds", found, vec![(pages.clone(), first.clone())])?;
+    same("under its key", handle.secrets.secrets(SecretFilter::NotUnder(OLD), 9).await?, vec![])?;
+    let replace = async |old| Ok::<_, Failure>(handle.secrets.replace_secret(&pages, &old, sealed(NEW, 10)).await?);
+    same("another secret", replace(sealed(OLD, 9)).await?, false)?;
+    same("the secret", replace(first).await?, true)?;
+    same("the secret afterwards", handle.secrets.page_secret(sealed(OLD, 11)).await?, sealed(NEW, 10))
 }
 
 async fn present_secret(handle: Handle) -> CheckResult {

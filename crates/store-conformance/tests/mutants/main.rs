@@ -4,6 +4,7 @@
 mod audit_log;
 mod batches;
 mod bugs;
+mod checkout_sessions;
 mod commands;
 mod dry_runs;
 mod events;
@@ -139,6 +140,38 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::EnrolmentOutlivesItself, "registry.enrol.replaces_and_removes"),
     (Bug::PolicyOfAll, "registry.set_mfa_required.of_one_account"),
     (Bug::RevokedKeysHidden, "callers.find.shows_revoked_and_expired_keys"),
+    (Bug::PageSecretOverwritten, "secrets.page_secret.the_first_counts_and_is_replaced_like_others"),
+    (Bug::SessionsOfAnyAccount, "tenancy.checkout_sessions.are_found_and_changed_on_one_account_only"),
+    (Bug::PendingPaymentsHidden, "checkout_sessions.act.stores_the_whole_decision"),
+    (Bug::OrdersOfAnyAccount, "checkout_sessions.with_order.finds_the_completed_session"),
+    (Bug::SessionDaysExclusive, "checkout_sessions.list.days_include_both_ends"),
+    (Bug::SessionStatusIgnored, "checkout_sessions.list.by_each_filter"),
+    (Bug::SessionReferencesIgnored, "checkout_sessions.list.by_each_filter"),
+    (Bug::SessionsOldestFirst, "checkout_sessions.list.newest_first_in_pages_without_top_ups"),
+    (Bug::SessionsTwice, "checkout_sessions.create.a_known_key_returns_the_same_session"),
+    (Bug::PaymentReferencesTwice, "checkout_sessions.create.taken_references_are_shown"),
+    (Bug::TopUpsShareKeys, "checkout_sessions.create.a_known_key_returns_the_same_session"),
+    (Bug::StaleSessions, "checkout_sessions.act.of_cancellations_and_payments_one_wins"),
+    (Bug::PaymentsOfSessionsNotStored, "checkout_sessions.act.stores_the_whole_decision"),
+    (Bug::TopUpsNotCredited, "checkout_sessions.act.of_a_top_up_credits_the_budget"),
+    (Bug::TopUpsWithoutJournal, "checkout_sessions.act.of_a_top_up_credits_the_budget"),
+    (Bug::EventsOfSessionsLost, "checkout_sessions.act.stores_the_whole_decision"),
+    (Bug::OrdersLost, "checkout_sessions.act.stores_the_whole_decision"),
+    (Bug::DueCheckoutsUnordered, "checkout_sessions.due.earliest_first_at_most_so_many"),
+    (Bug::DueRefundsForgotten, "checkout_sessions.due.earliest_first_at_most_so_many"),
+    (Bug::OwnDueCheckoutsForAll, "checkout_sessions.due.accounts_with_their_own_timeline_by_themselves"),
+    (Bug::AlwaysRefundable, "merchant_payments.find.refundable_by_refunds_bank_and_settlement_account"),
+    (Bug::PaymentKindsIgnored, "merchant_payments.list.by_each_filter"),
+    (Bug::TopUpsAreNoTopUps, "merchant_payments.list.by_each_filter"),
+    (Bug::RefundedPaymentsIgnored, "merchant_payments.list.by_each_filter"),
+    (Bug::PaymentSortIgnored, "merchant_payments.list.in_both_orders_in_pages"),
+    (Bug::RefundsAreSummedUp, "merchant_payments.summary.sums_completed_ones"),
+    (Bug::RefundsOfAnyAccount, "tenancy.merchant_payments.of_one_account_only"),
+    (Bug::RefundsUncounted, "merchant_payments.create_refund.of_100_on_10_pounds_exactly_10_pass"),
+    (Bug::RefundsStay, "merchant_payments.act.stores_the_whole_decision"),
+    (Bug::EventsOfRefundsLost, "merchant_payments.act.stores_the_whole_decision"),
+    (Bug::CopiesShareTokens, "equal_ids.copy.reads_as_its_original"),
+    (Bug::AnyBankIsFound, "banks.find.by_its_exact_id"),
     (Bug::AuditSeesNothing, "audit.counts_and_finds_nothing_on_good_data"),
     (Bug::SecondHandleIsAnotherStore, "durable.second_handle_sees_everything"),
     (Bug::NoTenantFilterOnBatches, "tenancy.batch_reading.foreign_batches_are_absent"),

@@ -11,7 +11,7 @@ use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::{Budget, BudgetKind, BudgetRecord};
 use florin_domain::card::{Card, ChainHistory};
 use florin_domain::ids::{AccountId, ApiKeyId, CheckoutId, ClientId, TransactionToken};
-use florin_domain::merchant::{Bank, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation};
+use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
@@ -119,6 +119,13 @@ impl Checkouts for Mutant {
 
 #[async_trait]
 impl Banks for Mutant {
+    async fn find(&self, bank: &BankId) -> Result<Option<Bank>, StoreError> {
+        if self.has(Bug::AnyBankIsFound) {
+            return Ok(Banks::list(&self.inner, EVERYTHING).await?.rows.into_iter().next());
+        }
+        Banks::find(&self.inner, bank).await
+    }
+
     async fn list(&self, page: PageRequest) -> Result<Page<Bank>, StoreError> {
         let mut all = Banks::list(&self.inner, EVERYTHING).await?.rows;
         if self.has(Bug::BanksFoldCase) {

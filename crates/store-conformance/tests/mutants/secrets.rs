@@ -28,6 +28,15 @@ impl Secrets for Mutant {
         self.inner.change_secret_key(from, to).await
     }
 
+    async fn page_secret(&self, new: SealedSecret) -> Result<SealedSecret, StoreError> {
+        let stored = self.inner.page_secret(new.clone()).await?;
+        if self.has(Bug::PageSecretOverwritten) {
+            self.inner.replace_secret(&SecretOwner::Pages, &stored, new.clone()).await?;
+            return Ok(new);
+        }
+        Ok(stored)
+    }
+
     async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
         let max = if self.has(Bug::SecretsUnbounded) { u32::MAX } else { max };
         let any = SecretFilter::NotUnder(SecretKeyId([255; 8]));

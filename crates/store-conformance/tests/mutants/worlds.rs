@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::budget::BudgetRecord;
 use florin_domain::card::{CardFilter, CardProfile};
+use florin_domain::checkout::PageTokenHash;
 use florin_domain::ids::{AccountId, BudgetId, ClientId, SnapshotId};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
@@ -95,6 +96,9 @@ impl Worlds for Mutant {
         }
         if self.has(Bug::CopiesNotSealedAgain) {
             command.reseal = Arc::new(|_, _, secret| Ok(secret.clone()));
+        }
+        if self.has(Bug::CopiesShareTokens) {
+            command.page_tokens = Arc::new(|_, id| PageTokenHash([id.as_bytes()[15]; 32]));
         }
         let is_copy = matches!(command.contents, WorldContents::Snapshot { .. });
         let mut created = Worlds::create(&self.inner, command).await?;

@@ -22,6 +22,7 @@ mod books;
 mod budget_funds;
 mod budgets;
 mod cards;
+mod checkout;
 pub(super) mod columns;
 mod credits;
 mod diesel_errors;

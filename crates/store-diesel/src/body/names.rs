@@ -11,6 +11,9 @@ use florin_domain::card::{
     CardOwner, CardState, ChainEnd, ChainKind, FulfillmentStatus, LimitWindow, MessageKind, Network, Response,
     TransactionState,
 };
+use florin_domain::checkout::{
+    BankReportResult, MerchantPaymentKind, MerchantPaymentStatus, PaymentFailure, PurposeKind, SessionStatus,
+};
 use florin_domain::event::EventKind;
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::{JournalKind, Pool};
@@ -29,7 +32,7 @@ use uuid::Uuid;
 pub(crate) struct PoolName(pub(crate) &'static str);
 
 impl PoolName {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 9] = [
         Self::of(Pool::Available(ANY_BUDGET)),
         Self::of(Pool::Held(ANY_BUDGET)),
         Self::of(Pool::Reserved(ANY_BUDGET)),
@@ -37,6 +40,8 @@ impl PoolName {
         Self::of(Pool::InboundPayments),
         Self::of(Pool::OutboundPayments),
         Self::of(Pool::Fees),
+        Self::of(Pool::PayerBanks),
+        Self::of(Pool::MerchantSettled),
     ];
 
     /// Returns the name of this pool.
@@ -85,6 +90,7 @@ names! {
     AlertKind: &Self::ALL, Self::as_str;
     ApprovalStatus: &Self::ALL, Self::as_str;
     BankDetailsType: &Self::ALL, Self::as_str;
+    BankReportResult: &Self::ALL, Self::as_str;
     BudgetKind: &Self::ALL, Self::as_str;
     BudgetStatus: &Self::ALL, Self::as_str;
     BudgetFeature: &Self::ALL, Self::as_str;
@@ -109,6 +115,8 @@ names! {
     JournalKind: &Self::ALL, Self::as_str;
     PoolName: &Self::ALL, Self::as_str;
     MessageKind: &Self::ALL, Self::as_str;
+    MerchantPaymentKind: &Self::ALL, Self::as_str;
+    MerchantPaymentStatus: &Self::ALL, Self::as_str;
     MerchantPermission: &Self::ALL, Self::as_str;
     MerchantStatus: &Self::ALL, Self::as_str;
     MfaProviderName: &[Self::Totp, Self::Sandbox], Self::as_str;
@@ -117,6 +125,9 @@ names! {
     PersonStatus: &Self::ALL, Self::as_str;
     Role: &Self::ALL, Self::as_str;
     PaymentBatchStatus: &Self::ALL, Self::as_str;
+    PaymentFailure: &Self::ALL, Self::as_str;
+    PurposeKind: &Self::ALL, Self::as_str;
+    SessionStatus: &Self::ALL, Self::as_str;
     PaymentNetwork: &Self::ALL, Self::as_str;
     PaymentStatus: &Self::ALL, Self::as_str;
     Response: &Self::ALL, Self::code;

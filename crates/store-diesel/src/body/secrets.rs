@@ -1,8 +1,11 @@
 //! Encrypted secrets, and the key that the store is bound to.
 
 use super::backend::{Conn, RowByRow};
+use super::driver;
 use super::errors::{Outcome, corrupt};
+use super::statements::insert;
 use super::store::Store;
+use super::tables::checkout::{PageSecretRow, page_secrets};
 use super::tables::mfa::totp_enrolments;
 use super::tables::webhooks::webhooks;
 use super::types::{Account, Bytes, Id};
@@ -84,7 +87,32 @@ fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(Secr
             found.push((SecretOwner::Webhook(WebhookId(id.0)), secret));
         }
     }
+    if found.len() < max as usize
+        && let Some(secret) = of_pages(conn)?.filter(|secret| filter.includes(secret))
+    {
+        found.push((SecretOwner::Pages, secret));
+    }
     Ok(found)
+}
+
+/// Returns the secret of the payment pages.
+fn of_pages(conn: &mut Conn) -> Outcome<Option<SealedSecret>> {
+    let secret = page_secrets::table.select(page_secrets::secret).get_result::<Bytes>(conn).optional()?;
+    Ok(secret.map(|secret| SealedSecret::new(secret.0)))
+}
+
+/// Stores the secret of the payment pages unless there is one, and returns the stored one.
+fn keep_page_secret(conn: &mut Conn, new: &SealedSecret) -> Outcome<SealedSecret> {
+    if let Some(stored) = of_pages(conn)? {
+        return Ok(stored);
+    }
+    // Serializes first starts, across all instances.
+    driver::lock_operators(conn)?;
+    if let Some(stored) = of_pages(conn)? {
+        return Ok(stored);
+    }
+    insert(vec![PageSecretRow { id: 1, secret: Bytes(new.as_bytes().to_vec()) }], conn)?;
+    Ok(new.clone())
 }
 
 fn replace(conn: &mut Conn, owner: &SecretOwner, old: &SealedSecret, new: &SealedSecret) -> Outcome<bool> {
@@ -94,6 +122,10 @@ fn replace(conn: &mut Conn, owner: &SecretOwner, old: &SealedSecret, new: &Seale
             let row = totp_enrolments::table.filter(totp_enrolments::account_id.eq(account.as_str()));
             let row = row.filter(totp_enrolments::secret.eq(old));
             diesel::update(row).set(totp_enrolments::secret.eq(new)).execute(conn)?
+        }
+        SecretOwner::Pages => {
+            let row = page_secrets::table.filter(page_secrets::secret.eq(old));
+            diesel::update(row).set(page_secrets::secret.eq(new)).execute(conn)?
         }
         SecretOwner::Webhook(id) => {
             let row = webhooks::table.filter(webhooks::id.eq(Id(id.0))).filter(webhooks::secrets.eq(old));
@@ -122,6 +154,10 @@ impl Secrets for Store {
 
     async fn change_secret_key(&self, from: SecretKeyId, to: StoreKey) -> Result<bool, StoreError> {
         self.change(move |conn| change(conn, from, &to)).await
+    }
+
+    async fn page_secret(&self, new: SealedSecret) -> Result<SealedSecret, StoreError> {
+        self.change(move |conn| keep_page_secret(conn, &new)).await
     }
 
     async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {

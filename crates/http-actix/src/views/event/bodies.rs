@@ -76,6 +76,8 @@ macro_rules! bodies {
     )+};
 }
 
+pub(super) use bodies;
+
 bodies! {
     /// Money came into a budget: a credit, a transfer, or a payment that was returned.
     struct BoxCreditedBody as BoxCreditedBody in BoxCredited as BoxCreditedEvent ("^BoxCredited$") {

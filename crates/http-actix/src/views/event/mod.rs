@@ -1,6 +1,7 @@
 //! Events: their envelopes, which a store writes as they are rendered here.
 
 mod bodies;
+mod merchant_bodies;
 
 pub(crate) use bodies::{
     BatchChanged, BatchCompleted, BatchOrderChanged, BoxCredited, BoxDebited, CardStateUpdated, CardTransacted,
@@ -12,6 +13,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use florin_domain::event::{Event, EventBody, EventKind, EventType, StoredEvent};
 use florin_domain::ids::EventId;
 use florin_ports::{Clock, EventForms, IdSource, StoreError};
+use merchant_bodies::{MerchantPaymentEnded, MerchantPaymentFailed, SessionEnded};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -72,6 +74,11 @@ pub(crate) fn envelope(event: &Event, id: EventId, sequence: u64) -> Result<Stri
             text(&PaymentReturned::new(common, payment))
         }
         EventBody::Payment(payment) => text(&PaymentCreated::new(common, payment)),
+        EventBody::CheckoutSession(session) => text(&SessionEnded::new(common, session)),
+        EventBody::MerchantPayment(payment) if event.kind == EventKind::MerchantPaymentFailed => {
+            text(&MerchantPaymentFailed::new(common, payment))
+        }
+        EventBody::MerchantPayment(payment) => text(&MerchantPaymentEnded::new(common, payment)),
     }
 }
 

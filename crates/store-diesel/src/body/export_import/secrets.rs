@@ -9,7 +9,7 @@ use florin_store_contract::export::{ExportError, ExportRow, hexadecimal};
 use serde_json::{Map, Value};
 
 /// The tables with secrets, and the columns of the secrets.
-const TABLES: [(&str, &str); 2] = [("totp_enrolments", "secret"), ("webhooks", "secrets")];
+const TABLES: [(&str, &str); 3] = [("totp_enrolments", "secret"), ("webhooks", "secrets"), ("page_secrets", "secret")];
 
 /// Returns the column of a table's secrets.
 fn column_of(table: &str) -> Option<&'static str> {
@@ -42,6 +42,7 @@ pub(super) fn resealed(row: &ExportRow<'_>, reseal: &Reseal) -> Result<Option<St
     let members: Map<String, Value> = serde_json::from_str(row.json).map_err(|_| wrong("the row is not an object"))?;
     let text = |name: &str| members.get(name).and_then(Value::as_str);
     let owner = match row.table {
+        "page_secrets" => Some(SecretOwner::Pages),
         "webhooks" => text("id").and_then(|id| WebhookId::parse(id).ok()).map(SecretOwner::Webhook),
         _ => text("account_id").and_then(|id| AccountId::parse(id).ok()).map(SecretOwner::Totp),
     };

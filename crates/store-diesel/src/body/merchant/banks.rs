@@ -30,6 +30,15 @@ pub(super) fn bank_id(text: &str) -> Outcome<BankId> {
 
 #[async_trait]
 impl Banks for Store {
+    async fn find(&self, bank: &BankId) -> Result<Option<Bank>, StoreError> {
+        let bank = bank.clone();
+        self.read(move |conn| {
+            let row = banks::table.filter(banks::id.eq(bank.as_str())).select(BankRow::as_select());
+            row.get_result::<BankRow>(conn).optional()?.map(BankRow::read).transpose()
+        })
+        .await
+    }
+
     async fn list(&self, page: PageRequest) -> Result<Page<Bank>, StoreError> {
         self.read(move |conn| {
             conn.transaction(|conn| {

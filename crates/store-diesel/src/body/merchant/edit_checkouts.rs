@@ -16,7 +16,7 @@ use florin_domain::merchant::{Checkout, CheckoutKind, CheckoutRefusal, CheckoutS
 use florin_ports::{CreateCheckoutCommand, EditCheckoutCommand, WriteError};
 
 /// Returns a checkout of the account.
-pub(super) fn find(conn: &mut Conn, account: &AccountId, checkout: CheckoutId) -> Outcome<Option<Checkout>> {
+pub(crate) fn find(conn: &mut Conn, account: &AccountId, checkout: CheckoutId) -> Outcome<Option<Checkout>> {
     let row = checkouts::table
         .filter(checkouts::account_id.eq(account.as_str()))
         .filter(checkouts::id.eq(Id(checkout.0)))

@@ -13,10 +13,12 @@ use super::body;
 
 pub(crate) use banks::insert_banks;
 pub(crate) use counts::miscounted;
-pub(crate) use edit_checkouts::insert_checkouts;
-pub(crate) use payees::insert_payees;
-pub(crate) use profiles::insert_profile;
-pub(crate) use settlement_accounts::insert_settlement_accounts;
+pub(crate) use edit_checkouts::{find as find_checkout, insert_checkouts};
+pub(crate) use payees::{find as find_payee, insert_payees};
+pub(crate) use profiles::{insert_profile, is_merchant, reconciles};
+pub(crate) use settlement_accounts::{
+    insert_settlement_accounts, of_account as settlement_accounts_of, refund_sources,
+};
 
 /// Number of rows that one statement inserts.
 const ROWS_AT_ONCE: usize = 500;

@@ -91,7 +91,8 @@ fn approve(conn: &mut Conn, command: &ApprovePayeeCommand) -> Result<Payee, Stop
     Ok(decided)
 }
 
-fn find(conn: &mut Conn, account: &AccountId, payee: PayeeId) -> Outcome<Option<Payee>> {
+/// Returns a payee of the account.
+pub(crate) fn find(conn: &mut Conn, account: &AccountId, payee: PayeeId) -> Outcome<Option<Payee>> {
     let row = payees::table
         .filter(payees::account_id.eq(account.as_str()))
         .filter(payees::id.eq(Id(payee.0)))

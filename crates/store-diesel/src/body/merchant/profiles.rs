@@ -73,6 +73,18 @@ pub(super) fn profile(conn: &mut Conn, account: &AccountId) -> Outcome<Option<Me
     Ok(find(conn, account)?.filter(|found| found.is_merchant).map(|found| found.profile))
 }
 
+/// Whether an account is a merchant, whatever the status of its profile.
+pub(crate) fn is_merchant(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
+    let found = accounts::table.filter(accounts::id.eq(account.as_str())).select(accounts::merchant);
+    Ok(found.get_result(conn).optional()?.unwrap_or(false))
+}
+
+/// Whether the operator reconciles the payments of a merchant.
+pub(crate) fn reconciles(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
+    let profile = profile(conn, account)?;
+    Ok(profile.is_some_and(|profile| profile.may(MerchantPermission::Reconciliation)))
+}
+
 /// Returns the profile that an account has or would have. `None`: no such account.
 fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<Found>> {
     let row = merchant_profiles::table

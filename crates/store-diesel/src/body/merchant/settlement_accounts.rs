@@ -3,6 +3,7 @@
 use super::banks::bank_id;
 use super::body::ask::ask;
 use super::body::backend::Conn;
+use super::body::checkout;
 use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::footprint::Footprint;
 use super::body::group::under_claim;
@@ -13,6 +14,7 @@ use super::body::types::{Account, Currency, Id, Named, Time};
 use super::profiles::profile;
 use async_trait::async_trait;
 use diesel::prelude::*;
+use florin_domain::checkout::RefundSource;
 use florin_domain::ids::{AccountId, CheckoutId, SettlementAccountId};
 use florin_domain::merchant::{
     Bank, BankDetails, BankId, CheckoutTarget, CheckoutType, SettlementAccount, SettlementAccountOverview,
@@ -92,6 +94,7 @@ fn change(
         profile: profile(conn, account)?.ok_or(WriteError::Absent)?,
         accounts: of_account(conn, account)?,
         targets: targets(conn, account)?,
+        awaiting: checkout::awaiting(conn, account)?,
         bank,
     };
     let change = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
@@ -138,13 +141,27 @@ pub(crate) fn insert_settlement_accounts(conn: &mut Conn, seeded: &[SettlementAc
 }
 
 /// Returns all settlement accounts of an account, in the order of their creation.
-pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<SettlementAccount>> {
+pub(crate) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<SettlementAccount>> {
     let found = rows::table
         .filter(rows::account_id.eq(account.as_str()))
         .order((rows::created_at, rows::id))
         .select(SettlementAccountRow::as_select())
         .load(conn)?;
     found.into_iter().map(SettlementAccountRow::read).collect()
+}
+
+/// Returns whether each settlement account of an account can pay refunds.
+pub(crate) fn refund_sources(
+    conn: &mut Conn,
+    account: &AccountId,
+) -> Outcome<BTreeMap<SettlementAccountId, RefundSource>> {
+    let found: Vec<(Id, Option<bool>)> = rows::table
+        .left_join(banks::table.on(rows::bank_id.eq(banks::id.nullable())))
+        .filter(rows::account_id.eq(account.as_str()))
+        .select((rows::id, banks::supports_refunds.nullable()))
+        .load(conn)?;
+    let source = |(id, supports): (Id, Option<bool>)| (SettlementAccountId(id.0), RefundSource::of_bank(supports));
+    Ok(found.into_iter().map(source).collect())
 }
 
 /// Returns where the SHOPPING checkouts of an account pay into, newest first.

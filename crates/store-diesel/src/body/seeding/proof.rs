@@ -37,7 +37,7 @@ fn journal_sums(data: &SeedData) -> BTreeMap<(BudgetId, Currency), PoolSums> {
                 Pool::Available(budget) => (budget, 0),
                 Pool::Held(budget) => (budget, 1),
                 Pool::Reserved(budget) => (budget, 2),
-                Pool::CardNetwork | Pool::InboundPayments | Pool::OutboundPayments | Pool::Fees => {
+                _ => {
                     continue;
                 }
             };

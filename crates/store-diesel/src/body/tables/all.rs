@@ -1,10 +1,10 @@
 //! All tables, in order.
 
 use super::table::Table;
-use super::{access, batches, cards, events, keys, merchant, mfa, money, people, service, webhooks, worlds};
+use super::{access, batches, cards, checkout, events, keys, merchant, mfa, money, people, service, webhooks, worlds};
 
 /// The areas, in the order of an export.
-const AREAS: [&[Table]; 12] = [
+const AREAS: [&[Table]; 13] = [
     access::TABLES,
     worlds::TABLES,
     keys::TABLES,
@@ -13,6 +13,7 @@ const AREAS: [&[Table]; 12] = [
     money::TABLES,
     cards::TABLES,
     batches::TABLES,
+    checkout::TABLES,
     events::TABLES,
     mfa::TABLES,
     service::TABLES,

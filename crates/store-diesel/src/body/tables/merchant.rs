@@ -78,6 +78,7 @@ tables! {
 }
 
 diesel::numeric_expr!(checkout_counts::total);
+diesel::allow_tables_to_appear_in_same_query!(settlement_accounts, banks);
 
 parts! {
     /// A checkout without its account, which the caller knows.

@@ -11,6 +11,7 @@ pub(crate) mod access;
 mod all;
 pub(crate) mod batches;
 pub(crate) mod cards;
+pub(crate) mod checkout;
 pub(crate) mod declare;
 pub(crate) mod events;
 pub(crate) mod keys;

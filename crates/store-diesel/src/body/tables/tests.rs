@@ -16,7 +16,9 @@ fn every_table_comes_after_the_tables_it_references() {
         for reference in body.split(");").next().unwrap().split("REFERENCES ").skip(1) {
             let (referred, _columns) = reference.split_once(' ').unwrap();
             let referred = referred.trim_start_matches("new_");
-            assert!(place(referred) < place(name), "{name} refers to {referred}");
+            // Rows of one table are stored together, and their references among each other are checked at the end.
+            let is_deferred = referred == name && body.contains("DEFERRABLE INITIALLY DEFERRED");
+            assert!(is_deferred || place(referred) < place(name), "{name} refers to {referred}");
             references += 1;
         }
     }

@@ -87,7 +87,7 @@ impl Events {
 
 /// Whether the last sequence of an object is stored. Otherwise other rows count its events.
 const fn has_sequence(object: EventObject) -> bool {
-    matches!(object, EventObject::Budget(_) | EventObject::Batch(_))
+    matches!(object, EventObject::Budget(_) | EventObject::Batch(_) | EventObject::CheckoutSession(_))
 }
 
 impl EventRows {
@@ -161,13 +161,15 @@ impl Counts {
                 EventObject::Chain(_) if firsts.contains(&object) => 0,
                 EventObject::Chain(_) => 1 + follow_ups.get(&key(&object)).copied().unwrap_or_default(),
                 EventObject::Card(_) => transitions_before(conn, &object, new)?,
-                EventObject::Budget(_) | EventObject::Batch(_) => match rows.get(&key(&object)) {
-                    Some(last) => {
-                        counts.stored.insert(object.clone());
-                        *last
+                EventObject::Budget(_) | EventObject::Batch(_) | EventObject::CheckoutSession(_) => {
+                    match rows.get(&key(&object)) {
+                        Some(last) => {
+                            counts.stored.insert(object.clone());
+                            *last
+                        }
+                        None => 0,
                     }
-                    None => 0,
-                },
+                }
             };
             counts.known.insert(object, before);
         }

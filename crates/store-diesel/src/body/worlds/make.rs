@@ -4,7 +4,7 @@ use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::errors::{Failure, Outcome, Stop, corrupt};
 use super::body::export_import::account_rows;
-use super::body::{key_admin, keys, registry, secrets, seeding, timelines};
+use super::body::{checkout, key_admin, keys, registry, secrets, seeding, timelines};
 use super::{delete, rows, snapshots};
 use florin_domain::access::Account;
 use florin_domain::ids::AccountId;
@@ -78,6 +78,7 @@ fn fill(
             // A new account has a credit counter already. The counter of the snapshot replaces it.
             account_rows::clear(conn, &world.account)?;
             account_rows::put(conn, &world.account, &kept.contents, secret, true)?;
+            checkout::replace_tokens(conn, &world.account, &command.page_tokens)?;
             let was = timelines::find(conn, &world.account)?.unwrap_or_default();
             let clock = match timeline.seed {
                 Some(_) => ClockSetting::Frozen { at: kept.created_at },

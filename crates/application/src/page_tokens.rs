@@ -1,0 +1,76 @@
+//! Tokens in the addresses of payment pages.
+
+use crate::SecretsError;
+use florin_domain::checkout::PageTokenHash;
+use florin_domain::ids::AccountId;
+use florin_domain::secret::{Secret, SecretOwner};
+use florin_ports::{PageTokens, SecretCipher, Secrets};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// Makes the tokens of payment pages: 128 bits that follow from one secret of the store, the account, and the id of the
+/// session or refund. So an address can be shown again, although only the hash of its token is stored.
+#[derive(Clone, Debug)]
+pub struct PageTokenMaker(Secret);
+
+impl PageTokenMaker {
+    /// Opens the secret of the store. A store without one keeps `random`.
+    pub async fn open(
+        secrets: &(impl Secrets + ?Sized),
+        cipher: &dyn SecretCipher,
+        random: Secret,
+    ) -> Result<Self, SecretsError> {
+        let kept = secrets.page_secret(cipher.seal(&SecretOwner::Pages, &random)?).await?;
+        Ok(Self(cipher.open(&SecretOwner::Pages, &kept)?))
+    }
+
+    /// Makes the tokens of a secret.
+    pub const fn new(secret: Secret) -> Self {
+        Self(secret)
+    }
+
+    /// The token of the page of a session or refund: 32 hexadecimal digits.
+    pub fn token(&self, account: &AccountId, id: Uuid) -> String {
+        // HMAC takes keys of any length.
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(self.0.expose()) else { return String::new() };
+        mac.update(id.as_bytes());
+        mac.update(account.as_str().as_bytes());
+        mac.finalize().into_bytes().iter().take(16).fold(String::with_capacity(32), |mut text, byte| {
+            // Writing to a string can't fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    }
+
+    /// The hash under which the page of a token is found.
+    pub fn hash(token: &str) -> PageTokenHash {
+        PageTokenHash(Sha256::digest(token.as_bytes()).into())
+    }
+
+    /// The hashes of the tokens, for a store that copies sessions to another account.
+    pub fn hashes(&self) -> PageTokens {
+        let maker = self.clone();
+        Arc::new(move |account, id| Self::hash(&maker.token(account, id)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_follows_from_the_secret_the_account_and_the_id() {
+        let maker = |secret: &[u8]| PageTokenMaker(Secret::new(secret.to_vec()));
+        let (mine, other) = (AccountId::parse("F1").unwrap(), AccountId::parse("F2").unwrap());
+        let (id, next) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let token = maker(b"a").token(&mine, id);
+        assert_eq!((token.len(), &token), (32, &maker(b"a").token(&mine, id)));
+        for different in [maker(b"b").token(&mine, id), maker(b"a").token(&other, id), maker(b"a").token(&mine, next)] {
+            assert_ne!(token, different);
+        }
+        assert_eq!(maker(b"a").hashes()(&mine, id), PageTokenMaker::hash(&token));
+    }
+}

@@ -1,0 +1,101 @@
+//! The money of a completed session.
+
+use super::{CheckoutSession, MerchantPayment, SessionPurpose, SessionRefusal, SessionSituation};
+use crate::event::{BoxMovement, Event, EventKind, MovementSource, PaymentMethod};
+use crate::ids::{JournalId, MerchantOrderId};
+use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
+use crate::money::Minor;
+use crate::stamp::Stamp;
+use chrono::{DateTime, Utc};
+
+/// What the completion of a session moves and creates.
+pub(super) struct Completion {
+    pub(super) order: Option<MerchantOrderId>,
+    journal: JournalTransaction,
+    credited: Option<Balances>,
+    movement: Option<BoxMovement>,
+}
+
+impl Completion {
+    /// Moves the amount of a payment that was completed.
+    pub(super) fn of(
+        situation: &SessionSituation,
+        payment: &MerchantPayment,
+        (stamp, at): (&Stamp<'_>, DateTime<Utc>),
+    ) -> Result<Self, SessionRefusal> {
+        let session = &situation.session;
+        let order = matches!(session.purpose, SessionPurpose::Shopping { .. }).then(|| MerchantOrderId(stamp.id()));
+        let id = JournalId(stamp.id());
+        if session.purpose.budget().is_some() {
+            return Self::credit(situation, payment, (id, at));
+        }
+        let cause = (id, JournalKind::MerchantPayment, at);
+        let journal = movement::<SessionRefusal>(payment, cause, Pool::PayerBanks, Pool::MerchantSettled)?;
+        Ok(Self { order, journal, credited: None, movement: None })
+    }
+
+    fn credit(
+        situation: &SessionSituation,
+        payment: &MerchantPayment,
+        (id, at): (JournalId, DateTime<Utc>),
+    ) -> Result<Self, SessionRefusal> {
+        let credit = situation.budget.as_ref().ok_or(SessionRefusal::NoBudget)?;
+        let budget = &credit.budget;
+        let currency = payment.amount.currency;
+        let before = budget.in_currency(currency).ok_or(SessionRefusal::NoBudget)?;
+        let journal = movement::<SessionRefusal>(
+            payment,
+            (id, JournalKind::TopUp, at),
+            Pool::InboundPayments,
+            Pool::Available(budget.id),
+        )?;
+        let balances = before.after(budget.id, journal.postings())?;
+        let movement = BoxMovement {
+            number: credit.number,
+            budget: budget.id,
+            budget_name: budget.name.clone(),
+            amount: payment.amount.minor,
+            currency,
+            ledger_balance: balances.ledger(),
+            source: MovementSource::Deposits,
+            method: PaymentMethod::FasterPayments,
+            order: None,
+            reference: Some(situation.session.payment_reference.to_string()),
+            bank_identifier: None,
+            institution_address: None,
+            identification: None,
+            remitters_name: None,
+            remitters_address: None,
+        };
+        Ok(Self { order: None, journal, credited: Some(balances), movement: Some(movement) })
+    }
+
+    /// The events of the completed session. A top-up of a budget is no session for its client.
+    pub(super) fn events(&self, session: &CheckoutSession, payment: &MerchantPayment, reconciles: bool) -> Vec<Event> {
+        let at = self.journal.at;
+        if let Some(movement) = &self.movement {
+            return vec![movement.clone().credited(session.account.clone(), at)];
+        }
+        let mut events: Vec<_> = session.event(EventKind::MerchantCheckoutSessionCompleted, at).into_iter().collect();
+        events.extend(reconciles.then(|| payment.event(EventKind::MerchantPaymentReconciled, at)));
+        events
+    }
+
+    pub(super) fn into_parts(self) -> (Option<JournalTransaction>, Option<Balances>) {
+        (Some(self.journal), self.credited)
+    }
+}
+
+/// Moves the amount of a payment from one pool to another.
+pub(super) fn movement<E: From<AmountOverflow> + From<Unbalanced>>(
+    payment: &MerchantPayment,
+    (id, kind, at): (JournalId, JournalKind, DateTime<Utc>),
+    from: Pool,
+    to: Pool,
+) -> Result<JournalTransaction, E> {
+    let amount = payment.amount.minor;
+    let postings =
+        [Posting { pool: from, amount: Minor::negated(amount).ok_or(AmountOverflow)? }, Posting { pool: to, amount }];
+    let cause = (kind, payment.id.0);
+    Ok(JournalTransaction::new(id, payment.account.clone(), cause, payment.amount.currency, at, postings)?)
+}

@@ -1,0 +1,249 @@
+//! Creation of sessions of checkouts.
+
+use super::{Basket, CheckoutSession, PageTokenHash, PaymentReference, SessionPurpose, SessionStatus, Shipping};
+use crate::fault::Flaw;
+use crate::ids::{AccountId, CheckoutSessionId, PayeeId};
+use crate::merchant::{
+    ApprovalStatus, Checkout, CheckoutKind, CheckoutStatus, CheckoutTarget, CheckoutType, Locale, Payee,
+    SettlementAccount, WebUrl,
+};
+use crate::money::{Currency, Minor, Money};
+use crate::text::Text;
+use chrono::{DateTime, TimeDelta, Utc};
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+/// The amounts that merchants take, in minor units: 0.01 to 1,000,000.00.
+pub const MERCHANT_AMOUNTS: RangeInclusive<i64> = 1..=100_000_000;
+
+/// Checks the range of an amount that a merchant takes.
+pub fn check_merchant_amount(amount: Minor) -> Result<Minor, Flaw> {
+    if MERCHANT_AMOUNTS.contains(&amount.0) { Ok(amount) } else { Err(Flaw::range("must be from 0.01 to 1000000.00")) }
+}
+
+/// What an adapter loads under the lock that serializes creations on a merchant.
+#[derive(Clone, Debug)]
+pub struct CreateSessionSituation {
+    /// The session with this idempotency key, as it is now.
+    pub known: Option<CheckoutSession>,
+    /// The checkout. `None`: not on the account.
+    pub checkout: Option<Checkout>,
+    /// The settlement accounts of the merchant.
+    pub settlement_accounts: Vec<SettlementAccount>,
+    /// The payee that the request names. `None`: none named, or not on the account.
+    pub payee: Option<Payee>,
+    /// The references of the request that sessions of the account have already.
+    pub taken: BTreeSet<PaymentReference>,
+}
+
+/// What the members of a session of one type say.
+#[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a request has one, which is never kept")]
+pub enum SessionTarget {
+    /// A SHOPPING session.
+    Shopping {
+        /// What is bought.
+        basket: Option<Basket>,
+        /// Where and how it is shipped.
+        shipping: Option<Shipping>,
+    },
+    /// A `TOP_UP` session.
+    TopUp(PayeeId),
+}
+
+impl SessionTarget {
+    /// The type.
+    pub const fn checkout_type(&self) -> CheckoutType {
+        match self {
+            Self::Shopping { .. } => CheckoutType::Shopping,
+            Self::TopUp(_) => CheckoutType::TopUp,
+        }
+    }
+}
+
+/// A request to create a session, with its new id, its token and the time.
+#[derive(Clone, Debug)]
+pub struct SessionRequest {
+    /// The id.
+    pub id: CheckoutSessionId,
+    /// The merchant's account.
+    pub account: AccountId,
+    /// The members of its type.
+    pub target: SessionTarget,
+    /// The merchant's idempotency key.
+    pub idempotency_key: Text<1, 255>,
+    /// The merchant's reference.
+    pub merchant_reference: Text<1, 128>,
+    /// The amount, in the range of [`MERCHANT_AMOUNTS`].
+    pub amount: Money,
+    /// What the payer reads.
+    pub description: Option<Text<1, 140>>,
+    /// Where the payer returns to. `None`: as the checkout says.
+    pub return_url: Option<WebUrl>,
+    /// The locale of the page. `None`: as the checkout says.
+    pub locale: Option<Locale>,
+    /// How long it can be paid.
+    pub lifetime: TimeDelta,
+    /// The hash of the token of its page.
+    pub token: PageTokenHash,
+    /// Possible payment references, of which the first free one is used.
+    pub references: Vec<PaymentReference>,
+    /// The time of creation.
+    pub now: DateTime<Utc>,
+}
+
+/// A session that was created, or one with the same idempotency key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreatedSession {
+    /// The session.
+    pub session: CheckoutSession,
+    /// Whether it is new.
+    pub is_new: bool,
+}
+
+/// Reasons to refuse a session. Nothing changes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CreateSessionRefusal {
+    /// The checkout is not on the account.
+    #[error("no such checkout")]
+    NoCheckout,
+    /// The checkout accepts no sessions.
+    #[error("the checkout is DEACTIVATED")]
+    Deactivated,
+    /// The checkout has another type.
+    #[error("the checkout is of type {}", .0.as_str())]
+    OtherType(CheckoutType),
+    /// The checkout has another currency.
+    #[error("the currency of the checkout is {0}")]
+    OtherCurrency(Currency),
+    /// No APPROVED settlement account can be paid.
+    #[error("no APPROVED settlement account can be paid")]
+    NoSettlementAccount,
+    /// The payee is not on the account.
+    #[error("no such payee")]
+    NoPayee,
+    /// The payee is not APPROVED.
+    #[error("the payee is {}", .0.as_str())]
+    PayeeNotApproved(ApprovalStatus),
+    /// The payee receives another currency.
+    #[error("the payee receives another currency")]
+    PayeeOfOtherCurrency,
+    /// The basket and the shipping cost another amount.
+    #[error("the basket and the shipping cost {0}")]
+    OtherSum(Money),
+    /// The basket and the shipping cost more than an amount can be.
+    #[error("the basket and the shipping cost too much")]
+    SumTooLarge,
+    /// All payment references of the request are taken.
+    #[error("all payment references are taken")]
+    NoReference,
+}
+
+/// Decides the creation of a session, which is OPEN. A known idempotency key returns its session.
+pub fn decide_create_session(
+    situation: &CreateSessionSituation,
+    request: &SessionRequest,
+) -> Result<CreatedSession, CreateSessionRefusal> {
+    if let Some(known) = &situation.known {
+        return Ok(CreatedSession { session: known.clone(), is_new: false });
+    }
+    let checkout = situation.checkout.as_ref().ok_or(CreateSessionRefusal::NoCheckout)?;
+    if checkout.kind.checkout_type() != request.target.checkout_type() {
+        return Err(CreateSessionRefusal::OtherType(checkout.kind.checkout_type()));
+    }
+    if checkout.status == CheckoutStatus::Deactivated {
+        return Err(CreateSessionRefusal::Deactivated);
+    }
+    if checkout.currency != request.amount.currency {
+        return Err(CreateSessionRefusal::OtherCurrency(checkout.currency));
+    }
+    let purpose = purpose(situation, checkout, request)?;
+    check_sum(request)?;
+    let (basket, shipping) = match &request.target {
+        SessionTarget::Shopping { basket, shipping } => (basket.clone(), shipping.clone()),
+        SessionTarget::TopUp(_) => (None, None),
+    };
+    let expires_at = request.now.checked_add_signed(request.lifetime).unwrap_or(DateTime::<Utc>::MAX_UTC);
+    let text = |own: Option<&str>, default: Option<&String>| own.map(str::to_owned).or_else(|| default.cloned());
+    let session = CheckoutSession {
+        id: request.id,
+        account: request.account.clone(),
+        purpose,
+        status: SessionStatus::Open,
+        has_begun: false,
+        idempotency_key: request.idempotency_key.as_str().to_owned(),
+        merchant_reference: Some(request.merchant_reference.as_str().to_owned()),
+        description: request.description.as_ref().map(|text| text.as_str().to_owned()),
+        amount: request.amount,
+        basket,
+        shipping,
+        locale: text(request.locale.as_ref().map(Locale::as_str), checkout.locale.as_ref()),
+        return_url: text(request.return_url.as_ref().map(WebUrl::as_str), Some(&checkout.return_url)),
+        token: request.token,
+        payment_reference: free_reference(&request.references, &situation.taken)
+            .ok_or(CreateSessionRefusal::NoReference)?,
+        expires_at,
+        due_at: Some(expires_at),
+        payment: None,
+        order: None,
+        created_at: request.now,
+        updated_at: request.now,
+        completed_at: None,
+    };
+    Ok(CreatedSession { session, is_new: true })
+}
+
+/// The first reference that no session has.
+pub(super) fn free_reference(
+    references: &[PaymentReference],
+    taken: &BTreeSet<PaymentReference>,
+) -> Option<PaymentReference> {
+    references.iter().find(|reference| !taken.contains(*reference)).cloned()
+}
+
+/// Finds who gets the money.
+fn purpose(
+    situation: &CreateSessionSituation,
+    checkout: &Checkout,
+    request: &SessionRequest,
+) -> Result<SessionPurpose, CreateSessionRefusal> {
+    match (&request.target, &checkout.kind) {
+        (SessionTarget::TopUp(_), _) => {
+            let payee = situation.payee.as_ref().ok_or(CreateSessionRefusal::NoPayee)?;
+            if payee.details.currency().as_str() != checkout.currency.code() {
+                return Err(CreateSessionRefusal::PayeeOfOtherCurrency);
+            }
+            if payee.approval != ApprovalStatus::Approved {
+                return Err(CreateSessionRefusal::PayeeNotApproved(payee.approval));
+            }
+            Ok(SessionPurpose::TopUp { checkout: checkout.id, payee: payee.id })
+        }
+        (SessionTarget::Shopping { .. }, kind) => {
+            let options = match kind {
+                CheckoutKind::Shopping { shipping, .. } => shipping.clone(),
+                CheckoutKind::TopUp => None,
+            };
+            let target = CheckoutTarget::of(checkout).ok_or(CreateSessionRefusal::NoSettlementAccount)?;
+            let paid = situation.settlement_accounts.iter();
+            let mut paid = paid.filter(|account| account.is_approved() && target.pays_into(account));
+            let settlement_account = paid.next().ok_or(CreateSessionRefusal::NoSettlementAccount)?.id;
+            Ok(SessionPurpose::Shopping { checkout: checkout.id, settlement_account, options })
+        }
+    }
+}
+
+/// Checks that the basket and the shipping cost the amount. Without a basket nothing is checked.
+fn check_sum(request: &SessionRequest) -> Result<(), CreateSessionRefusal> {
+    let SessionTarget::Shopping { basket: Some(basket), shipping } = &request.target else { return Ok(()) };
+    let shipping = shipping.as_ref().map_or(Minor::ZERO, Shipping::price);
+    let sum = basket.price().and_then(|price| price.plus(shipping)).ok_or(CreateSessionRefusal::SumTooLarge)?;
+    if sum == request.amount.minor {
+        Ok(())
+    } else {
+        Err(CreateSessionRefusal::OtherSum(sum.of(request.amount.currency)))
+    }
+}
+
+#[cfg(test)]
+#[path = "create_tests.rs"]
+mod tests;

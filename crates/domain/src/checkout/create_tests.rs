@@ -1,0 +1,201 @@
+//! Tests of the creation of sessions and top-ups.
+
+use super::*;
+use crate::checkout::{CreateTopUpRefusal, CreateTopUpSituation, TopUpRequest, decide_create_top_up};
+use crate::merchant::{BankDetails, ShippingOptions};
+use crate::test_support::{
+    a_basket, a_budget, a_checkout, a_payee, a_payment_reference, a_session, a_session_request, a_settlement_account,
+    a_shipping, a_shipping_rate, a_top_up, a_top_up_request, money, noon,
+};
+
+/// A merchant with an ACTIVE SHOPPING checkout, and settlement account 1 as the default.
+fn situation() -> CreateSessionSituation {
+    CreateSessionSituation {
+        known: None,
+        checkout: Some(a_checkout()),
+        settlement_accounts: vec![
+            a_settlement_account(2),
+            SettlementAccount { is_default: true, ..a_settlement_account(1) },
+        ],
+        payee: None,
+        taken: BTreeSet::new(),
+    }
+}
+
+/// A merchant with an ACTIVE `TOP_UP` checkout, and payee 1.
+fn top_up_situation() -> CreateSessionSituation {
+    let checkout = Some(Checkout { kind: CheckoutKind::TopUp, ..a_checkout() });
+    CreateSessionSituation { checkout, payee: Some(a_payee(1)), ..situation() }
+}
+
+fn to_payee() -> SessionRequest {
+    SessionRequest { target: SessionTarget::TopUp(a_payee(1).id), ..a_session_request("12.50 GBP") }
+}
+
+fn shopping(amount: &str, basket: Option<Basket>, shipping: Option<Shipping>) -> SessionRequest {
+    SessionRequest { target: SessionTarget::Shopping { basket, shipping }, ..a_session_request(amount) }
+}
+
+fn refusal(situation: &CreateSessionSituation, request: &SessionRequest) -> CreateSessionRefusal {
+    decide_create_session(situation, request).unwrap_err()
+}
+
+fn with_checkout(change: impl FnOnce(&mut Checkout)) -> CreateSessionSituation {
+    let mut checkout = a_checkout();
+    change(&mut checkout);
+    CreateSessionSituation { checkout: Some(checkout), ..situation() }
+}
+
+#[test]
+fn a_session_is_open_and_expires() {
+    let created = decide_create_session(&situation(), &a_session_request("12.50 GBP")).unwrap();
+    assert!(created.is_new);
+    assert_eq!(created.session, a_session("12.50 GBP"));
+    assert_eq!(created.session.expires_at, noon() + TimeDelta::minutes(20));
+}
+
+#[test]
+fn a_lifetime_beyond_the_last_time_ends_then() {
+    let request = SessionRequest { lifetime: TimeDelta::MAX, ..a_session_request("12.50 GBP") };
+    let session = decide_create_session(&situation(), &request).unwrap().session;
+    assert_eq!(session.expires_at, DateTime::<Utc>::MAX_UTC);
+}
+
+#[test]
+fn a_known_idempotency_key_returns_its_session_as_it_is_now() {
+    let known = CheckoutSession { status: SessionStatus::Cancelled, ..a_session("9.99 GBP") };
+    let gone = CreateSessionSituation { known: Some(known.clone()), checkout: None, ..situation() };
+    let found = decide_create_session(&gone, &a_session_request("12.50 GBP"));
+    assert_eq!(found, Ok(CreatedSession { session: known, is_new: false }));
+}
+
+#[test]
+fn a_session_takes_what_it_does_not_say_from_the_checkout() {
+    let situation = with_checkout(|checkout| checkout.locale = Some("cy".into()));
+    let defaults = decide_create_session(&situation, &a_session_request("12.50 GBP")).unwrap().session;
+    assert_eq!(defaults.locale.as_deref(), Some("cy"));
+    assert_eq!(defaults.return_url.as_deref(), Some("https://shop.example/"));
+    let own = SessionRequest {
+        locale: Locale::parse("en-GB").ok(),
+        return_url: WebUrl::parse("https://shop.example/12").ok(),
+        ..a_session_request("12.50 GBP")
+    };
+    let own = decide_create_session(&situation, &own).unwrap().session;
+    assert_eq!((own.locale.as_deref(), own.return_url.as_deref()), (Some("en-GB"), Some("https://shop.example/12")));
+}
+
+#[test]
+fn the_checkout_must_fit() {
+    let request = a_session_request("12.50 GBP");
+    let absent = CreateSessionSituation { checkout: None, ..situation() };
+    assert_eq!(refusal(&absent, &request), CreateSessionRefusal::NoCheckout);
+    let off = with_checkout(|checkout| checkout.status = CheckoutStatus::Deactivated);
+    assert_eq!(refusal(&off, &request), CreateSessionRefusal::Deactivated);
+    let other = CreateSessionRefusal::OtherType(CheckoutType::TopUp);
+    assert_eq!(refusal(&top_up_situation(), &request), other);
+    let other = CreateSessionRefusal::OtherType(CheckoutType::Shopping);
+    assert_eq!(refusal(&situation(), &to_payee()), other);
+    let euros = a_session_request("12.50 EUR");
+    assert_eq!(refusal(&situation(), &euros), CreateSessionRefusal::OtherCurrency(a_checkout().currency));
+}
+
+#[test]
+fn the_settlement_account_is_fixed_at_creation() {
+    let named = |number: u32| {
+        with_checkout(|checkout| {
+            let settlement_account = Some(a_settlement_account(number).id);
+            let shipping = ShippingOptions::new(true, None).ok();
+            checkout.kind = CheckoutKind::Shopping { settlement_account, shipping };
+        })
+    };
+    let request = a_session_request("12.50 GBP");
+    let session = decide_create_session(&named(2), &request).unwrap().session;
+    assert_eq!(session.purpose.settlement_account(), Some(a_settlement_account(2).id));
+    assert!(session.needs_shipping());
+    assert_eq!(refusal(&named(3), &request), CreateSessionRefusal::NoSettlementAccount);
+    let mut undecided = situation();
+    undecided.settlement_accounts[1].approval = ApprovalStatus::Pending;
+    assert_eq!(refusal(&undecided, &request), CreateSessionRefusal::NoSettlementAccount);
+    let mut no_default = situation();
+    no_default.settlement_accounts.pop();
+    assert_eq!(refusal(&no_default, &request), CreateSessionRefusal::NoSettlementAccount);
+}
+
+#[test]
+fn a_payee_must_be_approved_and_receive_the_currency() {
+    let session = decide_create_session(&top_up_situation(), &to_payee()).unwrap().session;
+    let purpose = SessionPurpose::TopUp { checkout: a_checkout().id, payee: a_payee(1).id };
+    assert_eq!(session.purpose, purpose);
+    let with_payee = |payee| CreateSessionSituation { payee, ..top_up_situation() };
+    assert_eq!(refusal(&with_payee(None), &to_payee()), CreateSessionRefusal::NoPayee);
+    let in_euros = Payee { details: BankDetails::Iban("DE89370400440532013000".into()), ..a_payee(1) };
+    assert_eq!(refusal(&with_payee(Some(in_euros)), &to_payee()), CreateSessionRefusal::PayeeOfOtherCurrency);
+    for approval in [ApprovalStatus::Pending, ApprovalStatus::Rejected] {
+        let payee = Payee { approval, ..a_payee(1) };
+        let expected = CreateSessionRefusal::PayeeNotApproved(approval);
+        assert_eq!(refusal(&with_payee(Some(payee)), &to_payee()), expected);
+    }
+}
+
+#[test]
+fn the_basket_and_the_shipping_must_cost_the_amount() {
+    let basket = || Some(a_basket(&[(3, "3.50 GBP"), (1, "0.00 GBP")]));
+    let shipped = Some(Shipping { rate: Some(a_shipping_rate("2.00 GBP")), ..a_shipping() });
+    for good in [
+        shopping("10.50 GBP", basket(), None),
+        shopping("10.50 GBP", basket(), Some(a_shipping())),
+        shopping("12.50 GBP", basket(), shipped.clone()),
+        shopping("99.99 GBP", None, shipped.clone()),
+    ] {
+        let session = decide_create_session(&situation(), &good).unwrap().session;
+        assert_eq!(session.amount, good.amount);
+    }
+    let short = shopping("12.49 GBP", basket(), shipped);
+    assert_eq!(refusal(&situation(), &short), CreateSessionRefusal::OtherSum(money("12.50 GBP")));
+    let mut dear = a_basket(&[(100_000, "1.00 GBP")]).items().to_vec();
+    dear[0].unit_price = i64::MAX;
+    let dear = shopping("12.50 GBP", Basket::new(dear).ok(), None);
+    assert_eq!(refusal(&situation(), &dear), CreateSessionRefusal::SumTooLarge);
+}
+
+#[test]
+fn the_first_free_payment_reference_is_used() {
+    let taking = |numbers: &[u32]| {
+        let taken = numbers.iter().map(|number| a_payment_reference(*number)).collect();
+        CreateSessionSituation { taken, ..situation() }
+    };
+    let request = a_session_request("12.50 GBP");
+    let second = decide_create_session(&taking(&[1]), &request).unwrap().session;
+    assert_eq!(second.payment_reference, a_payment_reference(2));
+    assert_eq!(refusal(&taking(&[1, 2]), &request), CreateSessionRefusal::NoReference);
+}
+
+#[test]
+fn a_merchant_takes_up_to_a_million() {
+    for good in ["0.01 GBP", "1000000.00 GBP"] {
+        assert!(check_merchant_amount(money(good).minor).is_ok(), "{good}");
+    }
+    for wrong in ["0.00 GBP", "-0.01 GBP", "1000000.01 GBP"] {
+        assert!(check_merchant_amount(money(wrong).minor).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_top_up_credits_a_budget_that_holds_its_currency() {
+    let budget = Some(a_budget().with("0.00 GBP").build().budget);
+    let situation = CreateTopUpSituation { known: None, budget, taken: BTreeSet::new() };
+    let created = decide_create_top_up(&situation, &a_top_up_request("12.50 GBP"));
+    assert_eq!(created, Ok(CreatedSession { session: a_top_up("12.50 GBP"), is_new: true }));
+    let refusal = |situation: &CreateTopUpSituation, request: &TopUpRequest| {
+        decide_create_top_up(situation, request).unwrap_err()
+    };
+    assert_eq!(refusal(&situation, &a_top_up_request("12.50 EUR")), CreateTopUpRefusal::NotHeld);
+    let taken = [1, 2].map(a_payment_reference).into();
+    let full = CreateTopUpSituation { taken, ..situation.clone() };
+    assert_eq!(refusal(&full, &a_top_up_request("12.50 GBP")), CreateTopUpRefusal::NoReference);
+    let absent = CreateTopUpSituation { budget: None, ..situation };
+    assert_eq!(refusal(&absent, &a_top_up_request("12.50 GBP")), CreateTopUpRefusal::NoBudget);
+    let known = CreateTopUpSituation { known: Some(a_top_up("1.00 GBP")), ..absent };
+    let found = decide_create_top_up(&known, &a_top_up_request("12.50 GBP"));
+    assert_eq!(found, Ok(CreatedSession { session: a_top_up("1.00 GBP"), is_new: false }));
+}

@@ -1,0 +1,126 @@
+//! Filters of the lists of sessions and payments, and what a list shows beside its rows.
+
+use super::{CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, SessionStatus};
+use crate::ids::{AccountId, CheckoutId, CheckoutSessionId, MerchantPaymentId, RefundId};
+use crate::merchant::CheckoutType;
+use crate::money::Currency;
+use crate::money::Total;
+use chrono::{DateTime, NaiveDate, Utc};
+
+/// A filter of sessions. Top-ups of budgets are not in the list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionFilter {
+    /// The first day of creation, in UTC.
+    pub from: Option<NaiveDate>,
+    /// The last day of creation, in UTC.
+    pub to: Option<NaiveDate>,
+    /// The checkout.
+    pub checkout: Option<CheckoutId>,
+    /// The type.
+    pub checkout_type: Option<CheckoutType>,
+    /// The status.
+    pub status: Option<SessionStatus>,
+    /// The merchant's reference.
+    pub merchant_reference: Option<String>,
+}
+
+impl SessionFilter {
+    /// Whether a session is in the list.
+    pub fn matches(&self, session: &CheckoutSession) -> bool {
+        session.purpose.checkout().is_some()
+            && is_between((self.from, self.to), session.created_at)
+            && self.checkout.is_none_or(|checkout| session.purpose.checkout() == Some(checkout))
+            && self.checkout_type.is_none_or(|of| session.purpose.checkout_type() == of)
+            && self.status.is_none_or(|status| session.status == status)
+            && self.merchant_reference.as_ref().is_none_or(|of| session.merchant_reference.as_ref() == Some(of))
+    }
+}
+
+/// A filter of payments and refunds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MerchantPaymentFilter {
+    /// The first day of creation, in UTC.
+    pub from: Option<NaiveDate>,
+    /// The last day of creation, in UTC.
+    pub to: Option<NaiveDate>,
+    /// Payments, or refunds.
+    pub kind: Option<MerchantPaymentKind>,
+    /// The type of the checkout.
+    pub checkout_type: Option<CheckoutType>,
+    /// The status.
+    pub status: Option<MerchantPaymentStatus>,
+    /// The session.
+    pub session: Option<CheckoutSessionId>,
+    /// The merchant's reference of the session.
+    pub merchant_reference: Option<String>,
+    /// The payment that refunds refund.
+    pub refunded: Option<MerchantPaymentId>,
+}
+
+impl MerchantPaymentFilter {
+    /// Whether a payment of a session is in the list.
+    pub fn matches(&self, payment: &MerchantPayment, session: &CheckoutSession) -> bool {
+        let refunded = payment.refund.as_ref().map(|refund| refund.payment);
+        is_between((self.from, self.to), payment.created_at)
+            && self.kind.is_none_or(|kind| payment.kind() == kind)
+            && self.checkout_type.is_none_or(|of| session.purpose.checkout_type() == of)
+            && self.status.is_none_or(|status| payment.status == status)
+            && self.session.is_none_or(|id| payment.session == id)
+            && self.merchant_reference.as_ref().is_none_or(|of| session.merchant_reference.as_ref() == Some(of))
+            && self.refunded.is_none_or(|payment| refunded == Some(payment))
+    }
+}
+
+fn is_between((from, to): (Option<NaiveDate>, Option<NaiveDate>), time: DateTime<Utc>) -> bool {
+    let day = time.date_naive();
+    from.is_none_or(|from| from <= day) && to.is_none_or(|to| day <= to)
+}
+
+/// The order of a list of payments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PaymentSort {
+    /// Oldest first.
+    OldestFirst,
+    /// Newest first.
+    #[default]
+    NewestFirst,
+}
+
+impl PaymentSort {
+    /// Both orders.
+    pub const ALL: [Self; 2] = [Self::OldestFirst, Self::NewestFirst];
+
+    /// The name callers use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::OldestFirst => "createdAt",
+            Self::NewestFirst => "-createdAt",
+        }
+    }
+}
+
+/// The COMPLETED payments and refunds of a merchant in one currency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PaymentsSummary {
+    /// The currency.
+    pub currency: Currency,
+    /// The sum of the payments.
+    pub paid: Total,
+    /// The sum of the refunds.
+    pub refunded: Total,
+    /// The number of payments.
+    pub count: i64,
+}
+
+/// A session or refund on which something is due.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DueCheckout {
+    /// A session.
+    Session(AccountId, CheckoutSessionId),
+    /// A refund.
+    Refund(AccountId, RefundId),
+}
+
+#[cfg(test)]
+#[path = "filter_tests.rs"]
+mod tests;

@@ -1,0 +1,43 @@
+//! Checkout sessions, in which payers pay merchants or top up budgets; their payments and refunds (contract 2.5 to 2.7).
+//!
+//! A session is a state machine: [`SessionStatus::after`] is its table. Decisions apply steps to a session under its lock,
+//! and everything that was due before them.
+
+mod bank;
+mod basket;
+mod completion;
+mod create;
+mod decision;
+mod filter;
+mod payment;
+#[cfg(test)]
+mod properties;
+mod reference;
+mod refund;
+mod refund_status;
+mod session;
+mod shipping;
+mod status;
+mod steps;
+mod top_up;
+
+pub use bank::{BankChoice, BankReport, BankReportResult, PayerOutcome, PaymentFailure};
+pub use basket::{Basket, BasketItem, Quantity};
+pub use create::{
+    CreateSessionRefusal, CreateSessionSituation, CreatedSession, MERCHANT_AMOUNTS, SessionRequest, SessionTarget,
+    check_merchant_amount, decide_create_session,
+};
+pub use decision::{BudgetCredit, SessionDecision, SessionRefusal, SessionSituation};
+pub use filter::{DueCheckout, MerchantPaymentFilter, PaymentSort, PaymentsSummary, SessionFilter};
+pub use payment::{MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PaymentOverview, RefundPart};
+pub use reference::PaymentReference;
+pub use refund::{
+    CreateRefundSituation, MAX_REFUND, RefundAction, RefundChange, RefundRefusal, RefundRequest, RefundSituation,
+    decide_create_refund, decide_refund,
+};
+pub use refund_status::{RefundSource, RefundStatus};
+pub use session::{CheckoutSession, PageTokenHash, PurposeKind, SessionPurpose};
+pub use shipping::{CountryCode, Shipping, ShippingRate};
+pub use status::{SessionStatus, SessionStep, StepEffect};
+pub use steps::{PayerDecision, SessionAction, decide_session};
+pub use top_up::{CreateTopUpRefusal, CreateTopUpSituation, TopUpRequest, decide_create_top_up};

@@ -1,0 +1,72 @@
+//! Where and how goods are shipped.
+
+use crate::fault::Flaw;
+use crate::money::Minor;
+use serde::{Deserialize, Serialize};
+
+/// Where goods are shipped. Its form was checked when it was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Shipping {
+    /// Who receives them.
+    pub recipient_name: String,
+    /// The first line of the address.
+    pub address_line1: String,
+    /// The second line of the address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address_line2: Option<String>,
+    /// The city.
+    pub city: String,
+    /// The region or county.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// The postcode.
+    pub postcode: String,
+    /// The country.
+    pub country_code: CountryCode,
+    /// The rate of the shipping, once it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<ShippingRate>,
+}
+
+/// A way of shipping, and its price.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ShippingRate {
+    /// What payers read.
+    pub description: String,
+    /// The price in minor units of the session's currency. Not negative.
+    pub amount: i64,
+    /// The merchant's code of the service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_code: Option<String>,
+}
+
+/// A country by its ISO 3166 alpha-2 code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CountryCode(String);
+
+impl CountryCode {
+    /// Checks that the code is in use.
+    pub fn parse(text: &str) -> Result<Self, Flaw> {
+        let is_code = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase());
+        if is_code && rust_iso3166::from_alpha2(text).is_some() {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Flaw::value("must be an ISO 3166 country code of two capital letters, such as GB"))
+        }
+    }
+
+    /// The code.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Shipping {
+    /// The price of the shipping: zero while no rate is known.
+    pub fn price(&self) -> Minor {
+        self.rate.as_ref().map_or(Minor::ZERO, |rate| Minor(rate.amount))
+    }
+}

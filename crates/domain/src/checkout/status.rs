@@ -1,0 +1,163 @@
+//! The statuses of a session, and the steps between them.
+
+/// The status of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SessionStatus {
+    /// The payer can pay.
+    Open,
+    /// The payer approved a payment, and the bank has not confirmed it.
+    Processing,
+    /// The payment was made.
+    Completed,
+    /// The merchant or the payer cancelled it.
+    Cancelled,
+    /// It ran out of time after the payer had begun.
+    Abandoned,
+    /// It ran out of time before the payer began.
+    Expired,
+}
+
+/// A step of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SessionStep {
+    /// The payer continues on the page.
+    Open,
+    /// The payer chooses a bank and is sent there.
+    ChooseBank,
+    /// The payer approves the payment at the bank.
+    Approve,
+    /// The payer rejects the payment at the bank, or leaves.
+    Reject,
+    /// The bank confirms the approved payment.
+    Confirm,
+    /// The approved payment fails at the bank.
+    Fail,
+    /// The merchant cancels.
+    MerchantCancels,
+    /// The payer cancels on the page.
+    PayerCancels,
+    /// The time of the session is over.
+    RunOut,
+}
+
+/// The effect of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepEffect {
+    /// The session has this status afterwards, which may be the same.
+    Becomes(SessionStatus),
+    /// Nothing happens: another step was first.
+    Nothing,
+    /// The step is refused.
+    Refused,
+}
+
+impl SessionStatus {
+    /// All statuses.
+    pub const ALL: [Self; 6] =
+        [Self::Open, Self::Processing, Self::Completed, Self::Cancelled, Self::Abandoned, Self::Expired];
+
+    /// The name callers use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "OPEN",
+            Self::Processing => "PROCESSING",
+            Self::Completed => "COMPLETED",
+            Self::Cancelled => "CANCELLED",
+            Self::Abandoned => "ABANDONED",
+            Self::Expired => "EXPIRED",
+        }
+    }
+
+    /// Whether the session is over.
+    pub const fn is_end(self) -> bool {
+        !matches!(self, Self::Open | Self::Processing)
+    }
+
+    /// The effect of a step on a session of this status. `has_begun`: the payer has continued on the page. `is_over`: the
+    /// time of the session is over.
+    pub const fn after(self, step: SessionStep, has_begun: bool, is_over: bool) -> StepEffect {
+        use SessionStep::{Approve, ChooseBank, Confirm, Fail, MerchantCancels, Open, PayerCancels, Reject, RunOut};
+        use StepEffect::{Becomes, Nothing, Refused};
+        match (self, step) {
+            (Self::Processing, Fail) if is_over => Becomes(Self::Abandoned),
+            (Self::Open, Open | ChooseBank | Reject) | (Self::Processing, Fail) => Becomes(Self::Open),
+            (Self::Open, Approve) => Becomes(Self::Processing),
+            (Self::Open, MerchantCancels | PayerCancels) => Becomes(Self::Cancelled),
+            (Self::Open, RunOut) if has_begun => Becomes(Self::Abandoned),
+            (Self::Open, RunOut) => Becomes(Self::Expired),
+            (Self::Processing, Confirm) => Becomes(Self::Completed),
+            (
+                Self::Processing | Self::Completed | Self::Cancelled | Self::Abandoned | Self::Expired,
+                MerchantCancels,
+            ) => Refused,
+            (Self::Open, Confirm | Fail)
+            | (Self::Processing, Open | ChooseBank | Approve | Reject | PayerCancels | RunOut)
+            | (Self::Completed | Self::Cancelled | Self::Abandoned | Self::Expired, _) => Nothing,
+        }
+    }
+}
+
+impl SessionStep {
+    /// All steps, in the order of the table.
+    pub const ALL: [Self; 9] = [
+        Self::Open,
+        Self::ChooseBank,
+        Self::Approve,
+        Self::Reject,
+        Self::Confirm,
+        Self::Fail,
+        Self::MerchantCancels,
+        Self::PayerCancels,
+        Self::RunOut,
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table in the documentation.
+    const DOCUMENT: &str = include_str!("../../../../docs/MERCHANT.md");
+    const STEPS: [&str; 9] = [
+        "the payer continues on the page",
+        "the payer chooses a bank",
+        "the payer approves at the bank",
+        "the payer rejects or leaves at the bank",
+        "the bank confirms",
+        "the payment fails at the bank",
+        "the merchant cancels",
+        "the payer cancels",
+        "`expiresAt` passes",
+    ];
+
+    fn cell(status: SessionStatus, step: SessionStep) -> String {
+        let name = |effect| match effect {
+            StepEffect::Becomes(next) => next.as_str(),
+            StepEffect::Nothing => "–",
+            StepEffect::Refused => "409",
+        };
+        let of = |begun, over| name(status.after(step, begun, over));
+        match step {
+            SessionStep::RunOut if of(true, true) != of(false, true) => {
+                format!("{}, if the payer has begun {}", of(false, true), of(true, true))
+            }
+            SessionStep::Fail if of(true, true) != of(true, false) => {
+                format!("{}, after `expiresAt` {}", of(true, false), of(true, true))
+            }
+            _ => of(true, true).to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_documented_table_is_the_code() {
+        for (step, text) in SessionStep::ALL.into_iter().zip(STEPS) {
+            let ends =
+                [SessionStatus::Completed, SessionStatus::Cancelled, SessionStatus::Abandoned, SessionStatus::Expired];
+            let of_end = cell(ends[0], step);
+            assert!(ends.iter().all(|end| cell(*end, step) == of_end), "{step:?}");
+            let (open, processing) = (cell(SessionStatus::Open, step), cell(SessionStatus::Processing, step));
+            let row = format!("| {text} | {open} | {processing} | {of_end} |");
+            assert!(DOCUMENT.contains(&row), "docs/MERCHANT.md lacks: {row}");
+        }
+    }
+}

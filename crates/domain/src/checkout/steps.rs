@@ -1,0 +1,327 @@
+//! Decisions about a session: steps of the payer, the merchant, the bank and the clock.
+
+use super::completion::Completion;
+use super::{
+    BankChoice, BankReport, BankReportResult, CheckoutSession, MerchantPayment, MerchantPaymentStatus, PaymentFailure,
+    SessionDecision, SessionRefusal, SessionSituation, SessionStatus, SessionStep, Shipping, StepEffect,
+    check_merchant_amount,
+};
+use crate::event::{Event, EventKind};
+use crate::ids::MerchantPaymentId;
+use crate::stamp::Stamp;
+use chrono::{DateTime, Utc};
+
+/// What somebody does to a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionAction {
+    /// Nothing: only what is due happens.
+    Due,
+    /// The payer continues on the page.
+    Open,
+    /// The payer says where to ship. The rate is chosen again.
+    Ship(Shipping),
+    /// The payer chooses a shipping rate, by its place among those that were offered.
+    Rate(super::ShippingRate),
+    /// The payer chooses a bank and is sent there.
+    ChooseBank(BankChoice),
+    /// The payer decides about a payment at the bank.
+    AtBank(MerchantPaymentId, PayerDecision),
+    /// All steps of a payer without a browser: continue, ship, choose a bank, and decide there.
+    Pay {
+        /// The bank.
+        bank: BankChoice,
+        /// Where to ship, if the page would ask for it.
+        shipping: Option<Shipping>,
+        /// What the payer does at the bank.
+        decision: PayerDecision,
+    },
+    /// The merchant cancels.
+    MerchantCancels,
+    /// The payer cancels on the page.
+    PayerCancels,
+}
+
+/// What a payer does at the bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PayerDecision {
+    /// Approves the payment; the bank reports its result.
+    Approve(BankReport),
+    /// Rejects the payment.
+    Reject,
+    /// Leaves.
+    Leave,
+}
+
+/// Decides an action on a locked session, after everything that was due before it.
+pub fn decide_session(
+    situation: &SessionSituation,
+    action: &SessionAction,
+    stamp: &Stamp<'_>,
+) -> Result<SessionDecision, SessionRefusal> {
+    let mut work = Work::new(situation, stamp);
+    work.settle_due()?;
+    match action {
+        SessionAction::Due => {}
+        SessionAction::Open => work.open(),
+        SessionAction::Ship(shipping) => work.ship(shipping)?,
+        SessionAction::Rate(rate) => work.rate(rate)?,
+        SessionAction::ChooseBank(bank) => work.choose_bank(bank)?,
+        SessionAction::AtBank(payment, decision) => work.decide_at_bank(*payment, *decision)?,
+        SessionAction::Pay { bank, shipping, decision } => work.pay(bank, shipping.as_ref(), *decision)?,
+        SessionAction::MerchantCancels => work.cancel(SessionStep::MerchantCancels)?,
+        SessionAction::PayerCancels => work.cancel(SessionStep::PayerCancels)?,
+    }
+    // A bank that reports at once has decided now.
+    work.settle_due()?;
+    Ok(work.finish())
+}
+
+/// A session while steps are applied to it.
+struct Work<'a> {
+    situation: &'a SessionSituation,
+    stamp: &'a Stamp<'a>,
+    session: CheckoutSession,
+    pending: Option<MerchantPayment>,
+    /// Payments that became final.
+    ended: Vec<MerchantPayment>,
+    completion: Option<Completion>,
+    events: Vec<Event>,
+}
+
+impl<'a> Work<'a> {
+    fn new(situation: &'a SessionSituation, stamp: &'a Stamp<'a>) -> Self {
+        Self {
+            situation,
+            stamp,
+            session: situation.session.clone(),
+            pending: situation.pending.clone(),
+            ended: Vec::new(),
+            completion: None,
+            events: Vec::new(),
+        }
+    }
+
+    /// Applies a step, as the table says, at a time. Returns whether the step took place.
+    fn step(&mut self, step: SessionStep, at: DateTime<Utc>) -> Result<bool, SessionRefusal> {
+        let is_over = at >= self.session.expires_at;
+        match self.session.status.after(step, self.session.has_begun, is_over) {
+            StepEffect::Becomes(next) => {
+                if next != self.session.status {
+                    self.session.status = next;
+                    self.session.updated_at = at;
+                }
+                Ok(true)
+            }
+            StepEffect::Nothing => Ok(false),
+            StepEffect::Refused => Err(SessionRefusal::NotOpen(self.session.status)),
+        }
+    }
+
+    /// Applies what is due: first the report of the bank, then the end of the session's time.
+    fn settle_due(&mut self) -> Result<(), SessionRefusal> {
+        let now = self.stamp.now;
+        let report = self.pending.as_ref().and_then(|payment| payment.report);
+        if let Some(report) = report.filter(|report| report.at <= now) {
+            match report.result {
+                BankReportResult::Confirmed => self.confirm(report.at)?,
+                BankReportResult::Failed(failure) => self.fail(failure, report.at)?,
+            }
+        }
+        if self.session.status == SessionStatus::Open && self.session.expires_at <= now {
+            self.run_out()?;
+        }
+        Ok(())
+    }
+
+    fn confirm(&mut self, at: DateTime<Utc>) -> Result<(), SessionRefusal> {
+        let Some(payment) = self.pending.clone() else { return Ok(()) };
+        if !self.step(SessionStep::Confirm, at)? {
+            return Ok(());
+        }
+        self.pending = None;
+        let payment = MerchantPayment { status: MerchantPaymentStatus::Completed, completed_at: Some(at), ..payment };
+        let completion = Completion::of(self.situation, &payment, (self.stamp, at))?;
+        self.session.payment = Some(payment.id);
+        self.session.order = completion.order;
+        self.session.completed_at = Some(at);
+        self.events.extend(completion.events(&self.session, &payment, self.situation.reconciles));
+        self.completion = Some(completion);
+        self.ended.push(payment);
+        Ok(())
+    }
+
+    fn fail(&mut self, failure: PaymentFailure, at: DateTime<Utc>) -> Result<(), SessionRefusal> {
+        if self.step(SessionStep::Fail, at)? {
+            self.end_payment(MerchantPaymentStatus::Failed, Some(failure), at);
+            self.tell_end(at);
+        }
+        Ok(())
+    }
+
+    fn run_out(&mut self) -> Result<(), SessionRefusal> {
+        let at = self.session.expires_at;
+        if self.step(SessionStep::RunOut, at)? {
+            self.end_payment(MerchantPaymentStatus::Cancelled, None, at);
+            self.tell_end(at);
+        }
+        Ok(())
+    }
+
+    fn open(&mut self) {
+        if self.session.status == SessionStatus::Open && !self.session.has_begun {
+            self.session.has_begun = true;
+            self.session.updated_at = self.stamp.now;
+        }
+    }
+
+    fn ship(&mut self, shipping: &Shipping) -> Result<(), SessionRefusal> {
+        self.must_be_open()?;
+        if !self.session.options().is_some_and(|options| options.collect_address) {
+            return Err(SessionRefusal::ShippingNotCollected);
+        }
+        self.open();
+        let amount = self.session.amount_without_shipping().ok_or(crate::ledger::AmountOverflow)?;
+        self.session.amount = amount.plus(shipping.price()).ok_or(SessionRefusal::AboveMaximum)?.of(self.currency());
+        check_merchant_amount(self.session.amount.minor).map_err(|_| SessionRefusal::AboveMaximum)?;
+        // A payment in progress has the amount and the rate from before.
+        self.end_payment(MerchantPaymentStatus::Cancelled, None, self.stamp.now);
+        self.session.shipping = Some(shipping.clone());
+        self.session.updated_at = self.stamp.now;
+        Ok(())
+    }
+
+    fn rate(&mut self, rate: &super::ShippingRate) -> Result<(), SessionRefusal> {
+        let shipping = self.session.shipping.clone().ok_or(SessionRefusal::ShippingRequired)?;
+        self.ship(&Shipping { rate: Some(rate.clone()), ..shipping })
+    }
+
+    /// Begins a payment at a bank. The payment before it, if there is one, is given up.
+    fn choose_bank(&mut self, bank: &BankChoice) -> Result<(), SessionRefusal> {
+        self.must_be_open()?;
+        if self.session.needs_shipping() {
+            return Err(SessionRefusal::ShippingRequired);
+        }
+        if self.session.needs_rate() {
+            return Err(SessionRefusal::RateRequired);
+        }
+        self.open();
+        let now = self.stamp.now;
+        self.end_payment(MerchantPaymentStatus::Cancelled, None, now);
+        self.step(SessionStep::ChooseBank, now)?;
+        self.pending = Some(MerchantPayment {
+            id: MerchantPaymentId(self.stamp.id()),
+            account: self.session.account.clone(),
+            session: self.session.id,
+            status: MerchantPaymentStatus::Pending,
+            amount: self.session.amount,
+            bank: bank.clone(),
+            report: None,
+            failure: None,
+            initiated_at: Some(now),
+            completed_at: None,
+            created_at: now,
+            refund: None,
+        });
+        Ok(())
+    }
+
+    /// What the payer decides about a payment at the bank. Nothing happens if the payment is not the current one.
+    fn decide_at_bank(&mut self, payment: MerchantPaymentId, decision: PayerDecision) -> Result<(), SessionRefusal> {
+        let now = self.stamp.now;
+        let step = match decision {
+            PayerDecision::Approve(_) => SessionStep::Approve,
+            PayerDecision::Reject | PayerDecision::Leave => SessionStep::Reject,
+        };
+        let Some(pending) = self.pending.as_ref().filter(|pending| pending.id == payment) else { return Ok(()) };
+        // Approved before: the bank has the payment.
+        if pending.report.is_some() || !self.step(step, now)? {
+            return Ok(());
+        }
+        match decision {
+            PayerDecision::Approve(report) => {
+                self.pending = self.pending.take().map(|pending| MerchantPayment { report: Some(report), ..pending });
+            }
+            PayerDecision::Reject => {
+                self.end_payment(MerchantPaymentStatus::Failed, Some(PaymentFailure::RejectedByBank), now);
+            }
+            PayerDecision::Leave => self.end_payment(MerchantPaymentStatus::Cancelled, None, now),
+        }
+        Ok(())
+    }
+
+    fn pay(
+        &mut self,
+        bank: &BankChoice,
+        shipping: Option<&Shipping>,
+        decision: PayerDecision,
+    ) -> Result<(), SessionRefusal> {
+        self.must_be_open()?;
+        match shipping {
+            Some(shipping) if self.session.needs_shipping() || self.session.needs_rate() => self.ship(shipping)?,
+            Some(_) => return Err(SessionRefusal::ShippingNotCollected),
+            None => {}
+        }
+        self.choose_bank(bank)?;
+        if let Some(payment) = self.pending.as_ref().map(|pending| pending.id) {
+            self.decide_at_bank(payment, decision)?;
+        }
+        Ok(())
+    }
+
+    fn cancel(&mut self, step: SessionStep) -> Result<(), SessionRefusal> {
+        let now = self.stamp.now;
+        if self.step(step, now)? {
+            self.end_payment(MerchantPaymentStatus::Cancelled, None, now);
+            self.tell_end(now);
+        }
+        Ok(())
+    }
+
+    fn must_be_open(&self) -> Result<(), SessionRefusal> {
+        let status = self.session.status;
+        if status == SessionStatus::Open { Ok(()) } else { Err(SessionRefusal::NotOpen(status)) }
+    }
+
+    const fn currency(&self) -> crate::money::Currency {
+        self.session.amount.currency
+    }
+
+    /// Ends the current payment, if there is one, without money.
+    fn end_payment(&mut self, status: MerchantPaymentStatus, failure: Option<PaymentFailure>, at: DateTime<Utc>) {
+        let Some(payment) = self.pending.take() else { return };
+        let payment = MerchantPayment { status, failure, ..payment };
+        if failure.is_some() {
+            self.events.push(payment.event(EventKind::MerchantPaymentFailed, at));
+        }
+        self.ended.push(payment);
+    }
+
+    /// Adds the event of a session that ended without a payment. A top-up of a budget is no session for its client.
+    fn tell_end(&mut self, at: DateTime<Utc>) {
+        let kind = match self.session.status {
+            SessionStatus::Cancelled => EventKind::MerchantCheckoutSessionCancelled,
+            SessionStatus::Abandoned => EventKind::MerchantCheckoutSessionAbandoned,
+            SessionStatus::Expired => EventKind::MerchantCheckoutSessionExpired,
+            SessionStatus::Open | SessionStatus::Processing | SessionStatus::Completed => return,
+        };
+        self.events.extend(self.session.event(kind, at));
+    }
+
+    fn finish(mut self) -> SessionDecision {
+        self.session.due_at = match self.session.status {
+            SessionStatus::Open => Some(self.session.expires_at),
+            SessionStatus::Processing => {
+                self.pending.as_ref().and_then(|payment| payment.report).map(|report| report.at)
+            }
+            _ => None,
+        };
+        let new = self.pending.filter(|payment| self.situation.pending.as_ref() != Some(payment));
+        self.ended.extend(new);
+        let (journal, credited) = self.completion.map_or((None, None), Completion::into_parts);
+        SessionDecision { session: self.session, payments: self.ended, journal, credited, events: self.events }
+    }
+}
+
+#[cfg(test)]
+#[path = "steps_tests.rs"]
+mod tests;

@@ -1,0 +1,260 @@
+//! Builders of checkout sessions, top-ups, payments and refunds.
+
+use super::ids::{BUDGET, account, noon};
+use super::merchant::{a_checkout_request, a_payee_request, a_settlement_account};
+use super::money::{minor, money};
+use crate::checkout::{
+    BankChoice, Basket, BasketItem, CheckoutSession, CountryCode, MerchantPayment, MerchantPaymentStatus,
+    PageTokenHash, PaymentReference, Quantity, RefundPart, RefundRequest, SessionPurpose, SessionRequest,
+    SessionStatus, SessionTarget, Shipping, ShippingRate, TopUpRequest,
+};
+use crate::ids::{CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
+use crate::merchant::{
+    ApprovalStatus, BankId, Checkout, CheckoutKind, CheckoutStatus, Payee, PayeeRequest, ShippingOptions,
+};
+use crate::text::Text;
+use chrono::TimeDelta;
+use uuid::Uuid;
+
+/// How long sessions can be paid.
+const LIFETIME: TimeDelta = TimeDelta::minutes(20);
+
+/// An ACTIVE SHOPPING checkout for pounds, which names no settlement account and collects no shipping data.
+pub fn a_checkout() -> Checkout {
+    let request = a_checkout_request(CheckoutKind::Shopping { settlement_account: None, shipping: None });
+    Checkout {
+        id: request.id,
+        account: request.account,
+        kind: request.kind,
+        name: Some(request.name.into_string()),
+        status: CheckoutStatus::Active,
+        currency: request.currency,
+        return_url: request.return_url.as_str().to_owned(),
+        locale: None,
+        created_at: request.now,
+        updated_at: request.now,
+    }
+}
+
+/// Payee `number`, for pounds: APPROVED.
+pub fn a_payee(number: u32) -> Payee {
+    let PayeeRequest { id, account, name, details, now } = a_payee_request(number);
+    Payee {
+        id,
+        account,
+        name: name.into_string(),
+        details,
+        approval: ApprovalStatus::Approved,
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// Payment reference `number`.
+pub fn a_payment_reference(number: u32) -> PaymentReference {
+    PaymentReference::of(Uuid::from_u128(number.into()))
+}
+
+/// A request to create a SHOPPING session of an amount such as `12.50 GBP`, which can be paid for 20 minutes.
+pub fn a_session_request(amount: &str) -> SessionRequest {
+    SessionRequest {
+        id: CheckoutSessionId(Uuid::from_u128(0x5e)),
+        account: account(),
+        target: SessionTarget::Shopping { basket: None, shipping: None },
+        idempotency_key: Text::parse("key-1").unwrap(),
+        merchant_reference: Text::parse("Invoice 12").unwrap(),
+        amount: money(amount),
+        description: None,
+        return_url: None,
+        locale: None,
+        lifetime: LIFETIME,
+        token: PageTokenHash([1; 32]),
+        references: vec![a_payment_reference(1), a_payment_reference(2)],
+        now: noon(),
+    }
+}
+
+/// A request to top up [`BUDGET`] with an amount such as `12.50 GBP`.
+pub fn a_top_up_request(amount: &str) -> TopUpRequest {
+    TopUpRequest {
+        id: CheckoutSessionId(Uuid::from_u128(0x70)),
+        account: account(),
+        budget: BUDGET,
+        amount: money(amount),
+        idempotency_key: Text::parse("key-1").unwrap(),
+        return_url: None,
+        locale: None,
+        lifetime: LIFETIME,
+        token: PageTokenHash([2; 32]),
+        references: vec![a_payment_reference(1), a_payment_reference(2)],
+        now: noon(),
+    }
+}
+
+/// An OPEN SHOPPING session of an amount such as `12.50 GBP`, which can be paid for 20 minutes from noon on.
+pub fn a_session(amount: &str) -> CheckoutSession {
+    let request = a_session_request(amount);
+    let expires_at = request.now + request.lifetime;
+    CheckoutSession {
+        id: request.id,
+        account: request.account,
+        purpose: SessionPurpose::Shopping {
+            checkout: a_checkout().id,
+            settlement_account: a_settlement_account(1).id,
+            options: None,
+        },
+        status: SessionStatus::Open,
+        has_begun: false,
+        idempotency_key: request.idempotency_key.into_string(),
+        merchant_reference: Some(request.merchant_reference.into_string()),
+        description: None,
+        amount: request.amount,
+        basket: None,
+        shipping: None,
+        locale: None,
+        return_url: Some(a_checkout().return_url),
+        token: request.token,
+        payment_reference: a_payment_reference(1),
+        expires_at,
+        due_at: Some(expires_at),
+        payment: None,
+        order: None,
+        created_at: request.now,
+        updated_at: request.now,
+        completed_at: None,
+    }
+}
+
+/// An OPEN top-up of [`BUDGET`] with an amount such as `12.50 GBP`.
+pub fn a_top_up(amount: &str) -> CheckoutSession {
+    let request = a_top_up_request(amount);
+    CheckoutSession {
+        id: request.id,
+        purpose: SessionPurpose::Budget(request.budget),
+        merchant_reference: None,
+        return_url: None,
+        token: request.token,
+        ..a_session(amount)
+    }
+}
+
+/// A SHOPPING session that was completed at noon, and its payment.
+pub fn a_completed_session(amount: &str) -> (CheckoutSession, MerchantPayment) {
+    let open = a_session(amount);
+    let payment = MerchantPayment {
+        status: MerchantPaymentStatus::Completed,
+        completed_at: Some(noon()),
+        ..a_payment_of_session(&open)
+    };
+    let session = CheckoutSession {
+        status: SessionStatus::Completed,
+        has_begun: true,
+        due_at: None,
+        payment: Some(payment.id),
+        order: Some(MerchantOrderId(Uuid::from_u128(0x0d))),
+        completed_at: Some(noon()),
+        ..open
+    };
+    (session, payment)
+}
+
+/// A bank that a payer chose.
+pub fn a_bank_choice() -> BankChoice {
+    BankChoice { id: BankId::parse(&"a".repeat(32)).unwrap(), name: "Bank of Tests".into() }
+}
+
+/// A PENDING payment of a session, sent to the bank when the session was created.
+pub fn a_payment_of_session(session: &CheckoutSession) -> MerchantPayment {
+    MerchantPayment {
+        id: MerchantPaymentId(Uuid::from_u128(0xfa)),
+        account: session.account.clone(),
+        session: session.id,
+        status: MerchantPaymentStatus::Pending,
+        amount: session.amount,
+        bank: a_bank_choice(),
+        report: None,
+        failure: None,
+        initiated_at: Some(session.created_at),
+        completed_at: None,
+        created_at: session.created_at,
+        refund: None,
+    }
+}
+
+/// A request to refund an amount such as `5.00 GBP`.
+pub fn a_refund_request(amount: &str) -> RefundRequest {
+    RefundRequest {
+        id: RefundId(Uuid::from_u128(0x4e)),
+        payment: MerchantPaymentId(Uuid::from_u128(0xfb)),
+        amount: money(amount),
+        reason: None,
+        token: PageTokenHash([3; 32]),
+        now: noon(),
+    }
+}
+
+/// A refund of a payment that awaits the authorisation, for 20 minutes from noon on.
+pub fn a_refund_of(payment: &MerchantPayment, amount: &str) -> MerchantPayment {
+    let request = a_refund_request(amount);
+    MerchantPayment {
+        id: request.payment,
+        status: MerchantPaymentStatus::Pending,
+        amount: request.amount,
+        report: None,
+        failure: None,
+        initiated_at: None,
+        completed_at: None,
+        created_at: request.now,
+        refund: Some(RefundPart {
+            id: request.id,
+            payment: payment.id,
+            reason: None,
+            token: request.token,
+            authorise_before: request.now + TimeDelta::minutes(20),
+        }),
+        ..payment.clone()
+    }
+}
+
+/// A basket of items, by their quantities and the prices of one piece, such as `(2, "3.50 GBP")`.
+pub fn a_basket(items: &[(i64, &str)]) -> Basket {
+    let item = |(quantity, price): &(i64, &str)| BasketItem {
+        name: "Socks".into(),
+        quantity: Quantity::new(*quantity).unwrap(),
+        unit_price: minor(price).0,
+        sku: None,
+        product_id: None,
+        tax_rate: None,
+        image_url: None,
+    };
+    Basket::new(items.iter().map(item).collect()).unwrap()
+}
+
+/// An address to ship to, without a rate.
+pub fn a_shipping() -> Shipping {
+    Shipping {
+        recipient_name: "Ann Archer".into(),
+        address_line1: "1 High Street".into(),
+        address_line2: None,
+        city: "Leeds".into(),
+        region: None,
+        postcode: "LS1 1AA".into(),
+        country_code: CountryCode::parse("GB").unwrap(),
+        rate: None,
+    }
+}
+
+/// A way of shipping with a price such as `2.50 GBP`.
+pub fn a_shipping_rate(amount: &str) -> ShippingRate {
+    ShippingRate { description: "Next day".into(), amount: minor(amount).0, service_code: None }
+}
+
+/// Makes the page of a SHOPPING session ask for an address, and for a rate too if `with_rates`.
+pub fn collecting_shipping(mut session: CheckoutSession, with_rates: bool) -> CheckoutSession {
+    let SessionPurpose::Shopping { options, .. } = &mut session.purpose else {
+        panic!("only a SHOPPING session ships")
+    };
+    let dynamic_rates_url = with_rates.then(|| "https://shop.example/rates".to_owned());
+    *options = Some(ShippingOptions { collect_address: true, dynamic_rates_url });
+    session
+}

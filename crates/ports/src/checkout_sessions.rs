@@ -1,0 +1,121 @@
+//! Sessions of checkouts and top-ups of budgets, decided under the lock of each session.
+
+use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::checkout::{
+    CheckoutSession, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal, CreateTopUpSituation,
+    CreatedSession, DueCheckout, MerchantPayment, PageTokenHash, PaymentReference, SessionDecision, SessionFilter,
+    SessionRefusal, SessionSituation,
+};
+use florin_domain::ids::{AccountId, BudgetId, CheckoutId, CheckoutSessionId, MerchantOrderId, PayeeId};
+use florin_domain::page::{Page, PageRequest};
+
+/// A command to create a session of a checkout.
+pub struct CreateSessionCommand {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The checkout, which must be the account's.
+    pub checkout: CheckoutId,
+    /// The payee that the request names.
+    pub payee: Option<PayeeId>,
+    /// The merchant's idempotency key.
+    pub idempotency_key: String,
+    /// The payment references of which the situation names those that are taken.
+    pub references: Vec<PaymentReference>,
+    /// The rule.
+    pub decide: Decide<CreateSessionSituation, Result<CreatedSession, CreateSessionRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<IdempotencyClaim<CreatedSession>>,
+}
+
+/// A command to create a top-up of a budget.
+pub struct CreateTopUpCommand {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The budget, which must be the account's.
+    pub budget: BudgetId,
+    /// The caller's idempotency key.
+    pub idempotency_key: String,
+    /// The payment references of which the situation names those that are taken.
+    pub references: Vec<PaymentReference>,
+    /// The rule.
+    pub decide: Decide<CreateTopUpSituation, Result<CreatedSession, CreateTopUpRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<IdempotencyClaim<CreatedSession>>,
+}
+
+/// A command to do something to a session.
+pub struct SessionCommand {
+    /// The account of the session.
+    pub account: AccountId,
+    /// The session, which must be the account's.
+    pub session: CheckoutSessionId,
+    /// The rule. It changes neither ids nor purpose.
+    pub decide: Decide<SessionSituation, Result<SessionDecision, SessionRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<IdempotencyClaim<CheckoutSession>>,
+}
+
+/// A session, with its payment that is not final.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundSession {
+    /// The session.
+    pub session: CheckoutSession,
+    /// Its payment that is not final.
+    pub pending: Option<MerchantPayment>,
+}
+
+/// Stores sessions, with their payments. A decision and its journal, balances and events are stored together or not at all.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait CheckoutSessions: Send + Sync {
+    /// Returns a session or top-up. `None`: none on the account.
+    async fn find(&self, account: &AccountId, session: CheckoutSessionId) -> Result<Option<FoundSession>, StoreError>;
+
+    /// Returns the account and the id of the session with this page. Tokens of all accounts differ.
+    async fn with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, CheckoutSessionId)>, StoreError>;
+
+    /// Returns the session that has this order. `None`: no such order on the account.
+    async fn with_order(
+        &self,
+        account: &AccountId,
+        order: MerchantOrderId,
+    ) -> Result<Option<CheckoutSession>, StoreError>;
+
+    /// Lists the account's matching sessions without top-ups, newest first by creation, then by id descending. The count
+    /// ignores the page.
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: SessionFilter,
+        page: PageRequest,
+    ) -> Result<Page<CheckoutSession>, StoreError>;
+
+    /// Decides the creation of a session, and stores it if it is new. Creations on one account are decided sequentially, and
+    /// no settlement account of it is deleted meanwhile. `Absent`: the account has no merchant profile.
+    async fn create(
+        &self,
+        command: CreateSessionCommand,
+    ) -> Result<Written<CreatedSession>, WriteError<CreateSessionRefusal>>;
+
+    /// Decides the creation of a top-up, and stores it if it is new. Creations on one account are decided sequentially.
+    /// `Absent`: the account has no merchant profile.
+    async fn create_top_up(
+        &self,
+        command: CreateTopUpCommand,
+    ) -> Result<Written<CreatedSession>, WriteError<CreateTopUpRefusal>>;
+
+    /// Decides what happens to a session. Decisions about one session are made sequentially. `Absent`: no such session or
+    /// top-up on the account.
+    async fn act(&self, command: SessionCommand) -> Result<Written<CheckoutSession>, WriteError<SessionRefusal>>;
+
+    /// Returns sessions and refunds on which something is due at a given time, the earliest first, at most `max`. Of one
+    /// account, or of all accounts without a timeline of their own.
+    async fn due(
+        &self,
+        account: Option<AccountId>,
+        now: DateTime<Utc>,
+        max: u32,
+    ) -> Result<Vec<DueCheckout>, StoreError>;
+}

@@ -1,0 +1,76 @@
+//! Payments of sessions and their refunds.
+
+use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
+use async_trait::async_trait;
+use florin_domain::checkout::{
+    CreateRefundSituation, MerchantPayment, MerchantPaymentFilter, PageTokenHash, PaymentOverview, PaymentSort,
+    PaymentsSummary, RefundChange, RefundRefusal, RefundSituation,
+};
+use florin_domain::ids::{AccountId, MerchantPaymentId, RefundId};
+use florin_domain::page::{Page, PageRequest};
+
+/// A command to create a refund.
+pub struct CreateRefundCommand {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The payment, which must be the account's.
+    pub payment: MerchantPaymentId,
+    /// The rule.
+    pub decide: Decide<CreateRefundSituation, Result<MerchantPayment, RefundRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<IdempotencyClaim<MerchantPayment>>,
+}
+
+/// A command to do something to a refund.
+pub struct RefundCommand {
+    /// The account of the refund.
+    pub account: AccountId,
+    /// The refund, which must be the account's.
+    pub refund: RefundId,
+    /// The rule. It changes neither ids nor amount.
+    pub decide: Decide<RefundSituation, Result<RefundChange, RefundRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<IdempotencyClaim<MerchantPayment>>,
+}
+
+/// Reads payments, and stores refunds. [`crate::CheckoutSessions`] stores payments with their sessions.
+#[cfg_attr(feature = "test-support", mockall::automock)]
+#[async_trait]
+pub trait MerchantPayments: Send + Sync {
+    /// Returns a payment or refund. `None`: none on the account.
+    async fn find(
+        &self,
+        account: &AccountId,
+        payment: MerchantPaymentId,
+    ) -> Result<Option<PaymentOverview>, StoreError>;
+
+    /// Lists the account's matching payments and refunds, sorted by creation, then by id in the same direction. The count
+    /// ignores the page.
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: MerchantPaymentFilter,
+        sort: PaymentSort,
+        page: PageRequest,
+    ) -> Result<Page<PaymentOverview>, StoreError>;
+
+    /// Sums the COMPLETED payments and refunds of an account by currency, by code.
+    async fn summary(&self, account: &AccountId) -> Result<Vec<PaymentsSummary>, StoreError>;
+
+    /// Returns a refund. `None`: no such refund on the account.
+    async fn find_refund(&self, account: &AccountId, refund: RefundId) -> Result<Option<MerchantPayment>, StoreError>;
+
+    /// Returns the account and the id of the refund with this page. Tokens of all accounts differ.
+    async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError>;
+
+    /// Decides the creation of a refund. Refunds of one payment are decided sequentially. `Absent`: no such payment on the
+    /// account.
+    async fn create_refund(
+        &self,
+        command: CreateRefundCommand,
+    ) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>>;
+
+    /// Decides what happens to a refund. Decisions about one refund are made sequentially. `Absent`: no such refund on the
+    /// account.
+    async fn act(&self, command: RefundCommand) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>>;
+}

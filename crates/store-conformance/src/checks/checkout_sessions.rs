@@ -1,0 +1,221 @@
+//! Checks of the creation of sessions and top-ups.
+
+use crate::check::{CheckResult, Failure, checks};
+use crate::checkout_sessions::{
+    checkout_session_id, create_session, create_top_up, opened, reference, session_request, shop, top_up_request,
+    topped_up,
+};
+use crate::commands::{answer_of, claim, request};
+use crate::expect::{absent, expect_new, mismatch, refused, replayed, same};
+use crate::factory::Handle;
+use crate::merchants::{add_payee, approve_payee, payee_id};
+use crate::observe::Observation;
+use crate::payments::after;
+use crate::together::{Work, race};
+use crate::world::{Who, account, checkout, parent_of, seeded, settlement_account};
+use florin_domain::access::Account;
+use florin_domain::checkout::{
+    CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal, CreatedSession, PageTokenHash, PaymentReference,
+    SessionPurpose, SessionRequest, SessionStatus, SessionTarget, TopUpRequest,
+};
+use florin_domain::ids::{AccountId, CheckoutId};
+use florin_domain::merchant::Approval;
+use florin_domain::text::Text;
+use florin_ports::{CreateSessionCommand, CreateTopUpCommand, FoundSession, WriteError, Written};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+checks! {
+    "checkout_sessions.create.is_shown_the_checkout_and_stores_every_member" => created,
+    "checkout_sessions.create.is_shown_the_payee" => to_a_payee,
+    "checkout_sessions.create_top_up.stores_every_member" => top_up,
+    "checkout_sessions.create.a_known_key_returns_the_same_session" => known,
+    "checkout_sessions.create.taken_references_are_shown" => taken,
+    "checkout_sessions.create.replay_gives_the_stored_answer" => again,
+    "checkout_sessions.create.concurrent_requests_are_decided_sequentially" => concurrent,
+    "tenancy.checkout_sessions.create_with_ids_of_one_account_only" => foreign,
+}
+
+/// Opens an account of my client that is no merchant.
+async fn plain(handle: &Handle) -> Result<AccountId, Failure> {
+    let fresh = Account { id: AccountId::parse("F9")?, merchant: false, ..account(Who::Mine)? };
+    handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
+    Ok(fresh.id)
+}
+
+async fn created(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, sold) = (Who::Mine.account()?, shop(&handle, Who::Mine, 1).await?);
+    let shown = handle.checkouts.find(&mine, sold).await?;
+    let mut command = create_session(Who::Mine, sold, session_request(Who::Mine, 1)?)?;
+    let (rule, accounts) = (command.decide, vec![settlement_account(Who::Mine)?]);
+    command.decide = Arc::new(move |situation: &CreateSessionSituation| {
+        let seen = (&situation.checkout, &situation.settlement_accounts);
+        let is_new = situation.known.is_none() && situation.payee.is_none() && situation.taken.is_empty();
+        if seen == (&shown, &accounts) && is_new { rule(situation) } else { Err(CreateSessionRefusal::NoReference) }
+    });
+    let done = expect_new(handle.checkout_sessions.create(command).await)?;
+    same("whether it is new", done.is_new, true)?;
+    let session = done.session;
+    same("its status", (session.status, session.due_at), (SessionStatus::Open, Some(session.expires_at)))?;
+    let found = handle.checkout_sessions.find(&mine, session.id).await?;
+    same("what is found", found, Some(FoundSession { session: session.clone(), pending: None }))?;
+    let owner = handle.checkout_sessions.with_token(session.token).await?;
+    same("the session of the page", owner, Some((mine, session.id)))?;
+    same("an unknown page", handle.checkout_sessions.with_token(PageTokenHash([9; 32])).await?, None)
+}
+
+async fn to_a_payee(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    expect_new(handle.payees.create(add_payee(Who::Mine, 1)?).await)?;
+    let target = SessionTarget::TopUp(payee_id(1));
+    let request = || Ok::<_, Failure>(SessionRequest { target: target.clone(), ..session_request(Who::Mine, 1)? });
+    let top_ups = checkout(Who::Mine, 1)?.id;
+    let refusal = refused(handle.checkout_sessions.create(create_session(Who::Mine, top_ups, request()?)?).await)?;
+    let pending = florin_domain::merchant::ApprovalStatus::Pending;
+    same("a payee who is not approved", refusal, CreateSessionRefusal::PayeeNotApproved(pending))?;
+    handle.payees.approve(approve_payee(Who::Mine, payee_id(1), Approval::Approve, after(1))?).await?;
+    let done = expect_new(handle.checkout_sessions.create(create_session(Who::Mine, top_ups, request()?)?).await)?;
+    let purpose = SessionPurpose::TopUp { checkout: top_ups, payee: payee_id(1) };
+    same("the purpose", &done.session.purpose, &purpose)?;
+    let found = handle.checkout_sessions.find(&Who::Mine.account()?, done.session.id).await?;
+    same("what is found", found, Some(FoundSession { session: done.session, pending: None }))
+}
+
+async fn top_up(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    let done = topped_up(&handle, Who::Mine, 1).await?;
+    same("the purpose", &done.purpose, &SessionPurpose::Budget(Who::Mine.budget()))?;
+    let found = handle.checkout_sessions.find(&mine, done.id).await?;
+    same("what is found", found, Some(FoundSession { session: done.clone(), pending: None }))?;
+    same("the page", handle.checkout_sessions.with_token(done.token).await?, Some((mine, done.id)))
+}
+
+async fn known(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let sold = shop(&handle, Who::Mine, 1).await?;
+    let first = opened(&handle, Who::Mine, sold, 1).await?;
+    let key = || Text::parse("key 1");
+    let second = SessionRequest { idempotency_key: key()?, ..session_request(Who::Mine, 2)? };
+    let repeated = expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, second)?).await)?;
+    same("the same session", repeated, CreatedSession { session: first, is_new: false })?;
+    let mine = Who::Mine.account()?;
+    same("the second id", handle.checkout_sessions.find(&mine, checkout_session_id(2)).await?, None)?;
+    // Top-ups have keys of their own.
+    let top_up = TopUpRequest { idempotency_key: key()?, ..top_up_request(Who::Mine, 3)? };
+    let top_up = expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
+    same("a top-up with the key", (top_up.is_new, top_up.session.id), (true, checkout_session_id(3)))?;
+    let repeated = TopUpRequest { idempotency_key: key()?, ..top_up_request(Who::Mine, 4)? };
+    let repeated = expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, repeated)?).await)?;
+    same("the same top-up", repeated, CreatedSession { is_new: false, ..top_up })?;
+    // Keys are compared exactly.
+    let other = SessionRequest { idempotency_key: Text::parse("KEY 1")?, ..session_request(Who::Mine, 5)? };
+    let other = expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, other)?).await)?;
+    same("another key", other.is_new, true)?;
+    // The other account has keys of its own.
+    let theirs = shop(&handle, Who::Other, 6).await?;
+    let request = SessionRequest { idempotency_key: key()?, ..session_request(Who::Other, 6)? };
+    let theirs = expect_new(handle.checkout_sessions.create(create_session(Who::Other, theirs, request)?).await)?;
+    same("the key on the other account", theirs.is_new, true)
+}
+
+async fn taken(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let sold = shop(&handle, Who::Mine, 1).await?;
+    let theirs = shop(&handle, Who::Other, 2).await?;
+    opened(&handle, Who::Mine, sold, 1).await?;
+    let session = async |who, checkout, number, references: &[u128]| {
+        let references = references.iter().map(|number| reference(*number)).collect();
+        let request = SessionRequest { references, ..session_request(who, number)? };
+        Ok::<_, Failure>(handle.checkout_sessions.create(create_session(who, checkout, request)?).await)
+    };
+    let second = expect_new(session(Who::Mine, sold, 2, &[1, 2]).await?)?;
+    same("the first free one", second.session.payment_reference, reference(2))?;
+    let refusal = refused(session(Who::Mine, sold, 3, &[2, 1]).await?)?;
+    same("only taken ones", refusal, CreateSessionRefusal::NoReference)?;
+    let top_up = TopUpRequest { references: vec![reference(1), reference(4)], ..top_up_request(Who::Mine, 4)? };
+    let top_up = expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
+    same("that of a top-up", top_up.session.payment_reference, reference(4))?;
+    let fifth = expect_new(session(Who::Mine, sold, 5, &[4, 5]).await?)?;
+    same("beside a top-up", fifth.session.payment_reference, reference(5))?;
+    let other = expect_new(session(Who::Other, theirs, 6, &[1]).await?)?;
+    same("on the other account", other.session.payment_reference, reference(1))
+}
+
+async fn again(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let sold = shop(&handle, Who::Mine, 1).await?;
+    let session = |number, body| {
+        let claim = Some(claim(Who::Mine, "session", body)?);
+        let command = create_session(Who::Mine, sold, session_request(Who::Mine, number)?)?;
+        Ok::<_, Failure>(CreateSessionCommand { claim, ..command })
+    };
+    let sessions = &handle.checkout_sessions;
+    let done = expect_new(sessions.create(session(1, "{}")?).await)?;
+    same("the answer", replayed(sessions.create(session(2, "{}")?).await)?, answer_of(&done))?;
+    same("the first request", mismatch(sessions.create(session(2, "[]")?).await)?, request("{}"))?;
+    let top_up = |number, body| {
+        let claim = Some(claim(Who::Mine, "top-up", body)?);
+        Ok::<_, Failure>(CreateTopUpCommand { claim, ..create_top_up(Who::Mine, top_up_request(Who::Mine, number)?)? })
+    };
+    let done = expect_new(sessions.create_top_up(top_up(3, "{}")?).await)?;
+    same("the answer", replayed(sessions.create_top_up(top_up(4, "{}")?).await)?, answer_of(&done))?;
+    same("the first request", mismatch(sessions.create_top_up(top_up(4, "[]")?).await)?, request("{}"))?;
+    let mine = Who::Mine.account()?;
+    for number in [2, 4] {
+        same("what a repeat created", sessions.find(&mine, checkout_session_id(number)).await?, None)?;
+    }
+    Ok(())
+}
+
+type Created = Result<Written<CreatedSession>, WriteError<CreateSessionRefusal>>;
+
+fn creation(handle: &Handle, command: CreateSessionCommand) -> Work<Created> {
+    let sessions = Arc::clone(&handle.checkout_sessions);
+    Box::pin(async move { sessions.create(command).await })
+}
+
+async fn concurrent(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let sold: CheckoutId = shop(&handle, Who::Mine, 1).await?;
+    let references: Vec<PaymentReference> = (1..=10).map(reference).collect();
+    let work = |key: Option<&str>, number| {
+        let mut request = SessionRequest { references: references.clone(), ..session_request(Who::Mine, number)? };
+        if let Some(key) = key {
+            request.idempotency_key = Text::parse(key)?;
+        }
+        Ok::<_, Failure>(creation(&handle, create_session(Who::Mine, sold, request)?))
+    };
+    let same_key = (1..=8).map(|number| work(Some("one key"), number)).collect::<Result<_, _>>()?;
+    let answers = race(same_key).await?.into_iter().map(expect_new).collect::<Result<Vec<_>, _>>()?;
+    let ids: BTreeSet<_> = answers.iter().map(|created| created.session.id).collect();
+    let new = answers.iter().filter(|created| created.is_new).count();
+    same("sessions under one key, and how many are new", (ids.len(), new), (1, 1))?;
+    let own_keys = (11..=18).map(|number| work(None, number)).collect::<Result<_, _>>()?;
+    let answers = race(own_keys).await?.into_iter().map(expect_new).collect::<Result<Vec<_>, _>>()?;
+    let given: BTreeSet<_> = answers.iter().map(|created| created.session.payment_reference.clone()).collect();
+    same("references of concurrent sessions", given.len(), 8)
+}
+
+async fn foreign(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (plain, theirs) = (plain(&handle).await?, shop(&handle, Who::Other, 1).await?);
+    let before = Observation::take(&handle, 1).await?;
+    let sessions = &handle.checkout_sessions;
+    let command = || create_session(Who::Mine, theirs, session_request(Who::Mine, 1)?);
+    same("a foreign checkout", refused(sessions.create(command()?).await)?, CreateSessionRefusal::NoCheckout)?;
+    let target = SessionTarget::TopUp(Who::Other.payee());
+    let request = SessionRequest { target, ..session_request(Who::Mine, 1)? };
+    let to_them = create_session(Who::Mine, checkout(Who::Mine, 1)?.id, request)?;
+    same("a foreign payee", refused(sessions.create(to_them).await)?, CreateSessionRefusal::NoPayee)?;
+    let request = TopUpRequest { budget: Who::Other.budget(), ..top_up_request(Who::Mine, 1)? };
+    let refusal = refused(sessions.create_top_up(create_top_up(Who::Mine, request)?).await)?;
+    same("a foreign budget", refusal, CreateTopUpRefusal::NoBudget)?;
+    let no_merchant = CreateSessionCommand { account: plain.clone(), ..command()? };
+    absent("a session without a profile", &sessions.create(no_merchant).await)?;
+    let no_merchant = create_top_up(Who::Mine, top_up_request(Who::Mine, 1)?)?;
+    let no_merchant = CreateTopUpCommand { account: plain, ..no_merchant };
+    absent("a top-up without a profile", &sessions.create_top_up(no_merchant).await)?;
+    before.still_holds("refused creations", &handle).await
+}

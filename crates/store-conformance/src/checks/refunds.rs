@@ -1,0 +1,384 @@
+//! Checks of payments of sessions, and of refunds.
+
+use super::events::kinds;
+use crate::check::{CheckResult, Failure, checks};
+use crate::checkout_sessions::{
+    approval, create_refund, opened, page_token, paid, pay, payer_bank, refund_id, refund_request, refund_row,
+    refund_step, refunded, shop, sold, step, topped_up,
+};
+use crate::commands::{answer_of, claim, request};
+use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, there};
+use crate::factory::Handle;
+use crate::merchants::{
+    approve_settlement_account, checkout_id, delete_settlement_account, edit_checkout, edit_settlement_account,
+    open_settlement_account, sell, settlement_account_id,
+};
+use crate::observe::{Observation, audited};
+use crate::payments::after;
+use crate::together::{Work, race};
+use crate::world::{Who, bank, gbp, noon, seeded, world};
+use chrono::TimeDelta;
+use florin_domain::checkout::{
+    MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind, MerchantPaymentStatus, PageTokenHash, PayerDecision,
+    PaymentOverview, PaymentSort, PaymentsSummary, RefundAction, RefundPart, RefundRefusal, RefundRequest,
+    RefundStatus, SessionAction,
+};
+use florin_domain::event::EventKind;
+use florin_domain::ids::MerchantPaymentId;
+use florin_domain::merchant::{Approval, Bank, BankId, CheckoutEdit, CheckoutType, SettlementAccountEdit};
+use florin_domain::money::{Minor, Total};
+use florin_domain::page::PageRequest;
+use florin_ports::{CreateRefundCommand, RefundCommand, WriteError, Written};
+use std::sync::Arc;
+
+checks! {
+    "merchant_payments.find.shows_what_the_session_says" => found,
+    "merchant_payments.find.refundable_by_refunds_bank_and_settlement_account" => refundable,
+    "merchant_payments.list.by_each_filter" => filtered,
+    "merchant_payments.list.in_both_orders_in_pages" => sorted,
+    "merchant_payments.summary.sums_completed_ones" => summed,
+    "merchant_payments.create_refund.stores_every_member" => created,
+    "merchant_payments.create_refund.of_100_on_10_pounds_exactly_10_pass" => ten,
+    "merchant_payments.create_refund.replay_gives_the_stored_answer" => again,
+    "merchant_payments.act.stores_the_whole_decision" => authorised,
+    "merchant_payments.act.refusal_stores_nothing" => not_authorised,
+    "tenancy.merchant_payments.of_one_account_only" => foreign,
+}
+
+const PAGE: PageRequest = PageRequest { limit: 100, offset: 0 };
+
+async fn find(handle: &Handle, id: MerchantPaymentId) -> Result<PaymentOverview, Failure> {
+    there("the payment", handle.merchant_payments.find(&Who::Mine.account()?, id).await?)
+}
+
+/// Creates a checkout and a session of mine with number 1, and pays it.
+async fn bought(handle: &Handle) -> Result<MerchantPayment, Failure> {
+    seeded(handle).await?;
+    let checkout = shop(handle, Who::Mine, 1).await?;
+    sold(handle, Who::Mine, checkout, 1).await
+}
+
+/// Authorises refund `number` at the bank, which confirms at once.
+fn authorise(number: u128) -> Result<RefundCommand, Failure> {
+    let now = after(300 + i64::try_from(number).unwrap_or_default());
+    refund_step(Who::Mine, number, RefundAction::AtBank(approval(now)), (1_000 + number, now))
+}
+
+async fn found(handle: Handle) -> CheckResult {
+    let payment = bought(&handle).await?;
+    let mine = Who::Mine.account()?;
+    let session = there("the session", handle.checkout_sessions.find(&mine, payment.session).await?)?.session;
+    let expected = PaymentOverview {
+        checkout_type: CheckoutType::Shopping,
+        order: session.order,
+        merchant_reference: session.merchant_reference,
+        is_refundable: true,
+        payment: payment.clone(),
+    };
+    same("the payment", find(&handle, payment.id).await?, expected.clone())?;
+    let refund = refunded(&handle, Who::Mine, payment.id, 1).await?;
+    let overview = PaymentOverview { payment: refund.clone(), is_refundable: false, ..expected };
+    same("its refund", find(&handle, refund.id).await?, overview)?;
+    topped_up(&handle, Who::Mine, 2).await?;
+    let action = pay(None, approval(after(9)))?;
+    let session = expect_new(handle.checkout_sessions.act(step(Who::Mine, 2, action, (2, after(9)))?).await)?;
+    let top_up = find(&handle, there("its payment", session.payment)?).await?;
+    let facts = (top_up.checkout_type, top_up.order, top_up.merchant_reference, top_up.is_refundable);
+    same("of a top-up", facts, (CheckoutType::TopUp, None, None, false))
+}
+
+async fn refundable(handle: Handle) -> CheckResult {
+    let mut data = world(9_500)?;
+    data.banks.push(Bank { supports_refunds: false, ..bank(3, "Third")? });
+    handle.seeding.seed(data).await?;
+    // A settlement account of its own, without a bank at first.
+    let own = settlement_account_id(1);
+    let change = async |command| expect_new(handle.settlement_accounts.change(command).await);
+    change(open_settlement_account(Who::Mine, 1)?).await?;
+    change(approve_settlement_account(Who::Mine, own, Approval::Approve, after(1))?).await?;
+    expect_new(handle.checkouts.create(sell(Who::Mine, 1, Some(own))?).await)?;
+    let payment = sold(&handle, Who::Mine, checkout_id(1), 1).await?.id;
+    let is_refundable = async || Ok::<_, Failure>(find(&handle, payment).await?.is_refundable);
+    let refund = async |number| {
+        let command = create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?)?;
+        Ok::<_, Failure>(handle.merchant_payments.create_refund(command).await)
+    };
+    let by = async |bank: Option<BankId>| {
+        let edit = SettlementAccountEdit { bank: Some(bank.is_some()), ..SettlementAccountEdit::default() };
+        change(edit_settlement_account(Who::Mine, own, edit, (bank, after(2)))?).await
+    };
+    same("without a bank", is_refundable().await?, false)?;
+    same("without a bank", refused(refund(1).await?)?, RefundRefusal::NoBank)?;
+    by(Some(bank(3, "")?.id)).await?;
+    same("by a bank without refunds", is_refundable().await?, false)?;
+    same("by a bank without refunds", refused(refund(1).await?)?, RefundRefusal::BankWithoutRefunds)?;
+    by(Some(bank(2, "")?.id)).await?;
+    same("by a bank with refunds", is_refundable().await?, true)?;
+    let request = RefundRequest { amount: Minor(1_000).of(gbp()?), ..refund_request(Who::Mine, 1)? };
+    expect_new(handle.merchant_payments.create_refund(create_refund(Who::Mine, payment, request)?).await)?;
+    same("after a refund of all of it", is_refundable().await?, false)?;
+    same("after a refund of all of it", refused(refund(2).await?)?, RefundRefusal::AboveLeft(Minor(0).of(gbp()?)))?;
+    let rejected = refund_step(Who::Mine, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(5)))?;
+    expect_new(handle.merchant_payments.act(rejected).await)?;
+    same("after the refund was cancelled", is_refundable().await?, true)?;
+    let edit = CheckoutEdit { settlement_account: Some(None), ..CheckoutEdit::default() };
+    expect_new(handle.checkouts.edit(edit_checkout(Who::Mine, checkout_id(1), edit, after(6))?).await)?;
+    change(delete_settlement_account(Who::Mine, own)?).await?;
+    same("of a deleted settlement account", is_refundable().await?, false)?;
+    same("of a deleted settlement account", refused(refund(2).await?)?, RefundRefusal::SettlementAccountDeleted)
+}
+
+/// Two completed payments of sessions 1 and 2, a pending one of session 3, that of top-up 4, and two refunds of the first.
+async fn trade(handle: &Handle) -> Result<[MerchantPaymentId; 6], Failure> {
+    let first = bought(handle).await?.id;
+    let second = sold(handle, Who::Mine, checkout_id(1), 2).await?.id;
+    topped_up(handle, Who::Mine, 3).await?;
+    let choose = step(Who::Mine, 3, SessionAction::ChooseBank(payer_bank()?), (3, after(200)))?;
+    expect_new(handle.checkout_sessions.act(choose).await)?;
+    topped_up(handle, Who::Mine, 4).await?;
+    let action = pay(None, approval(after(201)))?;
+    let topped_up = expect_new(handle.checkout_sessions.act(step(Who::Mine, 4, action, (4, after(201)))?).await)?;
+    for number in [250, 251] {
+        refunded(handle, Who::Mine, first, number).await?;
+    }
+    expect_new(handle.merchant_payments.act(authorise(250)?).await)?;
+    let theirs = shop(handle, Who::Other, 9).await?;
+    sold(handle, Who::Other, theirs, 9).await?;
+    let pending = MerchantPaymentId(crate::checkout_sessions::drawn(3, 0));
+    let top_up = there("the payment of the top-up", topped_up.payment)?;
+    Ok([first, second, pending, top_up, refund_row(250), refund_row(251)])
+}
+
+/// Lists my payments, and their count.
+async fn listed(
+    handle: &Handle,
+    filter: MerchantPaymentFilter,
+    (sort, page): (PaymentSort, PageRequest),
+) -> Result<(i64, Vec<MerchantPaymentId>), Failure> {
+    let found = handle.merchant_payments.list(&Who::Mine.account()?, filter, sort, page).await?;
+    for row in &found.rows {
+        same("a row", row, &find(handle, row.payment.id).await?)?;
+    }
+    Ok((found.count, found.rows.iter().map(|row| row.payment.id).collect()))
+}
+
+async fn filtered(handle: Handle) -> CheckResult {
+    let [first, second, pending, top_up, refund, open_refund] = trade(&handle).await?;
+    let any = MerchantPaymentFilter::default;
+    let session = crate::checkout_sessions::checkout_session_id(2);
+    let day = Some(noon().date_naive());
+    let (before, later) = (Some(noon().date_naive() - TimeDelta::days(1)), day.map(|day| day + TimeDelta::days(1)));
+    let reference = |text: &str| MerchantPaymentFilter { merchant_reference: Some(text.into()), ..any() };
+    let kind = |kind| MerchantPaymentFilter { kind: Some(kind), ..any() };
+    let status = |status| MerchantPaymentFilter { status: Some(status), ..any() };
+    let of_type = |of| MerchantPaymentFilter { checkout_type: Some(of), ..any() };
+    let all = vec![first, second, pending, top_up, refund, open_refund];
+    for (what, filter, expected) in [
+        ("no filter", any(), all.clone()),
+        ("the day", MerchantPaymentFilter { from: day, to: day, ..any() }, all),
+        ("until the day before", MerchantPaymentFilter { to: before, ..any() }, vec![]),
+        ("from the day after", MerchantPaymentFilter { from: later, ..any() }, vec![]),
+        ("payments", kind(MerchantPaymentKind::Payment), vec![first, second, pending, top_up]),
+        ("refunds", kind(MerchantPaymentKind::Refund), vec![refund, open_refund]),
+        ("SHOPPING", of_type(CheckoutType::Shopping), vec![first, second, refund, open_refund]),
+        ("TOP_UP", of_type(CheckoutType::TopUp), vec![pending, top_up]),
+        ("PENDING", status(MerchantPaymentStatus::Pending), vec![pending, open_refund]),
+        ("COMPLETED", status(MerchantPaymentStatus::Completed), vec![first, second, top_up, refund]),
+        ("FAILED", status(MerchantPaymentStatus::Failed), vec![]),
+        ("a session", MerchantPaymentFilter { session: Some(session), ..any() }, vec![second]),
+        ("a reference", reference("Zamówienie ✓ 1"), vec![first, refund, open_refund]),
+        ("another case", reference("ZAMÓWIENIE ✓ 1"), vec![]),
+        ("refunds of a payment", MerchantPaymentFilter { refunded: Some(first), ..any() }, vec![refund, open_refund]),
+        ("refunds of none", MerchantPaymentFilter { refunded: Some(second), ..any() }, vec![]),
+        ("two filters", MerchantPaymentFilter { session: Some(session), ..reference("Zamówienie ✓ 1") }, vec![]),
+    ] {
+        let count = i64::try_from(expected.len()).unwrap_or_default();
+        let found = listed(&handle, filter, (PaymentSort::OldestFirst, PAGE)).await?;
+        same(what, found, (count, expected))?;
+    }
+    Ok(())
+}
+
+async fn sorted(handle: Handle) -> CheckResult {
+    let first = bought(&handle).await?.id;
+    // All of the same moment.
+    for number in [3, 2, 4] {
+        let request = RefundRequest { now: after(250), ..refund_request(Who::Mine, number)? };
+        expect_new(handle.merchant_payments.create_refund(create_refund(Who::Mine, first, request)?).await)?;
+    }
+    let mut expected = vec![first, refund_row(2), refund_row(3), refund_row(4)];
+    let any = MerchantPaymentFilter::default;
+    let oldest = PaymentSort::OldestFirst;
+    same("oldest first", listed(&handle, any(), (oldest, PAGE)).await?, (4, expected.clone()))?;
+    let page = PageRequest { limit: 2, offset: 1 };
+    same("a page", listed(&handle, any(), (oldest, page)).await?, (4, expected[1..3].to_vec()))?;
+    expected.reverse();
+    let newest = PaymentSort::NewestFirst;
+    same("newest first", listed(&handle, any(), (newest, PAGE)).await?, (4, expected.clone()))?;
+    same("a page", listed(&handle, any(), (newest, page)).await?, (4, expected[1..3].to_vec()))
+}
+
+async fn summed(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    same("of no payments", handle.merchant_payments.summary(&mine).await?, vec![])?;
+    let checkout = shop(&handle, Who::Mine, 1).await?;
+    let payment = sold(&handle, Who::Mine, checkout, 1).await?.id;
+    sold(&handle, Who::Mine, checkout, 2).await?;
+    opened(&handle, Who::Mine, checkout, 3).await?;
+    for number in [1, 2, 3] {
+        refunded(&handle, Who::Mine, payment, number).await?;
+    }
+    for number in [1, 2] {
+        expect_new(handle.merchant_payments.act(authorise(number)?).await)?;
+    }
+    let yen = florin_domain::checkout::TopUpRequest {
+        amount: Minor(700).of(crate::world::jpy()?),
+        ..crate::checkout_sessions::top_up_request(Who::Mine, 4)?
+    };
+    let yen = crate::checkout_sessions::create_top_up(Who::Mine, yen)?;
+    expect_new(handle.checkout_sessions.create_top_up(yen).await)?;
+    let action = pay(None, approval(after(9)))?;
+    expect_new(handle.checkout_sessions.act(step(Who::Mine, 4, action, (4, after(9)))?).await)?;
+    let expected = vec![
+        PaymentsSummary { currency: gbp()?, paid: Total(2_000), refunded: Total(200), count: 2 },
+        PaymentsSummary { currency: crate::world::jpy()?, paid: Total(700), refunded: Total(0), count: 1 },
+    ];
+    same("the sums", handle.merchant_payments.summary(&mine).await?, expected)?;
+    same("of the other account", handle.merchant_payments.summary(&Who::Other.account()?).await?, vec![])
+}
+
+async fn created(handle: Handle) -> CheckResult {
+    let payment = bought(&handle).await?;
+    let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
+    let done = refunded(&handle, Who::Mine, payment.id, 250).await?;
+    let part = RefundPart {
+        id: refund_id(250),
+        payment: payment.id,
+        reason: Some("Zwrot ✓ 250".into()),
+        token: page_token(&mine, refund_id(250).0),
+        authorise_before: after(250) + TimeDelta::minutes(20),
+    };
+    let expected = MerchantPayment {
+        id: refund_row(250),
+        status: MerchantPaymentStatus::Pending,
+        amount: Minor(100).of(gbp()?),
+        report: None,
+        initiated_at: None,
+        completed_at: None,
+        created_at: after(250),
+        refund: Some(part.clone()),
+        ..payment.clone()
+    };
+    same("the answer", &done, &expected)?;
+    same("what is found", ports.find_refund(&mine, refund_id(250)).await?, Some(expected.clone()))?;
+    same("among the payments", find(&handle, refund_row(250)).await?.payment, expected)?;
+    same("with the page", ports.refund_with_token(part.token).await?, Some((mine, refund_id(250))))?;
+    same("with an unknown page", ports.refund_with_token(PageTokenHash([9; 32])).await?, None)?;
+    same("the session of the page", handle.checkout_sessions.with_token(part.token).await?, None)?;
+    let of_refund = create_refund(Who::Mine, refund_row(250), refund_request(Who::Mine, 251)?)?;
+    same("of a refund", refused(ports.create_refund(of_refund).await)?, RefundRefusal::NotRefundable)?;
+    let nothing = create_refund(Who::Mine, refund_row(404), refund_request(Who::Mine, 251)?)?;
+    absent("of an unknown payment", &ports.create_refund(nothing).await)
+}
+
+type Refunded = Result<Written<MerchantPayment>, WriteError<RefundRefusal>>;
+
+fn work(handle: &Handle, command: CreateRefundCommand) -> Work<Refunded> {
+    let ports = Arc::clone(&handle.merchant_payments);
+    Box::pin(async move { ports.create_refund(command).await })
+}
+
+async fn ten(handle: Handle) -> CheckResult {
+    let payment = bought(&handle).await?.id;
+    let command = |number| create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?);
+    let all = (0..100).map(|number| Ok(work(&handle, command(number)?))).collect::<Result<_, Failure>>()?;
+    let (mut passed, mut refused) = (0, 0);
+    for answer in race(all).await? {
+        match answer {
+            Ok(Written::New(_)) => passed += 1,
+            Err(WriteError::Refused(RefundRefusal::AboveLeft(_))) => refused += 1,
+            other => return Err(Failure::new(format!("neither refunded nor refused: {other:?}"))),
+        }
+    }
+    same("refunded and refused", (passed, refused), (10, 90))?;
+    let filter = MerchantPaymentFilter { refunded: Some(payment), ..MerchantPaymentFilter::default() };
+    same("the refunds", listed(&handle, filter, (PaymentSort::NewestFirst, PAGE)).await?.0, 10)
+}
+
+async fn again(handle: Handle) -> CheckResult {
+    let payment = bought(&handle).await?.id;
+    let command = |number, body| {
+        let claim = Some(claim(Who::Mine, "refund", body)?);
+        let command = create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?)?;
+        Ok::<_, Failure>(CreateRefundCommand { claim, ..command })
+    };
+    let ports = &handle.merchant_payments;
+    let done = expect_new(ports.create_refund(command(1, "{}")?).await)?;
+    same("the answer", replayed(ports.create_refund(command(2, "{}")?).await)?, answer_of(&done))?;
+    same("the first request", mismatch(ports.create_refund(command(2, "[]")?).await)?, request("{}"))?;
+    same("a second refund", ports.find_refund(&Who::Mine.account()?, refund_id(2)).await?, None)?;
+    let claimed =
+        |body| Ok::<_, Failure>(RefundCommand { claim: Some(claim(Who::Mine, "step", body)?), ..authorise(1)? });
+    let done = expect_new(ports.act(claimed("{}")?).await)?;
+    same("the answer", replayed(ports.act(claimed("{}")?).await)?, answer_of(&done))?;
+    same("the first request", mismatch(ports.act(claimed("[]")?).await)?, request("{}"))
+}
+
+async fn authorised(handle: Handle) -> CheckResult {
+    let payment = bought(&handle).await?.id;
+    let refund = refunded(&handle, Who::Mine, payment, 1).await?;
+    let before = kinds(&handle).await?;
+    let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
+    let at_bank = RefundAction::AtBank(approval(after(60)));
+    let done = expect_new(ports.act(refund_step(Who::Mine, 1, at_bank, (10, after(30)))?).await)?;
+    let approved = Some(florin_domain::checkout::BankReport {
+        at: after(60),
+        result: florin_domain::checkout::BankReportResult::Confirmed,
+    });
+    let expected = MerchantPayment { initiated_at: Some(after(30)), report: approved, ..refund };
+    same("the answer", (&done, done.refund_status()), (&expected, RefundStatus::Pending))?;
+    same("what is found", ports.find_refund(&mine, refund_id(1)).await?, Some(expected.clone()))?;
+    same("events", kinds(&handle).await?, before.clone())?;
+    let done = expect_new(ports.act(refund_step(Who::Mine, 1, RefundAction::Due, (11, after(90)))?).await)?;
+    let expected =
+        MerchantPayment { status: MerchantPaymentStatus::Completed, completed_at: Some(after(60)), ..expected };
+    same("the completed refund", &done, &expected)?;
+    same("what is found", ports.find_refund(&mine, refund_id(1)).await?, Some(expected))?;
+    let mut after = before;
+    after.insert(EventKind::MerchantRefundCompleted, 1);
+    same("events", kinds(&handle).await?, after)?;
+    audited(&handle).await
+}
+
+async fn not_authorised(handle: Handle) -> CheckResult {
+    let payment = bought(&handle).await?.id;
+    refunded(&handle, Who::Mine, payment, 1).await?;
+    expect_new(handle.merchant_payments.act(authorise(1)?).await)?;
+    let before = Observation::take(&handle, 1).await?;
+    let refusal = refused(handle.merchant_payments.act(authorise(1)?).await)?;
+    same("the refusal", refusal, RefundRefusal::NotAwaiting(RefundStatus::Completed))?;
+    let above = RefundRequest { amount: Minor(901).of(gbp()?), ..refund_request(Who::Mine, 2)? };
+    let refusal = refused(handle.merchant_payments.create_refund(create_refund(Who::Mine, payment, above)?).await)?;
+    same("above what is left", refusal, RefundRefusal::AboveLeft(Minor(900).of(gbp()?)))?;
+    absent("an unknown refund", &handle.merchant_payments.act(authorise(404)?).await)?;
+    before.still_holds("refused decisions about refunds", &handle).await
+}
+
+async fn foreign(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let checkout = shop(&handle, Who::Other, 1).await?;
+    opened(&handle, Who::Other, checkout, 1).await?;
+    let theirs = there("their payment", paid(&handle, Who::Other, 1).await?.payment)?;
+    refunded(&handle, Who::Other, theirs, 1).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let (mine, ports) = (Who::Mine.account()?, &handle.merchant_payments);
+    same("a foreign payment", ports.find(&mine, theirs).await?, None)?;
+    same("a foreign refund", ports.find_refund(&mine, refund_id(1)).await?, None)?;
+    let listed = ports.list(&mine, MerchantPaymentFilter::default(), PaymentSort::NewestFirst, PAGE).await?;
+    same("the list", (listed.count, listed.rows), (0, vec![]))?;
+    let command = create_refund(Who::Mine, theirs, refund_request(Who::Mine, 2)?)?;
+    absent("a refund of a foreign payment", &ports.create_refund(command).await)?;
+    absent("a decision about a foreign refund", &ports.act(authorise(1)?).await)?;
+    before.still_holds("foreign payments", &handle).await
+}

@@ -1,0 +1,221 @@
+//! Checks of finding and listing sessions, and of what is due on them.
+
+use crate::check::{CheckResult, Failure, checks};
+use crate::checkout_sessions::{
+    approval, checkout_session_id, create_session, create_top_up, opened, paid, pay, refund_id, refunded,
+    session_request, shipping, shop, sold, step, top_up_request, topped_up,
+};
+use crate::expect::{absent, expect_new, same, there};
+use crate::factory::Handle;
+use crate::merchants::{add_payee, approve_payee, payee_id};
+use crate::observe::Observation;
+use crate::payments::after;
+use crate::world::{Who, checkout, day, noon, seeded};
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::checkout::{
+    DueCheckout, SessionAction, SessionFilter, SessionRequest, SessionStatus, SessionTarget, TopUpRequest,
+};
+use florin_domain::ids::MerchantOrderId;
+use florin_domain::merchant::{Approval, CheckoutType};
+use florin_domain::page::PageRequest;
+use florin_domain::world::ClockChange;
+use uuid::Uuid;
+
+checks! {
+    "checkout_sessions.list.newest_first_in_pages_without_top_ups" => listed,
+    "checkout_sessions.list.by_each_filter" => filtered,
+    "checkout_sessions.list.days_include_both_ends" => days,
+    "checkout_sessions.with_order.finds_the_completed_session" => with_order,
+    "tenancy.checkout_sessions.are_found_and_changed_on_one_account_only" => foreign,
+    "checkout_sessions.due.earliest_first_at_most_so_many" => due,
+    "checkout_sessions.due.accounts_with_their_own_timeline_by_themselves" (Sandbox) => own_time,
+}
+
+/// Lists my sessions as numbers, and their count.
+async fn numbers(handle: &Handle, filter: SessionFilter, page: PageRequest) -> Result<(i64, Vec<u128>), Failure> {
+    let found = handle.checkout_sessions.list(&Who::Mine.account()?, filter, page).await?;
+    let first = checkout_session_id(0).0.as_u128();
+    Ok((found.count, found.rows.iter().map(|session| session.id.0.as_u128() - first).collect()))
+}
+
+async fn listed(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let sold = shop(&handle, Who::Mine, 1).await?;
+    // The third and the fourth are of the same moment.
+    for (number, at) in [(2, after(9)), (4, after(5)), (3, after(5)), (5, after(1))] {
+        let request = SessionRequest { now: at, ..session_request(Who::Mine, number)? };
+        expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, request)?).await)?;
+    }
+    topped_up(&handle, Who::Mine, 6).await?;
+    let theirs = shop(&handle, Who::Other, 7).await?;
+    opened(&handle, Who::Other, theirs, 7).await?;
+    let all = numbers(&handle, SessionFilter::default(), PageRequest::default()).await?;
+    same("all sessions", all, (4, vec![2, 4, 3, 5]))?;
+    let page = PageRequest { limit: 2, offset: 1 };
+    same("a page", numbers(&handle, SessionFilter::default(), page).await?, (4, vec![4, 3]))?;
+    let top_ups = SessionFilter { checkout_type: Some(CheckoutType::TopUp), ..SessionFilter::default() };
+    same("sessions for payees", numbers(&handle, top_ups, page).await?, (0, vec![]))
+}
+
+async fn filtered(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (one, two) = (shop(&handle, Who::Mine, 1).await?, shop(&handle, Who::Mine, 2).await?);
+    for (checkout, number) in [(one, 1), (one, 2), (two, 3), (two, 4)] {
+        opened(&handle, Who::Mine, checkout, number).await?;
+    }
+    expect_new(handle.payees.create(add_payee(Who::Mine, 1)?).await)?;
+    handle.payees.approve(approve_payee(Who::Mine, payee_id(1), Approval::Approve, after(1))?).await?;
+    let request = SessionRequest { target: SessionTarget::TopUp(payee_id(1)), ..session_request(Who::Mine, 5)? };
+    let top_ups = checkout(Who::Mine, 1)?.id;
+    expect_new(handle.checkout_sessions.create(create_session(Who::Mine, top_ups, request)?).await)?;
+    paid(&handle, Who::Mine, 2).await?;
+    let cancel = step(Who::Mine, 3, SessionAction::MerchantCancels, (3, after(60)))?;
+    expect_new(handle.checkout_sessions.act(cancel).await)?;
+    let any = SessionFilter::default;
+    let reference = |text: &str| SessionFilter { merchant_reference: Some(text.into()), ..any() };
+    for (what, filter, expected) in [
+        ("a checkout", SessionFilter { checkout: Some(two), ..any() }, vec![4, 3]),
+        ("SHOPPING", SessionFilter { checkout_type: Some(CheckoutType::Shopping), ..any() }, vec![4, 3, 2, 1]),
+        ("TOP_UP", SessionFilter { checkout_type: Some(CheckoutType::TopUp), ..any() }, vec![5]),
+        ("OPEN", SessionFilter { status: Some(SessionStatus::Open), ..any() }, vec![5, 4, 1]),
+        ("COMPLETED", SessionFilter { status: Some(SessionStatus::Completed), ..any() }, vec![2]),
+        ("CANCELLED", SessionFilter { status: Some(SessionStatus::Cancelled), ..any() }, vec![3]),
+        ("a reference", reference("Zamówienie ✓ 4"), vec![4]),
+        ("a part of a reference", reference("Zamówienie"), vec![]),
+        ("a reference in other letters", reference("zamówienie ✓ 4"), vec![]),
+        ("two filters", SessionFilter { checkout: Some(one), ..reference("Zamówienie ✓ 4") }, vec![]),
+    ] {
+        let count = i64::try_from(expected.len()).unwrap_or_default();
+        same(what, numbers(&handle, filter, PageRequest::default()).await?, (count, expected))?;
+    }
+    Ok(())
+}
+
+async fn days(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let sold = shop(&handle, Who::Mine, 1).await?;
+    let midnight = noon() - TimeDelta::hours(12);
+    let moment = TimeDelta::microseconds(1);
+    for (number, at) in [
+        (1, midnight - moment),
+        (2, midnight),
+        (3, midnight + TimeDelta::days(1) - moment),
+        (4, midnight + TimeDelta::days(1)),
+    ] {
+        let request = SessionRequest { now: at, ..session_request(Who::Mine, number)? };
+        expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, request)?).await)?;
+    }
+    let between = async |from, to| {
+        numbers(&handle, SessionFilter { from, to, ..SessionFilter::default() }, PageRequest::default()).await
+    };
+    let first = Some(day(2026, 9, 1));
+    same("of one day", between(first, first).await?, (2, vec![3, 2]))?;
+    same("from a day on", between(first, None).await?, (3, vec![4, 3, 2]))?;
+    same("until a day", between(None, first).await?, (3, vec![3, 2, 1]))?;
+    same("of a later day", between(Some(day(2026, 9, 3)), None).await?, (0, vec![]))
+}
+
+async fn with_order(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let sold = shop(&handle, Who::Mine, 1).await?;
+    opened(&handle, Who::Mine, sold, 1).await?;
+    opened(&handle, Who::Mine, sold, 2).await?;
+    let session = paid(&handle, Who::Mine, 2).await?;
+    let order = there("the order", session.order)?;
+    let sessions = &handle.checkout_sessions;
+    same("with the order", sessions.with_order(&Who::Mine.account()?, order).await?, Some(session))?;
+    same("on the other account", sessions.with_order(&Who::Other.account()?, order).await?, None)?;
+    let unknown = MerchantOrderId(Uuid::from_u128(1));
+    same("with an unknown order", sessions.with_order(&Who::Mine.account()?, unknown).await?, None)
+}
+
+async fn foreign(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let theirs = shop(&handle, Who::Other, 1).await?;
+    opened(&handle, Who::Other, theirs, 1).await?;
+    topped_up(&handle, Who::Other, 2).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let mine = Who::Mine.account()?;
+    for number in [1, 2] {
+        same("a foreign session", handle.checkout_sessions.find(&mine, checkout_session_id(number)).await?, None)?;
+        for action in [SessionAction::Due, SessionAction::MerchantCancels] {
+            let command = step(Who::Mine, number, action, (1, after(30)))?;
+            absent("a step of a foreign session", &handle.checkout_sessions.act(command).await)?;
+        }
+    }
+    before.still_holds("steps of foreign sessions", &handle).await
+}
+
+const fn minutes(number: i64) -> TimeDelta {
+    TimeDelta::minutes(number)
+}
+
+async fn due(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
+    let (shop_of_mine, shop_of_theirs) = (shop(&handle, Who::Mine, 1).await?, shop(&handle, Who::Other, 2).await?);
+    let open = async |who, checkout, number, lifetime| {
+        let request = SessionRequest { lifetime, now: noon(), ..session_request(who, number)? };
+        expect_new(handle.checkout_sessions.create(create_session(who, checkout, request)?).await)
+    };
+    open(Who::Mine, shop_of_mine, 1, minutes(9)).await?;
+    open(Who::Mine, shop_of_mine, 2, minutes(7)).await?;
+    open(Who::Other, shop_of_theirs, 3, minutes(8)).await?;
+    let top_up = TopUpRequest { lifetime: minutes(6), now: noon(), ..top_up_request(Who::Mine, 4)? };
+    expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
+    // The bank of the fifth reports later. The sixth is over, and only its refund is due.
+    open(Who::Mine, shop_of_mine, 5, minutes(1)).await?;
+    let action = pay(Some(shipping()?), approval(noon() + minutes(5)))?;
+    expect_new(handle.checkout_sessions.act(step(Who::Mine, 5, action, (5, after(10)))?).await)?;
+    let refunded_payment = sold(&handle, Who::Mine, shop_of_mine, 6).await?;
+    let refund = refunded(&handle, Who::Mine, refunded_payment.id, 7).await?;
+    let until = there("the end of the refund", refund.refund_due_at())?;
+    let session = |account: &florin_domain::ids::AccountId, number| {
+        DueCheckout::Session(account.clone(), checkout_session_id(number))
+    };
+    let all = [
+        session(&mine, 5),
+        session(&mine, 4),
+        session(&mine, 2),
+        session(&theirs, 3),
+        session(&mine, 1),
+        DueCheckout::Refund(mine.clone(), refund_id(7)),
+    ];
+    let at = async |account: Option<&florin_domain::ids::AccountId>, now: DateTime<Utc>, max| {
+        Ok::<_, Failure>(handle.checkout_sessions.due(account.cloned(), now, max).await?)
+    };
+    let moment = TimeDelta::microseconds(1);
+    same("everything", at(None, until, 100).await?, all.to_vec())?;
+    same("a moment before the refund is due", at(None, until - moment, 100).await?, all[..5].to_vec())?;
+    same("the first two", at(None, until, 2).await?, all[..2].to_vec())?;
+    same("at the very moment", at(None, noon() + minutes(6), 100).await?, all[..2].to_vec())?;
+    same("before anything is due", at(None, noon() + minutes(5) - moment, 100).await?, vec![])?;
+    same("of one account", at(Some(&theirs), until, 100).await?, vec![session(&theirs, 3)])?;
+    let of_mine: Vec<_> = all.iter().filter(|one| **one != session(&theirs, 3)).cloned().collect();
+    same("of the other one", at(Some(&mine), until, 100).await?, of_mine)?;
+    // What was settled is not due any more.
+    expect_new(handle.checkout_sessions.act(step(Who::Mine, 5, SessionAction::Due, (51, until))?).await)?;
+    expect_new(handle.checkout_sessions.act(step(Who::Mine, 4, SessionAction::Due, (52, until))?).await)?;
+    same("what is left", at(None, until, 100).await?, all[2..].to_vec())
+}
+
+async fn own_time(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
+    for (who, number) in [(Who::Mine, 1), (Who::Other, 2)] {
+        let checkout = shop(&handle, who, number).await?;
+        let payment = sold(&handle, who, checkout, number).await?;
+        refunded(&handle, who, payment.id, number).await?;
+        opened(&handle, who, checkout, number + 10).await?;
+    }
+    expect_new(handle.timelines.set_clock(super::timelines::change(Who::Mine, ClockChange::Freeze)?).await)?;
+    let late = noon() + TimeDelta::days(1);
+    let by_real_time = handle.checkout_sessions.due(None, late, 100).await?;
+    let expected =
+        [DueCheckout::Refund(theirs.clone(), refund_id(2)), DueCheckout::Session(theirs, checkout_session_id(12))];
+    same("due by real time", by_real_time, expected.to_vec())?;
+    let by_its_own = handle.checkout_sessions.due(Some(mine.clone()), late, 100).await?;
+    let expected =
+        [DueCheckout::Refund(mine.clone(), refund_id(1)), DueCheckout::Session(mine, checkout_session_id(11))];
+    same("due by its own time", by_its_own, expected.to_vec())
+}

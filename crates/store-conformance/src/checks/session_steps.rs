@@ -1,0 +1,256 @@
+//! Checks of the steps of sessions and top-ups.
+
+use super::events::kinds;
+use crate::check::{CheckResult, Failure, checks};
+use crate::checkout_sessions::{
+    approval, checkout_session_id, drawn, opened, pay, payer_bank, shipping, shop, step, topped_up,
+};
+use crate::commands::{answer_of, claim, request};
+use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, there};
+use crate::factory::Handle;
+use crate::observe::{Observation, audited, balances, budget};
+use crate::payments::after;
+use crate::together::{Work, race};
+use crate::world::{Who, gbp, seeded};
+use florin_domain::checkout::{
+    BankReport, BankReportResult, CheckoutSession, MerchantPayment, MerchantPaymentFilter, MerchantPaymentStatus,
+    PayerDecision, PaymentFailure, PaymentSort, SessionAction, SessionRefusal, SessionStatus,
+};
+use florin_domain::event::{EventFilter, EventKind};
+use florin_domain::ids::{MerchantOrderId, MerchantPaymentId};
+use florin_domain::ledger::Balances;
+use florin_domain::money::Minor;
+use florin_domain::page::PageRequest;
+use florin_ports::{FoundSession, SessionCommand, WriteError, Written};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+checks! {
+    "checkout_sessions.act.stores_the_whole_decision" => whole,
+    "checkout_sessions.act.keeps_payments_that_failed" => failed,
+    "checkout_sessions.act.of_a_top_up_credits_the_budget" => credited,
+    "checkout_sessions.act.refusal_stores_nothing" => not_stored,
+    "checkout_sessions.act.replay_gives_the_stored_answer" => again,
+    "checkout_sessions.act.one_of_concurrent_approvals_counts" => approvals,
+    "checkout_sessions.act.of_cancellations_and_payments_one_wins" => one_wins,
+    "checkout_sessions.act.top_ups_of_one_budget_add_up" => add_up,
+}
+
+async fn find(handle: &Handle, number: u128) -> Result<FoundSession, Failure> {
+    let found = handle.checkout_sessions.find(&Who::Mine.account()?, checkout_session_id(number)).await?;
+    there("the session", found)
+}
+
+/// Returns the payments of my sessions, oldest first.
+async fn payments(handle: &Handle) -> Result<Vec<MerchantPayment>, Failure> {
+    let (filter, page) = (MerchantPaymentFilter::default(), PageRequest { limit: 100, offset: 0 });
+    let mine = Who::Mine.account()?;
+    let found = handle.merchant_payments.list(&mine, filter, PaymentSort::OldestFirst, page).await?;
+    Ok(found.rows.into_iter().map(|row| row.payment).collect())
+}
+
+async fn act(handle: &Handle, command: SessionCommand) -> Result<CheckoutSession, Failure> {
+    expect_new(handle.checkout_sessions.act(command).await)
+}
+
+async fn whole(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let sold = shop(&handle, Who::Mine, 1).await?;
+    let new = opened(&handle, Who::Mine, sold, 1).await?;
+    let later = PayerDecision::Approve(BankReport { at: after(500), result: BankReportResult::Confirmed });
+    let action = pay(Some(shipping()?), later)?;
+    let done = act(&handle, step(Who::Mine, 1, action, (1, after(9)))?).await?;
+    let expected = CheckoutSession {
+        status: SessionStatus::Processing,
+        has_begun: true,
+        shipping: Some(shipping()?),
+        due_at: Some(after(500)),
+        updated_at: after(9),
+        ..new
+    };
+    same("the answer", &done, &expected)?;
+    let found = find(&handle, 1).await?;
+    let pending = there("its payment", found.pending)?;
+    same("what is found", found.session, expected.clone())?;
+    let id = MerchantPaymentId(drawn(1, 0));
+    let confirmed = Some(BankReport { at: after(500), result: BankReportResult::Confirmed });
+    same("the payment", (pending.id, pending.report, &pending.bank), (id, confirmed, &payer_bank()?))?;
+    same("its times", (pending.initiated_at, pending.completed_at), (Some(after(9)), None))?;
+    same("events", kinds(&handle).await?, BTreeMap::new())?;
+    let done = act(&handle, step(Who::Mine, 1, SessionAction::Due, (2, after(600)))?).await?;
+    let expected = CheckoutSession {
+        status: SessionStatus::Completed,
+        due_at: None,
+        payment: Some(id),
+        order: Some(MerchantOrderId(drawn(2, 0))),
+        updated_at: after(500),
+        completed_at: Some(after(500)),
+        ..expected
+    };
+    same("the completed session", &done, &expected)?;
+    same("what is found", find(&handle, 1).await?, FoundSession { session: expected, pending: None })?;
+    let completed =
+        MerchantPayment { status: MerchantPaymentStatus::Completed, completed_at: Some(after(500)), ..pending };
+    same("the payments", payments(&handle).await?, vec![completed])?;
+    // The operator reconciles the payments of the seeded merchant.
+    let events = [(EventKind::MerchantCheckoutSessionCompleted, 1), (EventKind::MerchantPaymentReconciled, 1)];
+    same("events", kinds(&handle).await?, events.into())?;
+    let balance = balances(&handle, Who::Mine, gbp()?).await?;
+    same("the budget", balance, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
+    audited(&handle).await
+}
+
+async fn failed(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    topped_up(&handle, Who::Mine, 1).await?;
+    let bank = payer_bank()?;
+    act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(bank.clone()), (1, after(5)))?).await?;
+    // Another choice gives the first payment up.
+    act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(bank), (2, after(6)))?).await?;
+    let second = MerchantPaymentId(drawn(2, 0));
+    let rejected = SessionAction::AtBank(second, PayerDecision::Reject);
+    let session = act(&handle, step(Who::Mine, 1, rejected, (3, after(7)))?).await?;
+    same("the session", (session.status, find(&handle, 1).await?.pending), (SessionStatus::Open, None))?;
+    let timed_out = BankReportResult::Failed(PaymentFailure::TimedOut);
+    let approved = PayerDecision::Approve(BankReport { at: after(20), result: timed_out });
+    act(&handle, step(Who::Mine, 1, pay(None, approved)?, (4, after(8)))?).await?;
+    act(&handle, step(Who::Mine, 1, SessionAction::Due, (5, after(30)))?).await?;
+    let facts: Vec<_> =
+        payments(&handle).await?.into_iter().map(|payment| (payment.id.0, payment.status, payment.failure)).collect();
+    let expected = vec![
+        (drawn(1, 0), MerchantPaymentStatus::Cancelled, None),
+        (drawn(2, 0), MerchantPaymentStatus::Failed, Some(PaymentFailure::RejectedByBank)),
+        (drawn(4, 0), MerchantPaymentStatus::Failed, Some(PaymentFailure::TimedOut)),
+    ];
+    same("the payments", facts, expected)?;
+    same("events", kinds(&handle).await?, [(EventKind::MerchantPaymentFailed, 2)].into())
+}
+
+async fn credited(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    let number = async || Ok::<_, Failure>(budget(&handle, &mine, Who::Mine.budget()).await?.map(|seen| seen.number));
+    let next = there("the next number", number().await?)?;
+    topped_up(&handle, Who::Mine, 1).await?;
+    same("the number after the creation", number().await?, Some(next))?;
+    let action = pay(None, approval(after(9)))?;
+    let session = act(&handle, step(Who::Mine, 1, action, (1, after(9)))?).await?;
+    same("the session", (session.status, session.order), (SessionStatus::Completed, None))?;
+    let balance = balances(&handle, Who::Mine, gbp()?).await?;
+    same("the budget", balance, Balances::new(Minor(10_500), Minor(0), Minor(0))?)?;
+    same("the next number", number().await?, Some(next + 1))?;
+    let events =
+        handle.events.list(super::events::reach(Who::Mine)?, EventFilter::default(), PageRequest::default()).await?;
+    same("events", kinds(&handle).await?, [(EventKind::BoxCredited, 1)].into())?;
+    let text = format!("number: {next}");
+    same("whether the event has the number", events.rows.iter().all(|event| event.body.contains(&text)), true)?;
+    same("the other budget", balances(&handle, Who::Other, gbp()?).await?.available(), Minor(9_500))?;
+    audited(&handle).await
+}
+
+async fn not_stored(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let sold = shop(&handle, Who::Mine, 1).await?;
+    opened(&handle, Who::Mine, sold, 1).await?;
+    let cancel = || step(Who::Mine, 1, SessionAction::MerchantCancels, (1, after(5)));
+    act(&handle, cancel()?).await?;
+    let before = Observation::take(&handle, 1).await?;
+    let claimed = || Ok::<_, Failure>(SessionCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..cancel()? });
+    let refusal = refused(handle.checkout_sessions.act(claimed()?).await)?;
+    same("the refusal", refusal, SessionRefusal::NotOpen(SessionStatus::Cancelled))?;
+    let pay = step(Who::Mine, 1, pay(Some(shipping()?), approval(after(6)))?, (2, after(6)))?;
+    refused(handle.checkout_sessions.act(pay).await)?;
+    let nobody = step(Who::Mine, 404, SessionAction::Due, (3, after(6)))?;
+    absent("an unknown session", &handle.checkout_sessions.act(nobody).await)?;
+    before.still_holds("refused steps", &handle).await?;
+    // The key of the refused request is free.
+    opened(&handle, Who::Mine, sold, 2).await?;
+    let command = step(Who::Mine, 2, SessionAction::MerchantCancels, (4, after(7)))?;
+    let command = SessionCommand { claim: Some(claim(Who::Mine, "k", "{}")?), ..command };
+    act(&handle, command).await.map(drop)
+}
+
+async fn again(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    topped_up(&handle, Who::Mine, 1).await?;
+    let command = |body, first| {
+        let action = pay(None, approval(after(9)))?;
+        let claim = Some(claim(Who::Mine, "k", body)?);
+        Ok::<_, Failure>(SessionCommand { claim, ..step(Who::Mine, 1, action, (first, after(9)))? })
+    };
+    let done = act(&handle, command("{}", 1)?).await?;
+    same("the answer", replayed(handle.checkout_sessions.act(command("{}", 2)?).await)?, answer_of(&done))?;
+    same("the first request", mismatch(handle.checkout_sessions.act(command("[]", 3)?).await)?, request("{}"))?;
+    same("the budget", balances(&handle, Who::Mine, gbp()?).await?.available(), Minor(10_500))
+}
+
+type Acted = Result<Written<CheckoutSession>, WriteError<SessionRefusal>>;
+
+fn work(handle: &Handle, command: SessionCommand) -> Work<Acted> {
+    let sessions = Arc::clone(&handle.checkout_sessions);
+    Box::pin(async move { sessions.act(command).await })
+}
+
+async fn approvals(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    topped_up(&handle, Who::Mine, 1).await?;
+    act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (1, after(5)))?).await?;
+    let mut all = Vec::new();
+    for number in 10..18 {
+        let action = SessionAction::AtBank(MerchantPaymentId(drawn(1, 0)), approval(after(9)));
+        all.push(work(&handle, step(Who::Mine, 1, action, (number, after(9)))?));
+    }
+    for answer in race(all).await? {
+        same("the status", expect_new(answer)?.status, SessionStatus::Completed)?;
+    }
+    let balance = balances(&handle, Who::Mine, gbp()?).await?;
+    same("the budget", balance, Balances::new(Minor(10_500), Minor(0), Minor(0))?)?;
+    same("events", kinds(&handle).await?, [(EventKind::BoxCredited, 1)].into())?;
+    audited(&handle).await
+}
+
+async fn one_wins(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let sold = shop(&handle, Who::Mine, 1).await?;
+    for session in 1..=4 {
+        opened(&handle, Who::Mine, sold, session).await?;
+        let mut all = Vec::new();
+        for number in 0..3 {
+            let first = session * 100 + number * 10;
+            let pay = pay(Some(shipping()?), approval(after(9)))?;
+            all.push(work(&handle, step(Who::Mine, session, pay, (first, after(9)))?));
+            all.push(work(&handle, step(Who::Mine, session, SessionAction::MerchantCancels, (first + 1, after(9)))?));
+        }
+        let mut winners = Vec::new();
+        for answer in race(all).await? {
+            match answer {
+                Ok(Written::New(session)) => winners.push(session),
+                Err(WriteError::Refused(SessionRefusal::NotOpen(_))) => {}
+                other => return Err(Failure::new(format!("neither a winner nor a refusal: {other:?}"))),
+            }
+        }
+        same("winners", winners.len(), 1)?;
+        let found = find(&handle, session).await?;
+        same("the session", winners.pop(), Some(found.session.clone()))?;
+        let count = payments(&handle).await?.iter().filter(|payment| payment.session == found.session.id).count();
+        let is_paid = found.session.status == SessionStatus::Completed;
+        same("its payments", (count, found.pending), (usize::from(is_paid), None))?;
+    }
+    audited(&handle).await
+}
+
+async fn add_up(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mut all = Vec::new();
+    for number in 1..=10 {
+        topped_up(&handle, Who::Mine, number).await?;
+        let action = pay(None, approval(after(20)))?;
+        all.push(work(&handle, step(Who::Mine, number, action, (number, after(20)))?));
+    }
+    for answer in race(all).await? {
+        expect_new(answer)?;
+    }
+    same("the budget", balances(&handle, Who::Mine, gbp()?).await?.available(), Minor(19_500))?;
+    super::events::without_gaps(&super::events::stored(&handle).await?)?;
+    audited(&handle).await
+}

@@ -1,0 +1,233 @@
+//! Bugs in sessions, top-ups, payments and refunds.
+
+use crate::bugs::{Bug, Mutant};
+use async_trait::async_trait;
+use chrono::{DateTime, Days, Utc};
+use florin_domain::checkout::{
+    CheckoutSession, CreateRefundSituation, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal,
+    CreateTopUpSituation, CreatedSession, DueCheckout, MerchantPayment, MerchantPaymentFilter, MerchantPaymentStatus,
+    PageTokenHash, PaymentOverview, PaymentSort, PaymentsSummary, RefundRefusal, RefundSituation, SessionFilter,
+    SessionRefusal, SessionSituation,
+};
+use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
+use florin_domain::merchant::CheckoutType;
+use florin_domain::money::Minor;
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{
+    CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, FoundSession, MerchantPayments,
+    RefundCommand, SessionCommand, StoreError, Timelines, WriteError, Written,
+};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+const EVERYTHING: PageRequest = PageRequest { limit: 1_000, offset: 0 };
+
+#[async_trait]
+impl CheckoutSessions for Mutant {
+    async fn find(&self, account: &AccountId, session: CheckoutSessionId) -> Result<Option<FoundSession>, StoreError> {
+        let found = CheckoutSessions::find(&self.inner, account, session).await?;
+        if found.is_none() && self.has(Bug::SessionsOfAnyAccount) {
+            return CheckoutSessions::find(&self.inner, &AccountId::parse("F2").unwrap(), session).await;
+        }
+        let hidden = |found| FoundSession { pending: None, ..found };
+        Ok(if self.has(Bug::PendingPaymentsHidden) { found.map(hidden) } else { found })
+    }
+
+    async fn with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, CheckoutSessionId)>, StoreError> {
+        self.inner.with_token(token).await
+    }
+
+    async fn with_order(
+        &self,
+        account: &AccountId,
+        order: MerchantOrderId,
+    ) -> Result<Option<CheckoutSession>, StoreError> {
+        let of_other = AccountId::parse("F2").unwrap();
+        self.inner.with_order(if self.has(Bug::OrdersOfAnyAccount) { &of_other } else { account }, order).await
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        mut filter: SessionFilter,
+        page: PageRequest,
+    ) -> Result<Page<CheckoutSession>, StoreError> {
+        match self.bug {
+            Some(Bug::SessionDaysExclusive) => filter.to = filter.to.and_then(|to| to.checked_sub_days(Days::new(1))),
+            Some(Bug::SessionStatusIgnored) => filter.status = None,
+            Some(Bug::SessionReferencesIgnored) => filter.merchant_reference = None,
+            _ => {}
+        }
+        let mut found = CheckoutSessions::list(&self.inner, account, filter, page).await?;
+        if self.has(Bug::SessionsOldestFirst) {
+            found.rows.reverse();
+        }
+        Ok(found)
+    }
+
+    async fn create(
+        &self,
+        mut command: CreateSessionCommand,
+    ) -> Result<Written<CreatedSession>, WriteError<CreateSessionRefusal>> {
+        command.claim = self.claim(command.claim);
+        let (rule, bug) = (Arc::clone(&command.decide), self.bug);
+        command.decide = Arc::new(move |situation: &CreateSessionSituation| {
+            let mut situation = situation.clone();
+            match bug {
+                Some(Bug::SessionsTwice) => situation.known = None,
+                Some(Bug::PaymentReferencesTwice) => situation.taken = BTreeSet::new(),
+                _ => {}
+            }
+            rule(&situation)
+        });
+        CheckoutSessions::create(&self.inner, command).await
+    }
+
+    async fn create_top_up(
+        &self,
+        mut command: CreateTopUpCommand,
+    ) -> Result<Written<CreatedSession>, WriteError<CreateTopUpRefusal>> {
+        command.claim = self.claim(command.claim);
+        if self.has(Bug::TopUpsShareKeys) {
+            let all =
+                CheckoutSessions::list(&self.inner, &command.account, SessionFilter::default(), EVERYTHING).await?;
+            let known = all.rows.into_iter().find(|session| session.idempotency_key == command.idempotency_key);
+            let rule = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |situation: &CreateTopUpSituation| {
+                rule(&CreateTopUpSituation { known: known.clone(), ..situation.clone() })
+            });
+        }
+        self.inner.create_top_up(command).await
+    }
+
+    async fn act(&self, mut command: SessionCommand) -> Result<Written<CheckoutSession>, WriteError<SessionRefusal>> {
+        command.claim = self.claim(command.claim);
+        let seen = CheckoutSessions::find(&self.inner, &command.account, command.session).await?;
+        if self.has(Bug::StaleSessions) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        let (rule, bug) = (Arc::clone(&command.decide), self.bug);
+        command.decide = Arc::new(move |situation: &SessionSituation| {
+            let mut situation = situation.clone();
+            if let (Some(Bug::StaleSessions), Some(seen)) = (bug, seen.clone()) {
+                (situation.session, situation.pending) = (seen.session, seen.pending);
+            }
+            let mut decision = rule(&situation)?;
+            match bug {
+                Some(Bug::PaymentsOfSessionsNotStored) => decision.payments.clear(),
+                Some(Bug::TopUpsNotCredited) => decision.credited = None,
+                Some(Bug::TopUpsWithoutJournal) => decision.journal = None,
+                Some(Bug::EventsOfSessionsLost) => decision.events.clear(),
+                Some(Bug::OrdersLost) => decision.session.order = None,
+                _ => {}
+            }
+            Ok(decision)
+        });
+        CheckoutSessions::act(&self.inner, command).await
+    }
+
+    async fn due(
+        &self,
+        account: Option<AccountId>,
+        now: DateTime<Utc>,
+        max: u32,
+    ) -> Result<Vec<DueCheckout>, StoreError> {
+        let mut due = CheckoutSessions::due(&self.inner, account.clone(), now, max).await?;
+        match self.bug {
+            Some(Bug::DueCheckoutsUnordered) => due.reverse(),
+            Some(Bug::DueRefundsForgotten) => due.retain(|one| matches!(one, DueCheckout::Session(..))),
+            Some(Bug::OwnDueCheckoutsForAll) if account.is_none() => {
+                for (own, _) in self.inner.own().await? {
+                    due.extend(CheckoutSessions::due(&self.inner, Some(own), now, max).await?);
+                }
+            }
+            _ => {}
+        }
+        Ok(due)
+    }
+}
+
+#[async_trait]
+impl MerchantPayments for Mutant {
+    async fn find(
+        &self,
+        account: &AccountId,
+        payment: MerchantPaymentId,
+    ) -> Result<Option<PaymentOverview>, StoreError> {
+        let found = MerchantPayments::find(&self.inner, account, payment).await?;
+        Ok(found.map(|overview| PaymentOverview {
+            is_refundable: overview.is_refundable
+                || self.has(Bug::AlwaysRefundable) && overview.payment.status == MerchantPaymentStatus::Completed,
+            ..overview
+        }))
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        mut filter: MerchantPaymentFilter,
+        sort: PaymentSort,
+        page: PageRequest,
+    ) -> Result<Page<PaymentOverview>, StoreError> {
+        match self.bug {
+            Some(Bug::PaymentKindsIgnored) => filter.kind = None,
+            Some(Bug::TopUpsAreNoTopUps) if filter.checkout_type == Some(CheckoutType::TopUp) => {
+                return Ok(Page { count: 0, rows: Vec::new() });
+            }
+            Some(Bug::RefundedPaymentsIgnored) => filter.refunded = None,
+            _ => {}
+        }
+        let sort = if self.has(Bug::PaymentSortIgnored) { PaymentSort::NewestFirst } else { sort };
+        MerchantPayments::list(&self.inner, account, filter, sort, page).await
+    }
+
+    async fn summary(&self, account: &AccountId) -> Result<Vec<PaymentsSummary>, StoreError> {
+        let mut sums = self.inner.summary(account).await?;
+        if self.has(Bug::RefundsAreSummedUp) {
+            sums.iter_mut().for_each(|sum| sum.paid = sum.paid.minus(sum.refunded));
+        }
+        Ok(sums)
+    }
+
+    async fn find_refund(&self, account: &AccountId, refund: RefundId) -> Result<Option<MerchantPayment>, StoreError> {
+        let found = self.inner.find_refund(account, refund).await?;
+        if found.is_none() && self.has(Bug::RefundsOfAnyAccount) {
+            return self.inner.find_refund(&AccountId::parse("F2").unwrap(), refund).await;
+        }
+        Ok(found)
+    }
+
+    async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError> {
+        self.inner.refund_with_token(token).await
+    }
+
+    async fn create_refund(
+        &self,
+        mut command: CreateRefundCommand,
+    ) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
+        command.claim = self.claim(command.claim);
+        if self.has(Bug::RefundsUncounted) {
+            let rule = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |situation: &CreateRefundSituation| {
+                rule(&CreateRefundSituation { taken_up: Minor::ZERO, ..situation.clone() })
+            });
+        }
+        self.inner.create_refund(command).await
+    }
+
+    async fn act(&self, mut command: RefundCommand) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
+        command.claim = self.claim(command.claim);
+        let (rule, bug) = (Arc::clone(&command.decide), self.bug);
+        command.decide = Arc::new(move |situation: &RefundSituation| {
+            let mut change = rule(situation)?;
+            match bug {
+                Some(Bug::RefundsStay) => change.refund.clone_from(&situation.refund),
+                Some(Bug::EventsOfRefundsLost) => change.events.clear(),
+                _ => {}
+            }
+            Ok(change)
+        });
+        MerchantPayments::act(&self.inner, command).await
+    }
+}

@@ -1,0 +1,79 @@
+//! Finds the sessions and refunds on which something is due, and the settlement accounts that await payments.
+
+use super::body::backend::Conn;
+use super::body::errors::Outcome;
+use super::body::tables::checkout::{checkout_sessions, merchant_payments};
+use super::body::types::{Account, Id, Named, Time};
+use chrono::{DateTime, Utc};
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::sql_types::Bool;
+use florin_domain::checkout::{DueCheckout, SessionStatus};
+use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId, SettlementAccountId};
+use std::collections::BTreeSet;
+
+/// Returns what is due, the earliest first: of one account, or of all accounts without a timeline of their own.
+pub(super) fn due(
+    conn: &mut Conn,
+    account: Option<&AccountId>,
+    now: DateTime<Utc>,
+    max: u32,
+) -> Outcome<Vec<DueCheckout>> {
+    let mut found = sessions(conn, account, now, max)?;
+    found.extend(refunds(conn, account, now, max)?);
+    found.sort();
+    Ok(found.into_iter().map(|(_, due)| due).take(max as usize).collect())
+}
+
+/// The condition that the account of a row has no timeline of its own.
+fn no_timeline(table: &str) -> String {
+    format!("NOT EXISTS (SELECT 1 FROM timelines t WHERE t.account_id = {table}.account_id)")
+}
+
+type Due = Vec<(DateTime<Utc>, DueCheckout)>;
+
+fn sessions(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max: u32) -> Outcome<Due> {
+    let mut rows = checkout_sessions::table.filter(checkout_sessions::due_at.le(Time(now))).into_boxed();
+    rows = match account {
+        Some(account) => rows.filter(checkout_sessions::account_id.eq(account.as_str())),
+        None => rows.filter(sql::<Bool>(&no_timeline("checkout_sessions"))),
+    };
+    let rows: Vec<(Option<Time>, Account, Id)> = rows
+        .order((checkout_sessions::due_at, checkout_sessions::account_id, checkout_sessions::id))
+        .limit(i64::from(max))
+        .select((checkout_sessions::due_at, checkout_sessions::account_id, checkout_sessions::id))
+        .load(conn)?;
+    let due = |(at, account, id): (Option<Time>, Account, Id)| {
+        Some((at?.0, DueCheckout::Session(account.0, CheckoutSessionId(id.0))))
+    };
+    Ok(rows.into_iter().filter_map(due).collect())
+}
+
+fn refunds(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max: u32) -> Outcome<Due> {
+    let mut rows = merchant_payments::table.filter(merchant_payments::due_at.le(Time(now))).into_boxed();
+    rows = match account {
+        Some(account) => rows.filter(merchant_payments::account_id.eq(account.as_str())),
+        None => rows.filter(sql::<Bool>(&no_timeline("merchant_payments"))),
+    };
+    let rows: Vec<(Option<Time>, Account, Option<Id>)> = rows
+        .order((merchant_payments::due_at, merchant_payments::account_id, merchant_payments::id))
+        .limit(i64::from(max))
+        .select((merchant_payments::due_at, merchant_payments::account_id, merchant_payments::refund_id))
+        .load(conn)?;
+    let due = |(at, account, id): (Option<Time>, Account, Option<Id>)| {
+        Some((at?.0, DueCheckout::Refund(account.0, RefundId(id?.0))))
+    };
+    Ok(rows.into_iter().filter_map(due).collect())
+}
+
+/// Returns the settlement accounts that sessions which are not over pay into.
+pub(crate) fn awaiting(conn: &mut Conn, account: &AccountId) -> Outcome<BTreeSet<SettlementAccountId>> {
+    let found: Vec<Option<Id>> = checkout_sessions::table
+        .filter(checkout_sessions::account_id.eq(account.as_str()))
+        .filter(checkout_sessions::status.eq_any([SessionStatus::Open, SessionStatus::Processing].map(Named)))
+        .filter(checkout_sessions::settlement_account_id.is_not_null())
+        .select(checkout_sessions::settlement_account_id)
+        .distinct()
+        .load(conn)?;
+    Ok(found.into_iter().flatten().map(|id| SettlementAccountId(id.0)).collect())
+}

@@ -1,0 +1,67 @@
+//! Finds sessions, their payments, and what refunds take up.
+
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, Stop, corrupt};
+use super::body::tables::checkout::{PaymentRow, SessionRow, checkout_sessions, merchant_payments};
+use super::body::types::{Id, Named};
+use diesel::prelude::*;
+use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus};
+use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantPaymentId};
+use florin_domain::money::Minor;
+use florin_ports::WriteError;
+use std::collections::BTreeMap;
+
+/// Returns a session or top-up of the account.
+pub(super) fn find(
+    conn: &mut Conn,
+    account: &AccountId,
+    session: CheckoutSessionId,
+) -> Outcome<Option<CheckoutSession>> {
+    let row = checkout_sessions::table
+        .filter(checkout_sessions::account_id.eq(account.as_str()))
+        .filter(checkout_sessions::id.eq(Id(session.0)))
+        .select(SessionRow::as_select())
+        .get_result::<SessionRow>(conn)
+        .optional()?;
+    row.map(SessionRow::read).transpose()
+}
+
+/// Returns the payment of a session that is not final.
+pub(super) fn pending(conn: &mut Conn, session: &CheckoutSession) -> Outcome<Option<MerchantPayment>> {
+    let row = merchant_payments::table
+        .filter(merchant_payments::account_id.eq(session.account.as_str()))
+        .filter(merchant_payments::session_id.eq(Id(session.id.0)))
+        .filter(merchant_payments::kind.eq(Named(MerchantPaymentKind::Payment)))
+        .filter(merchant_payments::status.eq(Named(MerchantPaymentStatus::Pending)))
+        .select(PaymentRow::as_select())
+        .get_result::<PaymentRow>(conn)
+        .optional()?;
+    row.map(PaymentRow::read).transpose()
+}
+
+/// The failure of a command whose object is not on the account.
+pub(super) const fn absent<R>() -> Stop<WriteError<R>> {
+    Stop::Answer(WriteError::Absent)
+}
+
+/// Returns the sums of the refunds of payments that are neither failed nor cancelled.
+pub(super) fn taken_up(
+    conn: &mut Conn,
+    account: &AccountId,
+    payments: impl Iterator<Item = MerchantPaymentId>,
+) -> Outcome<BTreeMap<MerchantPaymentId, Minor>> {
+    let taking = [MerchantPaymentStatus::Pending, MerchantPaymentStatus::Completed].map(Named);
+    let rows: Vec<(Option<Id>, i64)> = merchant_payments::table
+        .filter(merchant_payments::account_id.eq(account.as_str()))
+        .filter(merchant_payments::refunded_payment_id.eq_any(payments.map(|id| Id(id.0))))
+        .filter(merchant_payments::status.eq_any(taking))
+        .select((merchant_payments::refunded_payment_id, merchant_payments::amount_minor))
+        .load(conn)?;
+    let mut sums = BTreeMap::new();
+    for (payment, amount) in rows {
+        let Some(payment) = payment else { continue };
+        let sum: &mut Minor = sums.entry(MerchantPaymentId(payment.0)).or_default();
+        *sum = sum.plus(Minor(amount)).ok_or_else(|| corrupt("refunds that exceed 64 bits"))?;
+    }
+    Ok(sums)
+}

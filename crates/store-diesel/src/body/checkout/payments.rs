@@ -1,0 +1,169 @@
+//! Reads payments, and runs commands on refunds.
+
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, corrupt};
+use super::body::footprint::Footprint;
+use super::body::group::under_claim;
+use super::body::merchant;
+use super::body::store::Store;
+use super::body::tables::checkout::{PaymentRow, SessionRow, checkout_sessions, merchant_payments};
+use super::body::types::{Bytes, Currency, Id, Named};
+use super::find::taken_up;
+use super::{lists, refunds};
+use async_trait::async_trait;
+use diesel::prelude::*;
+use florin_domain::checkout::{
+    CheckoutSession, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind, MerchantPaymentStatus, PageTokenHash,
+    PaymentOverview, PaymentSort, PaymentsSummary, RefundRefusal, RefundSource,
+};
+use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantPaymentId, RefundId};
+use florin_domain::money::{Minor, Total};
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{CreateRefundCommand, MerchantPayments, RefundCommand, StoreError, WriteError, Written};
+use std::collections::BTreeMap;
+
+#[async_trait]
+impl MerchantPayments for Store {
+    async fn find(
+        &self,
+        account: &AccountId,
+        payment: MerchantPaymentId,
+    ) -> Result<Option<PaymentOverview>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let row = merchant_payments::table
+                    .filter(merchant_payments::account_id.eq(account.as_str()))
+                    .filter(merchant_payments::id.eq(Id(payment.0)))
+                    .select(PaymentRow::as_select())
+                    .get_result::<PaymentRow>(conn)
+                    .optional()?;
+                let found = row.map(PaymentRow::read).transpose()?;
+                Ok(overviews(conn, &account, found.into_iter().collect())?.pop())
+            })
+        })
+        .await
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: MerchantPaymentFilter,
+        sort: PaymentSort,
+        page: PageRequest,
+    ) -> Result<Page<PaymentOverview>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let Page { count, rows } = lists::payments(conn, &account, &filter, sort, page)?;
+                Ok(Page { count, rows: overviews(conn, &account, rows)? })
+            })
+        })
+        .await
+    }
+
+    async fn summary(&self, account: &AccountId) -> Result<Vec<PaymentsSummary>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| summary(conn, &account)).await
+    }
+
+    async fn find_refund(&self, account: &AccountId, refund: RefundId) -> Result<Option<MerchantPayment>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| {
+            let row = merchant_payments::table
+                .filter(merchant_payments::account_id.eq(account.as_str()))
+                .filter(merchant_payments::refund_id.eq(Id(refund.0)))
+                .select(PaymentRow::as_select())
+                .get_result::<PaymentRow>(conn)
+                .optional()?;
+            row.map(PaymentRow::read).transpose()
+        })
+        .await
+    }
+
+    async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError> {
+        self.read(move |conn| {
+            let row: Option<(super::body::types::Account, Option<Id>)> = merchant_payments::table
+                .filter(merchant_payments::token_hash.eq(Bytes(token.0.to_vec())))
+                .select((merchant_payments::account_id, merchant_payments::refund_id))
+                .get_result(conn)
+                .optional()?;
+            Ok(row.and_then(|(account, id)| Some((account.0, RefundId(id?.0)))))
+        })
+        .await
+    }
+
+    async fn create_refund(
+        &self,
+        command: CreateRefundCommand,
+    ) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
+        self.task(move |conn| {
+            under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, _| refunds::create(conn, &command))
+        })
+        .await
+    }
+
+    async fn act(&self, command: RefundCommand) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
+        let recording = self.recording();
+        self.task(move |conn| {
+            under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, working_set| {
+                working_set.events.record_with(recording.clone());
+                refunds::act(conn, working_set, &command)
+            })
+        })
+        .await
+    }
+}
+
+/// Returns what the sessions and refunds of payments say about them.
+fn overviews(conn: &mut Conn, account: &AccountId, payments: Vec<MerchantPayment>) -> Outcome<Vec<PaymentOverview>> {
+    if payments.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sessions = sessions_of(conn, account, &payments)?;
+    let sources = merchant::refund_sources(conn, account)?;
+    let taken_up = taken_up(conn, account, payments.iter().map(|payment| payment.id))?;
+    let overview = |payment: MerchantPayment| {
+        let session = sessions.get(&payment.session);
+        let session = session.ok_or_else(|| corrupt(format!("payment {} has no session", payment.id)))?;
+        let source = session.purpose.settlement_account().and_then(|id| sources.get(&id));
+        let taken_up = taken_up.get(&payment.id).copied().unwrap_or_default();
+        Ok(PaymentOverview::of(payment, session, taken_up, source.copied().unwrap_or(RefundSource::Deleted)))
+    };
+    payments.into_iter().map(overview).collect()
+}
+
+fn sessions_of(
+    conn: &mut Conn,
+    account: &AccountId,
+    payments: &[MerchantPayment],
+) -> Outcome<BTreeMap<CheckoutSessionId, CheckoutSession>> {
+    let rows = checkout_sessions::table
+        .filter(checkout_sessions::account_id.eq(account.as_str()))
+        .filter(checkout_sessions::id.eq_any(payments.iter().map(|payment| Id(payment.session.0))))
+        .select(SessionRow::as_select())
+        .load::<SessionRow>(conn)?;
+    rows.into_iter().map(|row| row.read().map(|session| (session.id, session))).collect()
+}
+
+/// Adds up COMPLETED payments and refunds, row by row: a sum may exceed the integers of the database.
+fn summary(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<PaymentsSummary>> {
+    let rows = merchant_payments::table
+        .filter(merchant_payments::account_id.eq(account.as_str()))
+        .filter(merchant_payments::status.eq(Named(MerchantPaymentStatus::Completed)))
+        .select((merchant_payments::currency, merchant_payments::kind, merchant_payments::amount_minor));
+    let mut sums: BTreeMap<&'static str, PaymentsSummary> = BTreeMap::new();
+    for row in rows.load_iter::<(Currency, Named<MerchantPaymentKind>, i64), super::body::backend::RowByRow>(conn)? {
+        let (Currency(currency), Named(kind), amount) = row?;
+        let empty = PaymentsSummary { currency, paid: Total::ZERO, refunded: Total::ZERO, count: 0 };
+        let sum = sums.entry(currency.code()).or_insert(empty);
+        match kind {
+            MerchantPaymentKind::Payment => {
+                sum.paid = sum.paid.plus(Minor(amount).into());
+                sum.count += 1;
+            }
+            MerchantPaymentKind::Refund => sum.refunded = sum.refunded.plus(Minor(amount).into()),
+        }
+    }
+    Ok(sums.into_values().collect())
+}

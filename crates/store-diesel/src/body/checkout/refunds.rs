@@ -1,0 +1,72 @@
+//! Creates refunds, and decides what happens to them.
+
+use super::act::update_payment;
+use super::body::ask::ask;
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, Stop, corrupt};
+use super::body::merchant;
+use super::body::statements::{insert, load};
+use super::body::tables::checkout::{LockedPayments, PaymentRow, merchant_payments};
+use super::body::types::{Account, Id};
+use super::body::working_set::WorkingSet;
+use super::find::{absent, find, taken_up};
+use diesel::prelude::*;
+use florin_domain::checkout::{CreateRefundSituation, MerchantPayment, RefundRefusal, RefundSituation, RefundSource};
+use florin_domain::ids::AccountId;
+use florin_ports::{CreateRefundCommand, RefundCommand, WriteError};
+
+/// Locks a payment, decides, and stores the new refund.
+pub(super) fn create(
+    conn: &mut Conn,
+    command: &CreateRefundCommand,
+) -> Result<MerchantPayment, Stop<WriteError<RefundRefusal>>> {
+    let account = &command.account;
+    let Some(payment) = locked(conn, account, Id(command.payment.0))? else { return Err(absent()) };
+    let session = find(conn, account, payment.session)?;
+    let session = session.ok_or_else(|| corrupt(format!("payment {} has no session", payment.id)))?;
+    let sources = merchant::refund_sources(conn, account)?;
+    let source = session.purpose.settlement_account().and_then(|id| sources.get(&id).copied());
+    let taken_up = taken_up(conn, account, std::iter::once(payment.id))?.remove(&payment.id);
+    let situation = CreateRefundSituation {
+        taken_up: taken_up.unwrap_or_default(),
+        source: source.unwrap_or(RefundSource::Deleted),
+        payment,
+        session,
+    };
+    let refund = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
+    insert(vec![PaymentRow::from(&refund)], conn)?;
+    Ok(refund)
+}
+
+/// Locks a refund, decides, and stores the decision.
+pub(super) fn act(
+    conn: &mut Conn,
+    working_set: &mut WorkingSet,
+    command: &RefundCommand,
+) -> Result<MerchantPayment, Stop<WriteError<RefundRefusal>>> {
+    let account = &command.account;
+    let row: Option<Id> = merchant_payments::table
+        .filter(merchant_payments::account_id.eq(account.as_str()))
+        .filter(merchant_payments::refund_id.eq(Id(command.refund.0)))
+        .select(merchant_payments::id)
+        .get_result(conn)
+        .optional()
+        .map_err(super::body::errors::Failure::from)?;
+    let Some(id) = row else { return Err(absent()) };
+    let Some(refund) = locked(conn, account, id)? else { return Err(absent()) };
+    let situation = RefundSituation { refund };
+    let change = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
+    if let Some(journal) = &change.journal {
+        working_set.journal.add(journal);
+    }
+    if change.refund != situation.refund {
+        update_payment(conn, &change.refund)?;
+    }
+    working_set.events.add(&change.events);
+    Ok(change.refund)
+}
+
+fn locked(conn: &mut Conn, account: &AccountId, id: Id) -> Outcome<Option<MerchantPayment>> {
+    let row = load::<LockedPayments>([(Account(account.clone()), id)], conn)?.pop();
+    row.map(PaymentRow::read).transpose()
+}

@@ -1,0 +1,89 @@
+//! Sessions of checkouts and top-ups of budgets, their payments and refunds, and the secret of the payment pages.
+
+use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
+use super::declare::{lookups, tables};
+use florin_domain::checkout::{
+    BankReportResult, MerchantPaymentKind, MerchantPaymentStatus, PaymentFailure, PurposeKind, SessionStatus,
+};
+
+tables! {
+    /// A session or top-up.
+    struct SessionRow in checkout_sessions(account_id, id) owned by account_id {
+        account_id: Account,
+        id: Id,
+        purpose: Named<PurposeKind>,
+        status: Named<SessionStatus>,
+        has_begun: bool,
+        checkout_id: Option<Id>,
+        settlement_account_id: Option<Id>,
+        payee_id: Option<Id>,
+        budget_id: Option<Id>,
+        collect_address: Option<bool>,
+        dynamic_rates_url: Option<String>,
+        idempotency_key: String,
+        merchant_reference: Option<String>,
+        description: Option<String>,
+        currency: Currency,
+        amount_minor: i64,
+        basket: Option<String>,
+        shipping: Option<String>,
+        locale: Option<String>,
+        return_url: Option<String>,
+        token_hash: Bytes,
+        payment_reference: String,
+        expires_at: Time,
+        due_at: Option<Time>,
+        payment_id: Option<Id>,
+        order_id: Option<Id>,
+        created_at: Time,
+        updated_at: Time,
+        completed_at: Option<Time>,
+    }
+
+    /// A payment of a session, or a refund.
+    struct PaymentRow in merchant_payments(account_id, id) owned by account_id {
+        account_id: Account,
+        id: Id,
+        session_id: Id,
+        kind: Named<MerchantPaymentKind>,
+        status: Named<MerchantPaymentStatus>,
+        currency: Currency,
+        amount_minor: i64,
+        bank_id: String,
+        bank_name: String,
+        report: Option<Named<BankReportResult>>,
+        report_at: Option<Time>,
+        failure: Option<Named<PaymentFailure>>,
+        initiated_at: Option<Time>,
+        completed_at: Option<Time>,
+        created_at: Time,
+        refund_id: Option<Id>,
+        refunded_payment_id: Option<Id>,
+        reason: Option<String>,
+        token_hash: Option<Bytes>,
+        authorise_before: Option<Time>,
+        due_at: Option<Time>,
+    }
+
+    /// The secret from which the tokens of payment pages follow.
+    struct PageSecretRow in page_secrets(id) not owned {
+        id: i64,
+        secret: Bytes,
+    }
+}
+
+diesel::allow_tables_to_appear_in_same_query!(checkout_sessions, merchant_payments);
+
+lookups! {
+    /// Sessions, locked.
+    struct LockedSessions: SessionRow {
+        from checkout_sessions by (account_id, id)
+        for update
+    }
+
+    /// Payments and refunds, locked.
+    struct LockedPayments: PaymentRow {
+        from merchant_payments by (account_id, id)
+        for update
+    }
+}

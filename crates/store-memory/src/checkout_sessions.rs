@@ -1,0 +1,210 @@
+//! Sessions of checkouts and top-ups of budgets.
+
+use crate::MemoryStore;
+use crate::credits::next_number;
+use crate::data::{Data, add};
+use crate::events::record;
+use crate::idempotency::once;
+use crate::merchants::profile;
+use crate::money::{store_balances, write_journal};
+use crate::pages::cut;
+use crate::settlement_accounts::of_account;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use florin_domain::checkout::{
+    BudgetCredit, CheckoutSession, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal,
+    CreateTopUpSituation, CreatedSession, DueCheckout, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus,
+    PageTokenHash, PaymentReference, SessionDecision, SessionFilter, SessionRefusal, SessionSituation,
+};
+use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId};
+use florin_domain::merchant::MerchantPermission;
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{
+    CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, SessionCommand, StoreError, WriteError,
+    Written,
+};
+use std::collections::BTreeSet;
+
+#[async_trait]
+impl CheckoutSessions for MemoryStore {
+    async fn find(&self, account: &AccountId, session: CheckoutSessionId) -> Result<Option<FoundSession>, StoreError> {
+        Ok(self.read(|data| {
+            let found = data.merchants.sessions.get(&(account.clone(), session)).cloned();
+            found.map(|session| FoundSession { pending: pending(data, &session), session })
+        }))
+    }
+
+    async fn with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, CheckoutSessionId)>, StoreError> {
+        Ok(self.read(|data| {
+            let mut found = data.merchants.sessions.values().filter(|session| session.token == token);
+            found.next().map(|session| (session.account.clone(), session.id))
+        }))
+    }
+
+    async fn with_order(
+        &self,
+        account: &AccountId,
+        order: MerchantOrderId,
+    ) -> Result<Option<CheckoutSession>, StoreError> {
+        Ok(self.read(|data| sessions_of(data, account).find(|session| session.order == Some(order)).cloned()))
+    }
+
+    async fn list(
+        &self,
+        account: &AccountId,
+        filter: SessionFilter,
+        page: PageRequest,
+    ) -> Result<Page<CheckoutSession>, StoreError> {
+        let matching = |data: &Data| sessions_of(data, account).filter(|one| filter.matches(one)).cloned().collect();
+        let mut found: Vec<_> = self.read(matching);
+        found.sort_by_key(|session| std::cmp::Reverse((session.created_at, session.id)));
+        Ok(cut(found, page))
+    }
+
+    async fn create(
+        &self,
+        command: CreateSessionCommand,
+    ) -> Result<Written<CreatedSession>, WriteError<CreateSessionRefusal>> {
+        self.decide(|data| {
+            once(data, command.claim.as_ref(), |data| {
+                let account = &command.account;
+                profile(data, account).ok_or(WriteError::Absent)?;
+                let payee = command.payee.and_then(|payee| data.merchants.payees.get(&(account.clone(), payee)));
+                let situation = CreateSessionSituation {
+                    known: known(data, account, &command.idempotency_key, false),
+                    checkout: data.checkouts.get(&(account.clone(), command.checkout)).cloned(),
+                    settlement_accounts: of_account(data, account),
+                    payee: payee.cloned(),
+                    taken: taken(data, account, &command.references),
+                };
+                let created = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                add_new(data, created)
+            })
+        })
+    }
+
+    async fn create_top_up(
+        &self,
+        command: CreateTopUpCommand,
+    ) -> Result<Written<CreatedSession>, WriteError<CreateTopUpRefusal>> {
+        self.decide(|data| {
+            once(data, command.claim.as_ref(), |data| {
+                let account = &command.account;
+                profile(data, account).ok_or(WriteError::Absent)?;
+                let situation = CreateTopUpSituation {
+                    known: known(data, account, &command.idempotency_key, true),
+                    budget: data.budgets.get(&(account.clone(), command.budget)).cloned(),
+                    taken: taken(data, account, &command.references),
+                };
+                let created = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                add_new(data, created)
+            })
+        })
+    }
+
+    async fn act(&self, command: SessionCommand) -> Result<Written<CheckoutSession>, WriteError<SessionRefusal>> {
+        self.decide(|data| {
+            once(data, command.claim.as_ref(), |data| {
+                let key = (command.account.clone(), command.session);
+                let session = data.merchants.sessions.get(&key).cloned().ok_or(WriteError::Absent)?;
+                let situation = situation(data, session)?;
+                let decision = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                let number = situation.budget.map(|credit| credit.number);
+                Ok(store(data, decision, number)?)
+            })
+        })
+    }
+
+    async fn due(
+        &self,
+        account: Option<AccountId>,
+        now: DateTime<Utc>,
+        max: u32,
+    ) -> Result<Vec<DueCheckout>, StoreError> {
+        let mut due: Vec<_> = self.read(|data| {
+            let is_covered = |of: &AccountId| match &account {
+                Some(account) => of == account,
+                None => !data.numbers.contains_key(of),
+            };
+            let sessions = data.merchants.sessions.values().filter(|session| is_covered(&session.account));
+            let sessions =
+                sessions.filter_map(|one| Some((one.due_at?, DueCheckout::Session(one.account.clone(), one.id))));
+            let refunds = data.merchants.payments.values().filter(|payment| is_covered(&payment.account));
+            let refunds = refunds.filter_map(|one| {
+                let refund = one.refund.as_ref()?;
+                Some((one.refund_due_at()?, DueCheckout::Refund(one.account.clone(), refund.id)))
+            });
+            sessions.chain(refunds).filter(|(at, _)| *at <= now).collect()
+        });
+        due.sort();
+        Ok(due.into_iter().map(|(_, one)| one).take(usize::try_from(max).unwrap_or(usize::MAX)).collect())
+    }
+}
+
+fn sessions_of<'d>(data: &'d Data, account: &AccountId) -> impl Iterator<Item = &'d CheckoutSession> {
+    data.merchants.sessions.values().filter(move |session| session.account == *account)
+}
+
+/// Returns the payment of a session that is not final.
+fn pending(data: &Data, session: &CheckoutSession) -> Option<MerchantPayment> {
+    let mut payments = data.merchants.payments.values().filter(|payment| {
+        payment.account == session.account
+            && payment.session == session.id
+            && payment.kind() == MerchantPaymentKind::Payment
+            && payment.status == MerchantPaymentStatus::Pending
+    });
+    payments.next().cloned()
+}
+
+/// Returns the session or top-up with this idempotency key.
+fn known(data: &Data, account: &AccountId, key: &str, is_top_up: bool) -> Option<CheckoutSession> {
+    let mut own = sessions_of(data, account).filter(|one| one.purpose.budget().is_some() == is_top_up);
+    own.find(|session| session.idempotency_key == key).cloned()
+}
+
+fn taken(data: &Data, account: &AccountId, references: &[PaymentReference]) -> BTreeSet<PaymentReference> {
+    let own = sessions_of(data, account).map(|session| &session.payment_reference);
+    own.filter(|reference| references.contains(reference)).cloned().collect()
+}
+
+fn add_new<R>(data: &mut Data, created: CreatedSession) -> Result<CreatedSession, WriteError<R>> {
+    if created.is_new {
+        let session = &created.session;
+        add(&mut data.merchants.sessions, (session.account.clone(), session.id), session.clone())?;
+    }
+    Ok(created)
+}
+
+fn situation(data: &Data, session: CheckoutSession) -> Result<SessionSituation, StoreError> {
+    let budget = match session.purpose.budget() {
+        Some(budget) => match data.budgets.get(&(session.account.clone(), budget)) {
+            Some(budget) => Some(BudgetCredit { budget: budget.clone(), number: next_number(data, &session.account)? }),
+            None => None,
+        },
+        None => None,
+    };
+    let profile = profile(data, &session.account);
+    Ok(SessionSituation {
+        pending: pending(data, &session),
+        budget,
+        reconciles: profile.is_some_and(|profile| profile.may(MerchantPermission::Reconciliation)),
+        session,
+    })
+}
+
+fn store(data: &mut Data, decision: SessionDecision, number: Option<i64>) -> Result<CheckoutSession, StoreError> {
+    let SessionDecision { session, payments, journal, credited, events } = decision;
+    let account = &session.account;
+    data.merchants.payments.extend(payments.into_iter().map(|payment| ((account.clone(), payment.id), payment)));
+    if let Some(journal) = &journal {
+        write_journal(data, journal)?;
+    }
+    if let (Some(budget), Some(balances), Some(number)) = (session.purpose.budget(), credited, number) {
+        let of_budget = (budget, session.amount.currency);
+        store_balances(data, account, of_budget, balances)?;
+        data.paid_numbers.insert((account.clone(), of_budget), number);
+    }
+    data.merchants.sessions.insert((account.clone(), session.id), session.clone());
+    record(data, &events)?;
+    Ok(session)
+}
