@@ -185,7 +185,9 @@ impl MerchantPayments for Mutant {
     async fn summary(&self, account: &AccountId) -> Result<Vec<PaymentsSummary>, StoreError> {
         let mut sums = self.inner.summary(account).await?;
         if self.has(Bug::RefundsAreSummedUp) {
-            sums.iter_mut().for_each(|sum| sum.paid = sum.paid.minus(sum.refunded));
+            for sum in &mut sums {
+                sum.paid = sum.paid.minus(sum.refunded);
+            }
         }
         Ok(sums)
     }
