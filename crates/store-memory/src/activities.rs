@@ -2,6 +2,7 @@
 
 use crate::MemoryStore;
 use crate::data::Data;
+use crate::pages::cut;
 use async_trait::async_trait;
 use florin_domain::activity::{Activity, ActivityFilter, CreditDetail};
 use florin_domain::ids::{AccountId, ActivityId};
@@ -19,10 +20,7 @@ impl Activities for MemoryStore {
         let mut found = self.read(|data| all(data, account));
         found.retain(|row| filter.matches(row));
         found.sort_by_key(Activity::order);
-        let size = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
-        let count = i64::try_from(found.len()).unwrap_or(i64::MAX);
-        let rows = found.into_iter().skip(size(page.offset)).take(size(page.limit)).collect();
-        Ok(Page { count, rows })
+        Ok(cut(found, page))
     }
 
     async fn find(&self, account: &AccountId, id: ActivityId) -> Result<Option<Activity>, StoreError> {

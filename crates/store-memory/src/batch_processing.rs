@@ -13,6 +13,7 @@ use florin_domain::batch::{
     IllegalMove, Payment, PaymentBatch, PaymentBatchStatus, PaymentStatus, SettleDecision, SettleRefusal,
     SettleSituation, TakeSituation,
 };
+use florin_domain::budget::Budget;
 use florin_ports::{
     BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StoreError, TakeCommand,
     WriteError,
@@ -148,14 +149,17 @@ fn has_work(data: &Data, batch: &PaymentBatch, now: DateTime<Utc>) -> bool {
 fn situation(data: &Data, batch: &PaymentBatch, command: &RecordCommand) -> Result<SettleSituation, StoreError> {
     let all = || payments_of(data, &batch.account, batch.id);
     let in_status = |status| all().filter(|payment| payment.status() == status).count() as u64;
-    let of_account = data.budgets.values().filter(|budget| budget.account == batch.account);
+    let funds = |budget: &&Budget| {
+        budget.account == batch.account && batch.orders.iter().any(|order| order.budget == budget.id)
+    };
+    let budgets = data.budgets.values().filter(funds);
     Ok(SettleSituation {
         payments: all().filter(|payment| command.payments.contains(&payment.id)).cloned().collect(),
         open: all().filter(|payment| !payment.status().is_final()).count() as u64,
         completed: in_status(PaymentStatus::Completed),
         returned: in_status(PaymentStatus::Returned),
         balances: balances_of(data, batch),
-        budget_names: of_account.map(|budget| (budget.id, budget.name.clone())).collect(),
+        budget_names: budgets.map(|budget| (budget.id, budget.name.clone())).collect(),
         number: next_number(data, &batch.account)?,
         batch: batch.clone(),
     })

@@ -4,6 +4,7 @@ use crate::MemoryStore;
 use crate::batches::{balances_of, payments_of};
 use crate::budgets::record;
 use crate::data::Data;
+use crate::pages::cut;
 use async_trait::async_trait;
 use florin_domain::batch::{
     Alert, AlertFilter, BatchBalances, BatchContent, BatchFilter, BatchSummary, Direction, FundingBudgets, Payment,
@@ -30,7 +31,7 @@ impl BatchReading for MemoryStore {
             let of_account = data.batches.values().filter(|batch| batch.account == *account);
             let mut found: Vec<_> = of_account.filter(|batch| matches(batch, &filter)).collect();
             found.sort_by_key(|batch| (batch.created_at, batch.id));
-            let Page { count, rows } = cut(found, filter.direction, page);
+            let Page { count, rows } = in_direction(found, filter.direction, page);
             Page { count, rows: rows.into_iter().map(|batch| summary(data, batch)).collect() }
         }))
     }
@@ -45,7 +46,7 @@ impl BatchReading for MemoryStore {
         Ok(self.read(|data| {
             data.batches.get(&(account.clone(), batch))?;
             let found = payments_of(data, account, batch).filter(|payment| is_match(payment, &filter)).collect();
-            let Page { count, rows } = cut(found, filter.direction, page);
+            let Page { count, rows } = in_direction(found, filter.direction, page);
             Some(Page { count, rows: rows.into_iter().cloned().collect() })
         }))
     }
@@ -65,7 +66,7 @@ impl BatchReading for MemoryStore {
                     && filter.from.is_none_or(|from| alert.at >= from)
                     && filter.to.is_none_or(|to| alert.at <= to)
             });
-            let Page { count, rows } = cut(found.collect(), filter.direction, page);
+            let Page { count, rows } = in_direction(found.collect(), filter.direction, page);
             Some(Page { count, rows: rows.into_iter().cloned().collect() })
         }))
     }
@@ -137,11 +138,9 @@ fn is_match(payment: &Payment, filter: &PaymentFilter) -> bool {
 }
 
 /// Returns one page of rows that are sorted in ascending order.
-fn cut<T>(mut found: Vec<T>, direction: Direction, page: PageRequest) -> Page<T> {
-    let count = i64::try_from(found.len()).unwrap_or(i64::MAX);
+fn in_direction<T>(mut found: Vec<T>, direction: Direction, page: PageRequest) -> Page<T> {
     if direction == Direction::Descending {
         found.reverse();
     }
-    let size = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
-    Page { count, rows: found.into_iter().skip(size(page.offset)).take(size(page.limit)).collect() }
+    cut(found, page)
 }

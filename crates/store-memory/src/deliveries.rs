@@ -67,8 +67,7 @@ fn claim(data: &mut Data, command: &ClaimDeliveriesCommand) -> Option<ClaimedDel
         let body = body_of(data, message);
         let Some(kept) = data.deliveries.get_mut(&(webhook.id, message)) else { continue };
         kept.lease = Some((command.lease, command.until));
-        kept.delivery.attempts += 1;
-        kept.delivery.unrecorded += 1;
+        kept.delivery.begin_attempt();
         let (delivery, test) = (kept.delivery.clone(), kept.test_body.clone());
         let clock = clock_of(data, &delivery.account);
         claimed.push(ClaimedDelivery { delivery, lease: command.lease, clock, body: body.or(test).map(Into::into) });
@@ -85,15 +84,11 @@ fn record(data: &mut Data, end: &AttemptEnd, now: DateTime<Utc>) -> bool {
     let clock = clock_of(data, &delivery.account);
     let decision = (end.decide)(&AttemptSituation { delivery, webhook, clock });
     if let Some(webhook) = data.webhooks.get_mut(&end.claim.webhook) {
-        webhook.failing = decision.failing;
-        if let Some(reason) = decision.disable.filter(|_| webhook.enabled) {
-            let at = if webhook.account.is_some() { clock.now(now) } else { now };
-            webhook.disable(Some(reason), at);
-        }
+        webhook.apply(&decision, (clock.now(now), now));
     }
     if let Some(kept) = data.deliveries.get_mut(&key) {
-        (kept.delivery.status, kept.delivery.due_at, kept.lease) = (decision.status, decision.due_at, None);
-        (kept.delivery.scheduled, kept.delivery.unrecorded) = (kept.delivery.scheduled + 1, 0);
+        kept.delivery.end_attempt(&decision);
+        kept.lease = None;
         kept.attempts.push(end.attempt.clone());
     }
     true
@@ -290,6 +285,7 @@ pub(crate) fn clock_changed(data: &mut Data, account: &AccountId) {
 /// Follows a restore of an account to a time by its clock: waiting deliveries of undone events are cancelled, other
 /// retries are due at that time at the latest, and failures of the undone time are forgotten.
 pub(crate) fn undo(data: &mut Data, account: &AccountId, to: DateTime<Utc>) {
+    clock_changed(data, account);
     forget_failing(data, account);
     let own = data.deliveries.iter().filter(|(_, kept)| kept.delivery.account == *account);
     let undone: Vec<_> = own
@@ -302,7 +298,8 @@ pub(crate) fn undo(data: &mut Data, account: &AccountId, to: DateTime<Utc>) {
             (kept.delivery.status, kept.delivery.due_at, kept.lease) = (DeliveryStatus::Cancelled, None, None);
         }
     }
-    for kept in data.deliveries.values_mut().filter(|kept| kept.delivery.account == *account) {
+    let is_waiting = |kept: &&mut KeptDelivery| kept.delivery.account == *account && kept.delivery.status.is_waiting();
+    for kept in data.deliveries.values_mut().filter(is_waiting) {
         kept.delivery.due_at = kept.delivery.due_at.map(|due| due.min(to));
     }
 }

@@ -3,6 +3,7 @@
 use crate::MemoryStore;
 use crate::data::Data;
 use crate::deliveries;
+use crate::pages::cut;
 use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound, Utc};
 use florin_domain::access::{Environment, Feature};
@@ -28,11 +29,9 @@ impl Events for MemoryStore {
         page: PageRequest,
     ) -> Result<Page<StoredEvent>, StoreError> {
         Ok(self.read(|data| {
-            let found: Vec<_> = reached(data, &reach).filter(|event| filter.selects(event)).collect();
-            let skipped = usize::try_from(page.offset).unwrap_or(usize::MAX);
-            let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-            let rows = found.iter().rev().skip(skipped).take(limit).map(|event| (*event).clone()).collect();
-            Page { count: i64::try_from(found.len()).unwrap_or(i64::MAX), rows }
+            let mut found: Vec<_> = reached(data, &reach).filter(|event| filter.selects(event)).cloned().collect();
+            found.reverse();
+            cut(found, page)
         }))
     }
 

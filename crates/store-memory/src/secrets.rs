@@ -30,7 +30,7 @@ impl Secrets for MemoryStore {
         Ok(self.read(|data| {
             let totp = data.enrolments.values();
             let totp = totp.map(|enrolment| (SecretOwner::Totp(enrolment.account.clone()), enrolment.secret.clone()));
-            let webhooks = data.webhooks.values();
+            let webhooks = data.webhooks.values().chain(data.deleted_webhooks.values().map(|(webhook, _)| webhook));
             let webhooks = webhooks.map(|webhook| (SecretOwner::Webhook(webhook.id), webhook.secrets.clone()));
             let pages = data.page_secret.iter().map(|secret| (SecretOwner::Pages, secret.clone()));
             totp.chain(webhooks).chain(pages).filter(|(_, secret)| filter.includes(secret)).take(max as usize).collect()
@@ -47,7 +47,10 @@ impl Secrets for MemoryStore {
             let secret = match owner {
                 SecretOwner::Totp(account) => data.enrolments.get_mut(account).map(|enrolment| &mut enrolment.secret),
                 SecretOwner::Pages => data.page_secret.as_mut(),
-                SecretOwner::Webhook(id) => data.webhooks.get_mut(id).map(|webhook| &mut webhook.secrets),
+                SecretOwner::Webhook(id) => {
+                    let deleted = data.deleted_webhooks.get_mut(id).map(|(webhook, _)| webhook);
+                    data.webhooks.get_mut(id).or(deleted).map(|webhook| &mut webhook.secrets)
+                }
             };
             Ok(secret.filter(|secret| **secret == *old).map(|secret| *secret = new).is_some())
         })

@@ -26,17 +26,23 @@ impl Upkeep for MemoryStore {
     }
 
     async fn delete_idempotency_records(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
+        let max = usize::try_from(max).unwrap_or(usize::MAX);
         self.change(|data| {
             let old = data.records.iter().filter(|(_, record)| record.at < before);
             let mut old: Vec<_> = old.map(|(key, record)| (record.at, key.clone())).collect();
             old.sort();
-            old.truncate(usize::try_from(max).unwrap_or(usize::MAX));
+            old.truncate(max);
             for (_, key) in &old {
                 data.records.remove(key);
             }
-            let count = data.client_records.len();
-            data.client_records.retain(|_, record| record.at >= before);
-            Ok((old.len() + count - data.client_records.len()) as u64)
+            let of_clients = data.client_records.iter().filter(|(_, record)| record.at < before);
+            let mut of_clients: Vec<_> = of_clients.map(|(key, record)| (record.at, key.clone())).collect();
+            of_clients.sort();
+            of_clients.truncate(max - old.len());
+            for (_, key) in &of_clients {
+                data.client_records.remove(key);
+            }
+            Ok((old.len() + of_clients.len()) as u64)
         })
     }
 }

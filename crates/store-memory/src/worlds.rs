@@ -5,6 +5,7 @@ use crate::account_rows;
 use crate::data::{Data, add};
 use crate::deliveries;
 use crate::idempotency::{key_of, once};
+use crate::pages::cut;
 use crate::registry::{insert_account, insert_key};
 use crate::seeding::seed_account;
 use async_trait::async_trait;
@@ -45,7 +46,7 @@ impl Worlds for MemoryStore {
             world.client == client && only.as_ref().is_none_or(|only| only.contains(&world.account))
         });
         worlds.sort_by(|one, other| (other.created_at, &one.account).cmp(&(one.created_at, &other.account)));
-        Ok(paged(worlds, page))
+        Ok(cut(worlds, page))
     }
 
     async fn renew(&self, command: RenewCommand) -> Result<Written<WorldReading>, WriteError<Infallible>> {
@@ -114,7 +115,7 @@ impl Worlds for MemoryStore {
             let own = data.snapshots.iter().filter(|((world, _), _)| world == account);
             own.map(|(_, (snapshot, ..))| snapshot.clone()).collect()
         });
-        Ok(paged(snapshots, page))
+        Ok(cut(snapshots, page))
     }
 
     async fn delete_snapshot(
@@ -152,12 +153,6 @@ impl Worlds for MemoryStore {
             })
         })
     }
-}
-
-fn paged<T>(all: Vec<T>, page: PageRequest) -> Page<T> {
-    let count = i64::try_from(all.len()).unwrap_or(i64::MAX);
-    let place = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
-    Page { count, rows: all.into_iter().skip(place(page.offset)).take(place(page.limit)).collect() }
 }
 
 /// Counts the rows of a world.

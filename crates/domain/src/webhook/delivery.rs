@@ -206,6 +206,18 @@ impl Delivery {
         (self.scheduled, self.unrecorded, self.due_at) = (0, 0, None);
     }
 
+    /// Counts an attempt that begins.
+    pub const fn begin_attempt(&mut self) {
+        self.attempts += 1;
+        self.unrecorded += 1;
+    }
+
+    /// Records the end of the attempt in progress.
+    pub const fn end_attempt(&mut self, decision: &DeliveryDecision) {
+        (self.status, self.due_at) = (decision.status, decision.due_at);
+        (self.scheduled, self.unrecorded) = (self.scheduled + 1, 0);
+    }
+
     /// Whether too many attempts were interrupted. Interruptions do not use up the schedule.
     pub const fn is_interrupted_too_often(&self) -> bool {
         self.unrecorded > INTERRUPTIONS_MAX

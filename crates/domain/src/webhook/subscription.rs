@@ -1,6 +1,6 @@
 //! A subscription of a client to one type of event.
 
-use super::{DisabledReason, Failing, WebhookUrl};
+use super::{DeliveryDecision, DisabledReason, Failing, WebhookUrl};
 use crate::event::EventKind;
 use crate::fault::Flaw;
 use crate::ids::{AccountId, CheckoutId, ClientId, WebhookId};
@@ -138,6 +138,15 @@ impl Webhook {
             _ => {}
         }
         Ok(changed)
+    }
+
+    /// Applies what follows from an attempt that ended at `now` by the clock of the delivery's account.
+    pub fn apply(&mut self, decision: &DeliveryDecision, (now, real_now): (DateTime<Utc>, DateTime<Utc>)) {
+        self.failing.clone_from(&decision.failing);
+        if let Some(reason) = decision.disable.filter(|_| self.enabled) {
+            // A subscription to all accounts has no clock of its own.
+            self.disable(Some(reason), if self.account.is_some() { now } else { real_now });
+        }
     }
 
     fn enable(&mut self) {

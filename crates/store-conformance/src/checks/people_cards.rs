@@ -1,5 +1,6 @@
 //! Checks of individual cards: their owners and budgets, and the erasure of owners.
 
+use super::events::{stored, without_gaps};
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{first, message, stamp};
 use crate::expect::{expect_new, refused, same, there};
@@ -13,6 +14,7 @@ use florin_domain::card::decide::FirstKind;
 use florin_domain::card::{
     CardChangeRequest, CardFilter, CardProfile, CardState, ChangeCardRefusal, CreateCardRefusal, terminate_for_erasure,
 };
+use florin_domain::event::EventKind;
 use florin_domain::ids::{BudgetId, CardId, PersonId};
 use florin_domain::page::PageRequest;
 use florin_domain::people::erase_person;
@@ -152,7 +154,13 @@ async fn erased(handle: Handle) -> CheckResult {
     }
     let life = handle.card_management.transitions(&Who::Mine.account()?, card_id(1), PageRequest::default()).await?;
     let last = there("a transition", there("the card", life)?.rows.into_iter().next())?;
-    same("the transition", (last.to, last.client, last.created_at), (CardState::Terminated, Who::Mine.client(), at))
+    same("the transition", (last.to, last.client, last.created_at), (CardState::Terminated, Who::Mine.client(), at))?;
+    let events = stored(&handle).await?;
+    without_gaps(&events)?;
+    let last = there("an event", events.last())?;
+    let facts = (last.kind, last.object, last.sequence, last.occurred_at);
+    same("the event", facts, (EventKind::CardStateUpdated, card_id(1).0, 2, at))?;
+    same("the body of the event", last.body.contains(&format!("{:?}", CardState::Terminated)), true)
 }
 
 async fn foreign(handle: Handle) -> CheckResult {

@@ -4,9 +4,10 @@ use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{claim, purchase};
 use crate::expect::{expect_new, replayed, same};
 use crate::factory::Handle;
+use crate::webhooks::{claimed, create, webhook};
 use crate::world::{Who, noon, seeded};
 use chrono::TimeDelta;
-use florin_ports::FirstMessageCommand;
+use florin_ports::{CreateWebhookCommand, FirstMessageCommand};
 
 checks! {
     "upkeep.delete_idempotency_records.only_older_ones" => only_older,
@@ -50,8 +51,14 @@ async fn only_older(handle: Handle) -> CheckResult {
 
 async fn at_most(handle: Handle) -> CheckResult {
     asked(&handle).await?;
+    for number in 1..=2 {
+        let claim = Some(claimed(Who::Mine, &format!("k{number}"), "a", None)?);
+        let command = CreateWebhookCommand { claim, ..create(webhook(Who::Mine, number)?) };
+        expect_new(handle.webhooks.create(command).await)?;
+    }
     let later = noon() + TimeDelta::days(1);
-    for (max, gone) in [(0, 0), (1, 1), (3, 3), (3, 2), (3, 0)] {
+    // Six records of accounts and two of clients.
+    for (max, gone) in [(0, 0), (1, 1), (3, 3), (3, 3), (1, 1), (3, 0)] {
         same(
             &format!("how many of at most {max} went"),
             handle.upkeep.delete_idempotency_records(later, max).await?,

@@ -230,5 +230,11 @@ async fn secrets(handle: Handle) -> CheckResult {
         Some(sealed(NEW, 4).as_bytes().to_vec()),
     )?;
     let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
-    holds("they are found again", !found.iter().any(|(found, _)| *found == owner))
+    holds("they are found again", !found.iter().any(|(found, _)| *found == owner))?;
+    expect_new(handle.webhooks.delete(reach(Who::Mine), id(1), noon(), None).await)?;
+    let found = handle.secrets.secrets(SecretFilter::NotUnder(OLD), 99).await?;
+    holds("those of a deleted subscription are not found", found.contains(&(owner.clone(), sealed(NEW, 4))))?;
+    same("those of a deleted subscription", replace(&owner, sealed(NEW, 4), sealed(OLD, 5)).await?, true)?;
+    let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
+    holds("they are not replaced", found.contains(&(owner, sealed(OLD, 5))))
 }

@@ -69,6 +69,7 @@ bugs! {
     SecretKeyChangedBlindly,
     SecretsUnfiltered,
     SecretsUnbounded,
+    SecretsOfDeletedWebhooksKept,
     SecretReplacedBlindly,
     SecretsInSnapshots,
     RemovedSecretsComeBack,

@@ -300,6 +300,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::SecretKeyOverwritten, "secrets.bind_secret_key.the_first_counts"),
     (Bug::SecretKeyChangedBlindly, "secrets.change_secret_key.from_the_bound_one_only"),
     (Bug::SecretsUnfiltered, "secrets.secrets.those_of_the_filter_at_most_so_many"),
+    (Bug::SecretsOfDeletedWebhooksKept, "webhooks.secrets.are_found_and_replaced"),
     (Bug::SecretsUnbounded, "secrets.secrets.those_of_the_filter_at_most_so_many"),
     (Bug::SecretReplacedBlindly, "secrets.replace_secret.if_it_is_unchanged"),
     (Bug::SecretsInSnapshots, "worlds.restore.keeps_the_present_secret"),

@@ -3,7 +3,7 @@
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
-use florin_ports::{MfaSessions, Secrets, StoreError};
+use florin_ports::{MfaSessions, Secrets, StoreError, Webhooks};
 
 #[async_trait]
 impl Secrets for Mutant {
@@ -40,7 +40,13 @@ impl Secrets for Mutant {
     async fn secrets(&self, filter: SecretFilter, max: u32) -> Result<Vec<(SecretOwner, SealedSecret)>, StoreError> {
         let max = if self.has(Bug::SecretsUnbounded) { u32::MAX } else { max };
         let any = SecretFilter::NotUnder(SecretKeyId([255; 8]));
-        self.inner.secrets(if self.has(Bug::SecretsUnfiltered) { any } else { filter }, max).await
+        let mut found = self.inner.secrets(if self.has(Bug::SecretsUnfiltered) { any } else { filter }, max).await?;
+        if self.has(Bug::SecretsOfDeletedWebhooksKept) {
+            let webhooks = self.inner.all().await?;
+            let is_stored = |id| webhooks.iter().any(|webhook| webhook.id == id);
+            found.retain(|(owner, _)| !matches!(owner, SecretOwner::Webhook(id) if !is_stored(*id)));
+        }
+        Ok(found)
     }
 
     async fn replace_secret(

@@ -75,8 +75,8 @@ fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(Secr
             found.push((SecretOwner::Totp(account.0), secret));
         }
     }
-    let rows = webhooks::table.filter(webhooks::deleted_at.is_null());
-    let rows = rows.order(webhooks::id).select((webhooks::id, webhooks::secrets));
+    // Those of deleted subscriptions too, while they are stored.
+    let rows = webhooks::table.order(webhooks::id).select((webhooks::id, webhooks::secrets));
     for row in rows.load_iter::<(Id, Bytes), RowByRow>(conn)? {
         let (id, secret) = row?;
         let secret = SealedSecret::new(secret.0);

@@ -11,7 +11,7 @@ use super::writer::Stepper;
 use super::writer::Writer;
 use florin_ports::{EventRecording, StoreError};
 use florin_store_contract::{OpenError, StoreSettings};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
@@ -38,8 +38,6 @@ struct Inner {
     /// Whether reads run on the thread of their caller, instead of a thread that may block.
     reads_in_place: bool,
     writer: Writer,
-    /// How events are written.
-    recording: Arc<OnceLock<EventRecording>>,
 }
 
 impl Store {
@@ -47,9 +45,8 @@ impl Store {
     pub fn open(settings: &StoreSettings) -> Result<Self, OpenError> {
         // The writer starts before the readers, because it reports errors immediately and briefly.
         let anchor = Self::anchor(settings)?;
-        let recording = Arc::default();
-        let writer = Writer::start(&anchor, settings.queue, &recording)?;
-        Self::with_writer(settings, anchor, (writer, recording), false)
+        let writer = Writer::start(&anchor, settings.queue)?;
+        Self::with_writer(settings, anchor, writer, false)
     }
 
     /// Opens the database without threads: the writer works when the returned `Stepper` is told to, and reads run on
@@ -58,9 +55,8 @@ impl Store {
     #[allow(dead_code, reason = "simulations run on SQLite only")]
     pub fn open_stepped(settings: &StoreSettings) -> Result<(Self, Stepper), OpenError> {
         let anchor = Self::anchor(settings)?;
-        let recording = Arc::default();
-        let (writer, stepper) = Writer::stepped(&anchor, settings.queue, &recording)?;
-        Ok((Self::with_writer(settings, anchor, (writer, recording), true)?, stepper))
+        let (writer, stepper) = Writer::stepped(&anchor, settings.queue)?;
+        Ok((Self::with_writer(settings, anchor, writer, true)?, stepper))
     }
 
     fn anchor(settings: &StoreSettings) -> Result<Anchor, OpenError> {
@@ -72,13 +68,13 @@ impl Store {
     fn with_writer(
         settings: &StoreSettings,
         anchor: Anchor,
-        (writer, recording): (Writer, Arc<OnceLock<EventRecording>>),
+        writer: Writer,
         reads_in_place: bool,
     ) -> Result<Self, OpenError> {
         let max_readers = settings.readers.unwrap_or(backend::DEFAULT_READERS).max(1);
         let readers = driver::open_readers(anchor.place(), max_readers, PATIENCE)?;
         let permits = Arc::new(Semaphore::new(max_readers as usize));
-        Ok(Self { inner: Arc::new(Inner { anchor, readers, permits, reads_in_place, writer, recording }) })
+        Ok(Self { inner: Arc::new(Inner { anchor, readers, permits, reads_in_place, writer }) })
     }
 
     /// Applies all pending migrations or none, and returns their number. If several programs migrate concurrently, only
@@ -104,13 +100,12 @@ impl Store {
 
     /// Sets how events are written; the first call counts.
     pub(super) fn set_recording(&self, recording: EventRecording) {
-        // Ignored if there is one already.
-        let _ = self.inner.recording.set(recording);
+        self.inner.writer.set_recording(recording);
     }
 
     /// Returns how events are written.
     pub(super) fn recording(&self) -> Option<EventRecording> {
-        self.inner.recording.get().cloned()
+        self.inner.writer.recording()
     }
 
     /// Returns the address of the database.

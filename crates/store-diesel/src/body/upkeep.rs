@@ -49,7 +49,8 @@ impl Upkeep for Store {
         self.change(move |conn| {
             let gone =
                 sql_query(FORGET).bind::<TimeSql, _>(Time(before)).bind::<BigInt, _>(i64::from(max)).execute(conn)?;
-            Ok(gone as u64 + delete_client_records(conn, before, max)?)
+            let left = max.saturating_sub(u32::try_from(gone).unwrap_or(u32::MAX));
+            Ok(gone as u64 + delete_client_records(conn, before, left)?)
         })
         .await
     }

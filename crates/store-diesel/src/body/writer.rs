@@ -49,16 +49,14 @@ pub(crate) struct Writer {
     queue: QueueSender,
     threads: Mutex<Vec<JoinHandle<()>>>,
     progress: Arc<Progress>,
+    /// How events are written.
+    recording: Arc<OnceLock<EventRecording>>,
 }
 
 impl Writer {
     /// Connects, and starts the threads.
-    pub(crate) fn start(
-        anchor: &Anchor,
-        room: usize,
-        recording: &Arc<OnceLock<EventRecording>>,
-    ) -> Result<Self, OpenError> {
-        let (writer, states) = Self::connect(anchor, room, recording)?;
+    pub(crate) fn start(anchor: &Anchor, room: usize) -> Result<Self, OpenError> {
+        let (writer, states) = Self::connect(anchor, room)?;
         for state in states {
             let thread = thread::Builder::new().name("florin-writer".into()).spawn(move || state.work());
             writer.threads().push(thread.map_err(OpenError::NoThread)?);
@@ -67,14 +65,10 @@ impl Writer {
     }
 
     /// Connects, and returns what the threads will do.
-    fn connect(
-        anchor: &Anchor,
-        room: usize,
-        recording: &Arc<OnceLock<EventRecording>>,
-    ) -> Result<(Self, Vec<WriterThread>), OpenError> {
+    fn connect(anchor: &Anchor, room: usize) -> Result<(Self, Vec<WriterThread>), OpenError> {
         let (queue, turns) = queue::with_queue_capacity(room.max(1));
         let turns = Arc::new(turns);
-        let progress = Arc::new(Progress::default());
+        let (progress, recording) = (Arc::new(Progress::default()), Arc::new(OnceLock::new()));
         let mut states = Vec::new();
         for number in 0..backend::WRITERS {
             states.push(WriterThread {
@@ -83,10 +77,10 @@ impl Writer {
                 turns: Arc::clone(&turns),
                 number,
                 progress: Arc::clone(&progress),
-                recording: Arc::clone(recording),
+                recording: Arc::clone(&recording),
             });
         }
-        Ok((Self { queue, threads: Mutex::default(), progress }, states))
+        Ok((Self { queue, threads: Mutex::default(), progress, recording }, states))
     }
 
     fn threads(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
@@ -104,6 +98,17 @@ impl Writer {
             Ok(answer) => answer.unwrap_or_else(|_| Err(queue::stopped().into())),
             Err(_) => Err(StoreError::OutcomeUnknown("the database did not respond in time".into()).into()),
         }
+    }
+
+    /// Sets how events are written; the first call counts.
+    pub(crate) fn set_recording(&self, recording: EventRecording) {
+        // Ignored if there is one already.
+        let _ = self.recording.set(recording);
+    }
+
+    /// Returns how events are written.
+    pub(crate) fn recording(&self) -> Option<EventRecording> {
+        self.recording.get().cloned()
     }
 
     /// How long the oldest transaction in progress has taken so far.

@@ -223,8 +223,9 @@ pub(super) fn claim(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcom
     // A restore may have cancelled some meanwhile.
     rows.retain(|row| row.is_free(now));
     for row in &mut rows {
-        row.attempts += 1;
-        row.unrecorded += 1;
+        let mut delivery = row.read()?;
+        delivery.begin_attempt();
+        row.set(&delivery);
         (row.lease_id, row.leased_until) = (Some(Id(command.lease.0)), Some(Time(command.until)));
     }
     update(rows.iter().map(DeliveryRow::change).collect(), conn)?;

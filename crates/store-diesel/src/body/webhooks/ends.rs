@@ -11,7 +11,7 @@ use super::{claims, rows, subscriptions};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
-use florin_domain::webhook::{DeliveryDecision, DeliveryStatus, Webhook};
+use florin_domain::webhook::{DeliveryStatus, Webhook};
 use florin_ports::{AttemptEnd, AttemptSituation, DeliveryClaim};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,10 +58,9 @@ pub(super) fn record(conn: &mut Conn, ends: &[AttemptEnd], now: DateTime<Utc>) -
         let situation = AttemptSituation { delivery: row.read()?, webhook: webhook.clone(), clock };
         let decision = ask(|| (end.decide)(&situation))?;
         let mut delivery = situation.delivery;
-        (delivery.status, delivery.due_at) = (decision.status, decision.due_at);
-        (delivery.scheduled, delivery.unrecorded) = (delivery.scheduled + 1, 0);
+        delivery.end_attempt(&decision);
         row.set(&delivery);
-        judge(webhook, &decision, clock.now(now), now);
+        webhook.apply(&decision, (clock.now(now), now));
         ended.push(row);
         attempts.push(AttemptRow::of(&end.claim, &end.attempt));
     }
@@ -76,15 +75,6 @@ pub(super) fn record(conn: &mut Conn, ends: &[AttemptEnd], now: DateTime<Utc>) -
     }
     advance(conn, &webhooks, &ended)?;
     Ok(ended.len() as u64)
-}
-
-/// What an attempt says about its subscription.
-fn judge(webhook: &mut Webhook, decision: &DeliveryDecision, now: DateTime<Utc>, real_now: DateTime<Utc>) {
-    webhook.failing.clone_from(&decision.failing);
-    if let Some(reason) = decision.disable.filter(|_| webhook.enabled) {
-        let at = if webhook.account.is_some() { now } else { real_now };
-        webhook.disable(Some(reason), at);
-    }
 }
 
 /// Deliveries that do not wait any more let the next ones of their objects go ahead. Those of a subscription that was

@@ -3,7 +3,10 @@
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::backend::{Conn, Db};
 use super::body::errors::Outcome;
-use super::body::tables::webhooks::{AttemptRow, DeliveryRow, webhook_attempts, webhook_deliveries};
+use super::body::statements::load;
+use super::body::tables::webhooks::{
+    AttemptRow, DeliveryRow, LockedDeliveries, LockedWebhooks, webhook_attempts, webhook_deliveries,
+};
 use super::body::types::{Id, Named, Time};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -11,9 +14,9 @@ use diesel::sql_query;
 use diesel::sql_types::{BigInt, Bool};
 use florin_domain::ids::WebhookId;
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::webhook::{AttemptRecord, Delivery, DeliveryStatus};
+use florin_domain::webhook::{AttemptRecord, Delivery};
 use florin_ports::DeliveryFilter;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Old deliveries that don't wait any more.
 pub(super) const OLD: &str = "SELECT d.webhook_id, d.message_id FROM webhook_deliveries d WHERE d.queued_at < $1 \
@@ -99,25 +102,32 @@ pub(super) fn list(
 
 /// Deletes old deliveries and those of deleted subscriptions, with their attempts.
 pub(super) fn delete(conn: &mut Conn, before: DateTime<Utc>, max: u32) -> Outcome<u64> {
-    let gone = sql_query(GONE).get_result::<GoneRow>(conn).optional()?;
-    let of_deleted = match gone {
-        Some(GoneRow { webhook_id }) => {
-            let all = sql_query(OF_ONE).bind::<IdSql, _>(webhook_id).bind::<BigInt, _>(i64::from(max));
+    let deleted = sql_query(GONE).get_result::<GoneRow>(conn).optional()?.map(|row| row.webhook_id);
+    let of_deleted = match deleted {
+        Some(id) => {
+            let all = sql_query(OF_ONE).bind::<IdSql, _>(id).bind::<BigInt, _>(i64::from(max));
             all.load::<OldRow>(conn)?
         }
         None => Vec::new(),
     };
-    remove(conn, &of_deleted, false)?;
     let left = i64::from(max) - i64::try_from(of_deleted.len()).unwrap_or(i64::MAX);
     let old = sql_query(OLD).bind::<TimeSql, _>(Time(before)).bind::<BigInt, _>(left).load::<OldRow>(conn)?;
-    remove(conn, &old, true)?;
+    let found = of_deleted.into_iter().chain(old).map(|row| (row.webhook_id, row.message_id)).collect();
+    // A redelivery may have restarted some meanwhile.
+    let gone = remove(conn, &found, |row| Some(row.webhook_id) == deleted || !row.status.0.is_waiting())?;
     sql_query(DELETED).bind::<TimeSql, _>(Time(before)).execute(conn)?;
-    Ok((of_deleted.len() + old.len()) as u64)
+    Ok(gone as u64)
 }
 
-fn remove(conn: &mut Conn, rows: &[OldRow], must_have_ended: bool) -> Outcome<()> {
+/// Locks deliveries, deletes those that meet a condition, with their attempts, and returns their number. All
+/// subscriptions are locked first, as everywhere.
+fn remove(conn: &mut Conn, found: &BTreeSet<(Id, Id)>, is_to_go: impl Fn(&DeliveryRow) -> bool) -> Outcome<usize> {
+    let webhooks: BTreeSet<_> = found.iter().map(|(webhook, _)| (*webhook,)).collect();
+    load::<LockedWebhooks>(webhooks, conn)?;
+    let mut rows = load::<LockedDeliveries>(found.iter().copied(), conn)?;
+    rows.retain(is_to_go);
     let mut of_webhook: BTreeMap<Id, Vec<Id>> = BTreeMap::new();
-    for row in rows {
+    for row in &rows {
         of_webhook.entry(row.webhook_id).or_default().push(row.message_id);
     }
     for (webhook, messages) in of_webhook {
@@ -125,13 +135,7 @@ fn remove(conn: &mut Conn, rows: &[OldRow], must_have_ended: bool) -> Outcome<()
         diesel::delete(attempts.filter(webhook_attempts::message_id.eq_any(messages.clone()))).execute(conn)?;
         let own = webhook_deliveries::table.filter(webhook_deliveries::webhook_id.eq(webhook));
         let own = own.filter(webhook_deliveries::message_id.eq_any(messages));
-        if must_have_ended {
-            // A redelivery may have restarted it meanwhile.
-            let waiting = [DeliveryStatus::Pending, DeliveryStatus::Failed].map(Named);
-            diesel::delete(own.filter(webhook_deliveries::status.ne_all(waiting))).execute(conn)?;
-        } else {
-            diesel::delete(own).execute(conn)?;
-        }
+        diesel::delete(own).execute(conn)?;
     }
-    Ok(())
+    Ok(rows.len())
 }

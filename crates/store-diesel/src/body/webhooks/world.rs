@@ -79,6 +79,7 @@ pub(crate) fn forget_account(conn: &mut Conn, account: &AccountId) -> Outcome<()
 
 /// Lets paused receivers have retries that a change of an account's clock made due.
 pub(crate) fn resume(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
+    lock_webhooks(conn, account)?;
     sql_query(RESUME).bind::<Text, _>(account.as_str()).execute(conn)?;
     Ok(())
 }

@@ -4,9 +4,8 @@ use super::body::anchor::Anchor;
 use super::body::errors::Failure;
 use super::{Writer, WriterThread};
 use diesel::connection::SimpleConnection;
-use florin_ports::{EventRecording, StoreError};
+use florin_ports::StoreError;
 use florin_store_contract::OpenError;
-use std::sync::{Arc, OnceLock};
 
 /// The writer of a store that has no threads: its turns run when the caller says so, on the caller's thread. For
 /// simulations, which decide what happens when.
@@ -43,12 +42,8 @@ impl Stepper {
 impl Writer {
     /// Connects, and leaves the turns of the first thread to the caller.
     #[allow(dead_code, reason = "simulations run on SQLite only")]
-    pub(crate) fn stepped(
-        anchor: &Anchor,
-        room: usize,
-        recording: &Arc<OnceLock<EventRecording>>,
-    ) -> Result<(Self, Stepper), OpenError> {
-        let (writer, states) = Self::connect(anchor, room, recording)?;
+    pub(crate) fn stepped(anchor: &Anchor, room: usize) -> Result<(Self, Stepper), OpenError> {
+        let (writer, states) = Self::connect(anchor, room)?;
         let first = states.into_iter().next().ok_or(OpenError::WrongAdapter)?;
         Ok((writer, Stepper(first)))
     }
