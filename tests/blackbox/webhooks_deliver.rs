@@ -7,23 +7,14 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::{members, text};
 use crate::support::management::move_card;
-use crate::support::receiver::{Receiver, WEBHOOKS, deliveries, wait_for_delivery, webhook_path};
-use crate::support::wallet::{first_body, transaction};
+use crate::support::receiver::{Receiver, WEBHOOKS, deliveries, status, wait_for_delivery, webhook_path};
+use crate::support::wallet::pay;
 use crate::support::worlds::{make, restore, set, snapshot, world_path};
 use crate::support::{AUTHORIZATION, Client, Home, Server, demo, expect_fault, expect_json};
 
 /// Creates a world whose clock is frozen at noon on 1 September.
 fn frozen(server: &Server) -> Client {
     make(server, json!({"startsAt": "2026-09-01T12:00:00Z"})).1
-}
-
-/// Pays with a card, and returns the answer.
-fn pay(client: &Client, amount: &str) -> Value {
-    transaction(&client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, amount)))
-}
-
-fn status(expected: &'static str) -> impl Fn(&Value) -> bool {
-    move |delivery| delivery["status"] == expected
 }
 
 fn attempts(delivery: &Value) -> usize {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time};
 use crate::support::payments::{confirmed, filled, find, pounds};
-use crate::support::wallet::{first_body, transaction};
+use crate::support::wallet::{first_body, pay, transaction};
 use crate::support::worlds::{WORLDS, below_world, clock, make, restore, set, snapshot, world_path};
 use crate::support::{
     ABSENT, AUTHORIZATION, Answer, BANKS, CHECKOUTS, Client, Home, REVERSAL, Server, demo, expect_fault, expect_faults,
@@ -29,12 +29,8 @@ fn listed(client: &Client) -> Vec<String> {
 }
 
 fn available(client: &Client) -> String {
-    let check = transaction(&client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, "0")));
+    let check = pay(client, "0");
     text(&check, "/gpa/availableBalance").to_owned()
-}
-
-fn pay(client: &Client, amount: &str) -> Value {
-    transaction(&client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, amount)))
 }
 
 #[test]

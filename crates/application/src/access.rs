@@ -1,10 +1,11 @@
 //! Identifies callers and checks their permissions (contract 1.1, 1.2).
 
 use crate::{Services, covers};
-use florin_domain::access::{Account, Caller, Environment, Feature, KeyHash, Scope};
+use florin_domain::access::{Account, AccountGrant, Caller, Environment, Feature, KeyHash, Scope};
 use florin_domain::ids::{AccountId, ApiKeyId};
 use florin_ports::StoreError;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 /// The requirements of an operation on its caller.
@@ -122,6 +123,15 @@ pub enum ReachError {
 /// Finds the account, if the caller's key has access to it.
 pub async fn reach_account(services: &Services, caller: &Caller, id: &AccountId) -> Result<Account, ReachError> {
     services.accounts.reach(&caller.key, id).await?.ok_or(ReachError::Absent)
+}
+
+/// The accounts that a caller may read: one that it reaches, or all of its key. `None`: all accounts of its client.
+pub(crate) fn reached_accounts(caller: &Caller, account: Option<&AccountId>) -> Option<BTreeSet<AccountId>> {
+    match (account, &caller.key.accounts) {
+        (Some(account), _) => Some([account.clone()].into()),
+        (None, AccountGrant::Only(accounts)) => Some(accounts.clone()),
+        (None, AccountGrant::AllOfClient) => None,
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use crate::DeliveryServices;
 use crate::webhooks::open_secrets;
 use chrono::{DateTime, Utc};
-use florin_domain::ids::{EventId, LeaseId};
+use florin_domain::ids::LeaseId;
 use florin_domain::webhook::{
     AttemptOutcome, AttemptRecord, Breaker, DeliveryStatus, Jitter, Webhook, WebhookSecrets, WebhookUrl,
 };
@@ -18,7 +18,7 @@ use florin_ports::{
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,8 +55,8 @@ struct Round<'a> {
     secrets: Arc<WebhookSecrets>,
     breaker: &'a mut Breaker,
     in_flight: FuturesUnordered<BoxFuture<'static, Ended>>,
-    /// By event and attempt: an event that is sent again may be in flight twice.
-    claims: BTreeMap<(EventId, u32), DeliveryClaim>,
+    /// An event that is sent again may be in flight twice.
+    claims: BTreeSet<DeliveryClaim>,
 }
 
 /// Delivers what is due for a subscription, until nothing is, or until `mode` says otherwise. Returns the number of
@@ -71,7 +71,7 @@ pub async fn deliver(
         return Ok(0);
     }
     let secrets = Arc::new(open_secrets(services.cipher.as_ref(), &webhook)?);
-    let (in_flight, claims) = (FuturesUnordered::new(), BTreeMap::new());
+    let (in_flight, claims) = (FuturesUnordered::new(), BTreeSet::new());
     Round { services, webhook, secrets, breaker, in_flight, claims }.run(mode).await
 }
 
@@ -129,8 +129,7 @@ impl Round<'_> {
         let is_late = self.services.time.real_now() + self.services.lease / 2 > until;
         let (mut late, mut exhausted, mut gone) = (Vec::new(), Vec::new(), Vec::new());
         for delivery in claimed.deliveries {
-            let claim = delivery.claim();
-            self.claims.insert((claim.message, delivery.delivery.attempts), claim);
+            self.claims.insert(delivery.claim());
             match delivery.body.clone() {
                 _ if is_late => late.push(delivery),
                 _ if delivery.delivery.is_interrupted_too_often() => exhausted.push(delivery),
@@ -153,8 +152,7 @@ impl Round<'_> {
 
     /// Takes claims out of those that a stop gives back.
     fn forget(&mut self, deliveries: &[ClaimedDelivery]) -> Vec<DeliveryClaim> {
-        let key = |claimed: &ClaimedDelivery| (claimed.delivery.message, claimed.delivery.attempts);
-        deliveries.iter().filter_map(|claimed| self.claims.remove(&key(claimed))).collect()
+        deliveries.iter().filter_map(|claimed| self.claims.take(&claimed.claim())).collect()
     }
 
     fn send(&self, claimed: ClaimedDelivery, body: Arc<str>) -> BoxFuture<'static, Ended> {
@@ -189,7 +187,7 @@ impl Round<'_> {
     /// Gives up attempts in flight, so that others follow without waiting for the ends of the leases.
     async fn abandon(&mut self) -> Result<(), StoreError> {
         self.in_flight.clear();
-        let claims: Vec<_> = std::mem::take(&mut self.claims).into_values().collect();
+        let claims: Vec<_> = std::mem::take(&mut self.claims).into_iter().collect();
         if claims.is_empty() { Ok(()) } else { self.services.deliveries.release(claims).await }
     }
 
@@ -197,7 +195,7 @@ impl Round<'_> {
         let now = self.services.time.real_now();
         let mut ends = Vec::new();
         for Ended { claimed, url, sent_at, outcome } in ended {
-            self.claims.remove(&(claimed.delivery.message, claimed.delivery.attempts));
+            self.claims.remove(&claimed.claim());
             if let Some(outcome) = outcome {
                 self.log_outcome(&outcome, &claimed, now);
                 ends.push(self.attempt_end((claimed, url), sent_at, outcome, now));

@@ -1,8 +1,9 @@
 //! Reads events, and deletes old ones (contract 6.1).
 
 use crate::Services;
+use crate::access::reached_accounts;
 use chrono::TimeDelta;
-use florin_domain::access::{Account, AccountGrant, Caller};
+use florin_domain::access::{Account, Caller};
 use florin_ports::{EventReach, StoreError};
 
 /// Number of events deleted per transaction, so that no request waits long for it.
@@ -10,12 +11,7 @@ const PORTION: u32 = 500;
 
 /// The accounts whose events a caller may read: one account that it reaches, or all of them.
 pub fn event_reach(caller: &Caller, account: Option<&Account>) -> EventReach {
-    let accounts = match (account, &caller.key.accounts) {
-        (Some(account), _) => Some([account.id.clone()].into()),
-        (None, AccountGrant::Only(accounts)) => Some(accounts.clone()),
-        (None, AccountGrant::AllOfClient) => None,
-    };
-    EventReach { client: caller.client.id, accounts }
+    EventReach { client: caller.client.id, accounts: reached_accounts(caller, account.map(|account| &account.id)) }
 }
 
 /// Deletes the events that were written longer ago than `kept`, and returns their number.

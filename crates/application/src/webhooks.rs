@@ -1,8 +1,9 @@
 //! Manages subscriptions to events.
 
 use crate::WebhookServices;
+use crate::access::reached_accounts;
 use chrono::{DateTime, Utc};
-use florin_domain::access::{Account, AccountGrant, Caller};
+use florin_domain::access::{Account, Caller};
 use florin_domain::event::EventKind;
 use florin_domain::ids::{AccountId, EventId, WebhookId};
 use florin_domain::secret::{SealedSecret, SecretOwner};
@@ -15,7 +16,6 @@ use florin_ports::{
     TestWebhookCommand, WebhookReach, WriteError, Written,
 };
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Number of times that a change of secrets is tried while others change the same subscription.
@@ -58,12 +58,7 @@ pub type RotatedSecret = (SigningSecret, Option<DateTime<Utc>>);
 
 /// The subscriptions that the caller reaches, or those of an account that it has access to.
 pub fn webhook_reach(caller: &Caller, account: Option<&AccountId>) -> WebhookReach {
-    let accounts = match (&caller.key.accounts, account) {
-        (_, Some(account)) => Some(BTreeSet::from([account.clone()])),
-        (AccountGrant::AllOfClient, None) => None,
-        (AccountGrant::Only(accounts), None) => Some(accounts.clone()),
-    };
-    WebhookReach { client: caller.client.id, accounts }
+    WebhookReach { client: caller.client.id, accounts: reached_accounts(caller, account) }
 }
 
 /// The current time of a subscription: that of its account, or real time.

@@ -4,7 +4,7 @@ use actix_web::rt::{spawn, task::JoinHandle};
 use chrono::TimeDelta;
 use florin_application::{DeliveryMode, DeliveryServices, deliver};
 use florin_domain::ids::WebhookId;
-use florin_domain::webhook::{Breaker, Webhook};
+use florin_domain::webhook::{Breaker, DELIVERIES_KEPT, Webhook};
 use florin_ports::StoreError;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -12,8 +12,6 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
-/// How long deliveries are kept after they were queued.
-const KEPT: TimeDelta = TimeDelta::days(30);
 /// Maximum number of deliveries deleted in one transaction.
 const PORTION: u32 = 200;
 /// The first pause after an error of this process. It doubles with each further error.
@@ -118,7 +116,7 @@ impl Deliverer {
     pub(crate) async fn prune(&self) -> Result<u64, StoreError> {
         // Those that nothing was sent to for a while, deleted ones among them.
         self.receivers.borrow_mut().retain(|_, receiver| receiver.next.elapsed() < FORGET);
-        let before = self.services.time.real_now() - KEPT;
+        let before = self.services.time.real_now() - DELIVERIES_KEPT;
         let mut deleted = 0;
         loop {
             let portion = self.services.deliveries.delete_deliveries(before, PORTION).await?;

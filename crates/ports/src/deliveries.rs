@@ -50,7 +50,7 @@ pub struct ClaimedDelivery {
 
 /// Identifies the claim of a delivery: one attempt under one lease. Once the lease is replaced, or another attempt is
 /// counted, it identifies nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeliveryClaim {
     /// The subscription.
     pub webhook: WebhookId,

@@ -179,6 +179,11 @@ pub(crate) fn deliveries(client: &Client, webhook: &Value) -> Vec<Value> {
     list["rows"].as_array().unwrap().clone()
 }
 
+/// A delivery has this status.
+pub(crate) fn status(expected: &'static str) -> impl Fn(&Value) -> bool {
+    move |delivery| delivery["status"] == expected
+}
+
 /// Waits until the last queued delivery of a subscription satisfies a condition, and returns it.
 pub(crate) fn wait_for_delivery(client: &Client, webhook: &Value, is_done: impl Fn(&Value) -> bool) -> Value {
     let start = Instant::now();

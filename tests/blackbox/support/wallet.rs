@@ -120,6 +120,11 @@ impl Wallet {
     }
 }
 
+/// Pays with a demo card, and returns the transaction.
+pub(crate) fn pay(client: &Client, amount: &str) -> Value {
+    transaction(&client.post(AUTHORIZATION, first_body(&demo().active_card("GBP").id, amount)))
+}
+
 /// Returns the transaction of a 201.
 pub(crate) fn transaction(answer: &Answer) -> Value {
     let mut body = expect_json(answer, 201);

@@ -37,6 +37,7 @@ pub use check::{
     CheckBasis, CheckedRows, FieldCount, FundingBudgets, ModulusTable, ModulusTableError, PaymentRow, Separator,
     check_rows, max_text_length,
 };
+pub(crate) use check::{compact, country_of};
 pub use confirm::{ConfirmDecision, ConfirmRefusal, ConfirmSituation, ConfirmedBatch, MfaProof, decide_confirm};
 pub use confirmable::{BatchBalances, Confirmability, Shortage, check_confirmable};
 pub use create::{BatchName, CreateDecision, CreateRequest, decide_create};

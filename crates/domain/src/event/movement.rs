@@ -1,6 +1,7 @@
 //! Money that enters or leaves a budget, as its events tell it.
 
-use crate::batch::{Payment, PaymentNetwork, PaymentTerms};
+use crate::batch::{Payment, PaymentNetwork, PaymentTerms, compact, country_of};
+use crate::iban::Iban;
 use crate::ids::BudgetId;
 use crate::money::{Currency, Minor};
 
@@ -131,8 +132,7 @@ impl BoxMovement {
 
     /// The account of the other party, of which only the last four characters are readable.
     pub fn masked_identification(&self) -> Option<String> {
-        let characters: Vec<char> =
-            self.identification.as_deref()?.chars().filter(|character| !matches!(character, ' ' | '-')).collect();
+        let characters: Vec<char> = compact(self.identification.as_deref()?).chars().collect();
         // Of a short text, nothing is shown.
         let shown = if characters.len() > 4 { &characters[characters.len() - 4..] } else { &[] };
         Some(format!("****{}", shown.iter().collect::<String>()))
@@ -140,25 +140,16 @@ impl BoxMovement {
 
     /// The kind of the identification, by the names of UK Open Banking. `None` if it is not known.
     pub fn identification_scheme(&self) -> Option<&'static str> {
-        let mut text = self.identification.clone()?;
-        text.retain(|character| !matches!(character, ' ' | '-'));
-        let is_iban = text.len() > 4
-            && text.bytes().take(2).all(|byte| byte.is_ascii_alphabetic())
-            && text.bytes().skip(2).take(2).all(|byte| byte.is_ascii_digit());
+        let text = compact(self.identification.as_deref()?);
         let is_number = text.bytes().all(|byte| byte.is_ascii_digit()) && matches!(text.len(), 8 | 14);
-        match (is_iban, is_number) {
-            (true, _) => Some("UK.OBIE.IBAN"),
-            (_, true) => Some("UK.OBIE.SortCodeAccountNumber"),
-            _ => None,
+        match Iban::parse(&text) {
+            Ok(_) => Some("UK.OBIE.IBAN"),
+            Err(_) => is_number.then_some("UK.OBIE.SortCodeAccountNumber"),
         }
     }
 
     /// The BIC of the other party's bank, if its identifier is one.
     pub fn institution_bic(&self) -> Option<&str> {
-        self.bank_identifier.as_deref().filter(|text| {
-            matches!(text.len(), 8 | 11)
-                && text.bytes().take(6).all(|byte| byte.is_ascii_uppercase())
-                && text.bytes().skip(6).all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
-        })
+        self.bank_identifier.as_deref().filter(|text| country_of(text).is_some())
     }
 }

@@ -56,8 +56,9 @@ fn identifications_and_banks_are_recognized() {
     assert_eq!(scheme("12345678"), Some("UK.OBIE.SortCodeAccountNumber"));
     assert_eq!(scheme("20-20-15 55555555"), Some("UK.OBIE.SortCodeAccountNumber"));
     assert_eq!((scheme("DE"), scheme("1234567"), scheme("")), (None, None, None));
+    assert_eq!((scheme("gb33bukb20201555555555"), scheme("GB34BUKB20201555555555")), (Some("UK.OBIE.IBAN"), None));
     let bic = |text| movement(None, Some(text)).institution_bic().map(str::to_owned);
     assert_eq!(bic("BUKBGB22").as_deref(), Some("BUKBGB22"));
     assert_eq!(bic("DEUTDEFF500").as_deref(), Some("DEUTDEFF500"));
-    assert_eq!((bic("20-20-15"), bic("bukbgb22"), bic("BUKBGB2")), (None, None, None));
+    assert_eq!((bic("20-20-15"), bic("bukbgb22"), bic("BUKBUK22")), (None, None, None));
 }

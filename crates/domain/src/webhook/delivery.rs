@@ -5,6 +5,9 @@ use crate::ids::{AccountId, EventId, WebhookId};
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
+/// How long deliveries are kept after they were queued, and how far back a recovery reaches.
+pub const DELIVERIES_KEPT: TimeDelta = TimeDelta::days(30);
+
 /// The HTTP status that says that a receiver is gone for good.
 const GONE: u16 = 410;
 /// Maximum number of attempts in a row that crashes or stops interrupted. An event that crashes every sender ends here.

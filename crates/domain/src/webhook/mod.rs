@@ -18,7 +18,8 @@ mod target_tests;
 
 pub use breaker::Breaker;
 pub use delivery::{
-    AttemptOutcome, AttemptRecord, DeliveredEvent, Delivery, DeliveryDecision, DeliveryStatus, SendError,
+    AttemptOutcome, AttemptRecord, DELIVERIES_KEPT, DeliveredEvent, Delivery, DeliveryDecision, DeliveryStatus,
+    SendError,
 };
 pub use health::{DisabledReason, FAILING_FOR, Failing};
 pub use retry::{Jitter, RETRY_AFTER_MAX, RetrySchedule};

@@ -68,6 +68,15 @@ pub(super) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
     fs::read(path).map_err(unreadable)
 }
 
+/// Percent-encodes a part of a URI.
+pub(super) fn percent_encoded(text: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(byte).collect()
+}
+
 /// A time as the API writes it: UTC, whole seconds.
 pub(crate) fn written(time: DateTime<Utc>) -> String {
     time.format("%Y-%m-%dT%H:%M:%SZ").to_string()

@@ -1,6 +1,6 @@
 //! `florin mfa show|enrol|remove|unlock|require|waive`
 
-use super::{Context, explain, lookup, written};
+use super::{Context, explain, lookup, percent_encoded, written};
 use crate::machine::{self, SystemClock};
 use crate::output;
 use crate::secrets;
@@ -13,7 +13,6 @@ use florin_mfa::base32_secret;
 use florin_ports::{Accounts, Clock, SecretCipher, StoreError};
 use florin_store_contract::AnyStore;
 use serde::Serialize;
-use std::fmt::Write;
 
 /// Actions on the multi-factor authentication of an account.
 #[derive(Debug, clap::Subcommand)]
@@ -144,15 +143,7 @@ async fn enrol(
 /// The URI that authenticator apps read, usually from a QR code. The account id is percent-encoded, because it may
 /// contain any character.
 fn uri(id: &AccountId, secret: &str) -> String {
-    let mut label = String::new();
-    for byte in id.as_str().bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            label.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(label, "%{byte:02X}");
-        }
-    }
+    let label = percent_encoded(id.as_str());
     format!("otpauth://totp/Florin:{label}?secret={secret}&issuer=Florin&algorithm=SHA1&digits=6&period=30")
 }
 

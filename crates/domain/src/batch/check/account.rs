@@ -138,7 +138,7 @@ fn lost_zeros(digits: &str, lengths: Range<usize>, full: usize) -> String {
 }
 
 /// Removes blanks and hyphens, capitalizes, and truncates to 100 characters.
-fn compact(text: &str) -> String {
+pub(crate) fn compact(text: &str) -> String {
     let characters = text.chars().filter(|character| !matches!(character, ' ' | '-'));
     characters.take(100).map(|character| character.to_ascii_uppercase()).collect()
 }

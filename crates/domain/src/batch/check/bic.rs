@@ -4,7 +4,7 @@ use super::country::is_country;
 
 /// The country of a well-formed BIC: four letters or digits, a country code, two letters or digits, and optionally
 /// three for the branch. The form does not show whether a bank uses it.
-pub(super) fn country_of(bic: &str) -> Option<&str> {
+pub(crate) fn country_of(bic: &str) -> Option<&str> {
     let formed = matches!(bic.len(), 8 | 11) && bic.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
     let country = formed.then(|| &bic[4..6])?;
     // Kosovo has BICs and IBANs, but no ISO 3166 code yet.

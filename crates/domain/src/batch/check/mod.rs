@@ -18,6 +18,8 @@ mod route;
 mod tests;
 mod texts;
 
+pub(crate) use account::compact;
+pub(crate) use bic::country_of;
 pub(super) use checked::CheckedRow;
 pub use checked::CheckedRows;
 pub use modulus::{ModulusTable, ModulusTableError};

@@ -79,7 +79,7 @@ impl Forward {
                 duration_ms: outcome.took.num_milliseconds(),
             };
             output::either(context.json, &attempt, || text(&attempt))?;
-            if attempt.response_status.is_some_and(|status| (200..300).contains(&status)) {
+            if outcome.is_success() {
                 return Ok(());
             }
             let Some(pause) = pauses.next() else { return Ok(()) };

@@ -2,10 +2,10 @@
 
 mod forward;
 
-use super::common::Context;
+use super::common::{Context, percent_encoded};
 use crate::output;
 use crate::usage::UsageError;
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use clap::Args;
 use florin_webhook_http::{EventStream, StreamError, StreamedEvent};
 use forward::Forward;
@@ -79,7 +79,7 @@ pub(super) async fn run(context: &Context, arguments: &Arguments) -> anyhow::Res
     let mut stream = EventStream::new(&address(&server, arguments), &key, arguments.after.clone())
         .map_err(|error| UsageError::new(error.to_string()))?;
     let forward = arguments.forward_to.as_deref().map(|url| Forward::to(url, &key)).transpose()?;
-    stream.connect().await.map_err(|error| anyhow::anyhow!("cannot read the events of {server}: {error}"))?;
+    stream.connect().await.map_err(|error| unreadable(&server, &error))?;
     if !context.json {
         output::line(&format!("Listening to the events of {server}."))?;
         if let Some(forward) = &forward {
@@ -94,25 +94,29 @@ pub(super) async fn run(context: &Context, arguments: &Arguments) -> anyhow::Res
                     forward.send(context, &event).await?;
                 }
             }
-            Err(StreamError::Refused(message)) => anyhow::bail!("{message}"),
             Err(StreamError::Lost(message)) => {
-                tracing::warn!("{message}; connecting again");
-                reconnect(&mut stream).await?;
+                tracing::warn!("lost the connection to {server}: {message}; connecting again");
+                reconnect(&mut stream, &server).await?;
             }
+            Err(refused) => return Err(unreadable(&server, &refused)),
         }
     }
 }
 
+fn unreadable(server: &str, error: &StreamError) -> anyhow::Error {
+    anyhow!("cannot read the events of {server}: {error}")
+}
+
 /// Connects until it succeeds, or is refused.
-async fn reconnect(stream: &mut EventStream) -> anyhow::Result<()> {
+async fn reconnect(stream: &mut EventStream, server: &str) -> anyhow::Result<()> {
     loop {
         sleep(PAUSE).await;
         match stream.connect().await {
             Ok(()) => {
-                tracing::info!("connected again");
+                tracing::info!("connected to {server} again");
                 return Ok(());
             }
-            Err(StreamError::Refused(message)) => anyhow::bail!("{message}"),
+            Err(refused @ StreamError::Refused(_)) => return Err(unreadable(server, &refused)),
             // The first loss was logged.
             Err(StreamError::Lost(_)) => {}
         }
@@ -122,25 +126,16 @@ async fn reconnect(stream: &mut EventStream) -> anyhow::Result<()> {
 /// The address of the stream with its filters.
 fn address(server: &str, arguments: &Arguments) -> String {
     let base = server.trim_end_matches('/').trim_end_matches("/v2");
-    let types = (!arguments.types.is_empty()).then(|| arguments.types.join(","));
+    let types: Vec<_> = arguments.types.iter().map(|name| percent_encoded(name)).collect();
     let filters = [
-        ("accountId", arguments.account.as_deref()),
-        ("types", types.as_deref()),
-        ("objectId", arguments.object.as_deref()),
+        ("accountId", arguments.account.as_deref().map(percent_encoded)),
+        ("types", (!types.is_empty()).then(|| types.join(","))),
+        ("objectId", arguments.object.as_deref().map(percent_encoded)),
     ];
     let filters: Vec<_> =
-        filters.iter().filter_map(|(name, value)| Some(format!("{name}={}", encoded((*value)?)))).collect();
+        filters.iter().filter_map(|(name, value)| Some(format!("{name}={}", value.as_ref()?))).collect();
     let mark = if filters.is_empty() { "" } else { "?" };
     format!("{base}/v2/events/stream{mark}{}", filters.join("&"))
-}
-
-/// Encodes a value of a query.
-fn encoded(value: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b',' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    };
-    value.bytes().map(byte).collect()
 }
 
 fn print(context: &Context, event: &StreamedEvent) -> anyhow::Result<()> {

@@ -35,7 +35,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let reach = reach(&mut call, parameters.as_ref().and_then(|parameters| parameters.account.clone())).await?;
     let (EventParameters { types, object, .. }, EventTimes { from, to }) = (read(parameters)?, read(times)?);
     let filter = EventFilter {
-        kinds: types.into_iter().map(|name| name.0).collect(),
+        kinds: types.into_iter().map(|name| name.0.kind).collect(),
         object: object.map(|object| object.0),
         from: from.map(|from| from.0),
         to: to.map(|to| to.0),

@@ -52,7 +52,7 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
     let reach = reach(&mut call, parameters.as_ref().and_then(|parameters| parameters.account.clone())).await?;
     let EventParameters { types, object, .. } = read(parameters)?;
     let filter = EventFilter {
-        kinds: types.into_iter().map(|name| name.0).collect(),
+        kinds: types.into_iter().map(|name| name.0.kind).collect(),
         object: object.map(|object| object.0),
         ..EventFilter::default()
     };

@@ -1,12 +1,11 @@
 //! Members of the bodies of subscriptions.
 
-use crate::declare::{FieldType, TextValue, body, of_format};
+use crate::declare::{FieldType, TextValue, body, of_format, plain_text};
 use crate::json::{Place, Reading, Value};
-use florin_domain::event::EventType;
 use florin_domain::fault::Flaw;
-use florin_domain::ids::{CheckoutId, parse_uuid};
+use florin_domain::ids::CheckoutId;
 use florin_domain::webhook::{CheckoutFilter, TargetPolicy, WebhookUrl, authorization_header, shared_secret};
-use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, Object, ObjectBuilder, Type};
+use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, Object};
 use utoipa::openapi::{RefOr, Schema};
 
 /// The URL of a receiver.
@@ -20,43 +19,8 @@ impl FieldType for ReceiverUrl {
     }
 
     fn schema() -> RefOr<Schema> {
-        text().pattern(Some("^[Hh][Tt][Tt][Pp][Ss]?://[!-~]+$")).max_length(Some(512)).build().into()
+        plain_text().pattern(Some("^[Hh][Tt][Tt][Pp][Ss]?://[!-~]+$")).max_length(Some(512)).build().into()
     }
-}
-
-/// A type of event, by its name.
-pub(crate) struct TypeName(pub(super) &'static EventType);
-
-impl TextValue for TypeName {
-    fn parse(text: &str) -> Result<Self, Flaw> {
-        EventType::named(text).map(Self).ok_or_else(unknown_type)
-    }
-
-    fn schema() -> Object {
-        let names = EventType::ALL.iter().map(|known| known.name).collect::<Vec<_>>().join("|");
-        text().pattern(Some(format!("^({names})$"))).build()
-    }
-}
-
-/// A type of event, by its id.
-pub(crate) struct TypeId(pub(super) &'static EventType);
-
-impl TextValue for TypeId {
-    fn parse(text: &str) -> Result<Self, Flaw> {
-        EventType::with_id(parse_uuid(text)?).map(Self).ok_or_else(unknown_type)
-    }
-
-    fn schema() -> Object {
-        of_format(KnownFormat::Uuid).build()
-    }
-}
-
-fn unknown_type() -> Flaw {
-    Flaw::value("must be an event type that GET /v2/webhooks/event-types lists")
-}
-
-fn text() -> ObjectBuilder {
-    ObjectBuilder::new().schema_type(Type::String)
 }
 
 /// The client's secret for `x-em-signature`.
@@ -81,7 +45,7 @@ impl TextValue for AuthorizationHeader {
     }
 
     fn schema() -> Object {
-        text().pattern(Some("^[ -~]{1,512}$")).max_length(Some(512)).build()
+        plain_text().pattern(Some("^[ -~]{1,512}$")).max_length(Some(512)).build()
     }
 }
 

@@ -1,9 +1,9 @@
 //! `POST /v2/webhooks` (contract 6.2)
 
-use super::bodies::{AuthorizationHeader, FiltersBody, ReceiverUrl, SharedSecret, TypeId, TypeName};
+use super::bodies::{AuthorizationHeader, FiltersBody, ReceiverUrl, SharedSecret};
 use super::common::WRITE;
 use crate::call::Call;
-use crate::declare::{IdempotencyKeyHeader, Lenient, body};
+use crate::declare::{IdempotencyKeyHeader, Lenient, TypeId, TypeName, body};
 use crate::extract::body;
 use crate::idempotency::{canonical, client_claim};
 use crate::mapping::{webhook_problem, write_problem};

@@ -11,13 +11,11 @@ use crate::state::App;
 use crate::views::CountView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use florin_application::recover;
 use florin_domain::fault::Flaw;
+use florin_domain::webhook::DELIVERIES_KEPT;
 use florin_ports::Answer;
-
-/// How long events are kept.
-const KEPT: TimeDelta = TimeDelta::days(30);
 
 body! {
     /// The events to send again.
@@ -43,8 +41,10 @@ pub(crate) async fn handle(
     let body = write.call.read_body::<RecoverBody>(write.document.as_ref())?;
     if let Some(body) = &body {
         let now = write.now().await?;
-        if body.since > now || body.since < now - KEPT {
-            write.call.faults.push(Flaw::range("must be within the last 30 days").at("body.since"));
+        if body.since > now || body.since < now - DELIVERIES_KEPT {
+            write.call.faults.push(
+                Flaw::range(format!("must be within the last {} days", DELIVERIES_KEPT.num_days())).at("body.since"),
+            );
         }
     }
     let (webhook, claim) = write.finish(render).await?;

@@ -9,7 +9,7 @@ use super::body::store::Store;
 use super::body::tables::webhooks::{DeliveryRow, LockedDeliveries};
 use super::body::types::{Account, Id, Time};
 use super::client_records::{replayed, under_claim};
-use super::rows::event_bodies;
+use super::rows::stored_events;
 use super::subscriptions::{locked, store};
 use diesel::prelude::*;
 use diesel::sql_query;
@@ -67,7 +67,7 @@ pub(super) fn redeliver(conn: &mut Conn, command: &RedeliverCommand) -> Answer<(
         let key = (Id(command.webhook.0), Id(command.message.0));
         let row = load::<LockedDeliveries>([key], conn)?.pop().ok_or(WriteError::Absent)?;
         ask(|| (command.decide)(&webhook))?.map_err(WriteError::Refused)?;
-        if row.test_body.is_none() && event_bodies(conn, vec![row.message_id])?.is_empty() {
+        if row.test_body.is_none() && stored_events(conn, vec![row.message_id])?.is_empty() {
             return Err(WriteError::Refused(WebhookRefusal::EventGone).into());
         }
         restart(conn, vec![row])?;
@@ -153,10 +153,10 @@ fn again(
     let keys = events.iter().map(|event| (Id(webhook.id.0), event.id));
     let known = load::<LockedDeliveries>(keys, conn)?;
     let has_delivery: BTreeSet<_> = known.iter().map(|row| row.message_id).collect();
-    let stored = event_bodies(conn, events.iter().map(|event| event.id).collect())?;
+    let stored = stored_events(conn, events.iter().map(|event| event.id).collect())?;
     let first: Vec<_> = events
         .iter()
-        .filter(|event| !has_delivery.contains(&event.id) && stored.contains_key(&event.id))
+        .filter(|event| !has_delivery.contains(&event.id) && stored.contains(&event.id))
         .map(|event| DeliveryRow::of(&event.delivery(webhook.id), None, Time(command.now)))
         .collect();
     let mut again = known;

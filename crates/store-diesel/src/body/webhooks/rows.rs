@@ -8,6 +8,7 @@ use super::body::tables::worlds::{TimelineRow, timelines};
 use super::body::types::{Account, Bytes, Id, Named, Time};
 use chrono::TimeDelta;
 use diesel::prelude::*;
+use florin_domain::fault::Flaw;
 use florin_domain::ids::{CheckoutId, ClientId, EventId, WebhookId};
 use florin_domain::secret::SealedSecret;
 use florin_domain::webhook::{AttemptOutcome, AttemptRecord, CheckoutFilter, Delivery, Failing, Webhook, WebhookUrl};
@@ -65,9 +66,11 @@ impl From<WebhookRow> for WebhookUpdate {
 
 impl WebhookRow {
     pub(super) fn read(self) -> Outcome<Webhook> {
+        let id = WebhookId(self.id.0);
         let filter = self.checkout_ids.map(|ids| {
             let ids = ids.split(' ').map(CheckoutId::parse).collect::<Result<_, _>>();
-            ids.and_then(CheckoutFilter::new).map_err(|flaw| corrupt(flaw.message))
+            let unreadable = |flaw: Flaw| corrupt(format!("the filter of webhook {id}: {}", flaw.message));
+            ids.and_then(CheckoutFilter::new).map_err(unreadable)
         });
         let failing = match (self.failing_account, self.failing_since, self.failing_real_since) {
             (Some(account), Some(since), Some(real)) => {
@@ -76,7 +79,7 @@ impl WebhookRow {
             _ => None,
         };
         Ok(Webhook {
-            id: WebhookId(self.id.0),
+            id,
             client: ClientId(self.client_id.0),
             account: self.account_id.map(|account| account.0),
             enabled: self.enabled,
@@ -186,14 +189,21 @@ impl AttemptRow {
     }
 
     pub(super) fn read(self) -> Outcome<AttemptRecord> {
-        let response = match (self.response_status, self.error) {
-            (Some(status), None) => Ok(u16::try_from(status).map_err(corrupt)?),
-            (None, Some(error)) => Err(error.0),
-            _ => return Err(corrupt("an attempt with both a response and an error, or neither")),
+        let unreadable = |why: &str| {
+            let (webhook, message) = (WebhookId(self.webhook_id.0), EventId(self.message_id.0));
+            corrupt(format!("attempt {} of event {message} for webhook {webhook} {why}", self.number))
         };
+        let response = match (self.response_status, self.error) {
+            (Some(status), None) => {
+                Ok(u16::try_from(status).map_err(|_| unreadable("has a response that is no HTTP status"))?)
+            }
+            (None, Some(error)) => Err(error.0),
+            _ => return Err(unreadable("has both a response and an error, or neither")),
+        };
+        let number = u32::try_from(self.number).map_err(|_| unreadable("has a number out of range"))?;
         let took = TimeDelta::milliseconds(self.duration_ms);
         let outcome = AttemptOutcome { response, body: self.response_body, retry_after: None, took };
-        Ok(AttemptRecord { number: u32::try_from(self.number).map_err(corrupt)?, at: self.at.0, outcome })
+        Ok(AttemptRecord { number, at: self.at.0, outcome })
     }
 }
 
@@ -202,6 +212,12 @@ pub(crate) fn event_bodies(conn: &mut Conn, ids: Vec<Id>) -> Outcome<BTreeMap<Id
     let rows =
         outbox_events::table.filter(outbox_events::id.eq_any(ids)).select((outbox_events::id, outbox_events::body));
     Ok(rows.load::<(Id, String)>(conn)?.into_iter().collect())
+}
+
+/// Returns those of these events that are stored.
+pub(super) fn stored_events(conn: &mut Conn, ids: Vec<Id>) -> Outcome<BTreeSet<Id>> {
+    let rows = outbox_events::table.filter(outbox_events::id.eq_any(ids)).select(outbox_events::id);
+    Ok(rows.load(conn)?.into_iter().collect())
 }
 
 /// Returns the clocks of accounts that have timelines. The clocks of others show real time.
