@@ -41,6 +41,13 @@ static void end(sqlite3_context *context, int n, sqlite3_value **args) {
     disk->end_at = disk->count + sqlite3_value_int64(args[2]);
 }
 
+/* disk_end_now(directory): the programs end. What they still try does not count as operations. */
+static void end_now(sqlite3_context *context, int n, sqlite3_value **args) {
+    (void)n;
+    Disk *disk = named(context, args);
+    if (disk) disk->dead = 1;
+}
+
 /* disk_fault(directory, kind, after, count): so many operations fail, after so many more. */
 static void fault(sqlite3_context *context, int n, sqlite3_value **args) {
     static const char *kinds[] = {"none", "write", "full", "torn", "sync"};
@@ -122,9 +129,10 @@ static int functions(sqlite3 *db, char **error, const void *api) {
         int args;
         void (*function)(sqlite3_context *, int, sqlite3_value **);
     } all[] = {
-        {"disk_mount", 1, mount}, {"disk_unmount", 1, unmount}, {"disk_end", 3, end},     {"disk_fault", 4, fault},
-        {"disk_is_dead", 1, is_dead}, {"disk_trace", 1, trace}, {"disk_count", 1, count}, {"disk_list", 2, list},
-        {"disk_open", 1, open_files}, {"disk_doomed", 1, doomed}, {"disk_lose", 2, lose},   {"disk_revive", 1, revive},
+        {"disk_mount", 1, mount}, {"disk_unmount", 1, unmount}, {"disk_end", 3, end},     {"disk_end_now", 1, end_now},
+        {"disk_fault", 4, fault}, {"disk_is_dead", 1, is_dead}, {"disk_trace", 1, trace}, {"disk_count", 1, count},
+        {"disk_list", 2, list},   {"disk_open", 1, open_files}, {"disk_doomed", 1, doomed}, {"disk_lose", 2, lose},
+        {"disk_revive", 1, revive},
     };
     int result = SQLITE_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all && result == SQLITE_OK; i++)

@@ -19,12 +19,13 @@ static sqlite3_file *real(sqlite3_file *file) { return of(file)->real; }
 
 static int x_close(sqlite3_file *file) {
     Disk *disk = of(file)->disk;
+    int result = real(file)->pMethods->xClose(real(file));
     if (disk) {
         pthread_mutex_lock(&disk->lock);
         disk->open--;
         pthread_mutex_unlock(&disk->lock);
     }
-    return real(file)->pMethods->xClose(real(file));
+    return result;
 }
 
 static int x_read(sqlite3_file *file, void *into, int length, sqlite3_int64 offset) {

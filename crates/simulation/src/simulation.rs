@@ -319,7 +319,7 @@ impl Simulation {
     /// Kills an instance. The machine keeps running, even after a failed sync.
     fn kill_alone(&mut self, number: usize) {
         self.run.kills += 1;
-        self.disk.end(Some((End::Kill, 0)));
+        self.disk.end_now();
         self.board.hang_up(number);
         self.instances[number] = None;
         self.wait_for_end();
@@ -358,7 +358,7 @@ impl Simulation {
     fn lose_power(&mut self) {
         self.run.cuts += 1;
         // Nothing is written any more, not even while the instances are dropped.
-        self.disk.end(Some((End::Power, 0)));
+        self.disk.end_now();
         for number in 0..self.instances.len() {
             self.board.hang_up(number);
             self.instances[number] = None;
