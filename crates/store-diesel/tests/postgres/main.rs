@@ -55,6 +55,7 @@ mod opening;
 mod plans;
 mod prepared;
 mod proxy;
+mod pruning;
 mod support;
 mod turns;
 mod work;
