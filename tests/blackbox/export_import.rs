@@ -131,16 +131,13 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     Story { log, hold: wallet.token(AUTHORIZATION, "7.31"), by_script, by_totp }
 }
 
-/// The tables that no operation writes to yet. The conformance kit proves their export.
-const NOT_WRITTEN_YET: [&str; 2] = ["checkout_sessions", "merchant_payments"];
-
 /// Every table has rows in the export, and every row is counted.
 fn assert_all_tables(file: &str) {
     let text = fs::read_to_string(file).unwrap();
     let footer: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     let counts = footer["rows"].as_object().unwrap();
     for (table, count) in counts {
-        assert_eq!(count.as_u64().unwrap() == 0, NOT_WRITTEN_YET.contains(&table.as_str()), "{table} was not tried");
+        assert!(count.as_u64().unwrap() > 0, "{table} was not tried");
     }
     let sum: u64 = counts.values().map(|count| count.as_u64().unwrap()).sum();
     assert_eq!(sum, text.lines().count() as u64 - 2);

@@ -33,7 +33,10 @@ const RECENT: &str = "2026-11-22T12:00:00Z";
 
 /// Operations with the placeholder, the operation whose answer contains the id, and the location of the id in that
 /// answer.
-const FOLLOW_UPS: [(&str, &str, &str); 25] = [
+const FOLLOW_UPS: [(&str, &str, &str); 28] = [
+    ("cancelCheckoutSession", "createCheckoutSession", "/id"),
+    ("cancelTopUp", "createTopUp", "/id"),
+    ("authoriseMerchantRefund", "createMerchantRefund", "/id"),
     ("deleteSettlementAccount", "listSettlementAccounts", "/rows/0/id"),
     ("adviseTransaction", "authorizeTransaction", "/transaction/token"),
     ("incrementTransaction", "authorizeTransaction", "/transaction/token"),

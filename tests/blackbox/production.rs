@@ -14,8 +14,8 @@ use crate::support::{
 
 const ACCOUNT: &str = "P10001";
 
-/// The operator's decisions about merchants, which exist in the sandbox only.
-fn decisions() -> [(&'static str, String, &'static str); 3] {
+/// The operator's decisions about merchants, and what payers do, which exist in the sandbox only.
+fn decisions() -> [(&'static str, String, &'static str); 5] {
     [
         ("PATCH", "/v2/sandbox/merchant".to_owned(), "{}"),
         (
@@ -24,6 +24,12 @@ fn decisions() -> [(&'static str, String, &'static str); 3] {
             r#"{"approvalStatus": "APPROVED"}"#,
         ),
         ("POST", format!("/v2/sandbox/merchant/payees/{ABSENT}/approval"), r#"{"approvalStatus": "APPROVED"}"#),
+        (
+            "POST",
+            format!("/v2/sandbox/checkout-sessions/{ABSENT}/pay"),
+            r#"{"bankId": "9e3779b97f4a7c15a6eaf652ba3f2e1d", "outcome": "approve"}"#,
+        ),
+        ("POST", format!("/v2/sandbox/refunds/{ABSENT}/authorise"), r#"{"outcome": "approve"}"#),
     ]
 }
 

@@ -1,7 +1,8 @@
 //! Reads and changes the clock of an account.
 
-use crate::Services;
+use crate::checkout_sessions::settle_checkouts_of;
 use crate::expire_holds::expire_holds_of;
+use crate::{CheckoutServices, Services};
 use florin_domain::access::Account;
 use florin_domain::world::{ClockChange, ClockReading, ClockRefusal, Timeline, decide_clock};
 use florin_ports::{ClockCommand, IdempotencyClaim, WriteError, Written};
@@ -12,9 +13,10 @@ pub fn read_clock(services: &Services, account: &Account) -> ClockReading {
     ClockReading { clock: account.timeline.clock, now: services.time.now_of(account) }
 }
 
-/// Changes the clock of an account. Before it returns, it expires all holds that are now due.
+/// Changes the clock of an account. Before it returns, it expires all holds that are now due, and applies everything that is
+/// due on checkout sessions and refunds.
 pub async fn set_clock(
-    services: &Services,
+    (services, checkouts): (&Services, &CheckoutServices),
     account: &Account,
     change: ClockChange,
     claim: Option<IdempotencyClaim<ClockReading>>,
@@ -28,10 +30,12 @@ pub async fn set_clock(
     let written = services.timelines.set_clock(command).await;
     services.accounts.forget(&account.id);
     let written = written?;
-    // Expire holds on a repeated request, too: the first one may have been interrupted.
+    // On a repeated request, too: the first one may have been interrupted.
     if let Some(account) = services.accounts.find(&account.id).await? {
         let Timeline { clock, seed } = account.timeline;
-        expire_holds_of(services, &account.id, &Timeline { clock, seed }).await?;
+        let timeline = Timeline { clock, seed };
+        expire_holds_of(services, &account.id, &timeline).await?;
+        settle_checkouts_of(checkouts, &account.id, &timeline).await?;
     }
     Ok(written)
 }

@@ -18,6 +18,7 @@ use florin_ports::{
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -133,7 +134,13 @@ impl Round<'_> {
             match delivery.body.clone() {
                 _ if is_late => late.push(delivery),
                 _ if delivery.delivery.is_interrupted_too_often() => exhausted.push(delivery),
-                Some(body) => self.in_flight.push(self.send(delivery, body)),
+                Some(body) => {
+                    let body = match self.webhook.body_of(&body) {
+                        Cow::Borrowed(_) => body,
+                        Cow::Owned(named) => named.into(),
+                    };
+                    self.in_flight.push(self.send(delivery, body));
+                }
                 None => gone.push(delivery),
             }
         }

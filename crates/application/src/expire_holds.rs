@@ -1,16 +1,13 @@
 //! Expires holds that are due (contract 5.5).
 
 use crate::Services;
+use crate::sweep::Sweep;
 use chrono::{DateTime, Utc};
-use florin_domain::card::decide::decide_expiry;
+use florin_domain::card::decide::{CardRefusal, decide_expiry};
 use florin_domain::ids::{AccountId, TransactionToken};
 use florin_domain::world::Timeline;
 use florin_ports::{DueHold, ExpiryCommand, StoreError, WriteError};
-use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// Maximum number of holds per query.
-const PORTION: u32 = 200;
 
 /// Expires every hold that is due and returns the number of expired holds.
 ///
@@ -18,15 +15,15 @@ const PORTION: u32 = 200;
 /// and skipped until the next sweep, and does not delay the others. If the store is unavailable, the sweep ends with an
 /// error.
 pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
-    let mut sweep = Sweep::of(services, None);
+    let mut sweep = Sweep::new();
     loop {
         let now = services.time.real_now();
         let due = services.cards.due_holds(now, sweep.portion()).await?;
-        if !sweep.expire(due, &Timeline::default(), now).await? {
+        if !expire_portion(services, &mut sweep, due, (&Timeline::default(), now, None)).await? {
             break;
         }
     }
-    let mut written = sweep.written;
+    let mut written = sweep.written();
     for (account, timeline) in services.timelines.own().await? {
         written += expire_holds_of(services, &account, &timeline).await?;
     }
@@ -40,12 +37,12 @@ pub(crate) async fn expire_holds_of(
     account: &AccountId,
     timeline: &Timeline,
 ) -> Result<usize, StoreError> {
-    let mut sweep = Sweep::of(services, Some(WhenDue));
+    let mut sweep = Sweep::new();
     loop {
         let now = timeline.clock.now(services.time.real_now());
         let due = services.timelines.due_holds(account, now, sweep.portion()).await?;
-        if !sweep.expire(due, timeline, now).await? {
-            return Ok(sweep.written);
+        if !expire_portion(services, &mut sweep, due, (timeline, now, Some(WhenDue))).await? {
+            return Ok(sweep.written());
         }
     }
 }
@@ -54,53 +51,31 @@ pub(crate) async fn expire_holds_of(
 #[derive(Clone, Copy)]
 struct WhenDue;
 
-/// A sweep of due holds in portions, until no remaining hold can be expired.
-struct Sweep<'s> {
-    services: &'s Services,
-    when_due: Option<WhenDue>,
-    written: usize,
-    /// Holds that could not be expired. They are still due, so the store returns them first again.
-    stuck: BTreeSet<(AccountId, TransactionToken)>,
+/// The accounts' timeline and time, and how expiries are dated.
+type Times<'a> = (&'a Timeline, DateTime<Utc>, Option<WhenDue>);
+
+/// Expires the holds that have not failed in this sweep. Returns `false` if there were none.
+async fn expire_portion(
+    services: &Services,
+    sweep: &mut Sweep<(AccountId, TransactionToken)>,
+    due: Vec<DueHold>,
+    times: Times<'_>,
+) -> Result<bool, StoreError> {
+    let key = |hold: &DueHold| (hold.account.clone(), hold.chain);
+    let due = sweep.fresh(due, key);
+    let any = !due.is_empty();
+    for hold in due {
+        sweep.note(key(&hold), expire(services, hold, times).await)?;
+    }
+    Ok(any)
 }
 
-impl<'s> Sweep<'s> {
-    const fn of(services: &'s Services, when_due: Option<WhenDue>) -> Self {
-        Self { services, when_due, written: 0, stuck: BTreeSet::new() }
-    }
-
-    fn portion(&self) -> u32 {
-        PORTION.saturating_add(u32::try_from(self.stuck.len()).unwrap_or(u32::MAX))
-    }
-
-    /// Expires the holds that have not failed in this sweep. Returns `false` if there were none.
-    async fn expire(
-        &mut self,
-        mut due: Vec<DueHold>,
-        timeline: &Timeline,
-        now: DateTime<Utc>,
-    ) -> Result<bool, StoreError> {
-        due.retain(|hold| !self.stuck.contains(&(hold.account.clone(), hold.chain)));
-        let any = !due.is_empty();
-        for hold in due {
-            let key = (hold.account.clone(), hold.chain);
-            if expire(self.services, hold, timeline, now, self.when_due).await? {
-                self.written += 1;
-            } else {
-                self.stuck.insert(key);
-            }
-        }
-        Ok(any)
-    }
-}
-
-/// Expires one hold and returns whether it was written. An error means that the store is unavailable or overloaded.
+/// Expires one hold and returns whether it was written.
 async fn expire(
     services: &Services,
     hold: DueHold,
-    timeline: &Timeline,
-    now: DateTime<Utc>,
-    when_due: Option<WhenDue>,
-) -> Result<bool, StoreError> {
+    (timeline, now, when_due): Times<'_>,
+) -> Result<bool, WriteError<CardRefusal>> {
     let chain = hold.chain;
     let (time, timeline) = (services.time.clone(), timeline.clone());
     let command = ExpiryCommand {
@@ -112,16 +87,7 @@ async fn expire(
             clock.rule(|stamp| decide_expiry(situation, stamp))
         }),
     };
-    match services.cards.expire(command).await {
-        Ok(written) => Ok(written),
-        Err(WriteError::Store(
-            error @ (StoreError::Unavailable(_) | StoreError::OutcomeUnknown(_) | StoreError::Overloaded),
-        )) => Err(error),
-        Err(error) => {
-            tracing::error!(%chain, %error, "cannot expire a hold; skipping it until the next sweep");
-            Ok(false)
-        }
-    }
+    services.cards.expire(command).await
 }
 
 #[cfg(test)]

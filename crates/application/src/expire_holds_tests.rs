@@ -1,10 +1,10 @@
 //! Tests of the sweep.
 
 use super::*;
+use crate::sweep::PORTION;
 use crate::{AccountClocks, PageTokenMaker};
 use chrono::TimeDelta;
 use florin_domain::access::Environment;
-use florin_domain::card::decide::CardRefusal;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
     MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockChainHistories, MockCredits,

@@ -9,6 +9,8 @@ mod cards;
 mod chain_history;
 mod change_card;
 mod check_invariants;
+mod checkout_services;
+mod checkout_sessions;
 mod checkouts;
 mod clocks;
 mod confirm_batch;
@@ -32,6 +34,7 @@ mod limit_card;
 mod lookup_addresses;
 mod management_services;
 mod merchant_profiles;
+mod merchant_refunds;
 mod merchant_services;
 mod networks;
 mod open_mfa_session;
@@ -44,6 +47,7 @@ mod refusals;
 mod secrets;
 mod services;
 mod settlement_accounts;
+mod sweep;
 mod transfer;
 mod upload_payments;
 mod validate_batch;
@@ -60,6 +64,11 @@ pub use cards::{FirstMessageError, send_first_message, send_follow_up};
 pub use chain_history::chain_history;
 pub use change_card::change_card;
 pub use check_invariants::check_invariants;
+pub use checkout_services::{CheckoutServices, NoPayerBanks};
+pub use checkout_sessions::{
+    NewSession, NewTopUp, act_on_session, cancel_session, create_session, create_top_up, find_order, find_session, pay,
+    settle_checkouts,
+};
 pub use checkouts::{NewCheckout, create_checkout, edit_checkout};
 pub use clocks::{read_clock, set_clock};
 pub use confirm_batch::{ConfirmBatchError, ConfirmRequest, MfaToken, confirm_batch};
@@ -82,6 +91,7 @@ pub use limit_card::{NewLimit, remove_limit, set_limit};
 pub use lookup_addresses::lookup_addresses;
 pub use management_services::ManagementServices;
 pub use merchant_profiles::{administer_merchant, edit_merchant};
+pub use merchant_refunds::{authorise_refund, create_merchant_refund, find_merchant_payment, find_merchant_refund};
 pub use merchant_services::{MerchantServices, ReachMerchantError};
 pub use networks::{
     NetworkChange, NewNetworkRequest, add_network, covers, list_networks, parse_network, remove_network,

@@ -50,10 +50,15 @@ impl PageTokenMaker {
         PageTokenHash(Sha256::digest(token.as_bytes()).into())
     }
 
+    /// The hash of the token of a session or refund.
+    pub fn hash_of(&self, account: &AccountId, id: Uuid) -> PageTokenHash {
+        Self::hash(&self.token(account, id))
+    }
+
     /// The hashes of the tokens, for a store that copies sessions to another account.
     pub fn hashes(&self) -> PageTokens {
         let maker = self.clone();
-        Arc::new(move |account, id| Self::hash(&maker.token(account, id)))
+        Arc::new(move |account, id| maker.hash_of(account, id))
     }
 }
 

@@ -138,7 +138,8 @@ fn contents(
     let seeded = |seed| WorldContents::Seeded(Box::new(seed));
     Ok(match new.template {
         NewWorldTemplate::Demo => {
-            let seed = demo::filled(account(name), timeline.clock.now(real), services.cipher.as_ref());
+            let secrets = demo::DemoSecrets { cipher: services.cipher.as_ref(), page_tokens: &services.page_tokens };
+            let seed = demo::filled(account(name), timeline.clock.now(real), secrets);
             (WorldTemplate::Demo, seeded(seed?))
         }
         NewWorldTemplate::Empty => {

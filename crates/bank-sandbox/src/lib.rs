@@ -1,16 +1,20 @@
 //! The simulated bank of the sandbox.
 //!
-//! It moves no money. It stores the payments that it receives, and reports the outcome that each payment's
-//! `reference` selects.
+//! It moves no money. It stores the payments of batches that it receives, and reports the outcome that each payment's
+//! `reference` selects. Payers who visit it decide as they say.
 
 mod script;
 #[cfg(test)]
 mod tests;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use florin_domain::batch::{PaymentInstruction, PaymentReport};
+use florin_domain::checkout::{PayerDecision, PayerVisit};
 use florin_domain::ids::PaymentId;
-use florin_ports::{AcceptedPayment, Clock, PaymentRail, RailUnavailable, SandboxBankStorage, StoreError};
+use florin_ports::{
+    AcceptedPayment, Clock, PaymentInitiation, PaymentRail, RailUnavailable, SandboxBankStorage, StoreError,
+};
 use std::sync::Arc;
 
 /// The simulated bank.
@@ -40,6 +44,16 @@ impl PaymentRail for SandboxBank {
     async fn ask(&self, payment: PaymentId) -> Result<Option<PaymentReport>, RailUnavailable> {
         let accepted = self.storage.find(payment).await.map_err(|error| unavailable(&error))?;
         Ok(accepted.map(|accepted| script::report(&accepted, self.clock.now())))
+    }
+}
+
+/// The banks of payers in the sandbox.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SandboxPayerBanks;
+
+impl PaymentInitiation for SandboxPayerBanks {
+    fn visit(&self, visit: PayerVisit, now: DateTime<Utc>) -> PayerDecision {
+        visit.decision(now)
     }
 }
 

@@ -2,29 +2,49 @@
 
 use anyhow::Context;
 use chrono::{DateTime, Utc};
-use florin_application::demo;
+use florin_application::PageTokenMaker;
+use florin_application::demo::{self, DemoSecrets};
 use florin_domain::access::Environment;
 use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::Budget;
 use florin_domain::card::Card;
+use florin_domain::checkout::{
+    CheckoutSession, MerchantPayment, MerchantPaymentFilter, PaymentSort, SessionFilter, SessionStatus,
+};
 use florin_domain::merchant::{Checkout, CheckoutFilter, Payee, PayeeFilter, SettlementAccount};
 use florin_domain::page::PageRequest;
-use florin_ports::{Accounts, Callers, Checkouts, Payees, SecretCipher, Seeding, SettlementAccounts, StoreError};
+use florin_ports::{
+    Accounts, Callers, CheckoutSessions, Checkouts, MerchantPayments, Payees, Seeding, SettlementAccounts, StoreError,
+};
 use serde::Serialize;
 
 /// The ports for seeding and reading the demo data.
-pub(crate) trait DemoStore: Accounts + Callers + Checkouts + Payees + Seeding + SettlementAccounts {}
+pub(crate) trait DemoStore:
+    Accounts + Callers + Checkouts + CheckoutSessions + MerchantPayments + Payees + Seeding + SettlementAccounts
+{
+}
 
-impl<T: Accounts + Callers + Checkouts + Payees + Seeding + SettlementAccounts + ?Sized> DemoStore for T {}
+impl<T> DemoStore for T where
+    T: Accounts
+        + Callers
+        + Checkouts
+        + CheckoutSessions
+        + MerchantPayments
+        + Payees
+        + Seeding
+        + SettlementAccounts
+        + ?Sized
+{
+}
 
 /// Seeds the demo data if the store is empty. Returns whether the store contains the demo data afterwards.
 pub(crate) async fn seed(
     store: &(impl DemoStore + ?Sized),
     now: DateTime<Utc>,
-    cipher: &dyn SecretCipher,
+    secrets: DemoSecrets<'_>,
 ) -> anyhow::Result<bool> {
     if Seeding::is_fresh(store).await? {
-        match store.seed(demo::seed_data(now, cipher)?).await {
+        match store.seed(demo::seed_data(now, secrets)?).await {
             Ok(()) => tracing::info!("seeded the demo data"),
             // Another process seeded it first.
             Err(StoreError::Duplicate(_)) => {}
@@ -63,6 +83,10 @@ pub(crate) struct DemoData {
     pub(crate) checkouts: Vec<CheckoutLine>,
     pub(crate) settlement_accounts: Vec<ApprovalLine>,
     pub(crate) payees: Vec<ApprovalLine>,
+    pub(crate) checkout_sessions: Vec<SessionLine>,
+    pub(crate) payments: Vec<PaymentLine>,
+    pub(crate) refunds: Vec<RefundLine>,
+    pub(crate) orders: Vec<OrderLine>,
     pub(crate) postcodes: Vec<String>,
 }
 
@@ -123,6 +147,41 @@ pub(crate) struct CheckoutLine {
     pub(crate) status: &'static str,
 }
 
+/// A checkout session, or a top-up.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SessionLine {
+    pub(crate) id: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+    pub(crate) status: &'static str,
+    /// The address of its page, if it is OPEN.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) checkout_url: Option<String>,
+}
+
+/// A payment of a checkout session, or the refund of one.
+#[derive(Debug, Serialize)]
+pub(crate) struct PaymentLine {
+    pub(crate) id: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+    pub(crate) status: &'static str,
+}
+
+/// A refund.
+#[derive(Debug, Serialize)]
+pub(crate) struct RefundLine {
+    pub(crate) id: String,
+    pub(crate) status: &'static str,
+}
+
+/// An order.
+#[derive(Debug, Serialize)]
+pub(crate) struct OrderLine {
+    pub(crate) id: String,
+}
+
 /// A settlement account or a payee.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -137,13 +196,18 @@ impl DemoData {
     pub(crate) async fn read(
         store: &(impl DemoStore + ?Sized),
         base_url: String,
-        now: DateTime<Utc>,
+        (now, page_tokens): (DateTime<Utc>, &PageTokenMaker),
     ) -> anyhow::Result<Self> {
         let account = demo::account()?;
         let page = PageRequest { limit: PageRequest::MAX_LIMIT, offset: 0 };
         let checkouts = Checkouts::list(store, &account, CheckoutFilter::default(), page).await?;
         let settlement_accounts = SettlementAccounts::list(store, &account, page).await?;
         let payees = Payees::list(store, &account, PayeeFilter::default(), page).await?;
+        let mut sessions = CheckoutSessions::list(store, &account, SessionFilter::default(), page).await?.rows;
+        sessions.extend(CheckoutSessions::find(store, &account, demo::top_up_id()).await?.map(|found| found.session));
+        let (filter, order) = (MerchantPaymentFilter::default(), PaymentSort::OldestFirst);
+        let payments = MerchantPayments::list(store, &account, filter, order, page).await?.rows;
+        let root = base_url.strip_suffix("/v2").unwrap_or(&base_url).to_owned();
         Ok(Self {
             base_url,
             account_id: demo::ACCOUNT,
@@ -161,6 +225,10 @@ impl DemoData {
             checkouts: checkouts.rows.iter().map(checkout_line).collect(),
             settlement_accounts: settlement_accounts.rows.iter().rev().map(|row| account_line(&row.account)).collect(),
             payees: payees.rows.iter().rev().map(payee_line).collect(),
+            checkout_sessions: sessions.iter().map(|session| session_line(session, &root, page_tokens)).collect(),
+            payments: payments.iter().map(|row| payment_line(&row.payment)).collect(),
+            refunds: payments.iter().filter_map(|row| refund_line(&row.payment)).collect(),
+            orders: sessions.iter().filter_map(order_line).collect(),
             postcodes: florin_postcode_embedded::builtin_postcodes().iter().map(ToString::to_string).collect(),
         })
     }
@@ -234,12 +302,36 @@ fn payee_line(payee: &Payee) -> ApprovalLine {
     }
 }
 
+fn session_line(session: &CheckoutSession, root: &str, page_tokens: &PageTokenMaker) -> SessionLine {
+    let url = || format!("{root}/pay/{}", page_tokens.token(&session.account, session.id.0));
+    SessionLine {
+        id: session.id.to_string(),
+        kind: session.purpose.checkout_type().as_str(),
+        status: session.status.as_str(),
+        checkout_url: (session.status == SessionStatus::Open).then(url),
+    }
+}
+
+fn payment_line(payment: &MerchantPayment) -> PaymentLine {
+    PaymentLine { id: payment.id.to_string(), kind: payment.kind().as_str(), status: payment.status.as_str() }
+}
+
+fn refund_line(payment: &MerchantPayment) -> Option<RefundLine> {
+    let id = payment.refund.as_ref()?.id.to_string();
+    Some(RefundLine { id, status: payment.refund_status().as_str() })
+}
+
+fn order_line(session: &CheckoutSession) -> Option<OrderLine> {
+    Some(OrderLine { id: session.order?.to_string() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::machine::SystemClock;
     use florin_domain::access::ApiClient;
     use florin_domain::ids::ClientId;
+    use florin_domain::secret::Secret;
     use florin_ports::Clock;
     use florin_ports::test_support::FakeCipher;
     use florin_store_contract::{AnyStore, StoreSettings};
@@ -257,8 +349,15 @@ mod tests {
         store.close();
     }
 
+    async fn seed_it(store: &dyn AnyStore, now: DateTime<Utc>) -> anyhow::Result<bool> {
+        let page_tokens = &PageTokenMaker::new(Secret::new(vec![1]));
+        seed(store, now, DemoSecrets { cipher: &FakeCipher, page_tokens }).await
+    }
+
     async fn described(store: &dyn AnyStore) -> DemoData {
-        DemoData::read(store, "http://127.0.0.1:8080/v2".into(), SystemClock.now()).await.unwrap()
+        let page_tokens = PageTokenMaker::new(Secret::new(vec![1]));
+        let now = (SystemClock.now(), &page_tokens);
+        DemoData::read(store, "http://127.0.0.1:8080/v2".into(), now).await.unwrap()
     }
 
     #[test]
@@ -266,9 +365,9 @@ mod tests {
         on_fresh_store(async |store| {
             let now = SystemClock.now();
             assert!(!is_there(store).await.unwrap());
-            assert!(seed(store, now, &FakeCipher).await.unwrap() && key_works(store, now).await.unwrap());
+            assert!(seed_it(store, now).await.unwrap() && key_works(store, now).await.unwrap());
             let first = serde_json::to_value(described(store).await).unwrap();
-            assert!(seed(store, now, &FakeCipher).await.unwrap());
+            assert!(seed_it(store, now).await.unwrap());
             assert_eq!(serde_json::to_value(described(store).await).unwrap(), first);
 
             assert_eq!((&first["accountId"], &first["other"]["accountId"]), (&json!("F50091"), &json!("F60017")));
@@ -295,7 +394,7 @@ mod tests {
     #[test]
     fn the_sample_request_is_one_valid_shell_command() {
         on_fresh_store(async |store| {
-            seed(store, SystemClock.now(), &FakeCipher).await.unwrap();
+            seed_it(store, SystemClock.now()).await.unwrap();
             let data = described(store).await;
             let request = data.sample_request().unwrap();
             assert!(request.starts_with("curl ") && !request.contains('\n'), "{request}");
@@ -322,7 +421,7 @@ mod tests {
                 disabled_at: None,
             };
             store.add_client(client).await.unwrap();
-            assert!(!seed(store, SystemClock.now(), &FakeCipher).await.unwrap());
+            assert!(!seed_it(store, SystemClock.now()).await.unwrap());
             assert_eq!(store.clients().await.unwrap().len(), 1);
         });
     }

@@ -8,16 +8,16 @@ use anyhow::{Context, anyhow};
 use chrono::TimeDelta;
 use florin_access_cache::{CachedAccounts, CachedCallers};
 use florin_application::{
-    AccountClocks, BatchServices, DeliveryServices, ManagementServices, MerchantServices, PageTokenMaker,
-    ProcessingLimits, ProcessingServices, Services, WebhookServices,
+    AccountClocks, BatchServices, CheckoutServices, DeliveryServices, ManagementServices, MerchantServices,
+    PageTokenMaker, ProcessingLimits, ProcessingServices, Services, WebhookServices,
 };
-use florin_bank_sandbox::SandboxBank;
+use florin_bank_sandbox::{SandboxBank, SandboxPayerBanks};
 use florin_domain::access::Environment;
 use florin_domain::batch::ModulusTable;
 use florin_domain::webhook::TargetPolicy;
 use florin_http_actix::EventViews;
 use florin_mfa::{SandboxProvider, TotpProvider};
-use florin_ports::{EventRecording, MfaProvider, PostcodeProvider, Readiness, SecretCipher};
+use florin_ports::{EventRecording, MfaProvider, PaymentInitiation, PostcodeProvider, Readiness, SecretCipher};
 use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
 use florin_rates_sandbox::FixedRates;
@@ -244,6 +244,24 @@ pub(crate) fn merchants(store: &Arc<dyn AnyStore>, modulus: &Arc<ModulusTable>) 
         settlement_accounts: store.clone(),
         payees: store.clone(),
         modulus: Arc::clone(modulus),
+    }
+}
+
+/// The services of checkout sessions. Production has no adapter for the banks of payers yet, so nothing is paid there.
+pub(crate) fn checkouts(services: &Services, store: &Arc<dyn AnyStore>, public_url: String) -> CheckoutServices {
+    let initiation: Option<Arc<dyn PaymentInitiation>> = match services.environment {
+        Environment::Sandbox => Some(Arc::new(SandboxPayerBanks)),
+        Environment::Production => None,
+    };
+    CheckoutServices {
+        time: services.time.clone(),
+        timelines: store.clone(),
+        sessions: store.clone(),
+        payments: store.clone(),
+        banks: store.clone(),
+        page_tokens: services.page_tokens.clone(),
+        initiation,
+        public_url,
     }
 }
 

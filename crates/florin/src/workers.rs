@@ -4,7 +4,7 @@ use crate::deliverer::Deliverer;
 use crate::key_expiry::KeyExpiry;
 use actix_web::rt::{spawn, task::JoinHandle, time::timeout};
 use chrono::TimeDelta;
-use florin_application::{ProcessingServices, RecordRefusals, Services};
+use florin_application::{CheckoutServices, ProcessingServices, RecordRefusals, Services};
 use florin_domain::access::Environment;
 use florin_store_contract::AnyStore;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -15,6 +15,8 @@ use tokio::sync::watch;
 
 /// Pause between sweeps of due holds. They expire within a minute, even if one sweep fails.
 const SWEEP_PAUSE: Duration = Duration::from_secs(15);
+/// Pause between sweeps of checkout sessions and refunds, which lists must show within 5 seconds.
+const CHECKOUTS_PAUSE: Duration = Duration::from_secs(2);
 /// Pause between sweeps of expired worlds.
 const WORLDS_PAUSE: Duration = Duration::from_secs(60);
 /// Pause between rounds of processing payment batches.
@@ -59,7 +61,7 @@ impl Workers {
     /// Starts the workers.
     pub(crate) fn start(
         services: &Services,
-        (processing, deliverer): (Option<ProcessingServices>, &Rc<Deliverer>),
+        (processing, checkouts, deliverer): (Option<ProcessingServices>, CheckoutServices, &Rc<Deliverer>),
         kept: Kept,
         metrics: Option<PrometheusHandle>,
         store: &Arc<dyn AnyStore>,
@@ -72,6 +74,7 @@ impl Workers {
         if let Some(processing) = processing {
             workers.add(PROCESS_PAUSE, processing, |processing| async move { process(&processing).await });
         }
+        workers.add(CHECKOUTS_PAUSE, checkouts, |checkouts| async move { settle(&checkouts).await });
         workers.add(RECORDS_PAUSE, services.clone(), move |services| async move {
             delete_records(&services, kept.records).await
         });
@@ -210,6 +213,15 @@ async fn sweep(services: &Services) -> Round {
         Ok(0) => {}
         Ok(expired) => tracing::info!(expired, "expired holds"),
         Err(error) => return Err(format!("could not expire due holds: {error}")),
+    }
+    Ok(Next::AfterPause)
+}
+
+async fn settle(checkouts: &CheckoutServices) -> Round {
+    match florin_application::settle_checkouts(checkouts).await {
+        Ok(0) => {}
+        Ok(settled) => tracing::info!(settled, "applied what was due on checkout sessions and refunds"),
+        Err(error) => return Err(format!("could not apply what is due on checkout sessions and refunds: {error}")),
     }
     Ok(Next::AfterPause)
 }

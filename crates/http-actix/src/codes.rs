@@ -60,6 +60,7 @@ codes! {
     MfaLocked = "mfa_locked",
     IdempotencyMismatch = "idempotency_mismatch",
     IdempotencyInFlight = "idempotency_in_flight",
+    TooManyRows = "too_many_rows",
     RateLimited = "rate_limited",
     Overloaded = "overloaded",
     ProviderUnavailable = "provider_unavailable",

@@ -19,7 +19,7 @@ pub(crate) fn claim<T: 'static>(
     write: &WriteCall<'_>,
     account: &Account,
     has_secret: bool,
-    render: Render<T>,
+    render: impl Render<T>,
 ) -> Result<Option<IdempotencyClaim<T>>, Problem> {
     let Some(key) = write.key.clone() else { return Ok(None) };
     let body = canonical(write.body.as_ref())?;
@@ -38,7 +38,7 @@ pub(crate) fn claim_of<T: 'static>(
     key: IdempotencyKey,
     account: &Account,
     body: RecordedBody,
-    render: Render<T>,
+    render: impl Render<T>,
 ) -> IdempotencyClaim<T> {
     let request = RecordedRequest {
         method: call.request.method().as_str().to_owned(),
@@ -61,7 +61,7 @@ pub(crate) fn claim_without_body<T: 'static>(
     call: &Call<'_>,
     key: Option<IdempotencyKey>,
     account: &Account,
-    render: Render<T>,
+    render: impl Render<T>,
 ) -> Option<IdempotencyClaim<T>> {
     key.map(|key| claim_of(call, key, account, RecordedBody::Json(String::new()), render))
 }
@@ -136,13 +136,24 @@ pub(crate) async fn execute<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
     refused: impl FnOnce(R) -> Problem,
-    render: Render<T>,
+    render: impl Fn(&T) -> Answer,
+    work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
+) -> Result<HttpResponse, Problem> {
+    execute_creation(claim, object, refused, (render, |_| true), work).await
+}
+
+/// Runs a write like [`execute`], whose result may not be new: then it is sent as a replay.
+pub(crate) async fn execute_creation<T, R>(
+    claim: Option<IdempotencyClaim<T>>,
+    object: (&str, &str),
+    refused: impl FnOnce(R) -> Problem,
+    (render, is_new): (impl Fn(&T) -> Answer, impl Fn(&T) -> bool),
     work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
 ) -> Result<HttpResponse, Problem> {
     let request = claim.as_ref().map(|claim| claim.request.clone());
     let written = work(claim).await.map_err(|error| write_problem(error, object, request.as_ref(), refused))?;
     let (answer, replayed) = match written {
-        Written::New(outcome) => (render(&outcome), false),
+        Written::New(outcome) => (render(&outcome), !is_new(&outcome)),
         Written::Replayed(answer) => (answer, true),
         Written::DryRun(dry_run) => (render(&dry_run.done), false),
     };

@@ -40,6 +40,7 @@ pub use middleware::REQUESTS;
 pub use pages::Introduction;
 pub use server::{BoundServer, bind, bind_address};
 pub use settings::{HttpSettings, RenderMetrics};
+pub use state::AllServices;
 pub use views::EventViews;
 
 /// The OpenAPI 3.1 document of all operations, as JSON.

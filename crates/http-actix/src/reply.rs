@@ -5,7 +5,7 @@ use crate::views::List;
 use actix_web::HttpResponse;
 use actix_web::body::MessageBody;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName, HeaderValue};
 use florin_ports::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -14,7 +14,9 @@ use utoipa::ToSchema;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// Renders the result of a write.
-pub(crate) type Render<T> = fn(&T) -> Answer;
+pub(crate) trait Render<T>: Fn(&T) -> Answer + Send + Sync + 'static {}
+
+impl<T, F: Fn(&T) -> Answer + Send + Sync + 'static> Render<T> for F {}
 
 /// Creates an answer with a JSON body.
 pub(crate) fn answer(status: StatusCode, body: &impl Serialize) -> Answer {
@@ -53,4 +55,16 @@ pub(crate) fn ok_list<T: Serialize + ToSchema>(list: &List<T>) -> Result<HttpRes
 /// Sends a JSON text with 200.
 pub(crate) fn json(text: impl MessageBody + 'static) -> HttpResponse {
     HttpResponse::Ok().insert_header((CONTENT_TYPE, JSON)).body(text)
+}
+
+/// Sends a CSV with 200, as a download with this file name.
+pub(crate) fn csv_file(written: Result<Vec<u8>, csv::Error>, name: &str) -> Result<HttpResponse, Problem> {
+    let bytes = written.map_err(|error| {
+        tracing::error!(%error, "cannot write a CSV");
+        Problem::internal()
+    })?;
+    Ok(HttpResponse::Ok()
+        .insert_header((CONTENT_TYPE, "text/csv; charset=utf-8"))
+        .insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")))
+        .body(bytes))
 }

@@ -4,10 +4,9 @@ use crate::connections::{Admission, ConnectionLimits};
 use crate::listener::listen;
 use crate::routes;
 use crate::settings::HttpSettings;
-use crate::state::App;
+use crate::state::{AllServices, App};
 use actix_server::{Server, ServerBuilder};
 use actix_web::web::Data;
-use florin_application::{BatchServices, ManagementServices, MerchantServices, Services, WebhookServices};
 use socket2::{Domain, Socket, Type};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -42,17 +41,15 @@ impl BoundServer {
     }
 }
 
-/// Binds the address of the API, and serves operators on `admin`.
+/// Serves the API on a bound address, and operators on `admin`.
 pub fn bind(
-    services: Services,
-    batches: BatchServices,
-    management: (ManagementServices, WebhookServices, MerchantServices),
+    services: AllServices,
     settings: &HttpSettings,
+    listener: TcpListener,
     admin: Option<TcpListener>,
 ) -> io::Result<BoundServer> {
-    let app = Data::new(App::new(services, batches, management, settings));
+    let app = Data::new(App::new(services, settings));
     let (stopping, drain) = (app.clone(), settings.drain);
-    let listener = bind_address(settings.listen)?;
     let address = listener.local_addr()?;
     let limits =
         ConnectionLimits { total: settings.max_connections, per_address: settings.max_connections_per_address };

@@ -1,7 +1,6 @@
 //! The settings of the server.
 
 use crate::pages::Introduction;
-use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +8,9 @@ use std::time::Duration;
 /// Renders the text of `/metrics`.
 pub type RenderMetrics = Arc<dyn Fn() -> String + Send + Sync>;
 
-/// Address and limits of the server.
+/// Limits of the server, and what it shows.
 #[derive(Clone)]
 pub struct HttpSettings {
-    /// The address to listen on; port 0 picks a free port.
-    pub listen: SocketAddr,
     /// Number of worker threads.
     pub workers: usize,
     /// Maximum number of open connections; excess ones are refused.

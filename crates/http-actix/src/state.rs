@@ -8,7 +8,9 @@ use crate::settings::{HttpSettings, RenderMetrics};
 use crate::turns::Turns;
 use crate::uploads::Uploads;
 use actix_web::web::Bytes;
-use florin_application::{BatchServices, ManagementServices, MerchantServices, Services, WebhookServices};
+use florin_application::{
+    BatchServices, CheckoutServices, ManagementServices, MerchantServices, Services, WebhookServices,
+};
 use florin_domain::access::Environment;
 use florin_domain::ids::ClientId;
 use florin_ports::StoreError;
@@ -19,6 +21,22 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+/// The services of all groups of operations.
+pub struct AllServices {
+    /// Budgets, cards, worlds, and what all groups need.
+    pub services: Services,
+    /// Payment batches.
+    pub batches: BatchServices,
+    /// What clients manage.
+    pub management: ManagementServices,
+    /// Subscriptions to events.
+    pub webhooks: WebhookServices,
+    /// Merchants.
+    pub merchants: MerchantServices,
+    /// Checkout sessions, payments and refunds.
+    pub checkouts: CheckoutServices,
+}
+
 /// State shared by all workers.
 pub(crate) struct App {
     pub(crate) services: Services,
@@ -26,6 +44,7 @@ pub(crate) struct App {
     pub(crate) management: ManagementServices,
     pub(crate) webhooks: WebhookServices,
     pub(crate) merchants: MerchantServices,
+    pub(crate) checkouts: CheckoutServices,
     pub(crate) limiter: Option<RateLimiter>,
     pub(crate) guesses: GuessLimiter,
     pub(crate) metrics: Option<RenderMetrics>,
@@ -51,18 +70,15 @@ impl App {
     /// Number of cached pages of the bank list: a full page takes about 200 KiB, and callers mostly request the first.
     const PAGES_OF_BANKS: u64 = 16;
 
-    pub(crate) fn new(
-        services: Services,
-        batches: BatchServices,
-        (management, webhooks, merchants): (ManagementServices, WebhookServices, MerchantServices),
-        settings: &HttpSettings,
-    ) -> Self {
+    pub(crate) fn new(all: AllServices, settings: &HttpSettings) -> Self {
+        let AllServices { services, batches, management, webhooks, merchants, checkouts } = all;
         Self {
             services,
             batches,
             management,
             webhooks,
             merchants,
+            checkouts,
             limiter: settings.rate_limit.map(RateLimiter::new),
             guesses: GuessLimiter::new(),
             metrics: settings.metrics.clone(),

@@ -42,6 +42,7 @@ mod mfa;
 mod mode;
 mod networks;
 mod payment_batches;
+mod payment_initiation;
 mod payment_rail;
 mod people;
 mod production_only;
@@ -97,6 +98,7 @@ pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionCommand};
 pub use mode::{DryRun, DryRunDecline, Mode};
 pub use networks::ClientNetworks;
 pub use payment_batches::{ConfirmCommand, PaymentBatches};
+pub use payment_initiation::PaymentInitiation;
 pub use payment_rail::{PaymentRail, RailUnavailable};
 pub use people::{CreatePersonCommand, EditPersonCommand, ErasePersonCommand, People};
 pub use production_only::ProductionOnly;
@@ -141,6 +143,7 @@ pub use {
     mfa::{MockMfaProvider, MockMfaSessions},
     networks::MockClientNetworks,
     payment_batches::MockPaymentBatches,
+    payment_initiation::MockPaymentInitiation,
     payment_rail::MockPaymentRail,
     people::MockPeople,
     registry::MockRegistry,

@@ -6,6 +6,7 @@ use florin_domain::access::{Account, ApiClient, ApiKey, KeyHash};
 use florin_domain::batch::{Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::{Card, CardLimit};
+use florin_domain::checkout::{CheckoutSession, MerchantPayment};
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, Checkout, MerchantProfile, Payee, SettlementAccount};
 use florin_domain::mfa::TotpEnrolment;
@@ -41,6 +42,12 @@ pub struct SeedAccount {
     pub payees: Vec<Payee>,
     /// Its checkouts.
     pub checkouts: Vec<Checkout>,
+    /// The sessions of its checkouts, and its top-ups.
+    pub sessions: Vec<CheckoutSession>,
+    /// The payments of those sessions, each after the one that it refunds.
+    pub merchant_payments: Vec<MerchantPayment>,
+    /// The journal transactions of those payments. They touch no budget.
+    pub merchant_journal: Vec<JournalTransaction>,
     /// Its parent budget, which holds no money yet.
     pub parent: BudgetRecord,
     /// Its other budgets: shared ones directly below the parent.

@@ -202,6 +202,9 @@ pub(crate) fn seed_account(who: Who, minor: i64) -> Result<SeedAccount, Failure>
         settlement_accounts: vec![settlement_account(who)?],
         payees: vec![payee(who)?],
         checkouts: vec![checkout(who, 1)?],
+        sessions: Vec::new(),
+        merchant_payments: Vec::new(),
+        merchant_journal: Vec::new(),
         budgets: vec![
             seed_budget(who, who.budget(), &main, 30)?,
             seed_budget(who, who.second_budget(), &[(gbp()?, 5_000)], 31)?,

@@ -37,7 +37,7 @@ fn all(data: &Data, account: &AccountId) -> Vec<Activity> {
         let mut credits = data.credits.values().filter(|(of, credit)| *of == journal && credit.account == *account);
         credits.next().map(|(_, credit)| CreditDetail::from(credit))
     };
-    let credits = journal.filter_map(|transaction| Activity::of_credit(transaction, detail(transaction.id)));
+    let credits = journal.filter_map(|transaction| Activity::of_journal(transaction, detail(transaction.id)));
     let payments = payments.cloned().filter_map(Activity::of_payment);
     let transfers = data.transfers.values().filter(|transfer| transfer.account == *account).cloned();
     let transfers = transfers.filter_map(Activity::of_transfer);

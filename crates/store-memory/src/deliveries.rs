@@ -314,7 +314,7 @@ pub(crate) fn subscribers<'d>(data: &'d Data, account: &'d AccountId) -> impl It
 
 /// Queues an event for its subscriptions, at a time by the account's clock.
 pub(crate) fn queue(data: &mut Data, event: &StoredEvent, at: DateTime<Utc>) {
-    let to = subscribers(data, &event.account).filter(|webhook| webhook.kind == event.kind);
+    let to = subscribers(data, &event.account).filter(|webhook| webhook.wants(event.kind, event.checkout));
     let to: Vec<_> = to.map(|to| to.id).collect();
     for webhook in to {
         let delivery = Delivery::new(webhook, DeliveredEvent { at, ..delivered(event) });
@@ -340,7 +340,7 @@ fn body_of(data: &Data, message: EventId) -> Option<String> {
 /// The deliveries of stored events that match a subscription.
 fn matching(data: &Data, webhook: &Webhook, since: DateTime<Utc>) -> Vec<Delivery> {
     let is_its = |event: &&StoredEvent| {
-        event.kind == webhook.kind
+        webhook.wants(event.kind, event.checkout)
             && event.occurred_at >= since
             && webhook.account.as_ref().is_none_or(|of| *of == event.account)
             && data.accounts.get(&event.account).is_some_and(|account| account.client == webhook.client)

@@ -93,6 +93,7 @@ pub(crate) fn record(data: &mut Data, events: &[Event]) -> Result<(), StoreError
             sequence,
             occurred_at: event.at.trunc_subsecs(0),
             recorded_at: recording.forms.now().trunc_subsecs(6),
+            checkout: event.checkout(),
             body: recording.forms.envelope(event, id, sequence)?,
         };
         deliveries::queue(data, &stored, event.at);

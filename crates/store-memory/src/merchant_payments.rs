@@ -104,7 +104,8 @@ impl MerchantPayments for MemoryStore {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
                 let refund = with_refund(data, &command.account, command.refund).cloned().ok_or(WriteError::Absent)?;
-                let change = (command.decide)(&RefundSituation { refund }).map_err(WriteError::Refused)?;
+                let session = session_of(data, &refund).cloned().ok_or(WriteError::Absent)?;
+                let change = (command.decide)(&RefundSituation { refund, session }).map_err(WriteError::Refused)?;
                 if let Some(journal) = &change.journal {
                     write_journal(data, journal)?;
                 }
@@ -148,8 +149,12 @@ fn overview(data: &Data, payment: &MerchantPayment) -> Option<PaymentOverview> {
     Some(PaymentOverview::of(payment.clone(), session, taken_up(data, payment), source(data, session)))
 }
 
+fn session_of<'d>(data: &'d Data, payment: &MerchantPayment) -> Option<&'d CheckoutSession> {
+    data.merchants.sessions.get(&(payment.account.clone(), payment.session))
+}
+
 fn situation(data: &Data, command: &CreateRefundCommand) -> Option<CreateRefundSituation> {
     let payment = data.merchants.payments.get(&(command.account.clone(), command.payment))?.clone();
-    let session = data.merchants.sessions.get(&(command.account.clone(), payment.session))?.clone();
+    let session = session_of(data, &payment)?.clone();
     Some(CreateRefundSituation { taken_up: taken_up(data, &payment), source: source(data, &session), session, payment })
 }

@@ -96,6 +96,16 @@ pub(crate) fn seed_account(data: &mut Data, seed: SeedAccount) -> Result<(), Sto
         budgets::insert(data, BudgetRecord::seeded(budget.clone(), &seed.parent))?;
     }
     seed.budgets.iter().flat_map(|seed| &seed.journal).try_for_each(|journal| write_journal(data, journal))?;
+    for session in seed.sessions {
+        must_exist(data.accounts.contains_key(&session.account), &session.account)?;
+        add(&mut data.merchants.sessions, (session.account.clone(), session.id), session)?;
+    }
+    for payment in seed.merchant_payments {
+        let session = (payment.account.clone(), payment.session);
+        must_exist(data.merchants.sessions.contains_key(&session), &payment.session)?;
+        add(&mut data.merchants.payments, (session.0, payment.id), payment)?;
+    }
+    seed.merchant_journal.iter().try_for_each(|journal| write_journal(data, journal))?;
     for SeedCard { card, limits } in seed.cards {
         let budget = data.budgets.get(&(card.account.clone(), card.budget));
         let holds = budget.and_then(|budget| budget.in_currency(card.currency)).is_some();

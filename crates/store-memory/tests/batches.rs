@@ -3,8 +3,8 @@
 
 use chrono::{DateTime, TimeDelta};
 use florin_application::{
-    AccountClocks, BatchServices, NewBatch, ProcessingLimits, ProcessingServices, Upload, cancel_batch, check_basis,
-    check_upload, create_batch, demo, process_batches, upload_payments, validate_batch,
+    AccountClocks, BatchServices, NewBatch, PageTokenMaker, ProcessingLimits, ProcessingServices, Upload, cancel_batch,
+    check_basis, check_upload, create_batch, demo, process_batches, upload_payments, validate_batch,
 };
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::Account;
@@ -14,6 +14,7 @@ use florin_domain::batch::{
 };
 use florin_domain::ids::{BudgetId, LeaseId, PaymentBatchId};
 use florin_domain::page::PageRequest;
+use florin_domain::secret::Secret;
 use florin_domain::stamp::Stamp;
 use florin_ports::test_support::{CountingIds, FakeCipher, FakeClock};
 use florin_ports::{
@@ -36,7 +37,9 @@ impl Home {
     /// Creates the demo world with an account that needs no authentication.
     async fn new() -> Self {
         let (store, clock) = (Arc::new(MemoryStore::new()), Arc::new(FakeClock::at(DateTime::UNIX_EPOCH)));
-        let mut world = demo::seed_data(clock.now(), &FakeCipher).unwrap();
+        let page_tokens = &PageTokenMaker::new(Secret::new(vec![1]));
+        let secrets = demo::DemoSecrets { cipher: &FakeCipher, page_tokens };
+        let mut world = demo::seed_data(clock.now(), secrets).unwrap();
         world.accounts.iter_mut().for_each(|seed| seed.account.mfa_required = false);
         let account = world.accounts[0].account.clone();
         store.seed(world).await.unwrap();

@@ -14,6 +14,7 @@ pub(crate) mod postgres;
 pub(crate) mod receiver;
 pub(crate) mod record;
 pub(crate) mod server;
+pub(crate) mod shop;
 pub(crate) mod store;
 pub(crate) mod table;
 pub(crate) mod together;

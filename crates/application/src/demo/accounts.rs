@@ -2,7 +2,7 @@
 
 use super::budgets::BudgetBuilder;
 use super::ids::{ACCOUNT, OTHER_ACCOUNT, PLAIN_ACCOUNT, client_id, other_client_id, parent_budget_id};
-use super::{DemoFault, banks, batches, cards, checkouts, keys, merchants, people};
+use super::{DemoFault, DemoSecrets, banks, batches, cards, checkout_sessions, checkouts, keys, merchants, people};
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use florin_domain::access::{Account, ApiClient, Feature};
 use florin_domain::budget::BudgetRecord;
@@ -11,7 +11,7 @@ use florin_domain::mfa::TotpEnrolment;
 use florin_domain::money::{Currency, Minor};
 use florin_domain::secret::SecretOwner;
 use florin_domain::world::Timeline;
-use florin_ports::{SecretCipher, SeedAccount};
+use florin_ports::SeedAccount;
 use std::collections::BTreeSet;
 
 /// The codes of the currencies that a parent budget of the demo data holds.
@@ -33,8 +33,8 @@ pub(super) fn clients() -> Vec<ApiClient> {
 }
 
 /// All accounts.
-pub(super) fn accounts(now: DateTime<Utc>, cipher: &dyn SecretCipher) -> Result<Vec<SeedAccount>, DemoFault> {
-    Ok(vec![demo(now, cipher)?, plain(now)?, other(now)?])
+pub(super) fn accounts(now: DateTime<Utc>, secrets: DemoSecrets<'_>) -> Result<Vec<SeedAccount>, DemoFault> {
+    Ok(vec![demo(now, secrets)?, plain(now)?, other(now)?])
 }
 
 /// An account without any data, whose parent budget holds these currencies.
@@ -48,6 +48,9 @@ pub fn bare(account: Account, currencies: impl IntoIterator<Item = Currency>, no
         settlement_accounts: Vec::new(),
         payees: Vec::new(),
         checkouts: Vec::new(),
+        sessions: Vec::new(),
+        merchant_payments: Vec::new(),
+        merchant_journal: Vec::new(),
         budgets: Vec::new(),
         cards: Vec::new(),
         batches: Vec::new(),
@@ -77,12 +80,12 @@ fn opened(now: DateTime<Utc>) -> DateTime<Utc> {
 }
 
 /// The main demo account.
-fn demo(now: DateTime<Utc>, cipher: &dyn SecretCipher) -> Result<SeedAccount, DemoFault> {
-    filled(empty_account(ACCOUNT, client_id(), ("Florin Demo Ltd", true), now)?.account, now, cipher)
+fn demo(now: DateTime<Utc>, secrets: DemoSecrets<'_>) -> Result<SeedAccount, DemoFault> {
+    filled(empty_account(ACCOUNT, client_id(), ("Florin Demo Ltd", true), now)?.account, now, secrets)
 }
 
 /// An account with all data of the demo account, under the same ids, as if used for some days before `now`.
-pub fn filled(account: Account, now: DateTime<Utc>, cipher: &dyn SecretCipher) -> Result<SeedAccount, DemoFault> {
+pub fn filled(account: Account, now: DateTime<Utc>, secrets: DemoSecrets<'_>) -> Result<SeedAccount, DemoFault> {
     let (now, opened) = (now.trunc_subsecs(0), opened(now));
     let mut seed = bare(account, currencies()?, opened);
     let id = seed.account.id.clone();
@@ -91,7 +94,7 @@ pub fn filled(account: Account, now: DateTime<Utc>, cipher: &dyn SecretCipher) -
         BudgetBuilder::open((2, "Euros"), &id, "EUR", Minor(500_000), opened)?,
         BudgetBuilder::open((3, "Yen"), &id, "JPY", Minor(1_000_000), opened)?,
     ];
-    let secret = cipher.seal(&SecretOwner::Totp(id.clone()), &keys::totp_secret())?;
+    let secret = secrets.cipher.seal(&SecretOwner::Totp(id.clone()), &keys::totp_secret())?;
     seed.enrolment = Some(TotpEnrolment::new(id.clone(), secret));
     seed.people = people::of_demo_account(&id, opened)?;
     seed.profile = Some(merchants::of_demo_account(&id)?);
@@ -101,6 +104,11 @@ pub fn filled(account: Account, now: DateTime<Utc>, cipher: &dyn SecretCipher) -
     seed.cards = cards::of_demo_account(&id, &books, now);
     (seed.batches, seed.payments) = batches::of_demo_account(&seed.account, &mut books, now)?;
     seed.budgets = books.into_iter().map(BudgetBuilder::close).collect();
+    let pounds = seed.budgets.first().map(|seed| seed.budget.clone());
+    if let Some(budget) = pounds {
+        let sold = checkout_sessions::sessions(&seed, &budget, &banks::first()?, (now, secrets.page_tokens))?;
+        (seed.sessions, seed.merchant_payments, seed.merchant_journal) = (sold.sessions, sold.payments, sold.journal);
+    }
     Ok(seed)
 }
 

@@ -30,6 +30,9 @@ pub(super) enum Kind {
     /// The membership of a person.
     Persona = 13,
     Payee = 14,
+    CheckoutSession = 15,
+    /// A payment, refund, order or journal transaction of a checkout session.
+    CheckoutPart = 16,
 }
 
 /// Returns the id `0198c0de-<kind>-7000-8000-<number>`.

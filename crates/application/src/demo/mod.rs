@@ -9,6 +9,7 @@ mod banks;
 mod batches;
 mod budgets;
 mod cards;
+mod checkout_sessions;
 mod checkouts;
 mod ids;
 mod keys;
@@ -20,9 +21,11 @@ mod tests;
 
 pub use accounts::{bare, filled};
 pub use cards::has_limits;
+pub use checkout_sessions::top_up_id;
 pub use ids::{ACCOUNT, OTHER_ACCOUNT, PLAIN_ACCOUNT, client_id, parent_budget_id};
 pub use keys::{API_KEY, LIMITED_API_KEY, OTHER_API_KEY, totp_secret};
 
+use crate::PageTokenMaker;
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::AccountId;
@@ -67,18 +70,27 @@ impl From<AmountOverflow> for DemoFault {
     }
 }
 
+/// What the demo data needs of the store's secrets.
+#[derive(Clone, Copy)]
+pub struct DemoSecrets<'a> {
+    /// Encrypts the TOTP secret.
+    pub cipher: &'a dyn SecretCipher,
+    /// Makes the tokens of payment pages.
+    pub page_tokens: &'a PageTokenMaker,
+}
+
 /// The id of the main demo account.
 pub fn account() -> Result<AccountId, DemoFault> {
     Ok(AccountId::parse(ACCOUNT)?)
 }
 
 /// Builds the whole demo data, as if used for some days before `now`.
-pub fn seed_data(now: DateTime<Utc>, cipher: &dyn SecretCipher) -> Result<SeedData, DemoFault> {
+pub fn seed_data(now: DateTime<Utc>, secrets: DemoSecrets<'_>) -> Result<SeedData, DemoFault> {
     let now = now.trunc_subsecs(0);
     Ok(SeedData {
         clients: accounts::clients(),
         keys: keys::keys(now - TimeDelta::days(30)),
-        accounts: accounts::accounts(now, cipher)?,
+        accounts: accounts::accounts(now, secrets)?,
         banks: banks::banks()?,
     })
 }

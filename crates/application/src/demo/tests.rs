@@ -5,10 +5,12 @@ use chrono::TimeZone;
 use florin_domain::access::{Feature, Scope};
 use florin_domain::batch::{ModulusTable, PaymentBatchStatus};
 use florin_domain::card::{Card, CardState};
+use florin_domain::checkout::{MerchantPaymentKind, MerchantPaymentStatus, SessionPurpose, SessionStatus};
 use florin_domain::ledger::Balances;
 use florin_domain::merchant::{
     ApprovalStatus, BankDetails, BankDetailsInput, CheckoutKind, CheckoutStatus, CheckoutTarget, CheckoutType,
 };
+use florin_domain::secret::Secret;
 use florin_ports::SeedAccount;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -17,11 +19,30 @@ fn now() -> DateTime<Utc> {
 }
 
 fn seeded() -> SeedData {
-    seed_data(now() + TimeDelta::milliseconds(123), &florin_ports::test_support::FakeCipher).unwrap()
+    let page_tokens = &PageTokenMaker::new(Secret::new(vec![1]));
+    let secrets = DemoSecrets { cipher: &florin_ports::test_support::FakeCipher, page_tokens };
+    seed_data(now() + TimeDelta::milliseconds(123), secrets).unwrap()
 }
 
 fn demo_account() -> SeedAccount {
     seeded().accounts.into_iter().find(|seed| seed.account.id.as_str() == ACCOUNT).unwrap()
+}
+
+#[test]
+fn there_is_a_session_in_every_status_and_a_top_up() {
+    let seed = demo_account();
+    for status in SessionStatus::ALL {
+        assert!(seed.sessions.iter().any(|session| session.status == status), "{status:?}");
+    }
+    let top_up = seed.sessions.iter().find(|session| session.id == top_up_id()).unwrap();
+    assert!(matches!(top_up.purpose, SessionPurpose::Budget(_)) && top_up.status == SessionStatus::Open);
+    let due = seed.sessions.iter().filter_map(|session| session.due_at);
+    assert!(due.clone().count() == 3 && due.min() > Some(now() + TimeDelta::days(365)));
+    let refund = seed.merchant_payments.iter().find(|payment| payment.kind() == MerchantPaymentKind::Refund).unwrap();
+    assert_eq!(refund.status, MerchantPaymentStatus::Completed);
+    assert_eq!(seed.merchant_journal.len(), 3, "two payments and a refund");
+    let ids: HashSet<_> = seed.merchant_payments.iter().map(|payment| payment.id).collect();
+    assert_eq!(ids.len(), seed.merchant_payments.len());
 }
 
 #[test]

@@ -63,42 +63,6 @@ scopes! {
 }
 
 impl Scope {
-    /// Whether at least one operation requires this scope.
-    pub const fn is_in_use(self) -> bool {
-        matches!(
-            self,
-            Self::MerchantProfileRead
-                | Self::MerchantProfileWrite
-                | Self::MerchantCheckoutsRead
-                | Self::MerchantCheckoutsWrite
-                | Self::MerchantBanksRead
-                | Self::MerchantSettlementAccountsRead
-                | Self::MerchantSettlementAccountsWrite
-                | Self::MerchantPayeesRead
-                | Self::MerchantPayeesWrite
-                | Self::MerchantSimulate
-                | Self::PaymentBatchesRead
-                | Self::PaymentBatchesWrite
-                | Self::PaymentBatchesConfirm
-                | Self::AddressesLookup
-                | Self::BudgetsRead
-                | Self::BudgetsWrite
-                | Self::BudgetsSimulate
-                | Self::CardsRead
-                | Self::CardsWrite
-                | Self::CardsSimulate
-                | Self::PeopleRead
-                | Self::PeopleWrite
-                | Self::AccountsRead
-                | Self::IpAddressesRead
-                | Self::IpAddressesWrite
-                | Self::ActivityRead
-                | Self::EventsRead
-                | Self::WebhooksRead
-                | Self::WebhooksWrite
-        )
-    }
-
     /// Parses a scope from its written form.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|scope| scope.as_str() == text)

@@ -13,11 +13,13 @@ pub enum ActivitySource {
     Payment,
     /// Transfers between budgets.
     Transfer,
+    /// Top-ups of budgets.
+    Deposit,
 }
 
 impl ActivitySource {
     /// All sources.
-    pub const ALL: [Self; 4] = [Self::Card, Self::Credit, Self::Payment, Self::Transfer];
+    pub const ALL: [Self; 5] = [Self::Card, Self::Credit, Self::Payment, Self::Transfer, Self::Deposit];
 }
 
 /// The type of a movement; its wire name is the `type` of the row.
@@ -31,12 +33,14 @@ pub enum ActivityType {
     Payment,
     /// A transfer between two budgets.
     Transfer,
+    /// A top-up of a budget.
+    Deposit,
 }
 
 impl ActivityType {
     /// All types.
-    pub const ALL: [Self; MessageKind::ALL.len() + 3] = {
-        let mut all = [Self::Credit; MessageKind::ALL.len() + 3];
+    pub const ALL: [Self; MessageKind::ALL.len() + 4] = {
+        let mut all = [Self::Credit; MessageKind::ALL.len() + 4];
         let mut place = 0;
         while place < MessageKind::ALL.len() {
             all[place] = Self::Card(MessageKind::ALL[place]);
@@ -44,6 +48,7 @@ impl ActivityType {
         }
         all[place + 1] = Self::Payment;
         all[place + 2] = Self::Transfer;
+        all[place + 3] = Self::Deposit;
         all
     };
 
@@ -54,6 +59,7 @@ impl ActivityType {
             Self::Credit => "credit",
             Self::Payment => "payment",
             Self::Transfer => "transfer",
+            Self::Deposit => "deposit",
         }
     }
 
@@ -64,6 +70,7 @@ impl ActivityType {
             Self::Credit => ActivitySource::Credit,
             Self::Payment => ActivitySource::Payment,
             Self::Transfer => ActivitySource::Transfer,
+            Self::Deposit => ActivitySource::Deposit,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The activity of an account: every movement of money as one list (contract 5.6).
 //!
-//! A row is one movement of one source: a card message, a credit, a payment of a batch, or a transfer. Its id is the
-//! token of the message, the journal transaction of the credit (a credit has no id), or the id of the payment or
-//! transfer.
+//! A row is one movement of one source: a card message, a credit, a payment of a batch, a transfer, or a top-up of a budget.
+//! Its id is the token of the message, the journal transaction of the credit or top-up (a credit has no id), or the id of
+//! the payment or transfer.
 
 mod credit;
 mod kind;
@@ -15,7 +15,7 @@ pub use status::ActivityStatus;
 use crate::batch::Payment;
 use crate::budget::Transfer;
 use crate::card::CardTransaction;
-use crate::ids::{AccountId, ActivityId, BudgetId, CardId, JournalId};
+use crate::ids::{AccountId, ActivityId, BudgetId, CardId, JournalId, MerchantPaymentId};
 use crate::ledger::{JournalKind, JournalTransaction, Pool};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
@@ -56,6 +56,8 @@ pub enum ActivityDetail {
     Payment(Box<Payment>),
     /// A transfer between budgets.
     Transfer(Box<Transfer>),
+    /// A top-up, with the payment that completed it.
+    Deposit(MerchantPaymentId),
 }
 
 /// A filter of movements. It matches those that meet every given condition.
@@ -107,7 +109,10 @@ impl Activity {
     pub fn card(&self) -> Option<CardId> {
         match &self.detail {
             ActivityDetail::Card(message) => Some(message.card),
-            ActivityDetail::Credit(_) | ActivityDetail::Payment(_) | ActivityDetail::Transfer(_) => None,
+            ActivityDetail::Credit(_)
+            | ActivityDetail::Payment(_)
+            | ActivityDetail::Transfer(_)
+            | ActivityDetail::Deposit(_) => None,
         }
     }
 
@@ -133,16 +138,21 @@ impl Activity {
         })
     }
 
-    /// The movement of a credit, from its journal transaction. `None` for any other kind of transaction.
-    pub fn of_credit(journal: &JournalTransaction, detail: Option<CreditDetail>) -> Option<Self> {
+    /// The movement of a credit or a top-up, from its journal transaction. `None` for any other kind of transaction. `detail`
+    /// belongs to a credit.
+    pub fn of_journal(journal: &JournalTransaction, detail: Option<CreditDetail>) -> Option<Self> {
         let mut postings = journal.postings().iter();
         let (budget, amount) = postings.find_map(|posting| match posting.pool {
             Pool::Available(budget) => Some((budget, posting.amount)),
             _ => None,
         })?;
-        let JournalTransaction { id, currency, at, .. } = *journal;
+        let JournalTransaction { id, cause, currency, at, .. } = *journal;
         let credited = Credited { id, account: journal.account.clone(), budget, currency, amount, at };
-        (journal.kind == JournalKind::Credit).then(|| credited.with(detail))
+        match journal.kind {
+            JournalKind::Credit => Some(credited.with(detail)),
+            JournalKind::TopUp => Some(credited.by_top_up(MerchantPaymentId(cause))),
+            _ => None,
+        }
     }
 
     /// The movement of a payment of a confirmed batch. `None` before confirmation and after cancellation, when no money
@@ -172,7 +182,7 @@ impl Activity {
     }
 }
 
-/// A credit as recorded in the journal.
+/// A credit or top-up as recorded in the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credited {
     /// The journal transaction.
@@ -185,24 +195,33 @@ pub struct Credited {
     pub currency: Currency,
     /// The amount.
     pub amount: Minor,
-    /// When the credit was recorded.
+    /// When it was recorded.
     pub at: DateTime<Utc>,
 }
 
 impl Credited {
     /// The movement of this credit.
     pub fn with(self, detail: Option<CreditDetail>) -> Activity {
+        self.movement(ActivityType::Credit, ActivityDetail::Credit(detail.map(Box::new)))
+    }
+
+    /// The movement of this top-up.
+    pub fn by_top_up(self, payment: MerchantPaymentId) -> Activity {
+        self.movement(ActivityType::Deposit, ActivityDetail::Deposit(payment))
+    }
+
+    fn movement(self, kind: ActivityType, detail: ActivityDetail) -> Activity {
         Activity {
             id: ActivityId(self.id.0),
             account: self.account,
-            kind: ActivityType::Credit,
+            kind,
             status: ActivityStatus::Completed,
             budget: self.budget,
             currency: self.currency,
             amount: self.amount,
             impacted: self.amount,
             created_at: self.at,
-            detail: ActivityDetail::Credit(detail.map(Box::new)),
+            detail,
         }
     }
 }

@@ -84,7 +84,7 @@ impl ActivityStatus {
         match source {
             ActivitySource::Card => self.as_card_state().is_some(),
             ActivitySource::Payment => self.as_payment_status().is_some(),
-            ActivitySource::Credit | ActivitySource::Transfer => self == Self::Completed,
+            ActivitySource::Credit | ActivitySource::Transfer | ActivitySource::Deposit => self == Self::Completed,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::batch::{PaymentInput, PaymentNetwork, PaymentStatus, PaymentTerms};
 use crate::card::MessageKind;
-use crate::ids::{OrderId, PaymentBatchId, PaymentId, TransferId};
+use crate::ids::{MerchantPaymentId, OrderId, PaymentBatchId, PaymentId, TransferId};
 use crate::ledger::Posting;
 use crate::test_support::a_payment_state;
 use uuid::Uuid;
@@ -74,7 +74,7 @@ fn a_payment_debits_its_cost_until_it_fails_or_is_returned() {
 }
 
 #[test]
-fn only_credit_transactions_are_credits() {
+fn only_credits_and_top_ups_are_movements_of_the_journal() {
     let budget = BudgetId(Uuid::from_u128(4));
     let post = |pool, amount| Posting { pool, amount: Minor(amount) };
     let postings = [post(Pool::InboundPayments, -7), post(Pool::Available(budget), 7)];
@@ -82,8 +82,11 @@ fn only_credit_transactions_are_credits() {
         let id = JournalId(Uuid::from_u128(9));
         JournalTransaction::new(id, account(), (kind, id.0), gbp(), DateTime::UNIX_EPOCH, postings).unwrap()
     };
-    assert_eq!(Activity::of_credit(&journal(JournalKind::Credit), None), Some(credit()));
-    assert_eq!(Activity::of_credit(&journal(JournalKind::Card), None), None);
+    assert_eq!(Activity::of_journal(&journal(JournalKind::Credit), None), Some(credit()));
+    let deposit = Activity::of_journal(&journal(JournalKind::TopUp), None).unwrap();
+    assert_eq!((deposit.kind, deposit.impacted), (ActivityType::Deposit, Minor(7)));
+    assert_eq!(deposit.detail, ActivityDetail::Deposit(MerchantPaymentId(Uuid::from_u128(9))));
+    assert_eq!(Activity::of_journal(&journal(JournalKind::Card), None), None);
 }
 
 #[test]
@@ -115,14 +118,20 @@ fn a_transfer_matches_both_of_its_budgets() {
 fn a_filter_reads_only_sources_that_can_match() {
     let reached = |filter: ActivityFilter| ActivitySource::ALL.map(|source| filter.reaches(source));
     let none = ActivityFilter::default();
-    assert_eq!(reached(none), [true; 4]);
-    assert_eq!(reached(ActivityFilter { card: Some(CardId(Uuid::nil())), ..none }), [true, false, false, false]);
-    assert_eq!(reached(ActivityFilter { status: Some(ActivityStatus::Completed), ..none }), [false, true, true, true]);
-    assert_eq!(reached(ActivityFilter { status: Some(ActivityStatus::Declined), ..none }), [true, false, false, false]);
+    assert_eq!(reached(none), [true; 5]);
+    assert_eq!(reached(ActivityFilter { card: Some(CardId(Uuid::nil())), ..none }), [true, false, false, false, false]);
+    assert_eq!(
+        reached(ActivityFilter { status: Some(ActivityStatus::Completed), ..none }),
+        [false, true, true, true, true]
+    );
+    assert_eq!(
+        reached(ActivityFilter { status: Some(ActivityStatus::Declined), ..none }),
+        [true, false, false, false, false]
+    );
     let kind = Some(ActivityType::Card(MessageKind::Expiry));
-    assert_eq!(reached(ActivityFilter { kind, ..none }), [true, false, false, false]);
+    assert_eq!(reached(ActivityFilter { kind, ..none }), [true, false, false, false, false]);
     let kind = Some(ActivityType::Payment);
-    assert_eq!(reached(ActivityFilter { kind, status: Some(ActivityStatus::Pending), ..none }), [false; 4]);
+    assert_eq!(reached(ActivityFilter { kind, status: Some(ActivityStatus::Pending), ..none }), [false; 5]);
 }
 
 /// Every matching movement comes from a source that the filter reads.

@@ -77,7 +77,9 @@ impl Completion {
             return vec![movement.clone().credited(session.account.clone(), at)];
         }
         let mut events: Vec<_> = session.event(EventKind::MerchantCheckoutSessionCompleted, at).into_iter().collect();
-        events.extend(reconciles.then(|| payment.event(EventKind::MerchantPaymentReconciled, at)));
+        if reconciles {
+            events.extend(session.payment_event(payment, EventKind::MerchantPaymentReconciled, at));
+        }
         events
     }
 

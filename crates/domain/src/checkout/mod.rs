@@ -21,7 +21,7 @@ mod status;
 mod steps;
 mod top_up;
 
-pub use bank::{BankChoice, BankReport, BankReportResult, PayerOutcome, PaymentFailure};
+pub use bank::{BankChoice, BankReport, BankReportResult, PayerOutcome, PayerVisit, PaymentFailure};
 pub use basket::{Basket, BasketItem, Quantity};
 pub use create::{
     CreateSessionRefusal, CreateSessionSituation, CreatedSession, MERCHANT_AMOUNTS, SessionRequest, SessionTarget,
@@ -37,7 +37,9 @@ pub use refund::{
 };
 pub use refund_status::{RefundSource, RefundStatus};
 pub use session::{CheckoutSession, PageTokenHash, PurposeKind, SessionPurpose};
-pub use shipping::{CountryCode, Shipping, ShippingRate};
+pub use shipping::{
+    AddressLine, CountryCode, Postcode, RateDescription, RecipientName, ServiceCode, Shipping, ShippingRate,
+};
 pub use status::{SessionStatus, SessionStep, StepEffect};
 pub use steps::{PayerDecision, SessionAction, decide_session};
 pub use top_up::{CreateTopUpRefusal, CreateTopUpSituation, TopUpRequest, decide_create_top_up};

@@ -140,6 +140,8 @@ pub fn decide_create_refund(
 pub struct RefundSituation {
     /// The refund, as its row among the payments.
     pub refund: MerchantPayment,
+    /// Its session.
+    pub session: CheckoutSession,
 }
 
 /// What happens to a refund.
@@ -169,7 +171,7 @@ pub fn decide_refund(
     stamp: &Stamp<'_>,
 ) -> Result<RefundChange, RefundRefusal> {
     let mut change = RefundChange { refund: situation.refund.clone(), journal: None, events: Vec::new() };
-    change.settle_due(stamp)?;
+    change.settle_due(situation, stamp)?;
     if let RefundAction::AtBank(decision) = action {
         let status = change.refund.refund_status();
         if status != RefundStatus::AwaitingAuthorisation {
@@ -179,7 +181,7 @@ pub fn decide_refund(
             PayerDecision::Approve(report) => {
                 change.refund.initiated_at = Some(stamp.now);
                 change.refund.report = Some(report);
-                change.settle_due(stamp)?;
+                change.settle_due(situation, stamp)?;
             }
             PayerDecision::Reject | PayerDecision::Leave => change.refund.status = MerchantPaymentStatus::Cancelled,
         }
@@ -189,7 +191,7 @@ pub fn decide_refund(
 
 impl RefundChange {
     /// Applies what is due: the end of the time for the authorisation, or the report of the bank.
-    fn settle_due(&mut self, stamp: &Stamp<'_>) -> Result<(), RefundRefusal> {
+    fn settle_due(&mut self, situation: &RefundSituation, stamp: &Stamp<'_>) -> Result<(), RefundRefusal> {
         if self.refund.refund_due_at().is_none_or(|due| due > stamp.now) {
             return Ok(());
         }
@@ -201,7 +203,8 @@ impl RefundChange {
                     let cause = (JournalId(stamp.id()), JournalKind::MerchantRefund, report.at);
                     self.journal =
                         Some(movement::<RefundRefusal>(&self.refund, cause, Pool::MerchantSettled, Pool::PayerBanks)?);
-                    self.events.push(self.refund.event(EventKind::MerchantRefundCompleted, report.at));
+                    let kind = EventKind::MerchantRefundCompleted;
+                    self.events.extend(situation.session.payment_event(&self.refund, kind, report.at));
                 }
                 BankReportResult::Failed(failure) => {
                     self.refund.status = MerchantPaymentStatus::Failed;

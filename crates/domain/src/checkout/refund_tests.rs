@@ -26,7 +26,11 @@ fn awaiting() -> MerchantPayment {
 fn decide(refund: &MerchantPayment, action: RefundAction, minutes: i64) -> Result<RefundChange, RefundRefusal> {
     let ids = CountingIds::starting_at(100);
     let stamp = Stamp { now: noon() + TimeDelta::minutes(minutes), ids: ids.source() };
-    decide_refund(&RefundSituation { refund: refund.clone() }, action, &stamp)
+    decide_refund(
+        &RefundSituation { refund: refund.clone(), session: situation("12.50 GBP", "0.00 GBP").session },
+        action,
+        &stamp,
+    )
 }
 
 /// The merchant approves at noon, and the bank reports some minutes later.

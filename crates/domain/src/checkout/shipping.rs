@@ -2,7 +2,19 @@
 
 use crate::fault::Flaw;
 use crate::money::Minor;
+use crate::text::Text;
 use serde::{Deserialize, Serialize};
+
+/// The name of a recipient.
+pub type RecipientName = Text<1, 140>;
+/// A line of an address, a city or a region.
+pub type AddressLine = Text<1, 100>;
+/// A postcode of any country.
+pub type Postcode = Text<1, 16>;
+/// The description of a shipping rate.
+pub type RateDescription = Text<1, 140>;
+/// The merchant's code of a shipping service.
+pub type ServiceCode = Text<1, 64>;
 
 /// Where goods are shipped. Its form was checked when it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

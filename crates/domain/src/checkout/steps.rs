@@ -291,7 +291,7 @@ impl<'a> Work<'a> {
         let Some(payment) = self.pending.take() else { return };
         let payment = MerchantPayment { status, failure, ..payment };
         if failure.is_some() {
-            self.events.push(payment.event(EventKind::MerchantPaymentFailed, at));
+            self.events.extend(self.session.payment_event(&payment, EventKind::MerchantPaymentFailed, at));
         }
         self.ended.push(payment);
     }

@@ -4,7 +4,7 @@ use super::BoxMovement;
 use crate::batch::{Payment, PaymentBatchStatus, PaymentOrder};
 use crate::card::{CardState, CardTransaction};
 use crate::checkout::{CheckoutSession, MerchantPayment};
-use crate::ids::{CardId, PaymentBatchId};
+use crate::ids::{CardId, CheckoutId, PaymentBatchId};
 
 /// The contents of an event, by the kind of its object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,16 @@ pub enum EventBody {
     /// A checkout session.
     CheckoutSession(Box<CheckoutSession>),
     /// A payment or refund of a checkout session.
-    MerchantPayment(Box<MerchantPayment>),
+    MerchantPayment(Box<MerchantPaymentEvent>),
+}
+
+/// A payment or refund of a checkout session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MerchantPaymentEvent {
+    /// The payment or refund.
+    pub payment: MerchantPayment,
+    /// The checkout of its session.
+    pub checkout: CheckoutId,
 }
 
 /// A change of the state of a card.

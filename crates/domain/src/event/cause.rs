@@ -1,9 +1,9 @@
 //! The events of what happened to movements, cards, batches and payments.
 
-use super::{BatchEvent, BatchResult, BoxMovement, CardStateChange, Event, EventBody, EventKind};
+use super::{BatchEvent, BatchResult, BoxMovement, CardStateChange, Event, EventBody, EventKind, MerchantPaymentEvent};
 use crate::batch::{Payment, PaymentBatch, PaymentBatchStatus, PaymentOrder};
 use crate::card::{CardRecord, CardTransaction, CardTransition};
-use crate::checkout::{CheckoutSession, MerchantPayment, SessionPurpose};
+use crate::checkout::{CheckoutSession, MerchantPayment};
 use crate::ids::AccountId;
 use chrono::{DateTime, Utc};
 
@@ -75,15 +75,14 @@ impl Payment {
 impl CheckoutSession {
     /// An event about this session. A top-up of a budget has none: its credit is an event of the budget.
     pub(crate) fn event(&self, kind: EventKind, at: DateTime<Utc>) -> Option<Event> {
+        self.purpose.checkout()?;
         let body = EventBody::CheckoutSession(Box::new(self.clone()));
-        let is_session = !matches!(self.purpose, SessionPurpose::Budget(_));
-        is_session.then(|| Event { account: self.account.clone(), kind, at, body })
+        Some(Event { account: self.account.clone(), kind, at, body })
     }
-}
 
-impl MerchantPayment {
-    /// An event about this payment or refund.
-    pub(crate) fn event(&self, kind: EventKind, at: DateTime<Utc>) -> Event {
-        Event { account: self.account.clone(), kind, at, body: EventBody::MerchantPayment(Box::new(self.clone())) }
+    /// An event about a payment or refund of this session. A top-up of a budget has none.
+    pub(crate) fn payment_event(&self, payment: &MerchantPayment, kind: EventKind, at: DateTime<Utc>) -> Option<Event> {
+        let event = MerchantPaymentEvent { payment: payment.clone(), checkout: self.purpose.checkout()? };
+        Some(Event { account: self.account.clone(), kind, at, body: EventBody::MerchantPayment(Box::new(event)) })
     }
 }

@@ -95,13 +95,6 @@ kinds! {
         "RoqqettPaymentReconciled" = "7d0f6a3e-52c1-4b8e-9f0a-3c6d1e8b4a27";
 }
 
-impl EventKind {
-    /// Whether something causes events of this kind. Types of other kinds can be subscribed to, too.
-    pub fn is_produced(self) -> bool {
-        self < Self::MerchantCheckoutSessionCompleted
-    }
-}
-
 impl EventType {
     /// Finds a type by its name.
     pub fn named(name: &str) -> Option<&'static Self> {

@@ -14,7 +14,7 @@ mod stored;
 mod tests;
 
 pub use audience::Audience;
-pub use body::{BatchEvent, BatchResult, CardStateChange, EventBody};
+pub use body::{BatchEvent, BatchResult, CardStateChange, EventBody, MerchantPaymentEvent};
 pub use kind::{EventKind, EventType};
 pub use movement::{BoxMovement, MovementSource, PaymentMethod};
 pub use object::{Event, EventObject};

@@ -1,7 +1,7 @@
 //! An event, and its object.
 
 use super::{EventBody, EventKind};
-use crate::ids::{AccountId, BudgetId, CardId, CheckoutSessionId, PaymentBatchId, TransactionToken};
+use crate::ids::{AccountId, BudgetId, CardId, CheckoutId, CheckoutSessionId, PaymentBatchId, TransactionToken};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
@@ -56,7 +56,20 @@ impl Event {
             EventBody::Batch(event) => EventObject::Batch(event.batch),
             EventBody::Payment(payment) => EventObject::Batch(payment.batch),
             EventBody::CheckoutSession(session) => EventObject::CheckoutSession(session.id),
-            EventBody::MerchantPayment(payment) => EventObject::CheckoutSession(payment.session),
+            EventBody::MerchantPayment(event) => EventObject::CheckoutSession(event.payment.session),
+        }
+    }
+
+    /// The checkout of its session, by which subscriptions select events. `None`: it is about no session.
+    pub const fn checkout(&self) -> Option<CheckoutId> {
+        match &self.body {
+            EventBody::CheckoutSession(session) => session.purpose.checkout(),
+            EventBody::MerchantPayment(event) => Some(event.checkout),
+            EventBody::Box(_)
+            | EventBody::CardTransaction(_)
+            | EventBody::CardState(_)
+            | EventBody::Batch(_)
+            | EventBody::Payment(_) => None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Events as they are stored and read.
 
 use super::EventKind;
-use crate::ids::{AccountId, EventId};
+use crate::ids::{AccountId, CheckoutId, EventId};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 use uuid::Uuid;
@@ -29,6 +29,8 @@ pub struct StoredEvent {
     pub occurred_at: DateTime<Utc>,
     /// The real time at which it was written.
     pub recorded_at: DateTime<Utc>,
+    /// The checkout of its session, if it is about one.
+    pub checkout: Option<CheckoutId>,
     /// Its envelope as JSON.
     pub body: String,
 }

@@ -1,7 +1,7 @@
 //! Web addresses that merchants give.
 
 use crate::fault::{Flaw, FlawCode};
-use url::Url;
+use url::{Host, Url};
 
 /// An https URL of at most 2048 characters, without user info. It is kept as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,13 +21,34 @@ impl WebUrl {
     /// assert!(WebUrl::parse("http://shop.example/paid").is_err());
     /// ```
     pub fn parse(text: &str) -> Result<Self, Flaw> {
+        Self::parse_with(&["https://"], text)
+    }
+
+    /// Checks the form like [`Self::parse`], and also takes `http://` to a loopback host: the sandbox runs on the machine of
+    /// a developer, like the shop that is tested with it.
+    pub fn parse_or_loopback(text: &str) -> Result<Self, Flaw> {
+        let url = Self::parse_with(&["https://", "http://"], text)?;
+        let is_local = match Url::parse(text).ok().as_ref().and_then(Url::host) {
+            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        };
+        if is_local || text.starts_with("https://") {
+            Ok(url)
+        } else {
+            Err(Flaw::format("must be a URL that begins with https://, or http:// to a loopback host"))
+        }
+    }
+
+    fn parse_with(schemes: &[&str], text: &str) -> Result<Self, Flaw> {
         let length = text.chars().count();
         if length > Self::MAX {
             let message = format!("must be at most {} characters (got {length})", Self::MAX);
             return Err(Flaw::new(FlawCode::TooLong, message));
         }
-        let Some(rest) = text.strip_prefix("https://") else {
-            return Err(Flaw::format("must be a URL that begins with https://"));
+        let Some(rest) = schemes.iter().find_map(|scheme| text.strip_prefix(scheme)) else {
+            return Err(Flaw::format(format!("must be a URL that begins with {}", schemes.join(" or "))));
         };
         if !text.bytes().all(is_url_character) {
             return Err(Flaw::format("must have only characters of a URL; others must be percent-encoded"));
@@ -102,6 +123,19 @@ mod tests {
         ] {
             assert_eq!(WebUrl::parse(wrong).unwrap_err().code, FlawCode::InvalidFormat, "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn a_sandbox_takes_http_to_loopback_hosts() {
+        for good in
+            ["http://localhost:3000/paid", "http://127.0.0.1/", "http://[::1]:1/", "http://a.localhost/", "https://a.b"]
+        {
+            assert_eq!(WebUrl::parse_or_loopback(good).unwrap().as_str(), good);
+        }
+        for wrong in ["http://shop.example/", "http://localhost.example/", "http://10.0.0.1/", "ftp://localhost/"] {
+            assert_eq!(WebUrl::parse_or_loopback(wrong).unwrap_err().code, FlawCode::InvalidFormat, "{wrong}");
+        }
+        assert!(WebUrl::parse_or_loopback("http://ada@localhost/").is_err());
     }
 
     proptest! {

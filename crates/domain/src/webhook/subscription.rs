@@ -6,6 +6,7 @@ use crate::fault::Flaw;
 use crate::ids::{AccountId, CheckoutId, ClientId, WebhookId};
 use crate::secret::SealedSecret;
 use chrono::{DateTime, TimeDelta, Utc};
+use std::borrow::Cow;
 
 /// Maximum number of subscriptions of a client.
 pub const WEBHOOKS_OF_A_CLIENT: u32 = 100;
@@ -27,8 +28,7 @@ pub struct Webhook {
     pub type_name: String,
     /// The kind of its events.
     pub kind: EventKind,
-    /// The checkouts whose events it gets; `None` for all. Events of Merchant types name their checkout; whatever queues
-    /// them must apply this filter, and name them as `type_name` does.
+    /// The checkouts whose events it gets; `None` for all. See [`Self::wants`].
     pub filter: Option<CheckoutFilter>,
     /// Whether a failing event holds back later events of the same object.
     pub ordered: bool,
@@ -69,6 +69,11 @@ impl CheckoutFilter {
     /// The checkouts.
     pub fn ids(&self) -> &[CheckoutId] {
         &self.0
+    }
+
+    /// Whether a subscription with this filter gets events about sessions of a checkout. Without a filter it gets all.
+    pub fn admits(filter: Option<&Self>, checkout: Option<CheckoutId>) -> bool {
+        filter.is_none_or(|filter| checkout.is_some_and(|checkout| filter.0.contains(&checkout)))
     }
 }
 
@@ -112,6 +117,22 @@ impl Webhook {
     /// Whether subscriptions to a kind of event can have a filter: its events belong to a checkout.
     pub fn has_filters(kind: EventKind) -> bool {
         kind.as_str().starts_with("Merchant")
+    }
+
+    /// Whether it gets events of a kind, about sessions of a checkout.
+    pub fn wants(&self, kind: EventKind, checkout: Option<CheckoutId>) -> bool {
+        self.kind == kind && CheckoutFilter::admits(self.filter.as_ref(), checkout)
+    }
+
+    /// The body that its receiver gets: the stored envelope of an event, under the name of the type that the client
+    /// subscribed to.
+    pub fn body_of<'a>(&self, envelope: &'a str) -> Cow<'a, str> {
+        if self.type_name == self.kind.as_str() {
+            return Cow::Borrowed(envelope);
+        }
+        // Quotation marks inside texts are escaped, so only the member itself looks like this.
+        let member = |name: &str| format!("\"webhookEventTypeName\":\"{name}\"");
+        Cow::Owned(envelope.replacen(&member(self.kind.as_str()), &member(&self.type_name), 1))
     }
 
     /// Returns the subscription after a change. Enabling it forgets why it was disabled and how long it has failed.

@@ -71,3 +71,24 @@ fn limits() {
     assert_eq!(OverlapHours::new(0).unwrap().after(noon()), None);
     assert_eq!(OverlapHours::DEFAULT.after(noon()), Some(noon() + TimeDelta::hours(24)));
 }
+
+#[test]
+fn a_filter_selects_checkouts() {
+    let (sold, other) = (CheckoutId(Uuid::from_u128(1)), CheckoutId(Uuid::from_u128(2)));
+    let kind = EventKind::MerchantPaymentFailed;
+    let all = Webhook { kind, ..webhook() };
+    assert!(all.wants(kind, Some(sold)) && all.wants(kind, None) && !all.wants(EventKind::BoxCredited, None));
+    let one = Webhook { filter: CheckoutFilter::new(vec![sold]).ok(), ..all };
+    assert!(one.wants(kind, Some(sold)) && !one.wants(kind, Some(other)) && !one.wants(kind, None));
+}
+
+#[test]
+fn bodies_have_the_name_that_was_subscribed_to() {
+    let kind = EventKind::MerchantRefundCompleted;
+    let quoted = r#"{"body":{"reason":"\"webhookEventTypeName\":\"MerchantRefundCompleted\"","#;
+    let envelope = format!(r#"{quoted}"webhookEventTypeName":"MerchantRefundCompleted"}}}}"#);
+    let of = |name: &str| Webhook { kind, type_name: name.into(), ..webhook() };
+    assert_eq!(of("MerchantRefundCompleted").body_of(&envelope), envelope);
+    let renamed = format!(r#"{quoted}"webhookEventTypeName":"RoqqettRefundCompleted"}}}}"#);
+    assert_eq!(of("RoqqettRefundCompleted").body_of(&envelope), renamed);
+}

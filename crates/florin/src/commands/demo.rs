@@ -8,6 +8,7 @@ use crate::output;
 use crate::secrets;
 use crate::usage::UsageError;
 use anyhow::anyhow;
+use florin_application::demo::DemoSecrets;
 use florin_domain::access::Environment;
 use florin_ports::Clock;
 use florin_store_contract::AnyStore;
@@ -20,7 +21,8 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
     let cipher = secrets::open(&context.settings, environment, store).await?.cipher;
     let now = SystemClock.now();
     let was_there = demo::is_there(store).await?;
-    if !demo::seed(store, now, cipher.as_ref()).await? {
+    let page_tokens = &secrets::page_tokens(store, cipher.as_ref()).await?;
+    if !demo::seed(store, now, DemoSecrets { cipher: cipher.as_ref(), page_tokens }).await? {
         return Err(anyhow!(
             "the database already contains other clients, so the demo data was not created; choose an empty \
              database with --database-url"
@@ -29,7 +31,7 @@ pub(super) async fn run(context: &Context, store: &dyn AnyStore) -> anyhow::Resu
     if !was_there {
         context.note("demo data".to_owned());
     }
-    let data = DemoData::read(store, context.settings.expected_base_url(), now).await?;
+    let data = DemoData::read(store, context.settings.expected_base_url(), (now, page_tokens)).await?;
     output::either(context.json, &data, || print(&data))
 }
 

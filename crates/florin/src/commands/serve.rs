@@ -12,10 +12,12 @@ use crate::workers::{self, Kept, Workers};
 use crate::{environment, limits, metrics, secrets, wiring};
 use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, Utc};
+use florin_application::PageTokenMaker;
+use florin_application::demo::DemoSecrets;
 use florin_domain::access::Environment;
 use florin_domain::audit_log::AuditOutcome;
-use florin_http_actix::{HttpSettings, Introduction, bind_address};
-use florin_ports::{Clock, SecretCipher};
+use florin_http_actix::{AllServices, HttpSettings, Introduction, bind_address};
+use florin_ports::Clock;
 use florin_store_contract::AnyStore;
 use serde::Serialize;
 use std::io::ErrorKind;
@@ -49,15 +51,17 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     }
     let cipher = secrets::open(settings, environment, store.as_ref()).await?.cipher;
     let was_seeded = demo::is_there(store.as_ref()).await?;
-    let has_demo = prepare(settings, environment, store.as_ref(), cipher.as_ref()).await?;
-    record_start(context, store.as_ref(), applied, has_demo && !was_seeded).await?;
     let pages = secrets::page_tokens(store.as_ref(), cipher.as_ref()).await?;
+    let demo_secrets = DemoSecrets { cipher: cipher.as_ref(), page_tokens: &pages };
+    let has_demo = prepare(settings, environment, store.as_ref(), demo_secrets).await?;
+    record_start(context, store.as_ref(), applied, has_demo && !was_seeded).await?;
     let services = wiring::services(settings, environment, store, (cipher, pages));
     let metrics = settings.metrics.then(metrics::collect).transpose()?;
     limits::allow_connections(settings.max_connections);
+    let listener = bind_address(listen).map_err(|error| unbound(&settings.listen, &error))?;
     let admin = bind_admin(settings, listen)?;
+    let public_url = settings.root_url(listener.local_addr()?);
     let http = HttpSettings {
-        listen,
         workers: settings.workers,
         max_connections: settings.max_connections,
         max_connections_per_address: settings.max_connections_per_address,
@@ -77,17 +81,24 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         shutdown_timeout: settings.shutdown,
     };
     let batches = wiring::batches(settings, store)?;
-    let merchants = wiring::merchants(store, &batches.modulus);
-    let management = (wiring::management(settings, store), wiring::webhooks(&services, store), merchants);
+    let all = AllServices {
+        services: services.clone(),
+        management: wiring::management(settings, store),
+        webhooks: wiring::webhooks(&services, store),
+        merchants: wiring::merchants(store, &batches.modulus),
+        checkouts: wiring::checkouts(&services, store, public_url),
+        batches,
+    };
+    let checkouts = all.checkouts.clone();
     let deliverer = Rc::new(Deliverer::new(wiring::deliveries(settings, &services, store)?));
-    let bound = florin_http_actix::bind(services.clone(), batches, management, &http, admin);
+    let bound = florin_http_actix::bind(all, &http, listener, admin);
     let server = bound.map_err(|error| unbound(&settings.listen, &error))?;
     let addresses = Addresses { main: server.address, admin: server.admin };
     tracing::info!(address = %addresses.main, environment = environment.as_str(), "listening");
-    announce(context, store.as_ref(), environment, addresses, has_demo).await?;
+    announce(context, (store.as_ref(), &services.page_tokens), environment, addresses, has_demo).await?;
     let processing = wiring::processing(&services, store);
     let kept = Kept { records: settings.idempotency, events: settings.events };
-    let workers = Workers::start(&services, (processing, &deliverer), kept, metrics, store);
+    let workers = Workers::start(&services, (processing, checkouts, &deliverer), kept, metrics, store);
     let ended = server.run().await;
     deliverer.stop().await;
     if timeout(WORKERS_STOP, workers.stop()).await.is_err() {
@@ -121,12 +132,12 @@ async fn prepare(
     settings: &Settings,
     environment: Environment,
     store: &dyn AnyStore,
-    cipher: &dyn SecretCipher,
+    secrets: DemoSecrets<'_>,
 ) -> anyhow::Result<bool> {
     match environment {
         Environment::Sandbox => {
             let now = SystemClock.now();
-            Ok(demo::seed(store, now, cipher).await? && demo::key_works(store, now).await?)
+            Ok(demo::seed(store, now, secrets).await? && demo::key_works(store, now).await?)
         }
         Environment::Production => {
             if demo::is_there(store).await? {
@@ -143,7 +154,7 @@ async fn prepare(
 /// Prints the server's address and how to begin.
 async fn announce(
     context: &Context,
-    store: &dyn AnyStore,
+    (store, page_tokens): (&dyn AnyStore, &PageTokenMaker),
     environment: Environment,
     Addresses { main: address, admin }: Addresses,
     has_demo: bool,
@@ -162,7 +173,7 @@ async fn announce(
     let mut advice =
         "To get an API key, run: florin clients create, florin accounts create, florin keys issue".to_owned();
     if has_demo {
-        let data = DemoData::read(store, base_url, SystemClock.now()).await?;
+        let data = DemoData::read(store, base_url, (SystemClock.now(), page_tokens)).await?;
         facts.push(["Demo account".to_owned(), data.account_id.to_owned()]);
         facts.push(["Demo key".to_owned(), data.api_key.to_owned()]);
         if let Some(request) = data.sample_request() {

@@ -14,6 +14,9 @@ pub(crate) struct PositiveNumber(pub(crate) DecimalAmount);
 /// A decimal string above zero.
 pub(crate) struct PositiveDecimalText(pub(crate) DecimalAmount);
 
+/// A decimal string of zero or more.
+pub(crate) struct ZeroOrMoreDecimalText(pub(crate) DecimalAmount);
+
 impl FieldType for ZeroOrMoreNumber {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         number(value, place, reading, Ok).map(Self)
@@ -44,6 +47,17 @@ impl TextValue for PositiveDecimalText {
         let pattern = "^(0{0,5}[1-9][0-9]{0,8}(\\.[0-9]{1,4})?|0{0,5}10{9}(\\.0{1,4})?|\
             0{1,15}\\.([1-9][0-9]{0,3}|0[1-9][0-9]{0,2}|00[1-9][0-9]?|000[1-9]))$";
         plain_text().pattern(Some(pattern)).build()
+    }
+}
+
+impl TextValue for ZeroOrMoreDecimalText {
+    fn parse(text: &str) -> Result<Self, Flaw> {
+        DecimalAmount::from_decimal_string(text).map(Self)
+    }
+
+    fn schema() -> Object {
+        // At most the maximum.
+        plain_text().pattern(Some("^(0{0,6}[0-9]{1,9}(\\.[0-9]{1,4})?|0{0,5}10{9}(\\.0{1,4})?)$")).build()
     }
 }
 

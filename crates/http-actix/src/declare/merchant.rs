@@ -3,8 +3,14 @@
 use super::member::{FieldType, Schemas, plain_text};
 use super::values::{named, of_format, texts};
 use crate::json::{Place, Reading, Value};
+use florin_domain::access::Environment;
+use florin_domain::checkout::{
+    CountryCode, MerchantPaymentKind, MerchantPaymentStatus, PayerOutcome, PaymentSort, SessionStatus,
+};
 use florin_domain::fault::Flaw;
-use florin_domain::ids::{PayeeId, SettlementAccountId};
+use florin_domain::ids::{
+    CheckoutSessionId, MerchantOrderId, MerchantPaymentId, PayeeId, RefundId, SettlementAccountId,
+};
 use florin_domain::merchant::{
     Approval, ApprovalStatus, BankDetailsType, BankId, Colour, Locale, MerchantCurrency, MerchantName, MerchantStatus,
     WebUrl,
@@ -17,7 +23,12 @@ named! {
     ApprovalStatus: ApprovalStatus::ALL, ApprovalStatus::as_str;
     BankDetailsType: BankDetailsType::ALL, BankDetailsType::as_str;
     MerchantCurrency: MerchantCurrency::ALL, MerchantCurrency::as_str;
+    MerchantPaymentKind: MerchantPaymentKind::ALL, MerchantPaymentKind::as_str;
+    MerchantPaymentStatus: MerchantPaymentStatus::ALL, MerchantPaymentStatus::as_str;
     MerchantStatus: MerchantStatus::ALL, MerchantStatus::as_str;
+    PayerOutcome: PayerOutcome::ALL, PayerOutcome::as_str;
+    PaymentSort: PaymentSort::ALL, PaymentSort::as_str;
+    SessionStatus: SessionStatus::ALL, SessionStatus::as_str;
 }
 
 /// The colour of buttons: white text on it is readable.
@@ -27,7 +38,12 @@ pub(crate) struct BackgroundColour(pub(crate) Colour);
 
 texts! {
     BankId: Self::parse, plain_text().pattern(Some("^[0-9a-fA-F]{32}$"));
+    CheckoutSessionId: Self::parse, of_format(KnownFormat::Uuid);
+    CountryCode: Self::parse, plain_text().pattern(Some("^[A-Z]{2}$"));
+    MerchantOrderId: Self::parse, of_format(KnownFormat::Uuid);
+    MerchantPaymentId: Self::parse, of_format(KnownFormat::Uuid);
     PayeeId: Self::parse, of_format(KnownFormat::Uuid);
+    RefundId: Self::parse, of_format(KnownFormat::Uuid);
     SettlementAccountId: Self::parse, of_format(KnownFormat::Uuid);
     PrimaryColour: |text| Colour::parse_primary(text).map(Self), colour();
     BackgroundColour: |text| Colour::parse_background(text).map(Self), colour();
@@ -41,8 +57,29 @@ fn colour() -> ObjectBuilder {
 }
 
 fn url() -> ObjectBuilder {
-    let format = SchemaFormat::Custom("uri".to_owned());
-    plain_text().format(Some(format)).pattern(Some("^https://")).max_length(Some(WebUrl::MAX))
+    any_url().pattern(Some("^https://"))
+}
+
+fn any_url() -> ObjectBuilder {
+    plain_text().format(Some(SchemaFormat::Custom("uri".to_owned()))).max_length(Some(WebUrl::MAX))
+}
+
+/// The URL of a page of the merchant: https; in the sandbox also http to a loopback host, where shops are developed.
+pub(crate) struct PageUrl(pub(crate) WebUrl);
+
+impl FieldType for PageUrl {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let text = reading.string(value, place)?;
+        let url = match reading.context.environment {
+            Environment::Sandbox => WebUrl::parse_or_loopback(&text),
+            Environment::Production => WebUrl::parse(&text),
+        };
+        reading.keep(place, url).map(Self)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        any_url().pattern(Some("^(https|http)://")).build().into()
+    }
 }
 
 /// A member of a change that can't be removed: missing keeps the value, null is refused.

@@ -14,7 +14,7 @@ mod merchant;
 mod parameters;
 mod values;
 
-pub(crate) use amounts::{PositiveDecimalText, PositiveNumber, ZeroOrMoreNumber};
+pub(crate) use amounts::{PositiveDecimalText, PositiveNumber, ZeroOrMoreDecimalText, ZeroOrMoreNumber};
 pub(crate) use body::{body, described, read};
 pub(crate) use common::{
     AccountOrBodyParameter, AccountParameter, DryRunParameter, FromTime, IdempotencyKeyHeader, LastEventIdHeader,
@@ -22,7 +22,7 @@ pub(crate) use common::{
 };
 pub(crate) use events::{TypeId, TypeName};
 pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body, plain_text};
-pub(crate) use merchant::{BackgroundColour, Fixed, NotNull, PrimaryColour};
+pub(crate) use merchant::{BackgroundColour, Fixed, NotNull, PageUrl, PrimaryColour};
 pub(crate) use parameters::{Parameters, Part, parameter, parameters};
 pub(crate) use values::{
     Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, Whole, named, of_format,

@@ -58,7 +58,8 @@ fn needs(name: &str, permission: MerchantPermission) -> Fault {
     Flaw::value(message).at(format!("body.branding.{name}"))
 }
 
-fn not_enabled(message: impl Into<String>) -> Problem {
+/// Returns the 403 for what is not enabled.
+pub(super) fn not_enabled(message: impl Into<String>) -> Problem {
     Problem::forbidden("", ErrorCode::FeatureNotEnabled, message)
 }
 

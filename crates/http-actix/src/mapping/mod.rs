@@ -4,6 +4,7 @@ mod access;
 mod batches;
 mod budgets;
 mod cards;
+mod checkouts;
 mod merchants;
 mod networks;
 mod people;
@@ -16,6 +17,9 @@ pub(crate) use budgets::{create_budget_problem, credit_problem, edit_budget_prob
 pub(crate) use cards::{
     card_problem, change_card_problem, create_card_problem, first_message_problem, limit_problem, removal_problem,
     replace_card_problem,
+};
+pub(crate) use checkouts::{
+    authorise_refund_problem, create_refund_problem, create_session_problem, create_top_up_problem, session_problem,
 };
 pub(crate) use merchants::{checkout_problem, edit_profile_problem, of_shopping, payee_problem, settlement_problem};
 pub(crate) use networks::network_problem;

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 const MARK: char = '\'';
 
 /// Returns the cell to write for a value.
-pub(super) fn guarded(value: &str) -> Cow<'_, str> {
+pub(crate) fn guarded(value: &str) -> Cow<'_, str> {
     if is_formula(value) { Cow::Owned(format!("{MARK}{value}")) } else { Cow::Borrowed(value) }
 }
 
@@ -21,7 +21,7 @@ pub(super) fn bare(cell: &str) -> &str {
 /// Whether a value is a formula. Leading apostrophes are ignored: a guarded value is guarded again, so no value is
 /// lost.
 fn is_formula(value: &str) -> bool {
-    value.trim_start_matches(MARK).starts_with(['=', '+', '-', '@', '\t', '\r'])
+    value.trim_start_matches(MARK).starts_with(['=', '+', '-', '@', '\t', '\r', '\n'])
 }
 
 #[cfg(test)]
@@ -42,9 +42,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn guarded_text_round_trips(value in "['=+@\\-\t\rab]{0,5}") {
+        fn guarded_text_round_trips(value in "['=+@\\-\t\r\nab]{0,5}") {
             let cell = guarded(&value);
-            prop_assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r']));
+            prop_assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']));
             prop_assert_eq!(bare(&cell), value.as_str());
         }
     }

@@ -13,6 +13,8 @@ pub(crate) mod write_csv;
 #[cfg(test)]
 mod round_trip;
 
+pub(crate) use guard::guarded;
 pub(crate) use schema::RecipientShape;
 
 pub(crate) use typed::TypedPayments;
+pub(crate) use write_csv::{csv_writer, finish_csv};

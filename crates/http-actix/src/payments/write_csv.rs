@@ -14,9 +14,9 @@ const BETWEEN: &str = " | ";
 
 /// Writes the header row only.
 pub(crate) fn template() -> Result<Vec<u8>, csv::Error> {
-    let mut writer = writer();
+    let mut writer = csv_writer();
     writer.write_record(COLUMNS.iter().map(|column| column.name))?;
-    finish(writer)
+    finish_csv(writer)
 }
 
 /// Writes the payments, each with its alerts.
@@ -27,13 +27,13 @@ pub(crate) fn download(content: &BatchContent) -> Result<Vec<u8>, csv::Error> {
             alerts.entry(index).or_default().push(alert);
         }
     }
-    let mut writer = writer();
+    let mut writer = csv_writer();
     writer.write_record(COLUMNS.iter().map(|column| column.name).chain(ADDED))?;
     for payment in &content.payments {
         let alerts = alerts.get(&payment.index).map_or(&[][..], Vec::as_slice);
         write_row(&mut writer, payment, alerts)?;
     }
-    finish(writer)
+    finish_csv(writer)
 }
 
 fn write_row(writer: &mut Writer<Vec<u8>>, payment: &Payment, alerts: &[&Alert]) -> Result<(), csv::Error> {
@@ -49,10 +49,12 @@ fn write_row(writer: &mut Writer<Vec<u8>>, payment: &Payment, alerts: &[&Alert])
     writer.write_record(None::<&[u8]>)
 }
 
-fn writer() -> Writer<Vec<u8>> {
+/// Creates a writer of RFC 4180.
+pub(crate) fn csv_writer() -> Writer<Vec<u8>> {
     WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new())
 }
 
-fn finish(writer: Writer<Vec<u8>>) -> Result<Vec<u8>, csv::Error> {
+/// Returns what was written.
+pub(crate) fn finish_csv(writer: Writer<Vec<u8>>) -> Result<Vec<u8>, csv::Error> {
     writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))
 }

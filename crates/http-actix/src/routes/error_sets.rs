@@ -107,8 +107,19 @@ error_sets! {
          not have the permission.",
         "`invalid_state`.",
     );
-    /// Errors of the operator's decisions about merchants.
-    MerchantSimulationErrors = writing(SANDBOX, "`invalid_state`: the operator has decided already.");
+    /// Errors of creating a checkout session, a top-up or a refund.
+    CreateSessionErrors = writing(
+        "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `feature_not_enabled`: the server has no \
+         banks that payers can pay from.",
+        "`invalid_state`.",
+    );
+    /// Errors of an export of payments.
+    ExportErrors = with(
+        ReadErrors::responses(),
+        [response("422", "`too_many_rows`: more rows match than a file can have.", &[])],
+    );
+    /// Errors of the operator's decisions about merchants, and of what payers do.
+    MerchantSimulationErrors = writing(SANDBOX, "`invalid_state`: the object is final, or not OPEN; `balance_limit`.");
     /// Errors of a confirmation.
     ConfirmErrors = writing(
         "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `mfa_failed`, `mfa_expired`, `mfa_locked`.",

@@ -14,7 +14,7 @@ use crate::codes::ErrorCode;
 use crate::problem::{ProblemBody, ProblemEntry};
 use crate::views::{
     BatchChanged, BatchCompleted, BatchOrderChanged, BoxCredited, BoxDebited, CardStateUpdated, CardTransacted,
-    PaymentCreated, PaymentReturned,
+    MerchantPaymentEnded, MerchantPaymentFailed, PaymentCreated, PaymentReturned, SessionEnded,
 };
 use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_TYPE;
@@ -47,10 +47,13 @@ use utoipa::{Modify, OpenApi};
         BatchOrderChanged,
         BatchCompleted,
         PaymentCreated,
-        PaymentReturned
+        PaymentReturned,
+        SessionEnded,
+        MerchantPaymentFailed,
+        MerchantPaymentEnded
     )),
     tags(
-        (name = "Merchant", description = "The profile, checkouts, settlement accounts and payees of a merchant, and the banks that customers can pay from."),
+        (name = "Merchant", description = "The profile, checkouts, settlement accounts and payees of a merchant; its checkout sessions, top-ups, payments and refunds; and the banks that payers can pay from."),
         (name = "Payment batches", description = "Payments that are checked, confirmed and processed together."),
         (name = "Addresses", description = "The addresses of a UK postcode."),
         (name = "Activity", description = "Everything that moved money on an account."),
@@ -62,7 +65,7 @@ use utoipa::{Modify, OpenApi};
         (name = "People", description = "People of an account, and their roles."),
         (name = "Cards", description = "Virtual cards, their states and spending limits."),
         (name = "Simulations", description = "Simulated credits and card messages; sandbox only."),
-        (name = "Sandbox", description = "Clocks of accounts, worlds, and the operator's decisions about merchants. Florin extension, sandbox only."),
+        (name = "Sandbox", description = "Clocks of accounts, worlds, the operator's decisions about merchants, and what payers do. Florin extension, sandbox only."),
         (name = "Webhooks", description = "Subscriptions to events, and the log of their deliveries."),
         (name = "Service", description = "Health; no API key needed.")
     ),
@@ -82,6 +85,19 @@ use utoipa::{Modify, OpenApi};
         merchant::payees::create::handle,
         merchant::payees::find::handle,
         merchant::list_banks::handle,
+        merchant::checkout_sessions::list::handle,
+        merchant::checkout_sessions::create::handle,
+        merchant::checkout_sessions::find::handle,
+        merchant::checkout_sessions::cancel::handle,
+        merchant::top_ups::create::handle,
+        merchant::top_ups::find::handle,
+        merchant::top_ups::cancel::handle,
+        merchant::payments::list::handle,
+        merchant::payments::export::handle,
+        merchant::payments::find::handle,
+        merchant::refunds::create::handle,
+        merchant::refunds::find::handle,
+        merchant::find_order::handle,
         payment_batches::create::handle,
         payment_batches::list::handle,
         payment_batches::find::handle,
@@ -156,6 +172,8 @@ use utoipa::{Modify, OpenApi};
         sandbox::administer_merchant::handle,
         sandbox::approve_settlement_account::handle,
         sandbox::approve_payee::handle,
+        sandbox::pay_session::handle,
+        sandbox::authorise_refund::handle,
         sandbox::list_worlds::handle,
         sandbox::create_world::handle,
         sandbox::find_world::handle,

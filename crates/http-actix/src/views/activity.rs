@@ -72,6 +72,9 @@ pub(crate) struct ActivityDetailView<'a> {
     /// The payment; null on other movements.
     #[schema(required)]
     payment: Option<PaymentView>,
+    /// The payment of the payer that completed the top-up; null on other movements.
+    #[schema(required, value_type = Option<String>, format = Uuid)]
+    merchant_payment_id: Option<Uuid>,
 }
 
 /// The details of a credit.
@@ -142,6 +145,7 @@ fn particulars(detail: &ActivityDetail) -> Particulars {
         ActivityDetail::Transfer(transfer) => {
             Particulars { to: Some(transfer.to.0), reference: transfer.reference.clone(), ..Particulars::default() }
         }
+        ActivityDetail::Deposit(_) => Particulars::default(),
     }
 }
 
@@ -169,7 +173,13 @@ impl From<&Activity> for ActivityView {
 
 impl<'a> From<&'a Activity> for ActivityDetailView<'a> {
     fn from(activity: &'a Activity) -> Self {
-        let mut view = Self { activity: activity.into(), card_transaction: None, credit: None, payment: None };
+        let mut view = Self {
+            activity: activity.into(),
+            card_transaction: None,
+            credit: None,
+            payment: None,
+            merchant_payment_id: None,
+        };
         match &activity.detail {
             ActivityDetail::Card(message) => view.card_transaction = Some(message.as_ref().into()),
             ActivityDetail::Credit(credit) => {
@@ -178,6 +188,7 @@ impl<'a> From<&'a Activity> for ActivityDetailView<'a> {
             ActivityDetail::Payment(payment) => view.payment = Some(payment.as_ref().clone().into()),
             // A transfer has no further details.
             ActivityDetail::Transfer(_) => {}
+            ActivityDetail::Deposit(payment) => view.merchant_payment_id = Some(payment.0),
         }
         view
     }

@@ -1,6 +1,7 @@
 //! Merchants, settlement accounts and payees.
 
-use super::Time;
+use super::{Sum, Time};
+use florin_domain::checkout::PaymentsSummary;
 use florin_domain::merchant::{
     BankDetails, Colour, MerchantPermission, MerchantProfile, Payee, SettlementAccountOverview,
 };
@@ -28,10 +29,29 @@ pub(crate) struct MerchantView {
     /// Whether the merchant may create `TOP_UP` checkouts.
     can_create_top_up_checkouts: bool,
     reconciliation: ReconciliationView,
-    /// Sums of the payments by currency, with `include=paymentsSummary`. Empty: there are no payments.
+    /// Sums of the COMPLETED payments and refunds by currency, with `include=paymentsSummary`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<Object>, max_items = 0)]
-    payments_summary: Option<[(); 0]>,
+    #[schema(nullable = false)]
+    payments_summary: Option<Vec<PaymentsSummaryView>>,
+}
+
+/// The COMPLETED payments and refunds of a merchant in one currency. Top-ups are payments too.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PaymentsSummary)]
+#[serde(rename_all = "camelCase")]
+struct PaymentsSummaryView {
+    /// ISO 4217, alphabetic.
+    #[schema(pattern = "^(GBP|EUR)$")]
+    currency_code: &'static str,
+    /// The sum of the payments.
+    #[schema(value_type = String)]
+    paid_amount: Sum,
+    /// The sum of the refunds.
+    #[schema(value_type = String)]
+    refunded_amount: Sum,
+    /// The number of payments.
+    #[schema(minimum = 0)]
+    count: i64,
 }
 
 /// The look of the payment page.
@@ -66,9 +86,15 @@ struct ReconciliationView {
 }
 
 impl MerchantView {
-    /// Adds the sums of the payments. No operation creates payments, so there are none.
-    pub(crate) fn with_payments_summary(self) -> Self {
-        Self { payments_summary: Some([]), ..self }
+    /// Adds the sums of the payments.
+    pub(crate) fn with_payments_summary(self, sums: &[PaymentsSummary]) -> Self {
+        let view = |of: &PaymentsSummary| PaymentsSummaryView {
+            currency_code: of.currency.code(),
+            paid_amount: Sum(of.paid.of(of.currency)),
+            refunded_amount: Sum(of.refunded.of(of.currency)),
+            count: of.count,
+        };
+        Self { payments_summary: Some(sums.iter().map(view).collect()), ..self }
     }
 }
 

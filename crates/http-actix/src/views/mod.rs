@@ -16,6 +16,7 @@ mod ip_address;
 mod limit;
 mod list;
 mod merchant;
+mod merchant_payment;
 mod payment;
 mod payment_alert;
 mod payment_batch;
@@ -39,7 +40,8 @@ pub use event::EventViews;
 pub(crate) use event::envelope as event_envelope;
 pub(crate) use event::{
     BatchChanged, BatchCompleted, BatchOrderChanged, BoxCredited, BoxDebited, CardStateUpdated, CardTransacted,
-    EventTypeView, PaymentCreated, PaymentReturned, StoredEventView, envelope_schema,
+    EventTypeView, MerchantPaymentEnded, MerchantPaymentFailed, PaymentCreated, PaymentReturned, SessionEnded,
+    StoredEventView, envelope_schema,
 };
 pub(crate) use explanation::ExplanationView;
 pub(crate) use invariants::InvariantsView;
@@ -47,12 +49,13 @@ pub(crate) use ip_address::IpAddressView;
 pub(crate) use limit::LimitView;
 pub(crate) use list::List;
 pub(crate) use merchant::{MerchantView, PayeeView, SettlementAccountView};
+pub(crate) use merchant_payment::{MerchantPaymentView, RefundView, TopUpView};
 pub(crate) use payment::PaymentView;
 pub(crate) use payment_alert::AlertView;
 pub(crate) use payment_batch::{BatchView, InputView};
 pub(crate) use person::{PersonView, RoleView};
 pub(crate) use scalars::{Amount, Sum, Time};
-pub(crate) use session::SessionView;
+pub(crate) use session::{MoneyView, OrderView, SessionView};
 pub(crate) use transaction::{TransactionAnswer, TransactionView};
 pub(crate) use transfer::TransferView;
 pub(crate) use webhook::{CountView, CreatedWebhookView, DeliveryView, MessageView, RotatedSecretView, WebhookView};

@@ -35,6 +35,10 @@ pub(crate) struct SessionView<'a> {
     /// The locale of the page.
     #[schema(required)]
     locale: Option<&'a str>,
+    /// The address of the page on which the payer pays. Events do not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, format = "uri")]
+    checkout_url: Option<String>,
     /// Where the payer returns to.
     #[schema(required, format = "uri")]
     return_url: Option<&'a str>,
@@ -159,6 +163,7 @@ impl<'a> From<&'a CheckoutSession> for SessionView<'a> {
             description: session.description.as_deref(),
             amount: session.amount.into(),
             locale: session.locale.as_deref(),
+            checkout_url: None,
             return_url: session.return_url.as_deref(),
             expires_at: Time(session.expires_at),
             payment_reference: session.payment_reference.as_str(),
@@ -171,6 +176,59 @@ impl<'a> From<&'a CheckoutSession> for SessionView<'a> {
             updated_at: Time(session.updated_at),
             completed_at: session.completed_at.map(Time),
         }
+    }
+}
+
+impl SessionView<'_> {
+    /// Adds the address of the page.
+    pub(crate) fn with_checkout_url(self, checkout_url: String) -> Self {
+        Self { checkout_url: Some(checkout_url), ..self }
+    }
+}
+
+/// The order of a completed SHOPPING session.
+#[derive(Serialize, ToSchema)]
+#[schema(as = MerchantOrder)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OrderView<'a> {
+    /// The id of the order.
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    /// Its session.
+    #[schema(value_type = String, format = Uuid)]
+    checkout_session_id: Uuid,
+    /// The merchant's reference.
+    #[schema(required)]
+    merchant_reference: Option<&'a str>,
+    /// What was paid, with the shipping.
+    amount: MoneyView,
+    /// What was bought.
+    #[schema(required)]
+    basket: Option<BasketView<'a>>,
+    /// Where and how it is shipped.
+    #[schema(required)]
+    shipping: Option<ShippingView<'a>>,
+    /// The payment.
+    #[schema(required, value_type = Option<String>, format = Uuid)]
+    payment_id: Option<Uuid>,
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    created_at: Option<Time>,
+}
+
+impl<'a> OrderView<'a> {
+    /// Shows the order of a session. `None`: it has none.
+    pub(crate) fn of(session: &'a CheckoutSession) -> Option<Self> {
+        let currency = session.amount.currency;
+        Some(Self {
+            id: session.order?.0,
+            checkout_session_id: session.id.0,
+            merchant_reference: session.merchant_reference.as_deref(),
+            amount: session.amount.into(),
+            basket: session.basket.as_ref().map(|basket| BasketView::of(basket, currency)),
+            shipping: session.shipping.as_ref().map(|shipping| ShippingView::of(shipping, currency)),
+            payment_id: session.payment.map(|id| id.0),
+            created_at: session.completed_at.map(Time),
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Checks of activity: every movement of one account, ordered, paged and counted.
 
 use crate::check::{CheckResult, Failure, checks};
+use crate::checkout_sessions::{approval, pay, step, topped_up};
 use crate::commands::{credit, first, follow_up, message, stamp_at, token};
 use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
@@ -17,6 +18,7 @@ use florin_domain::batch::{FailureReason, PaymentOutcome};
 use florin_domain::card::MessageKind;
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
+use florin_domain::checkout::CheckoutSession;
 use florin_domain::ids::ActivityId;
 use florin_domain::page::{Page, PageRequest};
 
@@ -29,6 +31,7 @@ checks! {
     "activities.list.has_credits_with_what_was_sent" => credits,
     "activities.list.has_payments_from_their_confirmation_on" => payments,
     "activities.list.has_transfers_under_both_budgets" => transfers,
+    "activities.list.has_top_ups_of_budgets" => top_ups,
     "activities.find.finds_what_the_list_has_and_nothing_else" => finds,
     "tenancy.activities.foreign_movements_are_absent" => foreign,
 }
@@ -72,6 +75,7 @@ async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
         expect_new(
             handle.transfers.transfer(transfer(who, number, (who.budget(), who.second_budget()), "2.05")?).await,
         )?;
+        deposited(handle, who, 40 + number).await?;
     }
     confirmed(handle, Who::Mine, 1, 8).await?;
     confirmed(handle, Who::Mine, 2, 3).await?;
@@ -80,6 +84,13 @@ async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
     )?;
     all(handle, Who::Mine).await
+}
+
+/// Tops up a budget.
+async fn deposited(handle: &Handle, who: Who, number: u128) -> Result<CheckoutSession, Failure> {
+    topped_up(handle, who, number).await?;
+    let action = pay(None, approval(after(60)))?;
+    expect_new(handle.checkout_sessions.act(step(who, number, action, (number, after(60)))?).await)
 }
 
 /// Processes the claimed batch: one payment is completed, one failed, one returned and one sent.
@@ -100,14 +111,36 @@ async fn settled(handle: &Handle) -> CheckResult {
 
 async fn newest_first(handle: Handle) -> CheckResult {
     let found = busy(&handle).await?;
-    // 8 messages and a reversal, 2 credits plus the 3 that funded the budgets, 11 payments, and a transfer.
-    same("how many", found.len(), 9 + 5 + 11 + 1)?;
+    // 8 messages and a reversal, 2 credits plus the 3 that funded the budgets, 11 payments, a transfer, and a top-up.
+    same("how many", found.len(), 9 + 5 + 11 + 1 + 1)?;
     let mut expected = found.clone();
     expected.sort_by_key(Activity::order);
     let ids = |rows: &[Activity]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
     same("the order", ids(&found), ids(&expected))?;
     let sources = ActivitySource::ALL.map(|source| found.iter().filter(|row| row.kind.source() == source).count());
-    same("of each source", sources, [9, 5, 11, 1])
+    same("of each source", sources, [9, 5, 11, 1, 1])
+}
+
+async fn top_ups(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    topped_up(&handle, Who::Mine, 1).await?;
+    same("of an open one", all(&handle, Who::Mine).await?.iter().any(|row| row.kind == ActivityType::Deposit), false)?;
+    let session = deposited(&handle, Who::Mine, 2).await?;
+    let kind = Some(ActivityType::Deposit);
+    for budget in [None, Some(Who::Mine.budget())] {
+        let rows =
+            list(&handle, Who::Mine, ActivityFilter { kind, budget, ..ActivityFilter::default() }, EVERY).await?;
+        let row = there("the top-up", rows.rows.first())?;
+        let payment = there("its payment", session.payment)?;
+        same("its detail", &row.detail, &ActivityDetail::Deposit(payment))?;
+        let found = (rows.count, row.budget, row.amount, row.impacted, row.created_at);
+        let amount = session.amount.minor;
+        same("a row", found, (1, Who::Mine.budget(), amount, amount, after(60)))?;
+        same("found", handle.activities.find(&Who::Mine.account()?, row.id).await?.as_ref(), Some(row))?;
+    }
+    let budget = Some(Who::Mine.second_budget());
+    let rows = list(&handle, Who::Mine, ActivityFilter { kind, budget, ..ActivityFilter::default() }, EVERY).await?;
+    same("of another budget", rows.count, 0)
 }
 
 async fn pages_do_not_overlap(handle: Handle) -> CheckResult {

@@ -1,6 +1,7 @@
 //! Checks of deliveries that rest, hold back others, or go: what is claimed, and what is not.
 
-use crate::check::{CheckResult, checks};
+use crate::check::{CheckResult, Failure, checks};
+use crate::checkout_sessions::{shop, sold};
 use crate::commands::{clearing, follow_up, token};
 use crate::expect::{absent, expect_new, replayed, same, there};
 use crate::factory::Handle;
@@ -10,9 +11,10 @@ use crate::webhooks::{
 use crate::world::{Who, noon, seeded};
 use crate::worlds::{command, prepared, restore, snapshot};
 use chrono::TimeDelta;
+use florin_domain::event::EventKind;
 use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
-use florin_domain::webhook::{DeliveryDecision, DeliveryStatus, Failing, Webhook};
+use florin_domain::webhook::{CheckoutFilter, DeliveryDecision, DeliveryStatus, Failing, Webhook};
 use florin_domain::world::{ClockChange, decide_clock};
 use florin_ports::{Answer, ChangeWebhookCommand, ClaimDeliveriesCommand, ClockCommand, WebhookReach};
 use std::sync::Arc;
@@ -28,6 +30,7 @@ checks! {
     "deliveries.log.shows_the_last_attempts" => last_attempts,
     "deliveries.recover.more_than_one_portion" => portions,
     "deliveries.deletion.nothing_is_claimed_and_portions_are_removed" => deleted,
+    "deliveries.queue.a_filter_selects_checkouts" => filtered,
     "deliveries.repeats.others_get_no_stored_answer" => foreign_repeats,
     "deliveries.resumptions.count_requests_for_deliveries_now" (Sandbox) => resumptions,
     "deliveries.restore.retries_of_the_undone_time_are_due" (Sandbox) => clamped,
@@ -67,6 +70,28 @@ async fn client_rests(handle: Handle) -> CheckResult {
     same("the backlog", handle.deliveries.backlog().await?.waiting, 0)?;
     handle.registry.set_disabled(Who::Mine.client(), None).await?;
     same("claimed when it is enabled", claim(&handle, (1, 2), noon(), 9).await?.len(), 1)
+}
+
+async fn filtered(handle: Handle) -> CheckResult {
+    let kind = EventKind::MerchantCheckoutSessionCompleted;
+    let of = |number: u128, filter| -> Result<Webhook, Failure> {
+        Ok(Webhook { kind, type_name: kind.as_str().into(), filter, ..webhook(Who::Mine, number)? })
+    };
+    seeded(&handle).await?;
+    let (first, second) = (shop(&handle, Who::Mine, 1).await?, shop(&handle, Who::Mine, 2).await?);
+    let only = |checkout| CheckoutFilter::new(vec![checkout]).map(Some);
+    for (number, filter) in [(1, None), (2, only(first)?), (3, only(second)?)] {
+        expect_new(handle.webhooks.create(create(of(number, filter)?)).await)?;
+    }
+    sold(&handle, Who::Mine, first, 1).await?;
+    let now = noon() + TimeDelta::days(1);
+    for (number, expected) in [(1, 1), (2, 1), (3, 0)] {
+        same("claimed", claim(&handle, (number, number), now, 9).await?.len(), expected)?;
+    }
+    sold(&handle, Who::Mine, second, 2).await?;
+    expect_new(handle.webhooks.create(create(of(4, only(second)?)?)).await)?;
+    same("recovered", expect_new(handle.deliveries.recover(recovery(4, noon())).await)?, 1)?;
+    same("sent again", claim(&handle, (4, 9), now, 9).await?.len(), 1)
 }
 
 async fn turns(handle: Handle) -> CheckResult {
@@ -229,7 +254,7 @@ async fn foreign_repeats(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let made = subscribe(&handle, Who::Mine, 1).await?;
     let stored = Answer { status: 200, body: "secret".into() };
-    let edit = |reach: WebhookReach| -> Result<_, crate::check::Failure> {
+    let edit = |reach: WebhookReach| -> Result<_, Failure> {
         let claim = Some(claimed(Who::Mine, "edit", "c", Some(stored.clone()))?);
         Ok(ChangeWebhookCommand { reach, claim, ..change(Who::Mine, made.clone()) })
     };
@@ -252,7 +277,7 @@ async fn resumptions(handle: Handle) -> CheckResult {
     let message = log(&handle, 1).await?[0].0.message;
     expect_new(handle.deliveries.redeliver(redelivery(1, message)).await)?;
     expect_new(handle.deliveries.recover(recovery(1, noon())).await)?;
-    let count = async |number| -> Result<_, crate::check::Failure> {
+    let count = async |number| -> Result<_, Failure> {
         let all = handle.webhooks.all().await?;
         let found = there("the subscription", all.into_iter().find(|webhook| webhook.id == id(number)))?;
         Ok(found.resumptions)

@@ -102,9 +102,6 @@ async fn issue(
     new: &NewKey,
 ) -> anyhow::Result<()> {
     let key = compose(registry, new, environment).await?;
-    for scope in key.scopes.iter().filter(|scope| !new.all_scopes && !scope.is_in_use()) {
-        tracing::warn!("no operation requires scope {} yet", scope.as_str());
-    }
     let secret = new_key(environment)?;
     let absent = || match new.accounts.as_slice() {
         [] => format!("client {} does not exist", new.client),
@@ -153,8 +150,7 @@ async fn compose(registry: &dyn Registry, new: &NewKey, environment: Environment
 
 fn scope(text: &str) -> Result<Scope, UsageError> {
     Scope::parse(text).ok_or_else(|| {
-        let in_use = Scope::ALL.iter().filter(|scope| scope.is_in_use());
-        let known: Vec<_> = in_use.map(|scope| scope.as_str()).collect();
+        let known: Vec<_> = Scope::ALL.iter().map(|scope| scope.as_str()).collect();
         UsageError::new(format!("unknown scope `{text}`; {}", suggest::or_list(text, "scopes", &known)))
     })
 }
@@ -169,13 +165,11 @@ mod tests {
     fn an_unknown_scope_is_refused_with_advice() {
         assert!(scope("cards:simulat:any").unwrap_err().to_string().contains("did you mean `cards:simulate:any`?"));
         let said = scope("everything").unwrap_err().to_string();
-        assert!(said.contains("budgets:read:any") && !said.contains("merchant:orders"), "{said}");
-        // Scopes that no operation requires yet are accepted, but not suggested.
-        assert!(scope("merchant:orders:read:any").is_ok());
+        assert!(said.contains("budgets:read:any") && said.contains("merchant:orders"), "{said}");
     }
 
     #[test]
-    fn the_scopes_in_use_are_those_that_operations_require() {
+    fn every_scope_is_required_by_an_operation() {
         fn sources(folder: &Path, text: &mut String) {
             for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
                 if entry.file_type().unwrap().is_dir() {
@@ -188,7 +182,7 @@ mod tests {
         let mut text = String::new();
         sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../http-actix/src/routes"), &mut text);
         for scope in Scope::ALL {
-            assert_eq!(text.contains(&format!("Scope::{scope:?}")), scope.is_in_use(), "{scope:?}");
+            assert!(text.contains(&format!("Scope::{scope:?}")), "{scope:?}");
         }
     }
 }

@@ -16,7 +16,7 @@ use florin_domain::money::Currency;
 parameters! {
     /// Filters of the activity of an account.
     pub(crate) struct ActivityParameters in Query {
-        /// Only movements of this type: a type of card message, `credit`, `payment` or `transfer`.
+        /// Only movements of this type: a type of card message, `credit`, `payment`, `transfer` or `deposit` (a top-up).
         "type" => kind: Option<ActivityType>,
         /// Only card messages or payments with this status.
         "status" => status: Option<ActivityStatus>,
@@ -35,7 +35,8 @@ parameters! {
 
 /// Lists everything that moved money on an account, newest first.
 ///
-/// The list contains card messages, credits, payments of confirmed batches and transfers between budgets.
+/// The list contains card messages, credits, payments of confirmed batches, transfers between budgets, and top-ups of
+/// budgets.
 #[utoipa::path(get, path = "/v2/activity/{accountId}", tag = "Activity", operation_id = "listActivity",
     params(AccountPath, PageParameters, ActivityParameters),
     responses((status = 200, description = "One page of movements.", body = List<ActivityView>), ReadErrors))]

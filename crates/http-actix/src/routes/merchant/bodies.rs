@@ -1,6 +1,6 @@
 //! The bodies of merchants' operations, and what they mean.
 
-use crate::declare::{BackgroundColour, Clearable, Fixed, NotNull, OnlyTrue, PrimaryColour, body};
+use crate::declare::{BackgroundColour, Clearable, Fixed, NotNull, OnlyTrue, PageUrl, PrimaryColour, body};
 use florin_domain::batch::ModulusTable;
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::SettlementAccountId;
@@ -142,8 +142,9 @@ body! {
     pub(crate) struct ShippingOptionsBody as "ShippingOptionsRequest" {
         /// Whether the payer must enter a shipping address.
         "collectAddress" => collect_address: bool,
-        /// The https URL that returns shipping rates. It needs `collectAddress`. Omitted: rates are not dynamic.
-        "dynamicRatesUrl" => dynamic_rates_url: Option<WebUrl>,
+        /// The https URL that returns shipping rates. It needs `collectAddress`. Omitted: rates are not dynamic. The sandbox
+        /// also takes http to loopback hosts.
+        "dynamicRatesUrl" => dynamic_rates_url: Option<PageUrl>,
     }
 }
 
@@ -259,7 +260,7 @@ fn permissions(
 impl ShippingOptionsBody {
     /// Checks the members together. Returns `None` if a fault was recorded.
     pub(super) fn read(self, faults: &mut Faults) -> Option<ShippingOptions> {
-        let options = ShippingOptions::new(self.collect_address, self.dynamic_rates_url);
+        let options = ShippingOptions::new(self.collect_address, self.dynamic_rates_url.map(|url| url.0));
         faults.take("body.shippingOptions.dynamicRatesUrl", options)
     }
 }

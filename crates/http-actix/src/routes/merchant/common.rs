@@ -1,6 +1,7 @@
 //! Shared parts of the operations of merchants.
 
 use crate::declare::parameters;
+use chrono::TimeDelta;
 use florin_application::Permission;
 use florin_domain::access::Scope;
 use florin_domain::ids::{CheckoutId, PayeeId, SettlementAccountId};
@@ -13,6 +14,17 @@ pub(super) const READ_SETTLEMENT_ACCOUNTS: Permission = Permission::of(Scope::Me
 pub(super) const WRITE_SETTLEMENT_ACCOUNTS: Permission = Permission::of(Scope::MerchantSettlementAccountsWrite);
 pub(super) const READ_PAYEES: Permission = Permission::of(Scope::MerchantPayeesRead);
 pub(super) const WRITE_PAYEES: Permission = Permission::of(Scope::MerchantPayeesWrite);
+pub(super) const READ_SESSIONS: Permission = Permission::of(Scope::MerchantCheckoutSessionsRead);
+pub(super) const WRITE_SESSIONS: Permission = Permission::of(Scope::MerchantCheckoutSessionsWrite);
+pub(super) const READ_TOP_UPS: Permission = Permission::of(Scope::MerchantTopUpsRead);
+pub(super) const WRITE_TOP_UPS: Permission = Permission::of(Scope::MerchantTopUpsWrite);
+pub(super) const READ_PAYMENTS: Permission = Permission::of(Scope::MerchantPaymentsRead);
+pub(super) const READ_REFUNDS: Permission = Permission::of(Scope::MerchantRefundsRead);
+pub(super) const WRITE_REFUNDS: Permission = Permission::of(Scope::MerchantRefundsWrite);
+pub(super) const READ_ORDERS: Permission = Permission::of(Scope::MerchantOrdersRead);
+
+/// How long a session or top-up can be paid by default.
+pub(super) const LIFETIME: TimeDelta = TimeDelta::minutes(20);
 
 /// The place and kind of the account that a write of a merchant acts on.
 pub(super) const MERCHANT: (&str, &str) = ("query.accountId", "account with an active merchant profile");

@@ -40,5 +40,8 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account = call.account(account_id).await?;
     let profile = app.merchants.reach(&account).await?;
     let view = MerchantView::from(&profile);
-    ok(&if read(parameters)?.include.is_empty() { view } else { view.with_payments_summary() })
+    if read(parameters)?.include.is_empty() {
+        return ok(&view);
+    }
+    ok(&view.with_payments_summary(&app.checkouts.payments.summary(&account.id).await?))
 }

@@ -1,19 +1,27 @@
 //! `/v2/merchant`
 
+mod amount;
 mod bodies;
+pub(crate) mod checkout_sessions;
 pub(crate) mod checkouts;
 mod common;
 pub(crate) mod edit;
 pub(crate) mod find;
+pub(crate) mod find_order;
 pub(crate) mod list_banks;
 pub(crate) mod payees;
+pub(crate) mod payments;
+pub(crate) mod refunds;
 pub(crate) mod settlement_accounts;
+pub(crate) mod top_ups;
 
 pub(crate) use bodies::{ApprovalBody, SandboxMerchantBody};
+pub(crate) use checkout_sessions::{SESSION, SessionPath, ShippingBody, render_session};
 pub(crate) use common::{PAYEE, PayeePath, SETTLEMENT_ACCOUNT, SettlementAccountPath};
+pub(crate) use refunds::{REFUND, RefundPath};
 
 use crate::middleware::catch_panic;
-use crate::routes::fallback::{get, get_or_head, resource_allowing};
+use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
@@ -47,5 +55,27 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(checkout.wrap(from_fn(catch_panic)))
         .service(settlement_accounts.wrap(from_fn(catch_panic)))
         .service(settlement_account.wrap(from_fn(catch_panic)))
-        .service(payees.wrap(from_fn(catch_panic)));
+        .service(payees.wrap(from_fn(catch_panic)))
+        .configure(configure_sessions);
+}
+
+/// Registers the routes of sessions, top-ups, payments, refunds and orders.
+fn configure_sessions(config: &mut ServiceConfig) {
+    let sessions = resource_allowing("/merchant/checkout-sessions", "GET, HEAD, POST")
+        .route(get_or_head().to(checkout_sessions::list::handle))
+        .route(web::post().to(checkout_sessions::create::handle));
+    let session = "/merchant/checkout-sessions/{checkoutSessionId}";
+    config
+        .service(sessions.wrap(from_fn(catch_panic)))
+        .service(get(session, checkout_sessions::find::handle))
+        .service(post(&format!("{session}/cancel"), checkout_sessions::cancel::handle))
+        .service(post("/merchant/top-ups", top_ups::create::handle))
+        .service(get("/merchant/top-ups/{topUpId}", top_ups::find::handle))
+        .service(post("/merchant/top-ups/{topUpId}/cancel", top_ups::cancel::handle))
+        .service(get("/merchant/payments", payments::list::handle))
+        .service(get("/merchant/payments/export", payments::export::handle))
+        .service(get("/merchant/payments/{paymentId}", payments::find::handle))
+        .service(post("/merchant/payments/{paymentId}/refunds", refunds::create::handle))
+        .service(get("/merchant/refunds/{refundId}", refunds::find::handle))
+        .service(get("/merchant/orders/{orderId}", find_order::handle));
 }

@@ -2,9 +2,11 @@
 
 use florin_domain::access::Scope::{
     self, AccountsRead, ActivityRead, AddressesLookup, BudgetsRead, BudgetsSimulate, BudgetsWrite, CardsRead,
-    CardsSimulate, CardsWrite, EventsRead, IpAddressesRead, IpAddressesWrite, MerchantBanksRead, MerchantCheckoutsRead,
-    MerchantCheckoutsWrite, MerchantPayeesRead, MerchantPayeesWrite, MerchantProfileRead, MerchantProfileWrite,
-    MerchantSettlementAccountsRead, MerchantSettlementAccountsWrite, MerchantSimulate, PaymentBatchesConfirm,
+    CardsSimulate, CardsWrite, EventsRead, IpAddressesRead, IpAddressesWrite, MerchantBanksRead,
+    MerchantCheckoutSessionsRead, MerchantCheckoutSessionsWrite, MerchantCheckoutsRead, MerchantCheckoutsWrite,
+    MerchantOrdersRead, MerchantPayeesRead, MerchantPayeesWrite, MerchantPaymentsRead, MerchantProfileRead,
+    MerchantProfileWrite, MerchantRefundsRead, MerchantRefundsWrite, MerchantSettlementAccountsRead,
+    MerchantSettlementAccountsWrite, MerchantSimulate, MerchantTopUpsRead, MerchantTopUpsWrite, PaymentBatchesConfirm,
     PaymentBatchesRead, PaymentBatchesWrite, PeopleRead, PeopleWrite, WebhooksRead, WebhooksWrite,
 };
 
@@ -90,7 +92,19 @@ fn of_merchant(operation: &str) -> Option<Scope> {
         }
         "listPayees" | "getPayee" => MerchantPayeesRead,
         "createPayee" => MerchantPayeesWrite,
-        "administerMerchant" | "approveSettlementAccount" | "approvePayee" => MerchantSimulate,
+        "listCheckoutSessions" | "getCheckoutSession" => MerchantCheckoutSessionsRead,
+        "createCheckoutSession" | "cancelCheckoutSession" => MerchantCheckoutSessionsWrite,
+        "getTopUp" => MerchantTopUpsRead,
+        "createTopUp" | "cancelTopUp" => MerchantTopUpsWrite,
+        "listMerchantPayments" | "getMerchantPayment" | "exportMerchantPayments" => MerchantPaymentsRead,
+        "getMerchantRefund" => MerchantRefundsRead,
+        "createMerchantRefund" => MerchantRefundsWrite,
+        "getOrder" => MerchantOrdersRead,
+        "administerMerchant"
+        | "approveSettlementAccount"
+        | "approvePayee"
+        | "payCheckoutSession"
+        | "authoriseMerchantRefund" => MerchantSimulate,
         "listBanks" => MerchantBanksRead,
         _ => return None,
     })

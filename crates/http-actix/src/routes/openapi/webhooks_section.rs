@@ -4,12 +4,11 @@ use crate::views::envelope_schema;
 use florin_domain::event::{EventKind, EventType};
 use serde_json::{Map, Value, json};
 
-/// Adds the section: for each type of events that happen, the request that delivers one.
+/// Adds the section: for each type of events, the request that delivers one.
 pub(super) fn add(document: &mut Value) {
     let mut section = Map::new();
     for known in EventType::ALL {
-        let Some(schema) = envelope_schema(known.kind) else { continue };
-        let schema = json!({"$ref": format!("#/components/schemas/{schema}")});
+        let schema = json!({"$ref": format!("#/components/schemas/{}", envelope_schema(known.kind))});
         let request = json!({
             "operationId": format!("on{}", known.name),
             "tags": ["Events"],
@@ -37,6 +36,16 @@ const fn about(kind: EventKind) -> &'static str {
         EventKind::PaymentBatchOrderCancelled => "An approved order was cancelled with its batch",
         EventKind::PaymentCreated => "A payment was handed to the bank",
         EventKind::PaymentReturned => "The recipient's bank returned a payment",
-        _ => "",
+        EventKind::MerchantCheckoutSessionCompleted => "The payer paid in a checkout session",
+        EventKind::MerchantCheckoutSessionCancelled => "The merchant or the payer cancelled a checkout session",
+        EventKind::MerchantCheckoutSessionAbandoned => "A checkout session that the payer had begun ran out of time",
+        EventKind::MerchantCheckoutSessionExpired => "A checkout session ran out of time before the payer began",
+        EventKind::MerchantPaymentFailed => {
+            "A payment failed; the payer can choose a bank again until the session expires"
+        }
+        EventKind::MerchantRefundCompleted => "A refund was paid back",
+        EventKind::MerchantPaymentReconciled => {
+            "A payment arrived in the settlement account of a merchant who is reconciled"
+        }
     }
 }

@@ -1,9 +1,6 @@
 //! Shared parts of the operations on payment batches.
 
 use crate::declare::parameters;
-use crate::problem::Problem;
-use actix_web::HttpResponse;
-use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use florin_application::Permission;
 use florin_domain::access::Scope;
 use florin_domain::batch::{Direction, PaymentStatus};
@@ -34,16 +31,4 @@ parameters! {
         /// Only payments with one of these statuses, comma-separated.
         "statuses" => statuses: Vec<PaymentStatus>,
     }
-}
-
-/// Sends a CSV with 200, as a download with this file name.
-pub(super) fn csv_file(written: Result<Vec<u8>, csv::Error>, name: &str) -> Result<HttpResponse, Problem> {
-    let bytes = written.map_err(|error| {
-        tracing::error!(%error, "cannot write a CSV");
-        Problem::internal()
-    })?;
-    Ok(HttpResponse::Ok()
-        .insert_header((CONTENT_TYPE, "text/csv; charset=utf-8"))
-        .insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")))
-        .body(bytes))
 }

@@ -1,11 +1,12 @@
 //! `POST /v2/payment-batches/{paymentBatchId}/payments/download`
 
-use super::common::{BatchPath, READ, StatusesParameter, csv_file};
+use super::common::{BatchPath, READ, StatusesParameter};
 use crate::call::Call;
 use crate::declare::{AccountParameter, parameters};
 use crate::mapping::no_batch;
 use crate::payments::write_csv;
 use crate::problem::{Problem, read};
+use crate::reply::csv_file;
 use crate::routes::error_sets::DownloadErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -1,9 +1,10 @@
 //! `GET /v2/payment-batch-template`
 
-use super::common::{READ, csv_file};
+use super::common::READ;
 use crate::call::Call;
 use crate::payments::write_csv;
 use crate::problem::Problem;
+use crate::reply::csv_file;
 use crate::routes::error_sets::TemplateErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};

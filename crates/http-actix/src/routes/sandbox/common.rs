@@ -56,7 +56,7 @@ pub(super) async fn world_write<'a, B: FieldType, T: 'static>(
     app: &'a App,
     request: &'a HttpRequest,
     payload: Payload,
-    render: Render<T>,
+    render: impl Render<T>,
 ) -> Result<WorldWrite<'a, B, T>, Problem> {
     let mut call = Call::enter(app, request, &PERMISSION).await?;
     let document = body::json(request, payload).await?;

@@ -1,8 +1,10 @@
-//! `/v2/sandbox`: clocks of accounts, worlds, invariants, and the operator's decisions about merchants. Florin extension, sandbox only.
+//! `/v2/sandbox`: clocks of accounts, worlds, invariants, the operator's decisions about merchants, and what payers do. Florin
+//! extension, sandbox only.
 
 pub(crate) mod administer_merchant;
 pub(crate) mod approve_payee;
 pub(crate) mod approve_settlement_account;
+pub(crate) mod authorise_refund;
 mod common;
 pub(crate) mod create_world;
 pub(crate) mod delete_snapshot;
@@ -11,6 +13,7 @@ pub(crate) mod find_world;
 pub(crate) mod invariants;
 pub(crate) mod list_snapshots;
 pub(crate) mod list_worlds;
+pub(crate) mod pay_session;
 pub(crate) mod read_clock;
 pub(crate) mod renew_world;
 pub(crate) mod restore_world;
@@ -49,6 +52,8 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(merchant.wrap(from_fn(catch_panic)))
         .service(post(approval, approve_settlement_account::handle))
         .service(post("/sandbox/merchant/payees/{payeeId}/approval", approve_payee::handle))
+        .service(post("/sandbox/checkout-sessions/{checkoutSessionId}/pay", pay_session::handle))
+        .service(post("/sandbox/refunds/{refundId}/authorise", authorise_refund::handle))
         .service(post("/sandbox/worlds/{accountId}/renew", renew_world::handle))
         .service(post("/sandbox/worlds/{accountId}/restore", restore_world::handle));
 }

@@ -42,7 +42,7 @@ body! {
 /// Freezes, sets, advances or resumes the clock of an account, or returns it to real time.
 ///
 /// The clock never goes back. Holds that are due by the new time expire before the response is sent, each dated when it
-/// was due. Florin extension.
+/// was due; checkout sessions expire, and banks report on payments and refunds. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/clock", tag = "Sandbox", operation_id = "setClock",
     request_body = ClockBody,
     params(AccountParameter, IdempotencyKeyHeader),
@@ -60,7 +60,10 @@ pub(crate) async fn handle(
     let claim = claim(&write, &account, false, render)?;
     let object = ("query.accountId", "account");
     let refused = |refusal| clock_problem(refusal, change);
-    execute(claim, object, refused, render, async |claim| set_clock(&app.services, &account, change, claim).await).await
+    execute(claim, object, refused, render, async |claim| {
+        set_clock((&app.services, &app.checkouts), &account, change, claim).await
+    })
+    .await
 }
 
 /// Returns the one change in the body, or `None` if a fault was recorded.

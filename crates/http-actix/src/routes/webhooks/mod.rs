@@ -9,6 +9,7 @@ pub(crate) mod event_types;
 pub(crate) mod find;
 pub(crate) mod list;
 pub(crate) mod list_deliveries;
+mod merchant_samples;
 pub(crate) mod recover;
 pub(crate) mod redeliver;
 pub(crate) mod rotate_secret;

@@ -1,5 +1,6 @@
 //! Test events: sample data, rendered as real events are.
 
+use super::merchant_samples;
 use crate::problem::Problem;
 use crate::views::event_envelope;
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -24,8 +25,8 @@ use uuid::{Uuid, uuid};
 
 /// The account of tests of subscriptions that name none.
 const ACCOUNT: &str = "F50091";
-const ID: Uuid = uuid!("0198c0de-0005-7000-8000-000000000001");
-const AMOUNT: Minor = Minor(1_000);
+pub(super) const ID: Uuid = uuid!("0198c0de-0005-7000-8000-000000000001");
+pub(super) const AMOUNT: Minor = Minor(1_000);
 
 /// Returns a test event of a subscription's type.
 pub(super) fn test_event(webhook: &Webhook, id: Uuid, now: DateTime<Utc>) -> Result<TestEvent, Problem> {
@@ -33,10 +34,8 @@ pub(super) fn test_event(webhook: &Webhook, id: Uuid, now: DateTime<Utc>) -> Res
         Some(account) => account.clone(),
         None => AccountId::parse(ACCOUNT).map_err(|_| Problem::internal())?,
     };
-    let mut body = match sample(webhook.kind, &account, now) {
-        Some(event) => members(&event_envelope(&event, EventId(id), 0)?)?,
-        None => merchant(webhook.kind),
-    };
+    let event = sample(webhook.kind, &account, now).ok_or_else(Problem::internal)?;
+    let mut body = members(&event_envelope(&event, EventId(id), 0)?)?;
     let common = json!({
         "accountId": account.as_str(),
         "objectId": id.to_string(),
@@ -60,7 +59,7 @@ fn members(envelope: &str) -> Result<Map<String, Value>, Problem> {
     }
 }
 
-/// An event of a kind with sample data. `None`: nothing causes such events yet.
+/// An event of a kind with sample data. `None`: the data is not valid, which a test excludes.
 fn sample(kind: EventKind, account: &AccountId, at: DateTime<Utc>) -> Option<Event> {
     let body = match kind {
         EventKind::BoxCredited => EventBody::Box(Box::new(BoxMovement {
@@ -87,12 +86,22 @@ fn sample(kind: EventKind, account: &AccountId, at: DateTime<Utc>) -> Option<Eve
         | EventKind::PaymentBatchCompleted
         | EventKind::PaymentBatchCancelled
         | EventKind::PaymentBatchOrderCancelled => EventBody::Batch(Box::new(batch(kind)?)),
-        _ => return None,
+        EventKind::MerchantCheckoutSessionCompleted
+        | EventKind::MerchantCheckoutSessionCancelled
+        | EventKind::MerchantCheckoutSessionAbandoned
+        | EventKind::MerchantCheckoutSessionExpired => {
+            EventBody::CheckoutSession(Box::new(merchant_samples::session(kind, account, at)?))
+        }
+        EventKind::MerchantPaymentFailed
+        | EventKind::MerchantRefundCompleted
+        | EventKind::MerchantPaymentReconciled => {
+            EventBody::MerchantPayment(Box::new(merchant_samples::payment(kind, account, at)?))
+        }
     };
     Some(Event { account: account.clone(), kind, at, body })
 }
 
-fn gbp() -> Option<Currency> {
+pub(super) fn gbp() -> Option<Currency> {
     Currency::parse("GBP").ok()
 }
 
@@ -201,20 +210,20 @@ fn batch(kind: EventKind) -> Option<BatchEvent> {
     })
 }
 
-/// The members of types that nothing causes yet.
-fn merchant(kind: EventKind) -> Map<String, Value> {
-    let id = ID.to_string();
-    let sample = match kind {
-        EventKind::MerchantPaymentFailed => {
-            json!({"paymentId": id, "checkoutSessionId": id, "amount": "10.00", "failureReason": "INSUFFICIENT_FUNDS"})
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_a_sample() {
+        let account = AccountId::parse(ACCOUNT).unwrap();
+        for kind in EventKind::ALL {
+            let event = sample(*kind, &account, DateTime::UNIX_EPOCH).unwrap();
+            assert_eq!(event.kind, *kind);
+            assert!(
+                !members(&event_envelope(&event, EventId(ID), 0).ok().unwrap()).ok().unwrap().is_empty(),
+                "{kind:?}"
+            );
         }
-        EventKind::MerchantRefundCompleted | EventKind::MerchantPaymentReconciled => {
-            json!({"paymentId": id, "refundId": id, "amount": "10.00", "reason": null})
-        }
-        _ => json!({"checkoutSessionId": id, "checkoutId": id, "amount": "10.00", "currencyCode": "GBP"}),
-    };
-    match sample {
-        Value::Object(members) => members,
-        _ => Map::new(),
     }
 }

@@ -7,13 +7,13 @@ pub(crate) use bodies::{
     BatchChanged, BatchCompleted, BatchOrderChanged, BoxCredited, BoxDebited, CardStateUpdated, CardTransacted,
     PaymentCreated, PaymentReturned,
 };
+pub(crate) use merchant_bodies::{MerchantPaymentEnded, MerchantPaymentFailed, SessionEnded};
 
 use bodies::Common;
 use chrono::{DateTime, SecondsFormat, Utc};
 use florin_domain::event::{Event, EventBody, EventKind, EventType, StoredEvent};
 use florin_domain::ids::EventId;
 use florin_ports::{Clock, EventForms, IdSource, StoreError};
-use merchant_bodies::{MerchantPaymentEnded, MerchantPaymentFailed, SessionEnded};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -75,10 +75,10 @@ pub(crate) fn envelope(event: &Event, id: EventId, sequence: u64) -> Result<Stri
         }
         EventBody::Payment(payment) => text(&PaymentCreated::new(common, payment)),
         EventBody::CheckoutSession(session) => text(&SessionEnded::new(common, session)),
-        EventBody::MerchantPayment(payment) if event.kind == EventKind::MerchantPaymentFailed => {
-            text(&MerchantPaymentFailed::new(common, payment))
+        EventBody::MerchantPayment(of) if event.kind == EventKind::MerchantPaymentFailed => {
+            text(&MerchantPaymentFailed::new(common, &of.payment))
         }
-        EventBody::MerchantPayment(payment) => text(&MerchantPaymentEnded::new(common, payment)),
+        EventBody::MerchantPayment(of) => text(&MerchantPaymentEnded::new(common, &of.payment)),
     }
 }
 
@@ -86,9 +86,9 @@ fn text(envelope: &impl Serialize) -> Result<String, StoreError> {
     serde_json::to_string(envelope).map_err(|error| StoreError::Corrupt(format!("an event can't be rendered: {error}")))
 }
 
-/// The schema of the envelope of a kind of event, by its name. `None`: nothing causes such events yet.
-pub(crate) fn envelope_schema(kind: EventKind) -> Option<&'static str> {
-    Some(match kind {
+/// The schema of the envelope of a kind of event, by its name.
+pub(crate) const fn envelope_schema(kind: EventKind) -> &'static str {
+    match kind {
         EventKind::BoxCredited => "BoxCreditedEvent",
         EventKind::BoxDebited => "BoxDebitedEvent",
         EventKind::CardTransaction => "CardTransactionEvent",
@@ -100,8 +100,13 @@ pub(crate) fn envelope_schema(kind: EventKind) -> Option<&'static str> {
         EventKind::PaymentBatchCompleted => "PaymentBatchCompletedEvent",
         EventKind::PaymentCreated => "PaymentCreatedEvent",
         EventKind::PaymentReturned => "PaymentReturnedEvent",
-        _ => return None,
-    })
+        EventKind::MerchantCheckoutSessionCompleted
+        | EventKind::MerchantCheckoutSessionCancelled
+        | EventKind::MerchantCheckoutSessionAbandoned
+        | EventKind::MerchantCheckoutSessionExpired => "MerchantCheckoutSessionEvent",
+        EventKind::MerchantPaymentFailed => "MerchantPaymentFailedEvent",
+        EventKind::MerchantRefundCompleted | EventKind::MerchantPaymentReconciled => "MerchantPaymentEvent",
+    }
 }
 
 /// The stored envelope of an event, byte for byte.
@@ -123,7 +128,7 @@ impl Serialize for StoredEventView {
 
 impl PartialSchema for StoredEventView {
     fn schema() -> RefOr<Schema> {
-        let mut names: Vec<_> = EventKind::ALL.iter().filter_map(|kind| envelope_schema(*kind)).collect();
+        let mut names: Vec<_> = EventKind::ALL.iter().map(|kind| envelope_schema(*kind)).collect();
         names.sort_unstable();
         names.dedup();
         // Not `oneOf`: linters want its schemas to differ outside of `body`.
@@ -148,7 +153,7 @@ pub(crate) struct EventTypeView {
     id: Uuid,
     /// The name of the type.
     name: &'static str,
-    /// Whether events of this type happen.
+    /// Whether events of this type happen: always true.
     enabled: bool,
     /// When the type was added, with milliseconds.
     #[schema(format = DateTime)]
@@ -164,12 +169,6 @@ impl From<&EventType> for EventTypeView {
         const ADDED: i64 = 1_795_305_600;
         let added = DateTime::from_timestamp(ADDED, 0).unwrap_or_default();
         let added = added.to_rfc3339_opts(SecondsFormat::Millis, true);
-        Self {
-            id: known.id,
-            name: known.name,
-            enabled: known.kind.is_produced(),
-            created_at: added.clone(),
-            updated_at: added,
-        }
+        Self { id: known.id, name: known.name, enabled: true, created_at: added.clone(), updated_at: added }
     }
 }

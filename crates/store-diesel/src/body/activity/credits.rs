@@ -1,4 +1,4 @@
-//! Credits as movements: the amount comes from the journal, the details from the row of the credit, if it exists.
+//! Credits and top-ups as movements: the amount comes from the journal, the details of a credit from its row, if it exists.
 
 use super::body::backend::Conn;
 use super::body::credits;
@@ -7,21 +7,31 @@ use super::body::tables::money::{journal_entries, journal_transactions};
 use super::body::types::{Currency, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::activity::{Activity, Credited};
-use florin_domain::ids::{AccountId, BudgetId, JournalId};
+use florin_domain::ids::{AccountId, BudgetId, JournalId, MerchantPaymentId};
 use florin_domain::ledger::JournalKind;
 use florin_domain::money::Minor;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// Returns the credits among these journal transactions.
-pub(super) fn by_journal(conn: &mut Conn, account: &AccountId, ids: &[Uuid]) -> Outcome<Vec<Activity>> {
+/// Returns the credits or top-ups among these journal transactions.
+pub(super) fn by_journal(
+    conn: &mut Conn,
+    account: &AccountId,
+    ids: &[Uuid],
+    kind: JournalKind,
+) -> Outcome<Vec<Activity>> {
     let ids: Vec<_> = ids.iter().map(|id| Id(*id)).collect();
     let transactions = journal_transactions::table
         .filter(journal_transactions::account_id.eq(account.as_str()))
         .filter(journal_transactions::id.eq_any(&ids))
-        .filter(journal_transactions::kind.eq(Named(JournalKind::Credit)))
-        .select((journal_transactions::id, journal_transactions::currency, journal_transactions::created_at))
-        .load::<(Id, Currency, Time)>(conn)?;
+        .filter(journal_transactions::kind.eq(Named(kind)))
+        .select((
+            journal_transactions::id,
+            journal_transactions::cause_id,
+            journal_transactions::currency,
+            journal_transactions::created_at,
+        ))
+        .load::<(Id, Id, Currency, Time)>(conn)?;
     if transactions.is_empty() {
         return Ok(Vec::new());
     }
@@ -32,8 +42,11 @@ pub(super) fn by_journal(conn: &mut Conn, account: &AccountId, ids: &[Uuid]) -> 
         .select((journal_entries::journal_id, journal_entries::budget_id, journal_entries::amount_minor))
         .load::<(Id, Option<Id>, i64)>(conn)?;
     let mut gains: BTreeMap<_, _> = gains.into_iter().map(|(id, budget, amount)| (id, (budget, amount))).collect();
-    let mut details = credits::details(conn, account, &ids)?;
-    let movement = |(id, currency, at): (Id, Currency, Time)| {
+    let mut details = match kind {
+        JournalKind::Credit => credits::details(conn, account, &ids)?,
+        _ => BTreeMap::new(),
+    };
+    let movement = |(id, cause, currency, at): (Id, Id, Currency, Time)| {
         let (budget, amount) = gains.remove(&id)?;
         let credited = Credited {
             id: JournalId(id.0),
@@ -43,7 +56,10 @@ pub(super) fn by_journal(conn: &mut Conn, account: &AccountId, ids: &[Uuid]) -> 
             amount: Minor(amount),
             at: at.0,
         };
-        Some(credited.with(details.remove(&id)))
+        Some(match kind {
+            JournalKind::Credit => credited.with(details.remove(&id)),
+            _ => credited.by_top_up(MerchantPaymentId(cause.0)),
+        })
     };
     Ok(transactions.into_iter().filter_map(movement).collect())
 }

@@ -15,6 +15,7 @@ use async_trait::async_trait;
 use diesel::Connection;
 use florin_domain::activity::{Activity, ActivityFilter, ActivitySource};
 use florin_domain::ids::{AccountId, ActivityId};
+use florin_domain::ledger::JournalKind;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{Activities, StoreError};
 use page::{ActivityQuery, Key};
@@ -67,7 +68,8 @@ fn find(conn: &mut Conn, account: &AccountId, id: ActivityId) -> Outcome<Option<
 fn load(conn: &mut Conn, account: &AccountId, source: ActivitySource, ids: &[Uuid]) -> Outcome<Vec<Activity>> {
     match source {
         ActivitySource::Card => Ok(cards::by_tokens(conn, account, ids)?.into_iter().map(Activity::from).collect()),
-        ActivitySource::Credit => credits::by_journal(conn, account, ids),
+        ActivitySource::Credit => credits::by_journal(conn, account, ids, JournalKind::Credit),
+        ActivitySource::Deposit => credits::by_journal(conn, account, ids, JournalKind::TopUp),
         ActivitySource::Payment => {
             Ok(payments::by_ids(conn, account, ids)?.into_iter().filter_map(Activity::of_payment).collect())
         }

@@ -48,7 +48,7 @@ struct SourceTable {
     of_budget: &'static [&'static str],
 }
 
-const PLACES: [SourceTable; 4] = [
+const PLACES: [SourceTable; 5] = [
     SourceTable {
         source: ActivitySource::Card,
         name: "card",
@@ -63,11 +63,7 @@ const PLACES: [SourceTable; 4] = [
         table: "journal_transactions",
         id: "id",
         condition: " AND kind = 'credit'",
-        of_budget: &[
-            " AND EXISTS (SELECT 1 FROM journal_entries e WHERE e.account_id = journal_transactions.account_id \
-                AND e.journal_id = journal_transactions.id AND e.budget_id = ",
-            ")",
-        ],
+        of_budget: BY_ENTRIES,
     },
     SourceTable {
         source: ActivitySource::Payment,
@@ -85,6 +81,21 @@ const PLACES: [SourceTable; 4] = [
         condition: "",
         of_budget: &[" AND (from_budget_id = ", " OR to_budget_id = ", ")"],
     },
+    SourceTable {
+        source: ActivitySource::Deposit,
+        name: "deposit",
+        table: "journal_transactions",
+        id: "id",
+        condition: " AND kind = 'top_up'",
+        of_budget: BY_ENTRIES,
+    },
+];
+
+/// The condition that restricts transactions of the journal to a budget.
+const BY_ENTRIES: &[&str] = &[
+    " AND EXISTS (SELECT 1 FROM journal_entries e WHERE e.account_id = journal_transactions.account_id \
+        AND e.journal_id = journal_transactions.id AND e.budget_id = ",
+    ")",
 ];
 
 /// The statement that selects a page.
@@ -151,7 +162,7 @@ impl ActivityQuery {
         out.push_sql(place.condition);
         let kind = self.filter.kind.and_then(|kind| match kind {
             ActivityType::Card(kind) => Some(kind.name()),
-            ActivityType::Credit | ActivityType::Payment | ActivityType::Transfer => None,
+            ActivityType::Credit | ActivityType::Payment | ActivityType::Transfer | ActivityType::Deposit => None,
         });
         named(out, " AND kind = '", kind);
         let status = self.filter.status;
@@ -162,8 +173,8 @@ impl ActivityQuery {
             ActivitySource::Payment => {
                 named(out, " AND status = '", status.and_then(ActivityStatus::as_payment_status).map(Name::name));
             }
-            // All credits and transfers are completed.
-            ActivitySource::Credit | ActivitySource::Transfer => {}
+            // All of these are completed.
+            ActivitySource::Credit | ActivitySource::Transfer | ActivitySource::Deposit => {}
         }
         if let Some(budget) = &self.budget {
             for (number, part) in place.of_budget.iter().enumerate() {

@@ -43,14 +43,20 @@ fn plan(conn: &mut Conn, filter: ActivityFilter) -> String {
 
 #[test]
 fn every_source_is_read_by_its_index() {
-    let all = ["card_transactions_newest", "journal_credits_newest", "payments_newest", "transfers_newest"];
+    let all = [
+        "card_transactions_newest",
+        "journal_credits_newest",
+        "payments_newest",
+        "transfers_newest",
+        "journal_top_ups_newest",
+    ];
     with_store(1, |store| {
         let plans = driver::read(store.readers(), |conn| {
             conn.batch_execute(PLANNER)?;
             let none = ActivityFilter::default();
             let declined = ActivityFilter { status: Some(ActivityStatus::Declined), ..none };
             let paid = ActivityFilter { kind: Some(ActivityType::Payment), ..none };
-            Ok([(plan(conn, none), 0..4), (plan(conn, declined), 0..1), (plan(conn, paid), 2..3)])
+            Ok([(plan(conn, none), 0..5), (plan(conn, declined), 0..1), (plan(conn, paid), 2..3)])
         });
         for (plan, expected) in plans.unwrap() {
             for (place, index) in all.iter().enumerate() {

@@ -15,3 +15,15 @@ use super::body;
 
 pub(crate) use due::awaiting;
 pub(crate) use tokens::replace_tokens;
+
+use super::body::backend::Conn;
+use super::body::errors::Outcome;
+use super::body::statements::insert;
+use super::body::tables::checkout::{PaymentRow, SessionRow};
+use florin_domain::checkout::{CheckoutSession, MerchantPayment};
+
+/// Stores prepared sessions and payments.
+pub(crate) fn seed(conn: &mut Conn, sessions: &[CheckoutSession], payments: &[MerchantPayment]) -> Outcome<()> {
+    insert(sessions.iter().map(SessionRow::of).collect::<Outcome<_>>()?, conn)?;
+    insert(payments.iter().map(PaymentRow::from).collect(), conn)
+}

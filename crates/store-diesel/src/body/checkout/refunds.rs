@@ -11,7 +11,9 @@ use super::body::types::{Account, Id};
 use super::body::working_set::WorkingSet;
 use super::find::{absent, find, taken_up};
 use diesel::prelude::*;
-use florin_domain::checkout::{CreateRefundSituation, MerchantPayment, RefundRefusal, RefundSituation, RefundSource};
+use florin_domain::checkout::{
+    CheckoutSession, CreateRefundSituation, MerchantPayment, RefundRefusal, RefundSituation, RefundSource,
+};
 use florin_domain::ids::AccountId;
 use florin_ports::{CreateRefundCommand, RefundCommand, WriteError};
 
@@ -22,8 +24,7 @@ pub(super) fn create(
 ) -> Result<MerchantPayment, Stop<WriteError<RefundRefusal>>> {
     let account = &command.account;
     let Some(payment) = locked(conn, account, Id(command.payment.0))? else { return Err(absent()) };
-    let session = find(conn, account, payment.session)?;
-    let session = session.ok_or_else(|| corrupt(format!("payment {} has no session", payment.id)))?;
+    let session = session_of(conn, &payment)?;
     let sources = merchant::refund_sources(conn, account)?;
     let source = session.purpose.settlement_account().and_then(|id| sources.get(&id).copied());
     let taken_up = taken_up(conn, account, std::iter::once(payment.id))?.remove(&payment.id);
@@ -54,7 +55,8 @@ pub(super) fn act(
         .map_err(super::body::errors::Failure::from)?;
     let Some(id) = row else { return Err(absent()) };
     let Some(refund) = locked(conn, account, id)? else { return Err(absent()) };
-    let situation = RefundSituation { refund };
+    let session = session_of(conn, &refund)?;
+    let situation = RefundSituation { refund, session };
     let change = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
     if let Some(journal) = &change.journal {
         working_set.journal.add(journal);
@@ -64,6 +66,12 @@ pub(super) fn act(
     }
     working_set.events.add(&change.events);
     Ok(change.refund)
+}
+
+/// The session of a payment or refund.
+fn session_of(conn: &mut Conn, payment: &MerchantPayment) -> Outcome<CheckoutSession> {
+    let session = find(conn, &payment.account, payment.session)?;
+    Ok(session.ok_or_else(|| corrupt(format!("payment {} has no session", payment.id)))?)
 }
 
 fn locked(conn: &mut Conn, account: &AccountId, id: Id) -> Outcome<Option<MerchantPayment>> {

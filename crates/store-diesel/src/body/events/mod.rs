@@ -20,7 +20,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::BigInt;
 use florin_domain::event::{EventFilter, EventPosition, StoredEvent};
-use florin_domain::ids::{AccountId, EventId};
+use florin_domain::ids::{AccountId, CheckoutId, EventId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{EventReach, EventRecording, Events, StoreError};
 use std::time::Duration;
@@ -158,6 +158,7 @@ impl EventRow {
             occurred_at: self.occurred_at.0,
             recorded_at: self.recorded_at.0,
             body: self.body,
+            checkout: self.checkout_id.map(|id| CheckoutId(id.0)),
         }
     }
 }

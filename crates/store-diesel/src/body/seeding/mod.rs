@@ -7,7 +7,7 @@ use super::errors::Outcome;
 use super::store::Store;
 use super::tables::access::{accounts, clients};
 use super::working_set::Journal;
-use super::{balances, batch_rows, batches, cards, keys, merchant, mfa, payments, people, registry};
+use super::{balances, batch_rows, batches, cards, checkout, keys, merchant, mfa, payments, people, registry};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::batch::PaymentBatch;
@@ -70,10 +70,12 @@ pub(crate) fn seed_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     let seeded = |budget: &SeedBudget| BudgetRecord::seeded(budget.budget.clone(), &seed.parent);
     seed.budgets.iter().try_for_each(|seed| balances::insert(conn, &seeded(seed)))?;
     let mut journal = Journal::default();
-    seed.budgets.iter().flat_map(|seed| &seed.journal).for_each(|transaction| journal.add(transaction));
+    let transactions = seed.budgets.iter().flat_map(|seed| &seed.journal).chain(&seed.merchant_journal);
+    transactions.for_each(|transaction| journal.add(transaction));
     let mut changes = Changes::on(conn);
     journal.store(&mut changes)?;
     changes.store()?;
+    checkout::seed(conn, &seed.sessions, &seed.merchant_payments)?;
     seed.cards
         .iter()
         .try_for_each(|seed| cards::insert_card(conn, &CardRecord::seeded(seed.card.clone()), &seed.limits))?;

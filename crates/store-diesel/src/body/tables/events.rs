@@ -26,6 +26,7 @@ tables! {
         occurred_at: Time,
         recorded_at: Time,
         body: String,
+        checkout_id: Option<Id>,
     }
 }
 

@@ -14,7 +14,7 @@ use super::subscriptions::{locked, store};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Nullable, Text};
-use florin_domain::ids::{EventId, WebhookId};
+use florin_domain::ids::{CheckoutId, EventId, WebhookId};
 use florin_domain::webhook::{DeliveredEvent, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
 use florin_ports::{RecoverCommand, RedeliverCommand, TestWebhookCommand, WriteError, Written};
 use std::collections::BTreeSet;
@@ -31,9 +31,8 @@ const WINDOW: i64 = 10_000;
 /// The greatest position of an event.
 const LAST: &str = "SELECT COALESCE(MAX(position), 0) AS position FROM outbox_events";
 
-/// Stored events in a range of positions that match a subscription. Events of Merchant types will have to match its
-/// filter, too.
-const MATCHING: &str = "SELECT e.position, e.id, e.account_id, e.object_id, e.sequence, e.occurred_at FROM outbox_events e \
+/// Stored events in a range of positions of a subscription's kind and accounts.
+const MATCHING: &str = "SELECT e.position, e.id, e.account_id, e.object_id, e.sequence, e.occurred_at, e.checkout_id FROM outbox_events e \
     JOIN accounts a ON a.id = e.account_id WHERE a.client_id = $1 AND e.kind = $2 AND e.occurred_at >= $3 \
     AND (CAST($4 AS TEXT) IS NULL OR e.account_id = $4) AND e.position > $5 AND e.position <= $6 ORDER BY e.position LIMIT $7";
 
@@ -57,6 +56,8 @@ struct EventKey {
     sequence: i64,
     #[diesel(sql_type = TimeSql)]
     occurred_at: Time,
+    #[diesel(sql_type = Nullable<IdSql>)]
+    checkout_id: Option<Id>,
 }
 
 /// Sends an event again.
@@ -106,9 +107,11 @@ pub(super) async fn recover(
     let (mut recovered, mut after) = (0, 0);
     while after < end {
         let (of, since, until) = (webhook.clone(), Time(command.since), end.min(after + WINDOW));
-        let events = to.read(move |conn| matching(conn, &of, since, (after, until))).await?;
+        let mut events = to.read(move |conn| matching(conn, &of, since, (after, until))).await?;
         let is_full = events.len() >= usize::try_from(PORTION).unwrap_or(usize::MAX);
         after = events.last().filter(|_| is_full).map_or(until, |last| last.position);
+        let is_wanted = |event: &EventKey| webhook.wants(webhook.kind, event.checkout_id.map(|id| CheckoutId(id.0)));
+        events.retain(is_wanted);
         if !events.is_empty() {
             let asked = Arc::clone(&command);
             recovered += to.task(move |conn| again(conn, &asked, &events)).await?;

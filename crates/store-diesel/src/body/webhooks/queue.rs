@@ -5,11 +5,12 @@ use super::body::errors::Outcome;
 use super::body::tables::access::{accounts, client_features};
 use super::body::tables::webhooks::{DeliveryRow, webhooks};
 use super::body::types::{Account, Id, Named, Time};
+use super::rows::filter_of;
 use diesel::prelude::*;
 use florin_domain::access::{Environment, Feature};
 use florin_domain::event::{Audience, Event, EventKind};
 use florin_domain::ids::{AccountId, EventId, WebhookId};
-use florin_domain::webhook::{DeliveredEvent, Delivery};
+use florin_domain::webhook::{CheckoutFilter, DeliveredEvent, Delivery};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Who sees the events of accounts: those who may list them, and enabled subscriptions.
@@ -19,11 +20,18 @@ pub(crate) struct Observers(BTreeMap<AccountId, OfAccount>);
 #[derive(Default)]
 struct OfAccount {
     audience: Audience,
-    subscriptions: Vec<(WebhookId, EventKind)>,
+    subscriptions: Vec<Subscription>,
+}
+
+/// What decides whether a subscription gets an event of the account.
+struct Subscription {
+    id: WebhookId,
+    kind: EventKind,
+    filter: Option<CheckoutFilter>,
 }
 
 /// An account, the client if it has the feature, and a subscription.
-type Found = (Account, Option<Id>, Option<(Id, Named<EventKind>)>);
+type Found = (Account, Option<Id>, Option<(Id, Named<EventKind>, Option<String>)>);
 
 impl Observers {
     /// Loads who sees the events of accounts: one statement in the transaction of the events. A subscription of a client
@@ -37,15 +45,21 @@ impl Observers {
             .left_join(client_features::table.on(lists))
             .left_join(webhooks::table.on(is_its))
             .filter(accounts::id.eq_any(of.iter().map(AccountId::as_str)))
-            .select((accounts::id, client_features::client_id.nullable(), (webhooks::id, webhooks::kind).nullable()))
+            .select((
+                accounts::id,
+                client_features::client_id.nullable(),
+                (webhooks::id, webhooks::kind, webhooks::checkout_ids).nullable(),
+            ))
             .load::<Found>(conn)?;
         let mut observers = Self::default();
         for (account, feature, subscription) in found {
             let of_account = observers.0.entry(account.0).or_default();
             of_account.audience.lists = environment == Environment::Sandbox || feature.is_some();
-            if let Some((webhook, kind)) = subscription {
+            if let Some((id, kind, checkouts)) = subscription {
                 of_account.audience.subscribed.insert(kind.0);
-                of_account.subscriptions.push((WebhookId(webhook.0), kind.0));
+                let id = WebhookId(id.0);
+                let filter = checkouts.map(|ids| filter_of(id, &ids)).transpose()?;
+                of_account.subscriptions.push(Subscription { id, kind: kind.0, filter });
             }
         }
         Ok(observers)
@@ -64,7 +78,9 @@ impl Observers {
         queued_at: Time,
     ) -> impl Iterator<Item = DeliveryRow> {
         let subscriptions = self.0.get(&event.account).into_iter().flat_map(|of_account| &of_account.subscriptions);
-        subscriptions.filter(|(_, kind)| *kind == event.kind).map(move |(webhook, _)| {
+        let (kind, checkout) = (event.kind, event.checkout());
+        let wants = move |of: &&Subscription| of.kind == kind && CheckoutFilter::admits(of.filter.as_ref(), checkout);
+        subscriptions.filter(wants).map(move |subscription| {
             let event = DeliveredEvent {
                 message: id,
                 account: event.account.clone(),
@@ -72,7 +88,7 @@ impl Observers {
                 sequence,
                 at: event.at,
             };
-            DeliveryRow::of(&Delivery::new(*webhook, event), None, queued_at)
+            DeliveryRow::of(&Delivery::new(subscription.id, event), None, queued_at)
         })
     }
 }

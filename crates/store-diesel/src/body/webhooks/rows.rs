@@ -67,11 +67,6 @@ impl From<WebhookRow> for WebhookUpdate {
 impl WebhookRow {
     pub(super) fn read(self) -> Outcome<Webhook> {
         let id = WebhookId(self.id.0);
-        let filter = self.checkout_ids.map(|ids| {
-            let ids = ids.split(' ').map(CheckoutId::parse).collect::<Result<_, _>>();
-            let unreadable = |flaw: Flaw| corrupt(format!("the filter of webhook {id}: {}", flaw.message));
-            ids.and_then(CheckoutFilter::new).map_err(unreadable)
-        });
         let failing = match (self.failing_account, self.failing_since, self.failing_real_since) {
             (Some(account), Some(since), Some(real)) => {
                 Some(Failing { account: account.0, since: since.0, real_since: real.0 })
@@ -86,7 +81,7 @@ impl WebhookRow {
             url: WebhookUrl::stored(self.url),
             type_name: self.type_name,
             kind: self.kind.0,
-            filter: filter.transpose()?,
+            filter: self.checkout_ids.map(|ids| filter_of(id, &ids)).transpose()?,
             ordered: self.ordered,
             secrets: SealedSecret::new(self.secrets.0),
             disabled_reason: self.disabled_reason.map(|reason| reason.0),
@@ -97,6 +92,13 @@ impl WebhookRow {
             resumptions: self.resumptions,
         })
     }
+}
+
+/// Reads the checkouts of a subscription's filter.
+pub(super) fn filter_of(id: WebhookId, ids: &str) -> Outcome<CheckoutFilter> {
+    let ids = ids.split(' ').map(CheckoutId::parse).collect::<Result<_, _>>();
+    let unreadable = |flaw: Flaw| corrupt(format!("the filter of webhook {id}: {}", flaw.message));
+    ids.and_then(CheckoutFilter::new).map_err(unreadable)
 }
 
 impl DeliveryRow {

@@ -124,6 +124,7 @@ fn render(
             sequence: number,
             occurred_at: Time(event.at.trunc_subsecs(0)),
             recorded_at,
+            checkout_id: event.checkout().map(|id| Id(id.0)),
             body: ask(|| recording.forms.envelope(&event, id, sequence))?.map_err(corrupt)?,
             account_id: Account(event.account),
         })

@@ -1,0 +1,56 @@
+//! The ports used by the use cases of checkout sessions, connected by the app.
+
+use crate::{AccountClock, AccountClocks, PageTokenMaker};
+use florin_domain::access::Account;
+use florin_domain::ids::AccountId;
+use florin_ports::{Banks, CheckoutSessions, MerchantPayments, PaymentInitiation, StoreError, Timelines};
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// The ports for sessions, their payments, and refunds.
+#[derive(Clone)]
+pub struct CheckoutServices {
+    /// Real time and ids. [`CheckoutServices::clock_of`] returns those of an account.
+    pub time: AccountClocks,
+    /// Finds the accounts that have a timeline of their own.
+    pub timelines: Arc<dyn Timelines>,
+    /// Stores sessions.
+    pub sessions: Arc<dyn CheckoutSessions>,
+    /// Reads payments, and stores refunds.
+    pub payments: Arc<dyn MerchantPayments>,
+    /// Reads the bank list.
+    pub banks: Arc<dyn Banks>,
+    /// Makes the tokens of payment pages.
+    pub page_tokens: PageTokenMaker,
+    /// The banks of payers. `None`: this server has none, so nothing can be paid or refunded.
+    pub initiation: Option<Arc<dyn PaymentInitiation>>,
+    /// The URL of this server that payers use, without a slash at the end.
+    pub public_url: String,
+}
+
+/// This server has no banks that payers can pay from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this server has no banks that payers can pay from")]
+pub struct NoPayerBanks;
+
+impl CheckoutServices {
+    /// The clock and ids of a request that writes; call it once per request.
+    pub async fn clock_of(&self, account: &Account) -> Result<AccountClock, StoreError> {
+        self.time.clock_of(account).await
+    }
+
+    /// The banks of payers.
+    pub fn payer_banks(&self) -> Result<&dyn PaymentInitiation, NoPayerBanks> {
+        self.initiation.as_deref().ok_or(NoPayerBanks)
+    }
+
+    /// The address of the page of a session.
+    pub fn checkout_url(&self, account: &AccountId, session: Uuid) -> String {
+        format!("{}/pay/{}", self.public_url, self.page_tokens.token(account, session))
+    }
+
+    /// The address of the page that authorises a refund.
+    pub fn authorisation_url(&self, account: &AccountId, refund: Uuid) -> String {
+        format!("{}/pay/refunds/{}", self.public_url, self.page_tokens.token(account, refund))
+    }
+}

@@ -1,0 +1,136 @@
+//! Applies what is due on sessions and refunds: reports of banks, and ends of their time.
+
+use crate::CheckoutServices;
+use crate::sweep::Sweep;
+use chrono::{DateTime, Utc};
+use florin_domain::access::Account;
+use florin_domain::checkout::{
+    DueCheckout, MerchantPayment, RefundAction, RefundRefusal, RefundSituation, SessionAction, SessionRefusal,
+    SessionSituation, decide_refund, decide_session,
+};
+use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId};
+use florin_domain::world::Timeline;
+use florin_ports::{FoundSession, RefundCommand, SessionCommand, StoreError, WriteError};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Applies everything that is due on sessions and refunds, and returns the number of them. What happens is dated when it
+/// was due. For an account with its own clock, that clock decides what is due.
+pub async fn settle_checkouts(services: &CheckoutServices) -> Result<usize, StoreError> {
+    let mut written = sweep(services, None, &Timeline::default()).await?;
+    for (account, timeline) in services.timelines.own().await? {
+        written += settle_checkouts_of(services, &account, &timeline).await?;
+    }
+    Ok(written)
+}
+
+/// Applies everything that is due on the sessions and refunds of an account by its own time, the earliest first.
+pub(crate) async fn settle_checkouts_of(
+    services: &CheckoutServices,
+    account: &AccountId,
+    timeline: &Timeline,
+) -> Result<usize, StoreError> {
+    sweep(services, Some(account), timeline).await
+}
+
+async fn sweep(
+    services: &CheckoutServices,
+    account: Option<&AccountId>,
+    timeline: &Timeline,
+) -> Result<usize, StoreError> {
+    let mut sweep = Sweep::new();
+    loop {
+        let now = timeline.clock.now(services.time.real_now());
+        let due = services.sessions.due(account.cloned(), now, sweep.portion()).await?;
+        let due = sweep.fresh(due, DueCheckout::clone);
+        if due.is_empty() {
+            return Ok(sweep.written());
+        }
+        for due in due {
+            match &due {
+                DueCheckout::Session(account, id) => {
+                    let settled = session_now(services, account, *id, (timeline, now)).await;
+                    sweep.note(due, settled.map(|()| true))?;
+                }
+                DueCheckout::Refund(account, id) => {
+                    let settled = refund_now(services, account, *id, (timeline, now)).await;
+                    sweep.note(due, settled.map(|()| true))?;
+                }
+            }
+        }
+    }
+}
+
+/// Returns a session after everything that is due on it. `None`: none on the account.
+pub(crate) async fn settle_session(
+    services: &CheckoutServices,
+    account: &Account,
+    id: CheckoutSessionId,
+) -> Result<Option<FoundSession>, StoreError> {
+    let found = services.sessions.find(&account.id, id).await?;
+    let now = services.time.now_of(account);
+    if found.as_ref().and_then(|found| found.session.due_at).is_none_or(|due| due > now) {
+        return Ok(found);
+    }
+    let settled = session_now(services, &account.id, id, (&account.timeline, now)).await;
+    log_refusal(id, settled)?;
+    services.sessions.find(&account.id, id).await
+}
+
+/// Returns a refund after everything that is due on it. `None`: none on the account.
+pub(crate) async fn settle_refund(
+    services: &CheckoutServices,
+    account: &Account,
+    id: RefundId,
+) -> Result<Option<MerchantPayment>, StoreError> {
+    let found = services.payments.find_refund(&account.id, id).await?;
+    let now = services.time.now_of(account);
+    if found.as_ref().and_then(MerchantPayment::refund_due_at).is_none_or(|due| due > now) {
+        return Ok(found);
+    }
+    let settled = refund_now(services, &account.id, id, (&account.timeline, now)).await;
+    log_refusal(id, settled)?;
+    services.payments.find_refund(&account.id, id).await
+}
+
+/// Logs what can't be settled: the object is shown as it was before.
+fn log_refusal<R: Debug>(object: impl Debug, settled: Result<(), WriteError<R>>) -> Result<(), StoreError> {
+    match settled {
+        Ok(()) => Ok(()),
+        Err(WriteError::Store(error)) => Err(error),
+        Err(error) => {
+            tracing::error!(?object, ?error, "cannot settle what is due");
+            Ok(())
+        }
+    }
+}
+
+/// Applies what is due on a session. In a seeded world its ids follow from the session, whoever applies it.
+async fn session_now(
+    services: &CheckoutServices,
+    account: &AccountId,
+    session: CheckoutSessionId,
+    (timeline, now): (&Timeline, DateTime<Utc>),
+) -> Result<(), WriteError<SessionRefusal>> {
+    let clock = services.time.for_background(timeline, now, &[b"session", session.0.as_bytes()]);
+    let decide = Arc::new(move |situation: &SessionSituation| {
+        clock.rule(|stamp| decide_session(situation, &SessionAction::Due, stamp))
+    });
+    let command = SessionCommand { account: account.clone(), session, decide, claim: None };
+    services.sessions.act(command).await.map(drop)
+}
+
+/// Applies what is due on a refund. In a seeded world its ids follow from the refund, whoever applies it.
+async fn refund_now(
+    services: &CheckoutServices,
+    account: &AccountId,
+    refund: RefundId,
+    (timeline, now): (&Timeline, DateTime<Utc>),
+) -> Result<(), WriteError<RefundRefusal>> {
+    let clock = services.time.for_background(timeline, now, &[b"merchant refund", refund.0.as_bytes()]);
+    let decide = Arc::new(move |situation: &RefundSituation| {
+        clock.rule(|stamp| decide_refund(situation, RefundAction::Due, stamp))
+    });
+    let command = RefundCommand { account: account.clone(), refund, decide, claim: None };
+    services.payments.act(command).await.map(drop)
+}

@@ -1,0 +1,280 @@
+//! Checkout sessions of the demo account: one in each status, with payments, a refund and a top-up. The rules of the domain
+//! make them.
+
+use super::DemoFault;
+use super::ids::{Kind, id};
+use crate::PageTokenMaker;
+use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use florin_domain::budget::Budget;
+use florin_domain::checkout::{
+    BankChoice, BankReport, BankReportResult, Basket, BasketItem, CheckoutSession, CountryCode, CreateRefundSituation,
+    CreateSessionSituation, CreateTopUpSituation, MerchantPayment, MerchantPaymentStatus, PayerDecision,
+    PaymentFailure, PaymentReference, Quantity, RefundAction, RefundRequest, RefundSituation, RefundSource,
+    SessionAction, SessionRequest, SessionSituation, SessionTarget, Shipping, ShippingRate, TopUpRequest,
+    decide_create_refund, decide_create_session, decide_create_top_up, decide_refund, decide_session,
+};
+use florin_domain::ids::{CheckoutId, CheckoutSessionId, MerchantPaymentId, RefundId};
+use florin_domain::ledger::JournalTransaction;
+use florin_domain::merchant::Bank;
+use florin_domain::money::{Currency, Minor};
+use florin_domain::stamp::Stamp;
+use florin_domain::text::Text;
+use florin_ports::SeedAccount;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::fmt::Display;
+
+/// The checkouts of the sessions, by their numbers: SHOPPING into the default settlement account, SHOPPING with an address,
+/// and `TOP_UP`.
+const SHOP: u32 = 1;
+const PARCELS: u32 = 11;
+const TOP_UPS: u32 = 3;
+
+/// The number of the session that is a top-up.
+const TOP_UP: u32 = 8;
+
+/// The demo top-up.
+pub fn top_up_id() -> CheckoutSessionId {
+    CheckoutSessionId(id(Kind::CheckoutSession, TOP_UP))
+}
+
+/// What [`sessions`] makes.
+#[derive(Default)]
+pub(super) struct Sold {
+    pub(super) sessions: Vec<CheckoutSession>,
+    pub(super) payments: Vec<MerchantPayment>,
+    pub(super) journal: Vec<JournalTransaction>,
+}
+
+/// Makes the sessions of an account that has its checkouts already.
+pub(super) fn sessions(
+    seed: &SeedAccount,
+    top_up: &Budget,
+    bank: &Bank,
+    (now, tokens): (DateTime<Utc>, &PageTokenMaker),
+) -> Result<Sold, DemoFault> {
+    let bank = BankChoice { id: bank.id.clone(), name: bank.name.clone() };
+    let mut maker = Maker { seed, bank, tokens, now, next: Cell::new(0), sold: Sold::default() };
+    let day = |days: i64| now - TimeDelta::days(days);
+    let never = Utc.with_ymd_and_hms(2099, 12, 31, 0, 0, 0).single().unwrap_or(DateTime::<Utc>::MAX_UTC);
+    let approved = |at| PayerDecision::Approve(BankReport { at, result: BankReportResult::Confirmed });
+    let failed = PayerDecision::Approve(BankReport {
+        at: day(4) + TimeDelta::minutes(3),
+        result: BankReportResult::Failed(PaymentFailure::RejectedByBank),
+    });
+    // COMPLETED, with a partial refund.
+    maker.open(PARCELS, "Two mugs, shipped", day(6), TimeDelta::minutes(20))?;
+    let payment = maker.pay(approved(day(6) + TimeDelta::minutes(2)), day(6) + TimeDelta::minutes(1))?;
+    maker.refund(payment, day(5))?;
+    // A payment to a payee.
+    maker.open(TOP_UPS, "Account of Ada", day(5), TimeDelta::minutes(20))?;
+    maker.pay(approved(day(5)), day(5))?;
+    // ABANDONED after a payment that failed.
+    maker.open(SHOP, "Poster", day(4), TimeDelta::minutes(20))?;
+    maker.pay(failed, day(4) + TimeDelta::minutes(1))?;
+    maker.act(&SessionAction::Due, now)?;
+    // EXPIRED.
+    maker.open(SHOP, "Notebook", day(3), TimeDelta::minutes(20))?;
+    maker.act(&SessionAction::Due, now)?;
+    // CANCELLED.
+    maker.open(SHOP, "Calendar", day(2), TimeDelta::minutes(20))?;
+    maker.act(&SessionAction::MerchantCancels, day(2) + TimeDelta::minutes(5))?;
+    // PROCESSING: its bank never reports.
+    maker.open(SHOP, "Umbrella", day(1), TimeDelta::minutes(20))?;
+    maker.pay(approved(never), day(1) + TimeDelta::minutes(1))?;
+    // OPEN.
+    maker.open(SHOP, "Two mugs", day(1), never - day(1))?;
+    maker.top_up(top_up, day(1), never - day(1))?;
+    Ok(maker.sold)
+}
+
+/// Makes sessions, each with the next number.
+struct Maker<'a> {
+    seed: &'a SeedAccount,
+    bank: BankChoice,
+    tokens: &'a PageTokenMaker,
+    now: DateTime<Utc>,
+    /// The number of ids that rules have drawn.
+    next: Cell<u32>,
+    sold: Sold,
+}
+
+impl Maker<'_> {
+    /// Runs a rule with fixed ids.
+    fn rule<T>(&self, now: DateTime<Utc>, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
+        rule(&Stamp { now, ids: &|| id(Kind::CheckoutPart, self.drawn()) })
+    }
+
+    fn drawn(&self) -> u32 {
+        self.next.set(self.next.get() + 1);
+        self.next.get()
+    }
+
+    fn number(&self) -> u32 {
+        u32::try_from(self.sold.sessions.len()).unwrap_or_default() + 1
+    }
+
+    fn open(
+        &mut self,
+        checkout: u32,
+        description: &str,
+        now: DateTime<Utc>,
+        lifetime: TimeDelta,
+    ) -> Result<(), DemoFault> {
+        let number = self.number();
+        let (session, account) = (CheckoutSessionId(id(Kind::CheckoutSession, number)), &self.seed.account.id);
+        let checkout = CheckoutId(id(Kind::Checkout, checkout));
+        let checkout = self.seed.checkouts.iter().find(|known| known.id == checkout).cloned();
+        let payee = self.seed.payees.first().cloned();
+        let target = match &payee {
+            Some(payee) if checkout.as_ref().is_some_and(|of| of.id.0 == id(Kind::Checkout, TOP_UPS)) => {
+                SessionTarget::TopUp(payee.id)
+            }
+            _ => SessionTarget::Shopping { basket: Some(basket()?), shipping: None },
+        };
+        let request = SessionRequest {
+            id: session,
+            account: account.clone(),
+            target,
+            idempotency_key: Text::parse(format!("demo-{number}"))?,
+            merchant_reference: Text::parse(format!("order-{number}"))?,
+            amount: PRICE.of(Currency::parse("GBP")?),
+            description: Some(Text::parse(description)?),
+            return_url: None,
+            locale: None,
+            lifetime,
+            token: self.tokens.hash_of(account, session.0),
+            references: vec![reference(number)],
+            now,
+        };
+        let situation = CreateSessionSituation {
+            known: None,
+            checkout,
+            settlement_accounts: self.seed.settlement_accounts.clone(),
+            payee,
+            taken: BTreeSet::new(),
+        };
+        let created = decide_create_session(&situation, &request).map_err(broken)?;
+        self.sold.sessions.push(created.session);
+        Ok(())
+    }
+
+    /// Pays the last session, and returns the payment if it is complete.
+    fn pay(&mut self, decision: PayerDecision, now: DateTime<Utc>) -> Result<Option<MerchantPaymentId>, DemoFault> {
+        let needs_shipping = self.sold.sessions.last().is_some_and(CheckoutSession::needs_shipping);
+        let shipping = if needs_shipping { Some(shipping()?) } else { None };
+        self.act(&SessionAction::Pay { bank: self.bank.clone(), shipping, decision }, now)?;
+        self.act(&SessionAction::Due, self.now)?;
+        Ok(self.sold.sessions.last().and_then(|session| session.payment))
+    }
+
+    /// Does something to the last session.
+    fn act(&mut self, action: &SessionAction, now: DateTime<Utc>) -> Result<(), DemoFault> {
+        let Some(session) = self.sold.sessions.pop() else { return Ok(()) };
+        let pending = self.sold.payments.iter().rposition(|payment| payment.session == session.id && is_open(payment));
+        let pending = pending.map(|place| self.sold.payments.remove(place));
+        let situation = SessionSituation { session, pending, budget: None, reconciles: true };
+        let decision = self.rule(now, |stamp| decide_session(&situation, action, stamp)).map_err(broken)?;
+        if let Some(payment) = situation.pending.filter(|of| decision.payments.iter().all(|known| known.id != of.id)) {
+            self.sold.payments.push(payment);
+        }
+        self.sold.sessions.push(decision.session);
+        self.sold.payments.extend(decision.payments);
+        self.sold.journal.extend(decision.journal);
+        Ok(())
+    }
+
+    /// Refunds a part of a payment of the last session.
+    fn refund(&mut self, payment: Option<MerchantPaymentId>, now: DateTime<Utc>) -> Result<(), DemoFault> {
+        let found = self.sold.payments.iter().find(|known| Some(known.id) == payment).cloned();
+        let (Some(payment), Some(session)) = (found, self.sold.sessions.last().cloned()) else { return Ok(()) };
+        let refund = RefundId(id(Kind::CheckoutPart, self.drawn()));
+        let request = RefundRequest {
+            id: refund,
+            payment: MerchantPaymentId(id(Kind::CheckoutPart, self.drawn())),
+            amount: Minor(500).of(payment.amount.currency),
+            reason: Some(Text::parse("One mug was broken")?),
+            token: self.tokens.hash_of(&self.seed.account.id, refund.0),
+            now,
+        };
+        let situation = CreateRefundSituation {
+            payment,
+            session: session.clone(),
+            taken_up: Minor::ZERO,
+            source: RefundSource::Ready,
+        };
+        let refund = decide_create_refund(&situation, &request).map_err(broken)?;
+        let at_bank =
+            RefundAction::AtBank(PayerDecision::Approve(BankReport { at: now, result: BankReportResult::Confirmed }));
+        let situation = RefundSituation { refund, session };
+        let change = self.rule(now, |stamp| decide_refund(&situation, at_bank, stamp)).map_err(broken)?;
+        self.sold.payments.push(change.refund);
+        self.sold.journal.extend(change.journal);
+        Ok(())
+    }
+
+    fn top_up(&mut self, budget: &Budget, now: DateTime<Utc>, lifetime: TimeDelta) -> Result<(), DemoFault> {
+        let number = self.number();
+        let session = CheckoutSessionId(id(Kind::CheckoutSession, number));
+        let account = self.seed.account.id.clone();
+        let request = TopUpRequest {
+            id: session,
+            token: self.tokens.hash_of(&account, session.0),
+            account,
+            budget: budget.id,
+            amount: Minor(5_000).of(Currency::parse("GBP")?),
+            idempotency_key: Text::parse(format!("demo-{number}"))?,
+            return_url: None,
+            locale: None,
+            lifetime,
+            references: vec![reference(number)],
+            now,
+        };
+        let situation = CreateTopUpSituation { known: None, budget: Some(budget.clone()), taken: BTreeSet::new() };
+        self.sold.sessions.push(decide_create_top_up(&situation, &request).map_err(broken)?.session);
+        Ok(())
+    }
+}
+
+/// The price of a basket.
+const PRICE: Minor = Minor(1_250);
+
+fn broken(refusal: impl Display) -> DemoFault {
+    DemoFault::Rule(refusal.to_string())
+}
+
+fn is_open(payment: &MerchantPayment) -> bool {
+    payment.status == MerchantPaymentStatus::Pending && payment.refund.is_none()
+}
+
+/// The payment reference of a session: its number in its last places.
+fn reference(number: u32) -> PaymentReference {
+    PaymentReference::of(id(Kind::CheckoutSession, number))
+}
+
+fn basket() -> Result<Basket, DemoFault> {
+    let item = BasketItem {
+        name: "Mug".into(),
+        quantity: Quantity::new(2)?,
+        unit_price: PRICE.0 / 2,
+        sku: Some("MUG-1".into()),
+        product_id: None,
+        tax_rate: Some("20.00".into()),
+        image_url: None,
+    };
+    Ok(Basket::new(vec![item])?)
+}
+
+/// Where the mugs are shipped. The rate is added to the amount.
+fn shipping() -> Result<Shipping, DemoFault> {
+    Ok(Shipping {
+        recipient_name: "Ada Byron".into(),
+        address_line1: "12 St James's Square".into(),
+        address_line2: None,
+        city: "London".into(),
+        region: None,
+        postcode: "SW1Y 4JH".into(),
+        country_code: CountryCode::parse("GB")?,
+        rate: Some(ShippingRate { description: "Standard".into(), amount: 350, service_code: Some("STD".into()) }),
+    })
+}

@@ -1,0 +1,122 @@
+//! Maps errors of checkout sessions, payments and refunds to responses.
+
+use super::merchants::not_enabled;
+use crate::codes::ErrorCode;
+use crate::load;
+use crate::problem::Problem;
+use florin_application::NoPayerBanks;
+use florin_domain::checkout::{CreateSessionRefusal, CreateTopUpRefusal, RefundRefusal, SessionRefusal};
+use florin_domain::fault::Flaw;
+
+const CHECKOUT: &str = "body.checkoutId";
+const PAYEE: &str = "body.payeeId";
+const CURRENCY: &str = "body.amount.currencyCode";
+
+impl From<NoPayerBanks> for Problem {
+    fn from(error: NoPayerBanks) -> Self {
+        not_enabled(error.to_string())
+    }
+}
+
+/// Maps the refusal of a new session.
+pub(crate) fn create_session_problem(refusal: CreateSessionRefusal) -> Problem {
+    let fault = |path: &str, flaw: Flaw| Problem::faults(vec![flaw.at(path)]);
+    match refusal {
+        CreateSessionRefusal::NoCheckout => Problem::absent(CHECKOUT, "checkout"),
+        CreateSessionRefusal::Deactivated => {
+            invalid_state(CHECKOUT, "accepts no sessions: the checkout is DEACTIVATED")
+        }
+        CreateSessionRefusal::OtherType(kind) => {
+            fault("body.type", Flaw::value(format!("must be {}, the type of the checkout", kind.as_str())))
+        }
+        CreateSessionRefusal::OtherCurrency(currency) => {
+            fault(CURRENCY, Flaw::value(format!("must be {currency}, the currency of the checkout")))
+        }
+        CreateSessionRefusal::NoSettlementAccount => {
+            invalid_state(CHECKOUT, "has no APPROVED settlement account to pay into")
+        }
+        CreateSessionRefusal::NoPayee => Problem::absent(PAYEE, "payee"),
+        CreateSessionRefusal::PayeeNotApproved(status) => {
+            fault(PAYEE, Flaw::value(format!("must name an APPROVED payee (it is {})", status.as_str())))
+        }
+        CreateSessionRefusal::PayeeOfOtherCurrency => {
+            fault(PAYEE, Flaw::value("must name a payee of the checkout's currency"))
+        }
+        CreateSessionRefusal::OtherSum(sum) => {
+            fault("body.amount", Flaw::value(format!("must be {sum}, the sum of the basket and the shipping")))
+        }
+        CreateSessionRefusal::SumTooLarge => {
+            fault("body.amount", Flaw::range("must be the sum of the basket and the shipping, which is too large"))
+        }
+        CreateSessionRefusal::NoReference => load::refusal(),
+    }
+}
+
+/// Maps the refusal of a new top-up.
+pub(crate) fn create_top_up_problem(refusal: CreateTopUpRefusal) -> Problem {
+    match refusal {
+        CreateTopUpRefusal::NoBudget => Problem::absent("body.budgetId", "budget"),
+        CreateTopUpRefusal::NotHeld => {
+            Problem::faults(vec![Flaw::value("must be a currency that the budget holds").at(CURRENCY)])
+        }
+        CreateTopUpRefusal::NoReference => load::refusal(),
+    }
+}
+
+/// Maps the refusal of a step of the session that `path` names.
+pub(crate) fn session_problem(path: &str, refusal: SessionRefusal) -> Problem {
+    const SHIPPING: &str = "body.shipping";
+    match refusal {
+        SessionRefusal::NotOpen(status) => invalid_state(path, format!("must be OPEN (it is {})", status.as_str())),
+        SessionRefusal::ShippingRequired => Problem::faults(vec![Flaw::required().at(SHIPPING)]),
+        SessionRefusal::ShippingNotCollected => {
+            Problem::faults(vec![Flaw::value("must not be sent: the session collects no address").at(SHIPPING)])
+        }
+        SessionRefusal::RateRequired => Problem::faults(vec![Flaw::required().at("body.shipping.rate")]),
+        SessionRefusal::AboveMaximum => {
+            let flaw = Flaw::range("must not make the amount of the session larger than 1000000.00");
+            Problem::faults(vec![flaw.at("body.shipping.rate.amount")])
+        }
+        SessionRefusal::NoBudget => invalid_state(path, "cannot be completed: its budget does not hold the currency"),
+        SessionRefusal::AmountOverflow(_) => Problem::balance_limit(path),
+        SessionRefusal::Unbalanced(error) => Problem::bug(&error),
+    }
+}
+
+/// Maps the refusal of a new refund.
+pub(crate) fn create_refund_problem(refusal: RefundRefusal) -> Problem {
+    const PAYMENT: &str = "path.paymentId";
+    let amount = |message: String| invalid_state("body.amount", message);
+    match refusal {
+        RefundRefusal::NotRefundable => invalid_state(PAYMENT, "must be a COMPLETED payment of a SHOPPING session"),
+        RefundRefusal::SettlementAccountDeleted => {
+            invalid_state(PAYMENT, "cannot be refunded: its settlement account was deleted")
+        }
+        RefundRefusal::NoBank => invalid_state(PAYMENT, "cannot be refunded: its settlement account has no bank"),
+        RefundRefusal::BankWithoutRefunds => {
+            invalid_state(PAYMENT, "cannot be refunded: the bank of its settlement account pays no refunds")
+        }
+        RefundRefusal::OtherCurrency => {
+            Problem::faults(vec![Flaw::value("must be the currency of the payment").at(CURRENCY)])
+        }
+        RefundRefusal::AboveMaximum(maximum) => amount(format!("is above the maximum of a refund, {maximum}")),
+        RefundRefusal::AboveLeft(left) => amount(format!("is above what is left of the payment, {left}")),
+        other => authorise_refund_problem(other),
+    }
+}
+
+/// Maps the refusal of a decision about a refund.
+pub(crate) fn authorise_refund_problem(refusal: RefundRefusal) -> Problem {
+    const REFUND: &str = "path.refundId";
+    match refusal {
+        RefundRefusal::NotAwaiting(status) => {
+            invalid_state(REFUND, format!("must be AWAITING_AUTHORISATION (it is {})", status.as_str()))
+        }
+        RefundRefusal::AmountOverflow(_) => Problem::balance_limit(REFUND),
+        other => Problem::bug(&other),
+    }
+}
+
+fn invalid_state(path: &str, message: impl Into<String>) -> Problem {
+    Problem::conflict(path, ErrorCode::InvalidState, message)
+}

@@ -1,0 +1,224 @@
+//! The bodies of checkout sessions, and what they mean.
+
+use crate::declare::{PageUrl, Whole, ZeroOrMoreDecimalText, body};
+use crate::routes::merchant::amount::{AmountBody, not_of_type, price};
+use crate::routes::merchant::common::LIFETIME;
+use chrono::TimeDelta;
+use florin_application::NewSession;
+use florin_domain::checkout::{
+    AddressLine, Basket, BasketItem, CountryCode, Postcode, Quantity, RateDescription, RecipientName, ServiceCode,
+    SessionTarget, Shipping, ShippingRate,
+};
+use florin_domain::fault::{Faults, Flaw};
+use florin_domain::ids::{CheckoutId, PayeeId};
+use florin_domain::merchant::{CheckoutType, Locale, WebUrl};
+use florin_domain::money::Money;
+use florin_domain::text::Text;
+
+body! {
+    /// A new checkout session.
+    pub(crate) struct CreateSessionBody as "CreateCheckoutSessionRequest" {
+        /// The type of the checkout.
+        #[example("SHOPPING")]
+        "type" => checkout_type: CheckoutType,
+        /// The checkout, which must be ACTIVE.
+        #[example("0198c0de-0005-7000-8000-000000000001")]
+        "checkoutId" => checkout: CheckoutId,
+        /// The merchant's key of this session: a second session with it is the first one.
+        #[example("basket-7")]
+        "idempotencyKey" => idempotency_key: Text<1, 255>,
+        /// The merchant's reference.
+        #[example("order-7")]
+        "merchantReference" => merchant_reference: Text<1, 128>,
+        /// The amount to pay, in the currency of the checkout.
+        "amount" => amount: AmountBody,
+        /// What the payer reads about the purchase.
+        #[example("Two mugs")]
+        "description" => description: Option<Text<1, 140>>,
+        /// The https URL that the payer returns to, instead of the one of the checkout. The sandbox also takes http to
+        /// loopback hosts.
+        "returnUrl" => return_url: Option<PageUrl>,
+        /// The locale of the page, instead of the one of the checkout.
+        "locale" => locale: Option<Locale>,
+        /// Minutes until the session expires. Default: 20.
+        "expiresInMinutes" => expires_in: Option<Whole<1, 1440>>,
+        /// SHOPPING only: what is bought. The prices and the shipping rate together must be the amount.
+        "basket" => basket: Option<BasketBody>,
+        /// SHOPPING only: where and how it is shipped.
+        "shipping" => shipping: Option<ShippingBody>,
+        /// `TOP_UP` only, required: the APPROVED payee, of the currency of the checkout.
+        "payeeId" => payee: Option<PayeeId>,
+    }
+}
+
+body! {
+    /// What a payer buys.
+    pub(crate) struct BasketBody as "BasketRequest" {
+        /// 1 to 500 items.
+        "items" => items: Vec<ItemBody>,
+    }
+}
+
+body! {
+    /// An item of a basket.
+    pub(crate) struct ItemBody as "BasketItemRequest" {
+        /// Its name.
+        #[example("Mug")]
+        "name" => name: Text<1, 256>,
+        /// How many.
+        #[example(2)]
+        "quantity" => quantity: Whole<1, 100_000>,
+        /// The price of one, a decimal of zero or more in the currency of the session.
+        #[example("6.25")]
+        "unitPrice" => unit_price: ZeroOrMoreDecimalText,
+        /// The merchant's stock-keeping unit.
+        "sku" => sku: Option<Text<1, 128>>,
+        /// The merchant's product.
+        "productId" => product: Option<Text<1, 128>>,
+        /// The tax rate, kept as it is.
+        "taxRate" => tax_rate: Option<Text<1, 32>>,
+        /// The https URL of a picture, which the payment page never loads.
+        "imageUrl" => image_url: Option<WebUrl>,
+    }
+}
+
+body! {
+    /// Where and how goods are shipped.
+    pub(crate) struct ShippingBody as "ShippingRequest" {
+        /// Who receives them.
+        #[example("Ada Lovelace")]
+        "recipientName" => recipient_name: RecipientName,
+        /// The first line of the address.
+        #[example("12 St James's Square")]
+        "addressLine1" => address_line1: AddressLine,
+        /// The second line of the address.
+        "addressLine2" => address_line2: Option<AddressLine>,
+        /// The city.
+        #[example("London")]
+        "city" => city: AddressLine,
+        /// The region or county.
+        "region" => region: Option<AddressLine>,
+        /// The postcode.
+        #[example("SW1Y 4JH")]
+        "postcode" => postcode: Postcode,
+        /// ISO 3166, two capital letters.
+        #[example("GB")]
+        "countryCode" => country: CountryCode,
+        /// The rate of the shipping.
+        "rate" => rate: Option<RateBody>,
+    }
+}
+
+body! {
+    /// A way of shipping, and its price.
+    pub(crate) struct RateBody as "ShippingRateRequest" {
+        /// What payers read.
+        #[example("Next day")]
+        "description" => description: RateDescription,
+        /// The price, a decimal of zero or more in the currency of the session.
+        #[example("3.00")]
+        "amount" => amount: ZeroOrMoreDecimalText,
+        /// The merchant's code of the service.
+        "serviceCode" => service_code: Option<ServiceCode>,
+    }
+}
+
+impl CreateSessionBody {
+    /// Checks the members together. Returns `None` if faults were recorded.
+    pub(super) fn read(self, faults: &mut Faults) -> Option<NewSession> {
+        let amount = self.amount.read(faults);
+        let target = match self.checkout_type {
+            CheckoutType::Shopping => {
+                if self.payee.is_some() {
+                    not_of_type("payeeId", "SHOPPING", faults);
+                }
+                amount.as_ref().and_then(|amount| shopping(self.basket, self.shipping, amount, faults))
+            }
+            CheckoutType::TopUp => {
+                let members = [("basket", self.basket.is_some()), ("shipping", self.shipping.is_some())];
+                for (member, _) in members.into_iter().filter(|(_, is_sent)| *is_sent) {
+                    not_of_type(member, "TOP_UP", faults);
+                }
+                faults.take("body.payeeId", self.payee.ok_or_else(Flaw::required)).map(SessionTarget::TopUp)
+            }
+        };
+        Some(NewSession {
+            checkout: self.checkout,
+            target: target?,
+            idempotency_key: self.idempotency_key,
+            merchant_reference: self.merchant_reference,
+            amount: amount?,
+            description: self.description,
+            return_url: self.return_url.map(|url| url.0),
+            locale: self.locale,
+            lifetime: self.expires_in.map_or(LIFETIME, |minutes| TimeDelta::minutes(minutes.0)),
+        })
+    }
+}
+
+fn shopping(
+    basket: Option<BasketBody>,
+    shipping: Option<ShippingBody>,
+    amount: &Money,
+    faults: &mut Faults,
+) -> Option<SessionTarget> {
+    let basket = basket.map(|basket| basket.read(amount, faults));
+    let shipping = shipping.map(|shipping| shipping.read(amount, faults));
+    match (basket, shipping) {
+        (Some(None), _) | (_, Some(None)) => None,
+        (basket, shipping) => Some(SessionTarget::Shopping { basket: basket.flatten(), shipping: shipping.flatten() }),
+    }
+}
+
+impl BasketBody {
+    fn read(self, of: &Money, faults: &mut Faults) -> Option<Basket> {
+        let count = self.items.len();
+        let items = self.items.into_iter().enumerate();
+        let items: Vec<_> = items.filter_map(|(index, item)| item.read(index, of, faults)).collect();
+        if items.len() < count {
+            return None;
+        }
+        faults.take("body.basket.items", Basket::new(items))
+    }
+}
+
+impl ItemBody {
+    fn read(self, index: usize, of: &Money, faults: &mut Faults) -> Option<BasketItem> {
+        let place = |member: &str| format!("body.basket.items[{index}].{member}");
+        let unit_price = price(&self.unit_price.0, of, &place("unitPrice"), faults);
+        let quantity = faults.take(&place("quantity"), Quantity::new(self.quantity.0));
+        Some(BasketItem {
+            name: self.name.into_string(),
+            quantity: quantity?,
+            unit_price: unit_price?,
+            sku: self.sku.map(Text::into_string),
+            product_id: self.product.map(Text::into_string),
+            tax_rate: self.tax_rate.map(Text::into_string),
+            image_url: self.image_url.map(|url| url.as_str().to_owned()),
+        })
+    }
+}
+
+impl ShippingBody {
+    /// Checks the prices. Returns `None` if faults were recorded.
+    pub(crate) fn read(self, of: &Money, faults: &mut Faults) -> Option<Shipping> {
+        let rate = match self.rate {
+            Some(rate) => {
+                let amount = price(&rate.amount.0, of, "body.shipping.rate.amount", faults)?;
+                let service_code = rate.service_code.map(Text::into_string);
+                Some(ShippingRate { description: rate.description.into_string(), amount, service_code })
+            }
+            None => None,
+        };
+        Some(Shipping {
+            recipient_name: self.recipient_name.into_string(),
+            address_line1: self.address_line1.into_string(),
+            address_line2: self.address_line2.map(Text::into_string),
+            city: self.city.into_string(),
+            region: self.region.map(Text::into_string),
+            postcode: self.postcode.into_string(),
+            country_code: self.country,
+            rate,
+        })
+    }
+}

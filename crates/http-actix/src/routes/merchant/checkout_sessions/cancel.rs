@@ -1,0 +1,44 @@
+//! `POST /v2/merchant/checkout-sessions/{checkoutSessionId}/cancel`
+
+use super::common::{SESSION, SessionPath, render_session};
+use crate::call::Call;
+use crate::declare::{AccountParameter, IdempotencyKeyHeader};
+use crate::idempotency::{claim_without_body, execute};
+use crate::mapping::session_problem;
+use crate::problem::{Problem, read};
+use crate::routes::error_sets::WriteErrors;
+use crate::routes::merchant::common::WRITE_SESSIONS;
+use crate::state::App;
+use crate::views::SessionView;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::cancel_session;
+
+/// Cancels an OPEN checkout session. Its payment in progress, if there is one, is CANCELLED too.
+#[utoipa::path(post, path = "/v2/merchant/checkout-sessions/{checkoutSessionId}/cancel", tag = "Merchant",
+    operation_id = "cancelCheckoutSession",
+    params(SessionPath, AccountParameter, IdempotencyKeyHeader),
+    responses((status = 200, description = "The session.", body = SessionView<'static>), WriteErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &WRITE_SESSIONS).await?;
+    call.no_body(payload).await?;
+    let key = call.idempotency_key();
+    let path = call.read::<SessionPath>();
+    let account_id = call.account_id();
+    let account = call.account(account_id).await?;
+    app.merchants.reach(&account).await?;
+    let render = render_session(&app);
+    let claim = claim_without_body(&call, key, &account, render.clone());
+    let id = read(path)?.id;
+    execute(
+        claim,
+        SESSION,
+        |refusal| session_problem(SESSION.0, refusal),
+        render,
+        async |claim| cancel_session(&app.checkouts, &account, id, claim).await,
+    )
+    .await
+}

@@ -1,0 +1,46 @@
+//! Shared parts of the operations of checkout sessions.
+
+use crate::declare::parameters;
+use crate::reply::{Render, answer};
+use crate::state::App;
+use crate::views::SessionView;
+use actix_web::http::StatusCode;
+use actix_web::web::Data;
+use florin_application::CheckoutServices;
+use florin_domain::checkout::{CheckoutSession, CreatedSession};
+use florin_domain::ids::CheckoutSessionId;
+use florin_ports::Answer;
+
+/// The path parameter that names a session, and its kind.
+pub(crate) const SESSION: (&str, &str) = ("path.checkoutSessionId", "checkout session");
+
+parameters! {
+    /// Path parameter: a checkout session.
+    pub(crate) struct SessionPath in Path {
+        /// The id of the session.
+        "checkoutSessionId" => id: CheckoutSessionId,
+    }
+}
+
+/// Shows a session with the address of its page.
+pub(super) fn view<'a>(checkouts: &CheckoutServices, session: &'a CheckoutSession) -> SessionView<'a> {
+    SessionView::from(session).with_checkout_url(checkouts.checkout_url(&session.account, session.id.0))
+}
+
+/// Renders a session with 200.
+pub(crate) fn render_session(app: &Data<App>) -> impl Render<CheckoutSession> + Clone + use<> {
+    let app = Data::clone(app);
+    move |session: &CheckoutSession| answer(StatusCode::OK, &view(&app.checkouts, session))
+}
+
+/// Renders a session with 201, or with 200 if it existed before.
+pub(crate) fn render_created(
+    app: &Data<App>,
+    show: impl Fn(&App, StatusCode, &CheckoutSession) -> Answer + Clone + Send + Sync + 'static,
+) -> impl Render<CreatedSession> + Clone {
+    let app = Data::clone(app);
+    move |created: &CreatedSession| {
+        let status = if created.is_new { StatusCode::CREATED } else { StatusCode::OK };
+        show(&app, status, &created.session)
+    }
+}

@@ -1,0 +1,47 @@
+//! `POST /v2/merchant/checkout-sessions`
+
+use super::bodies::CreateSessionBody;
+use super::common::{render_created, view};
+use crate::call::Call;
+use crate::declare::{AccountParameter, IdempotencyKeyHeader};
+use crate::idempotency::{claim, execute_creation};
+use crate::mapping::create_session_problem;
+use crate::problem::{Problem, read};
+use crate::reply::answer;
+use crate::routes::error_sets::CreateSessionErrors;
+use crate::routes::merchant::common::{MERCHANT, WRITE_SESSIONS};
+use crate::state::App;
+use crate::views::SessionView;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::create_session;
+use florin_domain::checkout::CreatedSession;
+
+/// Creates a checkout session, which is OPEN: send the payer to its `checkoutUrl`.
+///
+/// With an `idempotencyKey` that a session of the account has, the response is that session as it is now, with 200 and
+/// `Idempotent-Replayed: true`, whatever the rest of the body says.
+#[utoipa::path(post, path = "/v2/merchant/checkout-sessions", tag = "Merchant", operation_id = "createCheckoutSession",
+    request_body = CreateSessionBody,
+    params(AccountParameter, IdempotencyKeyHeader),
+    responses((status = 201, description = "The session.", body = SessionView<'static>),
+        (status = 200, description = "The session with this `idempotencyKey`.", body = SessionView<'static>),
+        CreateSessionErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut write = Call::enter(&app, &request, &WRITE_SESSIONS).await?.with_body(payload).await?;
+    let body = write.read::<CreateSessionBody>()?;
+    let new = body.and_then(|body| body.read(&mut write.call.faults));
+    let account = write.account().await?;
+    app.merchants.reach(&account).await?;
+    app.checkouts.payer_banks()?;
+    let render = render_created(&app, |app, status, session| answer(status, &view(&app.checkouts, session)));
+    let claim = claim(&write, &account, false, render.clone())?;
+    let (new, is_new) = (read(new)?, |created: &CreatedSession| created.is_new);
+    execute_creation(claim, MERCHANT, create_session_problem, (render, is_new), async |claim| {
+        create_session(&app.checkouts, &account, new, claim).await
+    })
+    .await
+}

@@ -1,0 +1,29 @@
+//! `GET /v2/merchant/checkout-sessions/{checkoutSessionId}`
+
+use super::common::{SESSION, SessionPath, view};
+use crate::call::Call;
+use crate::declare::AccountParameter;
+use crate::problem::{Problem, read};
+use crate::reply::ok;
+use crate::routes::error_sets::ReadErrors;
+use crate::routes::merchant::common::READ_SESSIONS;
+use crate::state::App;
+use crate::views::SessionView;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::find_session;
+
+/// Returns a checkout session, or the session of a top-up.
+#[utoipa::path(get, path = "/v2/merchant/checkout-sessions/{checkoutSessionId}", tag = "Merchant",
+    operation_id = "getCheckoutSession",
+    params(SessionPath, AccountParameter),
+    responses((status = 200, description = "The session.", body = SessionView<'static>), ReadErrors))]
+pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &READ_SESSIONS).await?;
+    let path = call.read::<SessionPath>();
+    let account_id = call.account_id();
+    let account = call.account(account_id).await?;
+    app.merchants.reach(&account).await?;
+    let found = find_session(&app.checkouts, &account, read(path)?.id).await?;
+    let found = found.ok_or_else(|| Problem::absent(SESSION.0, SESSION.1))?;
+    ok(&view(&app.checkouts, &found.session))
+}

@@ -1,0 +1,41 @@
+//! `GET /v2/merchant/payments/export`
+
+use super::common::PaymentParameters;
+use super::write_csv::write;
+use crate::call::Call;
+use crate::codes::ErrorCode;
+use crate::declare::AccountParameter;
+use crate::problem::{Problem, read};
+use crate::reply::csv_file;
+use crate::routes::error_sets::ExportErrors;
+use crate::routes::merchant::common::READ_PAYMENTS;
+use crate::state::App;
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_domain::page::PageRequest;
+
+/// Maximum number of rows of an export.
+const MAX_ROWS: i64 = 10_000;
+
+/// Exports payments and refunds as CSV (RFC 4180), at most 10,000.
+///
+/// A null is an empty cell. A text that a spreadsheet would execute as a formula begins with an apostrophe.
+#[utoipa::path(get, path = "/v2/merchant/payments/export", tag = "Merchant", operation_id = "exportMerchantPayments",
+    params(AccountParameter, PaymentParameters),
+    responses((status = 200, description = "The payments.", body = String, content_type = "text/csv"), ExportErrors))]
+pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &READ_PAYMENTS).await?;
+    let account_id = call.account_id();
+    let parameters = call.read::<PaymentParameters>();
+    let account = call.account(account_id).await?;
+    app.merchants.reach(&account).await?;
+    let (filter, sort) = read(parameters)?.into_parts();
+    let all = PageRequest { limit: MAX_ROWS, offset: 0 };
+    let found = app.checkouts.payments.list(&account.id, filter, sort, all).await?;
+    if found.count > MAX_ROWS {
+        let message = format!("{} payments match, and an export has at most {MAX_ROWS}; filter them", found.count);
+        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "", ErrorCode::TooManyRows, message));
+    }
+    let written = web::block(move || write(&found.rows)).await.map_err(|_| Problem::internal())?;
+    csv_file(written, "payments.csv")
+}

@@ -1,0 +1,15 @@
+//! Shared parts of the operations of refunds.
+
+use crate::declare::parameters;
+use florin_domain::ids::RefundId;
+
+/// The path parameter that names a refund, and its kind.
+pub(crate) const REFUND: (&str, &str) = ("path.refundId", "refund");
+
+parameters! {
+    /// Path parameter: a refund.
+    pub(crate) struct RefundPath in Path {
+        /// The id of the refund.
+        "refundId" => id: RefundId,
+    }
+}

@@ -1,0 +1,65 @@
+//! `POST /v2/merchant/payments/{paymentId}/refunds`
+
+use crate::call::Call;
+use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
+use crate::idempotency::{claim, execute};
+use crate::mapping::create_refund_problem;
+use crate::problem::{Problem, read};
+use crate::reply::answer;
+use crate::routes::error_sets::CreateSessionErrors;
+use crate::routes::merchant::amount::AmountBody;
+use crate::routes::merchant::common::WRITE_REFUNDS;
+use crate::routes::merchant::payments::{PAYMENT, PaymentPath};
+use crate::state::App;
+use crate::views::RefundView;
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::create_merchant_refund;
+use florin_domain::checkout::MerchantPayment;
+use florin_domain::text::Text;
+
+body! {
+    /// A new refund.
+    pub(crate) struct CreateRefundBody as "CreateRefundRequest" {
+        /// The amount to pay back, in the currency of the payment. At most 1000.00, and at most what is left of the
+        /// payment.
+        "amount" => amount: AmountBody,
+        /// Why the merchant refunds.
+        #[example("Returned")]
+        "reason" => reason: Option<Text<1, 140>>,
+    }
+}
+
+/// Refunds a COMPLETED payment of a SHOPPING session, or a part of it.
+///
+/// The merchant approves it at its bank, on the page of `authorisationUrl`, within 20 minutes; else it is CANCELLED. Only
+/// this response has the address. The settlement account needs a bank that supports refunds.
+#[utoipa::path(post, path = "/v2/merchant/payments/{paymentId}/refunds", tag = "Merchant",
+    operation_id = "createMerchantRefund",
+    request_body = CreateRefundBody,
+    params(PaymentPath, AccountParameter, IdempotencyKeyHeader),
+    responses((status = 201, description = "The refund.", body = RefundView<'static>), CreateSessionErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut write = Call::enter(&app, &request, &WRITE_REFUNDS).await?.with_body(payload).await?;
+    let path = write.call.read::<PaymentPath>();
+    let body = write.read::<CreateRefundBody>()?;
+    let new = body.and_then(|body| Some((body.amount.read(&mut write.call.faults)?, body.reason)));
+    let account = write.account().await?;
+    app.merchants.reach(&account).await?;
+    app.checkouts.payer_banks()?;
+    let shown = web::Data::clone(&app);
+    let render = move |refund: &MerchantPayment| {
+        let url = |id| shown.checkouts.authorisation_url(&refund.account, id);
+        answer(StatusCode::CREATED, &RefundView::of(refund, Some(&url)))
+    };
+    let claim = claim(&write, &account, false, render.clone())?;
+    let (payment, new) = (read(path)?.id, read(new)?);
+    execute(claim, PAYMENT, create_refund_problem, render, async |claim| {
+        create_merchant_refund(&app.checkouts, &account, payment, new, claim).await
+    })
+    .await
+}

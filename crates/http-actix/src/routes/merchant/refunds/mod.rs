@@ -1,0 +1,7 @@
+//! Refunds of payments.
+
+mod common;
+pub(crate) mod create;
+pub(crate) mod find;
+
+pub(crate) use common::{REFUND, RefundPath};

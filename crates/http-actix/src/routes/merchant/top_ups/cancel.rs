@@ -1,0 +1,47 @@
+//! `POST /v2/merchant/top-ups/{topUpId}/cancel`
+
+use super::common::{TOP_UP, TopUpPath, find, view};
+use crate::call::Call;
+use crate::declare::{AccountParameter, IdempotencyKeyHeader};
+use crate::idempotency::{claim_without_body, execute};
+use crate::mapping::session_problem;
+use crate::problem::{Problem, read};
+use crate::reply::answer;
+use crate::routes::error_sets::WriteErrors;
+use crate::routes::merchant::common::WRITE_TOP_UPS;
+use crate::state::App;
+use crate::views::TopUpView;
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::cancel_session;
+use florin_domain::checkout::CheckoutSession;
+
+/// Cancels an OPEN top-up. Its payment in progress, if there is one, is CANCELLED too.
+#[utoipa::path(post, path = "/v2/merchant/top-ups/{topUpId}/cancel", tag = "Merchant", operation_id = "cancelTopUp",
+    params(TopUpPath, AccountParameter, IdempotencyKeyHeader),
+    responses((status = 200, description = "The top-up.", body = TopUpView<'static>), WriteErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &WRITE_TOP_UPS).await?;
+    call.no_body(payload).await?;
+    let key = call.idempotency_key();
+    let path = call.read::<TopUpPath>();
+    let account_id = call.account_id();
+    let account = call.account(account_id).await?;
+    app.merchants.reach(&account).await?;
+    let id = find(&app, &account, read(path)?.id).await?.id;
+    let shown = web::Data::clone(&app);
+    let render = move |session: &CheckoutSession| answer(StatusCode::OK, &view(&shown, session));
+    let claim = claim_without_body(&call, key, &account, render.clone());
+    execute(
+        claim,
+        TOP_UP,
+        |refusal| session_problem(TOP_UP.0, refusal),
+        render,
+        async |claim| cancel_session(&app.checkouts, &account, id, claim).await,
+    )
+    .await
+}

@@ -1,0 +1,33 @@
+//! Shared parts of the operations of top-ups.
+
+use crate::declare::parameters;
+use crate::problem::Problem;
+use crate::state::App;
+use crate::views::TopUpView;
+use florin_application::find_session;
+use florin_domain::access::Account;
+use florin_domain::checkout::CheckoutSession;
+use florin_domain::ids::CheckoutSessionId;
+
+/// The path parameter that names a top-up, and its kind.
+pub(super) const TOP_UP: (&str, &str) = ("path.topUpId", "top-up");
+
+parameters! {
+    /// Path parameter: a top-up.
+    pub(crate) struct TopUpPath in Path {
+        /// The id of the top-up, which is that of its session.
+        "topUpId" => id: CheckoutSessionId,
+    }
+}
+
+/// Shows a top-up with the address of its page. `None`: the session is no top-up.
+pub(super) fn view<'a>(app: &App, session: &'a CheckoutSession) -> Option<TopUpView<'a>> {
+    TopUpView::of(session, app.checkouts.checkout_url(&session.account, session.id.0))
+}
+
+/// Returns the session of a top-up, after everything that is due on it.
+pub(super) async fn find(app: &App, account: &Account, id: CheckoutSessionId) -> Result<CheckoutSession, Problem> {
+    let found = find_session(&app.checkouts, account, id).await?.map(|found| found.session);
+    let top_up = found.filter(|session| session.purpose.budget().is_some());
+    top_up.ok_or_else(|| Problem::absent(TOP_UP.0, TOP_UP.1))
+}

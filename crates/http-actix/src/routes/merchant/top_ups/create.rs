@@ -1,0 +1,82 @@
+//! `POST /v2/merchant/top-ups`
+
+use super::common::view;
+use crate::call::Call;
+use crate::declare::{AccountParameter, IdempotencyKeyHeader, PageUrl, body};
+use crate::idempotency::{claim, execute_creation};
+use crate::mapping::create_top_up_problem;
+use crate::problem::{Problem, read};
+use crate::reply::answer;
+use crate::routes::error_sets::CreateSessionErrors;
+use crate::routes::merchant::amount::AmountBody;
+use crate::routes::merchant::checkout_sessions::render_created;
+use crate::routes::merchant::common::{LIFETIME, MERCHANT, WRITE_TOP_UPS};
+use crate::state::App;
+use crate::views::TopUpView;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::{NewTopUp, create_top_up};
+use florin_domain::checkout::CreatedSession;
+use florin_domain::fault::Faults;
+use florin_domain::ids::BudgetId;
+use florin_domain::merchant::Locale;
+use florin_domain::text::Text;
+
+body! {
+    /// A new top-up.
+    pub(crate) struct CreateTopUpBody as "CreateTopUpRequest" {
+        /// The budget that is credited.
+        #[example("0198c0de-0004-7000-8000-000000000001")]
+        "budgetId" => budget: BudgetId,
+        /// The amount to pay, in a currency that the budget holds.
+        "amount" => amount: AmountBody,
+        /// The client's key of this top-up: a second top-up with it is the first one.
+        #[example("top-up-7")]
+        "idempotencyKey" => idempotency_key: Text<1, 255>,
+        /// The https URL that the payer returns to. The sandbox also takes http to loopback hosts.
+        "returnUrl" => return_url: Option<PageUrl>,
+        /// The locale of the page.
+        "locale" => locale: Option<Locale>,
+    }
+}
+
+/// Creates a top-up of a budget, which is OPEN: send the payer to its `checkoutUrl`.
+///
+/// A completed top-up credits the budget. It can be paid for 20 minutes. With an `idempotencyKey` that a top-up of the
+/// account has, the response is that top-up as it is now, with 200 and `Idempotent-Replayed: true`.
+#[utoipa::path(post, path = "/v2/merchant/top-ups", tag = "Merchant", operation_id = "createTopUp",
+    request_body = CreateTopUpBody,
+    params(AccountParameter, IdempotencyKeyHeader),
+    responses((status = 201, description = "The top-up.", body = TopUpView<'static>),
+        (status = 200, description = "The top-up with this `idempotencyKey`.", body = TopUpView<'static>),
+        CreateSessionErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut write = Call::enter(&app, &request, &WRITE_TOP_UPS).await?.with_body(payload).await?;
+    let body = write.read::<CreateTopUpBody>()?;
+    let new = body.and_then(|body| new_top_up(body, &mut write.call.faults));
+    let account = write.account().await?;
+    app.merchants.reach(&account).await?;
+    app.checkouts.payer_banks()?;
+    let render = render_created(&app, |app, status, session| answer(status, &view(app, session)));
+    let claim = claim(&write, &account, false, render.clone())?;
+    let (new, is_new) = (read(new)?, |created: &CreatedSession| created.is_new);
+    execute_creation(claim, MERCHANT, create_top_up_problem, (render, is_new), async |claim| {
+        create_top_up(&app.checkouts, &account, new, claim).await
+    })
+    .await
+}
+
+/// Checks the amount. Returns `None` if faults were recorded.
+fn new_top_up(body: CreateTopUpBody, faults: &mut Faults) -> Option<NewTopUp> {
+    Some(NewTopUp {
+        budget: body.budget,
+        amount: body.amount.read(faults)?,
+        idempotency_key: body.idempotency_key,
+        return_url: body.return_url.map(|url| url.0),
+        locale: body.locale,
+        lifetime: LIFETIME,
+    })
+}

@@ -1,0 +1,26 @@
+//! `GET /v2/merchant/top-ups/{topUpId}`
+
+use super::common::{TopUpPath, find, view};
+use crate::call::Call;
+use crate::declare::AccountParameter;
+use crate::problem::{Problem, read};
+use crate::reply::ok;
+use crate::routes::error_sets::ReadErrors;
+use crate::routes::merchant::common::READ_TOP_UPS;
+use crate::state::App;
+use crate::views::TopUpView;
+use actix_web::{HttpRequest, HttpResponse, web};
+
+/// Returns a top-up.
+#[utoipa::path(get, path = "/v2/merchant/top-ups/{topUpId}", tag = "Merchant", operation_id = "getTopUp",
+    params(TopUpPath, AccountParameter),
+    responses((status = 200, description = "The top-up.", body = TopUpView<'static>), ReadErrors))]
+pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &READ_TOP_UPS).await?;
+    let path = call.read::<TopUpPath>();
+    let account_id = call.account_id();
+    let account = call.account(account_id).await?;
+    app.merchants.reach(&account).await?;
+    let session = find(&app, &account, read(path)?.id).await?;
+    ok(&view(&app, &session))
+}

@@ -1,0 +1,63 @@
+//! `POST /v2/sandbox/refunds/{refundId}/authorise`
+
+use super::common::MERCHANTS;
+use super::pay_session::visit;
+use crate::call::Call;
+use crate::declare::{AccountParameter, IdempotencyKeyHeader, Whole, body};
+use crate::idempotency::{claim, execute};
+use crate::mapping::authorise_refund_problem;
+use crate::problem::{Problem, read};
+use crate::reply::answer;
+use crate::routes::error_sets::MerchantSimulationErrors;
+use crate::routes::merchant::{REFUND, RefundPath};
+use crate::state::App;
+use crate::views::RefundView;
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::authorise_refund;
+use florin_domain::checkout::{MerchantPayment, PayerOutcome, PayerVisit};
+use florin_ports::Answer;
+
+body! {
+    /// What the merchant does at its bank.
+    pub(crate) struct AuthoriseRefundBody as "AuthoriseRefundRequest" {
+        /// What the merchant does there, and what the bank does then.
+        #[example("approve")]
+        "outcome" => outcome: PayerOutcome,
+        /// Minutes of the account's clock until the bank reports; only with `pending`, `fail_later`, `time_out` and
+        /// `technical_error`. Default: 1.
+        "afterMinutes" => after_minutes: Option<Whole<1, { PayerVisit::MAX_MINUTES }>>,
+    }
+}
+
+/// Decides about a refund that awaits its authorisation, as the merchant would on the page of `authorisationUrl`.
+///
+/// Florin extension.
+#[utoipa::path(post, path = "/v2/sandbox/refunds/{refundId}/authorise", tag = "Sandbox",
+    operation_id = "authoriseMerchantRefund",
+    request_body = AuthoriseRefundBody,
+    params(RefundPath, AccountParameter, IdempotencyKeyHeader),
+    responses((status = 200, description = "The refund.", body = RefundView<'static>), MerchantSimulationErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut write = Call::enter(&app, &request, &MERCHANTS).await?.with_body(payload).await?;
+    let path = write.call.read::<RefundPath>();
+    let body = write.read::<AuthoriseRefundBody>()?;
+    let visit = body.and_then(|body| visit(body.outcome, &body.after_minutes, &mut write.call.faults));
+    let account = write.account().await?;
+    app.merchants.reach(&account).await?;
+    let claim = claim(&write, &account, false, render)?;
+    let (id, visit) = (read(path)?.id, read(visit)?);
+    let decision = app.checkouts.payer_banks()?.visit(visit, app.checkouts.time.now_of(&account));
+    execute(claim, REFUND, authorise_refund_problem, render, async |claim| {
+        authorise_refund(&app.checkouts, &account, id, decision, claim).await
+    })
+    .await
+}
+
+fn render(refund: &MerchantPayment) -> Answer {
+    answer(StatusCode::OK, &RefundView::of(refund, None))
+}

@@ -1,0 +1,89 @@
+//! `POST /v2/sandbox/checkout-sessions/{checkoutSessionId}/pay`
+
+use super::common::MERCHANTS;
+use crate::call::Call;
+use crate::declare::{AccountParameter, IdempotencyKeyHeader, Whole, body};
+use crate::idempotency::{claim, execute};
+use crate::mapping::session_problem;
+use crate::problem::{Problem, read};
+use crate::routes::error_sets::MerchantSimulationErrors;
+use crate::routes::merchant::{SESSION, SessionPath, ShippingBody, render_session};
+use crate::state::App;
+use crate::views::SessionView;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::{find_session, pay};
+use florin_domain::checkout::{BankChoice, PayerOutcome, PayerVisit, SessionRefusal};
+use florin_domain::fault::{Faults, Flaw};
+use florin_domain::merchant::BankId;
+
+body! {
+    /// What the payer does.
+    pub(crate) struct PayBody as "PayCheckoutSessionRequest" {
+        /// The bank that the payer chooses, of the bank list.
+        #[example("5f3a1c52f1f44ee5b0f6b6a7f0a1c001")]
+        "bankId" => bank: BankId,
+        /// What the payer does there, and what the bank does then.
+        #[example("approve")]
+        "outcome" => outcome: PayerOutcome,
+        /// Minutes of the account's clock until the bank reports; only with `pending`, `fail_later`, `time_out` and
+        /// `technical_error`. Default: 1.
+        "afterMinutes" => after_minutes: Option<Whole<1, { PayerVisit::MAX_MINUTES }>>,
+        /// Where to ship: exactly where the page would ask for it.
+        "shipping" => shipping: Option<ShippingBody>,
+    }
+}
+
+/// Pays an OPEN checkout session or top-up, as a payer would on its page: choose a bank, and decide there.
+///
+/// Florin extension.
+#[utoipa::path(post, path = "/v2/sandbox/checkout-sessions/{checkoutSessionId}/pay", tag = "Sandbox",
+    operation_id = "payCheckoutSession",
+    request_body = PayBody,
+    params(SessionPath, AccountParameter, IdempotencyKeyHeader),
+    responses((status = 200, description = "The session.", body = SessionView<'static>), MerchantSimulationErrors))]
+pub(crate) async fn handle(
+    app: web::Data<App>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let mut write = Call::enter(&app, &request, &MERCHANTS).await?.with_body(payload).await?;
+    let path = write.call.read::<SessionPath>();
+    let body = write.read::<PayBody>()?;
+    let visit = body.as_ref().and_then(|body| visit(body.outcome, &body.after_minutes, &mut write.call.faults));
+    let account = write.account().await?;
+    app.merchants.reach(&account).await?;
+    let render = render_session(&app);
+    let claim = claim(&write, &account, false, render.clone())?;
+    let (id, body) = (read(path)?.id, read(body)?);
+    let bank = app.checkouts.banks.find(&body.bank).await?;
+    let mut faults = Faults::default();
+    let unknown = || Flaw::value("must be the id of a bank on the bank list");
+    let bank = faults.take("body.bankId", bank.ok_or_else(unknown));
+    let shipping = match body.shipping {
+        // The currency of the rate is that of the session.
+        Some(shipping) => {
+            let found = find_session(&app.checkouts, &account, id).await?;
+            let found = found.ok_or_else(|| Problem::absent(SESSION.0, SESSION.1))?;
+            shipping.read(&found.session.amount, &mut faults).map(Some)
+        }
+        None => Some(None),
+    };
+    let (Some(bank), Some(shipping)) = (bank, shipping) else { return Err(Problem::faults(faults.into_vec())) };
+    let bank = BankChoice { id: bank.id, name: bank.name };
+    let decision = app.checkouts.payer_banks()?.visit(read(visit)?, app.checkouts.time.now_of(&account));
+    let refused = |refusal: SessionRefusal| session_problem(SESSION.0, refusal);
+    execute(claim, SESSION, refused, render, async |claim| {
+        pay(&app.checkouts, &account, id, (bank, shipping, decision), claim).await
+    })
+    .await
+}
+
+/// Checks the minutes of an outcome. Returns `None` if a fault was recorded.
+pub(super) fn visit<const MIN: i64, const MAX: i64>(
+    outcome: PayerOutcome,
+    minutes: &Option<Whole<MIN, MAX>>,
+    faults: &mut Faults,
+) -> Option<PayerVisit> {
+    let minutes = minutes.as_ref().map(|minutes| minutes.0);
+    faults.take("body.afterMinutes", PayerVisit::new(outcome, minutes))
+}

@@ -1,0 +1,189 @@
+//! Payments and refunds of merchants.
+
+use super::{MoneyView, Time};
+use florin_domain::checkout::{CheckoutSession, MerchantPayment, PaymentFailure, PaymentOverview};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// A payment of a checkout session, or the refund of one.
+#[derive(Serialize, ToSchema)]
+#[schema(as = MerchantPayment)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MerchantPaymentView<'a> {
+    /// The id of the payment.
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    /// `PAYMENT`: from the payer. `REFUND`: back to the payer.
+    #[serde(rename = "type")]
+    #[schema(pattern = "^(PAYMENT|REFUND)$")]
+    kind: &'static str,
+    #[schema(pattern = "^(PENDING|COMPLETED|FAILED|CANCELLED)$")]
+    status: &'static str,
+    /// The amount, above zero also for a refund.
+    amount: MoneyView,
+    /// The type of its checkout.
+    #[schema(pattern = "^(SHOPPING|TOP_UP)$")]
+    checkout_type: &'static str,
+    /// Its session.
+    #[schema(value_type = String, format = Uuid)]
+    checkout_session_id: Uuid,
+    /// The payment that a refund refunds.
+    #[schema(required, value_type = Option<String>, format = Uuid)]
+    refunded_payment_id: Option<Uuid>,
+    /// The refund.
+    #[schema(required, value_type = Option<String>, format = Uuid)]
+    refund_id: Option<Uuid>,
+    /// The order of its session.
+    #[schema(required, value_type = Option<String>, format = Uuid)]
+    order_id: Option<Uuid>,
+    /// The merchant's reference of its session.
+    #[schema(required)]
+    merchant_reference: Option<&'a str>,
+    /// The payer's bank.
+    payer_bank_name: &'a str,
+    /// Why it failed.
+    #[schema(required, pattern = "^(REJECTED_BY_BANK|TIMED_OUT|TECHNICAL_ERROR)$")]
+    failure_reason: Option<&'static str>,
+    /// Whether a part of it can be refunded now.
+    is_refundable: bool,
+    /// When it was sent to the bank; of a refund, when the merchant authorised it.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    initiated_at: Option<Time>,
+    /// When the money moved.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    completed_at: Option<Time>,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+}
+
+impl<'a> From<&'a PaymentOverview> for MerchantPaymentView<'a> {
+    fn from(overview: &'a PaymentOverview) -> Self {
+        let payment = &overview.payment;
+        let refund = payment.refund.as_ref();
+        Self {
+            id: payment.id.0,
+            kind: payment.kind().as_str(),
+            status: payment.status.as_str(),
+            amount: payment.amount.into(),
+            checkout_type: overview.checkout_type.as_str(),
+            checkout_session_id: payment.session.0,
+            refunded_payment_id: refund.map(|refund| refund.payment.0),
+            refund_id: refund.map(|refund| refund.id.0),
+            order_id: overview.order.map(|id| id.0),
+            merchant_reference: overview.merchant_reference.as_deref(),
+            payer_bank_name: &payment.bank.name,
+            failure_reason: payment.failure.map(PaymentFailure::as_str),
+            is_refundable: overview.is_refundable,
+            initiated_at: payment.initiated_at.map(Time),
+            completed_at: payment.completed_at.map(Time),
+            created_at: Time(payment.created_at),
+        }
+    }
+}
+
+/// The refund of a payment.
+#[derive(Serialize, ToSchema)]
+#[schema(as = MerchantRefund)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RefundView<'a> {
+    /// The id of the refund.
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    /// The payment that it refunds.
+    #[schema(value_type = String, format = Uuid)]
+    payment_id: Uuid,
+    #[schema(pattern = "^(AWAITING_AUTHORISATION|PENDING|COMPLETED|FAILED|CANCELLED)$")]
+    status: &'static str,
+    amount: MoneyView,
+    /// Why the merchant refunds.
+    #[schema(required)]
+    reason: Option<&'a str>,
+    /// The page on which the merchant approves it; only in the response that created it.
+    #[schema(required, format = "uri")]
+    authorisation_url: Option<String>,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+    /// When the money moved.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    completed_at: Option<Time>,
+}
+
+impl<'a> RefundView<'a> {
+    /// Shows a refund, with the address of its page if `url` makes it. `None`: it is a payment.
+    pub(crate) fn of(payment: &'a MerchantPayment, url: Option<&dyn Fn(Uuid) -> String>) -> Option<Self> {
+        let refund = payment.refund.as_ref()?;
+        Some(Self {
+            id: refund.id.0,
+            payment_id: refund.payment.0,
+            status: payment.refund_status().as_str(),
+            amount: payment.amount.into(),
+            reason: refund.reason.as_deref(),
+            authorisation_url: url.map(|url| url(refund.id.0)),
+            created_at: Time(payment.created_at),
+            completed_at: payment.completed_at.map(Time),
+        })
+    }
+}
+
+/// A top-up of a budget.
+#[derive(Serialize, ToSchema)]
+#[schema(as = TopUp)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TopUpView<'a> {
+    /// The id of the top-up, which is that of its session.
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    /// The budget that is credited.
+    #[schema(value_type = String, format = Uuid)]
+    budget_id: Uuid,
+    #[schema(pattern = "^(OPEN|PROCESSING|COMPLETED|CANCELLED|ABANDONED|EXPIRED)$")]
+    status: &'static str,
+    amount: MoneyView,
+    /// The locale of the page.
+    #[schema(required)]
+    locale: Option<&'a str>,
+    /// The address of the page on which the payer pays.
+    #[schema(format = "uri")]
+    checkout_url: String,
+    /// Where the payer returns to.
+    #[schema(required, format = "uri")]
+    return_url: Option<&'a str>,
+    /// From this moment on the top-up can't be paid.
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Time,
+    /// The reference on the payer's bank statement.
+    #[schema(pattern = "^RQ[2-9A-HJ-NP-Z]{8}$")]
+    payment_reference: &'a str,
+    /// The payment that completed the top-up.
+    #[schema(required, value_type = Option<String>, format = Uuid)]
+    payment_id: Option<Uuid>,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Time,
+    /// When the top-up was completed.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    completed_at: Option<Time>,
+}
+
+impl<'a> TopUpView<'a> {
+    /// Shows a top-up. `None`: the session is no top-up.
+    pub(crate) fn of(session: &'a CheckoutSession, checkout_url: String) -> Option<Self> {
+        Some(Self {
+            id: session.id.0,
+            budget_id: session.purpose.budget()?.0,
+            status: session.status.as_str(),
+            amount: session.amount.into(),
+            locale: session.locale.as_deref(),
+            checkout_url,
+            return_url: session.return_url.as_deref(),
+            expires_at: Time(session.expires_at),
+            payment_reference: session.payment_reference.as_str(),
+            payment_id: session.payment.map(|id| id.0),
+            created_at: Time(session.created_at),
+            updated_at: Time(session.updated_at),
+            completed_at: session.completed_at.map(Time),
+        })
+    }
+}

@@ -1,0 +1,184 @@
+//! Refunds of payments, their authorisation, the export, and top-ups of budgets.
+
+use serde_json::{Value, json};
+
+use crate::openapi::truthful;
+use crate::support::assert::{members, text, uuid};
+use crate::support::management::budget;
+use crate::support::shop::{PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, bank, new_session, outcome, shop, sold};
+use crate::support::worlds::set;
+use crate::support::{ABSENT, Answer, Client, SETTLEMENT_ACCOUNTS, expect_fault, expect_json, together};
+
+const OF_PAYMENT: &str = "/v2/merchant/payments/{paymentId}/refunds";
+const ONE: &str = "/v2/merchant/refunds/{refundId}";
+const AUTHORISE: &str = "/v2/sandbox/refunds/{refundId}/authorise";
+const TOP_UP: &str = "/v2/merchant/top-ups/{topUpId}";
+
+fn refund(client: &Client, payment: &Value, amount: &str) -> Answer {
+    let path = format!("{PAYMENTS}/{}/refunds", payment.as_str().unwrap());
+    let body = json!({"amount": {"amount": amount, "currencyCode": "GBP"}, "reason": "Returned"});
+    let answer = client.post(&path, body.to_string());
+    truthful("post", OF_PAYMENT, &answer);
+    answer
+}
+
+fn authorise(client: &Client, refund: &Value, body: &Value) -> Answer {
+    let answer = client.post(&format!("/v2/sandbox/refunds/{}/authorise", text(refund, "/id")), body.to_string());
+    truthful("post", AUTHORISE, &answer);
+    answer
+}
+
+fn find(client: &Client, refund: &Value) -> Value {
+    let answer = client.get(&format!("{REFUNDS}/{}", text(refund, "/id")));
+    truthful("get", ONE, &answer);
+    expect_json(&answer, 200)
+}
+
+fn payment(client: &Client, id: &Value) -> Value {
+    expect_json(&client.get(&format!("{PAYMENTS}/{}", id.as_str().unwrap())), 200)
+}
+
+#[test]
+fn a_refund_is_authorised_and_paid() {
+    let (_server, client, checkout) = shop();
+    let session = sold(&client, &checkout, "1");
+    let paid = &session["paymentId"];
+    assert_eq!(payment(&client, paid)["isRefundable"], true);
+    let created = expect_json(&refund(&client, paid, "2.50"), 201);
+    let names = ["amount", "authorisationUrl", "completedAt", "createdAt", "id", "paymentId", "reason", "status"];
+    assert_eq!(members(&created), names);
+    uuid(&created["id"]);
+    assert_eq!((&created["status"], &created["paymentId"]), (&json!("AWAITING_AUTHORISATION"), paid));
+    assert!(text(&created, "/authorisationUrl").contains("/pay/refunds/"), "{created}");
+    assert_eq!(find(&client, &created)["authorisationUrl"], Value::Null);
+    let done = expect_json(&authorise(&client, &created, &json!({"outcome": "approve"})), 200);
+    assert_eq!((&done["status"], &find(&client, &created)), (&json!("COMPLETED"), &done));
+    expect_fault(&authorise(&client, &created, &json!({"outcome": "approve"})), 409, "path.refundId", "invalid_state");
+    let path = format!("{PAYMENTS}?accountId={}&refundedPaymentId={}", client.account, paid.as_str().unwrap());
+    let rows = expect_json(&client.get(&path), 200);
+    let row = &rows["rows"][0];
+    assert_eq!((&rows["count"], &row["type"], &row["refundId"]), (&json!(1), &json!("REFUND"), &created["id"]));
+    assert_eq!((&row["orderId"], &row["isRefundable"]), (&session["orderId"], &json!(false)));
+    let summary = client.get(&format!("/v2/merchant?accountId={}&include=paymentsSummary", client.account));
+    let expected = json!([{"currencyCode": "GBP", "paidAmount": "12.50", "refundedAmount": "2.50", "count": 1}]);
+    assert_eq!(expect_json(&summary, 200)["paymentsSummary"], expected);
+}
+
+#[test]
+fn refunds_never_exceed_the_payment() {
+    let (_server, client, checkout) = shop();
+    let session = sold(&client, &checkout, "1");
+    let paid = session["paymentId"].clone();
+    let answers = together(20, |_| refund(&client, &paid, "1.00"));
+    let made = answers.iter().filter(|answer| answer.status == 201).count();
+    assert_eq!(made, 12, "of 12.50: {answers:?}");
+    let refused = answers.iter().find(|answer| answer.status != 201).unwrap();
+    let fault = expect_fault(refused, 409, "body.amount", "invalid_state");
+    assert!(fault.message.contains("0.50 GBP"), "{}", fault.message);
+    expect_json(&refund(&client, &paid, "0.50"), 201);
+    expect_fault(&refund(&client, &paid, "0.01"), 409, "body.amount", "invalid_state");
+    assert_eq!(payment(&client, &paid)["isRefundable"], false);
+    let one = answers.iter().find(|answer| answer.status == 201).unwrap().json();
+    assert_eq!(expect_json(&authorise(&client, &one, &json!({"outcome": "reject"})), 200)["status"], "CANCELLED");
+    expect_json(&refund(&client, &paid, "1.00"), 201);
+}
+
+#[test]
+fn a_refund_goes_by_the_clock() {
+    let (_server, client, checkout) = shop();
+    set(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
+    let paid = sold(&client, &checkout, "1")["paymentId"].clone();
+    let forgotten = expect_json(&refund(&client, &paid, "12.50"), 201);
+    set(&client, json!({"advanceBy": "PT20M"}));
+    assert_eq!(find(&client, &forgotten)["status"], "CANCELLED");
+    for (outcome, later) in [("pending", "COMPLETED"), ("fail_later", "FAILED"), ("leave", "CANCELLED")] {
+        let made = expect_json(&refund(&client, &paid, "1.00"), 201);
+        let status = expect_json(&authorise(&client, &made, &json!({"outcome": outcome})), 200)["status"].clone();
+        assert_eq!(status, if outcome == "leave" { "CANCELLED" } else { "PENDING" }, "{outcome}");
+        set(&client, json!({"advanceBy": "PT1M"}));
+        assert_eq!(find(&client, &made)["status"], later, "{outcome}");
+    }
+}
+
+#[test]
+fn what_cannot_be_refunded_says_why() {
+    let (_server, client, checkout) = shop();
+    let session = expect_json(&client.post(SESSIONS, new_session(&checkout, "1").to_string()), 201);
+    let body = json!({"bankId": bank(&client), "outcome": "pending"});
+    expect_json(&outcome(&client, &session, &body), 200);
+    let path = format!("{PAYMENTS}?accountId={}", client.account);
+    let pending = expect_json(&client.get(&path), 200)["rows"][0]["id"].clone();
+    expect_fault(&refund(&client, &pending, "1.00"), 409, "path.paymentId", "invalid_state");
+    expect_fault(&refund(&client, &json!(ABSENT), "1.00"), 404, "path.paymentId", "not_found");
+    let paid = sold(&client, &checkout, "2")["paymentId"].clone();
+    expect_fault(&refund(&client, &paid, "1.001"), 400, "body.amount.amount", "too_many_decimals");
+    expect_fault(&refund(&client, &paid, "12.51"), 409, "body.amount", "invalid_state");
+    let accounts = expect_json(&client.get(SETTLEMENT_ACCOUNTS), 200);
+    let account = format!("{SETTLEMENT_ACCOUNTS}/{}", text(&accounts, "/rows/0/id"));
+    expect_json(&client.call("PATCH", &account).json(r#"{"bankId": null}"#).send(), 200);
+    expect_fault(&refund(&client, &paid, "1.00"), 409, "path.paymentId", "invalid_state");
+    assert_eq!(payment(&client, &paid)["isRefundable"], false);
+}
+
+#[test]
+fn the_export_is_a_table() {
+    let (_server, client, checkout) = shop();
+    let mut new = new_session(&checkout, "1");
+    new["merchantReference"] = json!("=SUM(A1:A9), \"x\"");
+    let session = expect_json(&client.post(SESSIONS, new.to_string()), 201);
+    let body = json!({"bankId": bank(&client), "outcome": "approve"});
+    let session = expect_json(&outcome(&client, &session, &body), 200);
+    expect_json(&refund(&client, &session["paymentId"], "1.00"), 201);
+    let answer = client.get(&format!("{PAYMENTS}/export?accountId={}&sort=createdAt", client.account));
+    assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/csv; charset=utf-8")));
+    let content = answer.text();
+    let rows: Vec<_> = content.split("\r\n").collect();
+    assert_eq!(rows.len(), 4, "{rows:?}");
+    assert!(rows[0].starts_with("id,type,checkoutType,status,amount,currencyCode,checkoutSessionId,"), "{rows:?}");
+    assert!(rows[1].contains(",PAYMENT,SHOPPING,COMPLETED,12.50,GBP,"), "{rows:?}");
+    assert!(rows[1].contains("\"'=SUM(A1:A9), \"\"x\"\"\""), "{rows:?}");
+    assert!(rows[2].contains(",REFUND,SHOPPING,PENDING,1.00,GBP,"), "{rows:?}");
+    let none = client.get(&format!("{PAYMENTS}/export?accountId={}&status=FAILED", client.account));
+    assert_eq!(none.text(), format!("{}\r\n", rows[0]));
+    let paged = client.get(&format!("{PAYMENTS}/export?accountId={}&type=refund", client.account));
+    expect_fault(&paged, 400, "query.type", "invalid_value");
+}
+
+#[test]
+fn a_top_up_credits_its_budget() {
+    let (_server, client, _) = shop();
+    let budget = budget(&client, "Float");
+    let body = json!({"budgetId": budget, "amount": {"amount": "40.00", "currencyCode": "GBP"},
+        "idempotencyKey": "1", "returnUrl": "http://localhost/done"});
+    let post = |body: &Value| {
+        let answer = client.post(TOP_UPS, body.to_string());
+        truthful("post", TOP_UPS, &answer);
+        answer
+    };
+    let created = expect_json(&post(&body), 201);
+    let again = post(&body);
+    assert!(again.replayed() && again.status == 200, "{again:?}");
+    assert_eq!((&created["status"], &created["budgetId"]), (&json!("OPEN"), &json!(budget)));
+    let paid = expect_json(&outcome(&client, &created, &json!({"bankId": bank(&client), "outcome": "approve"})), 200);
+    assert_eq!((&paid["status"], &paid["checkoutId"]), (&json!("COMPLETED"), &Value::Null));
+    let found = client.get(&format!("{TOP_UPS}/{}", text(&created, "/id")));
+    truthful("get", TOP_UP, &found);
+    assert_eq!(expect_json(&found, 200)["status"], "COMPLETED");
+    let rows = expect_json(&client.get(&format!("/v2/activity/{}?type=deposit", client.account)), 200);
+    assert_eq!((&rows["count"], &rows["rows"][0]["impactedAmount"]), (&json!(1), &json!("40.00")));
+    let events = expect_json(&client.get(&format!("/v2/events?accountId={}", client.account)), 200);
+    let kinds: Vec<_> =
+        events["rows"].as_array().unwrap().iter().map(|row| text(row, "/body/webhookEventTypeName")).collect();
+    assert_eq!(kinds, ["BoxCredited"]);
+    let cancel = client.post(&format!("{TOP_UPS}/{}/cancel", text(&created, "/id")), "");
+    expect_fault(&cancel, 409, "path.topUpId", "invalid_state");
+    let list = expect_json(&client.get(SESSIONS), 200);
+    assert_eq!(list["count"], 0, "{list}");
+    let mut other = body.clone();
+    other["idempotencyKey"] = json!("2");
+    other["amount"]["currencyCode"] = json!("EUR");
+    expect_fault(&post(&other), 400, "body.amount.currencyCode", "invalid_value");
+    other["budgetId"] = json!(ABSENT);
+    expect_fault(&post(&other), 404, "body.budgetId", "not_found");
+    expect_json(&client.get("/v2/sandbox/invariants"), 200);
+}

@@ -1,0 +1,72 @@
+//! A shop: a world with a merchant, its checkout, and what payers do.
+
+use serde_json::{Value, json};
+
+use super::assert::text;
+use super::{Answer, BANKS, CHECKOUTS, Client, SETTLEMENT_ACCOUNTS, Server, expect_json};
+
+pub(crate) const SESSIONS: &str = "/v2/merchant/checkout-sessions";
+pub(crate) const TOP_UPS: &str = "/v2/merchant/top-ups";
+pub(crate) const PAYMENTS: &str = "/v2/merchant/payments";
+pub(crate) const REFUNDS: &str = "/v2/merchant/refunds";
+pub(crate) const ORDERS: &str = "/v2/merchant/orders";
+
+/// A world without demo data, whose merchant has every permission and a SHOPPING checkout in pounds. Its settlement
+/// account has a bank that pays refunds.
+pub(crate) fn shop() -> (Server, Client, String) {
+    let server = Server::sandbox();
+    let (_, client) = super::worlds::make(&server, json!({"template": "empty"}));
+    let checkout = open_shop(&client);
+    (server, client, checkout)
+}
+
+/// Gives the merchant of an account every permission, and a SHOPPING checkout in pounds. Returns its id.
+pub(crate) fn open_shop(client: &Client) -> String {
+    let all = json!({"canCreateTopUpCheckouts": true, "reconciliation": {"enabled": true}});
+    expect_json(&client.call("PATCH", "/v2/sandbox/merchant").json(all.to_string()).send(), 200);
+    let details = json!({"type": "SORT_CODE", "sortCode": "200000", "accountNumber": "55779911"});
+    let account = json!({"currencyCode": "GBP", "bankDetails": details});
+    let account = expect_json(&client.post(SETTLEMENT_ACCOUNTS, account.to_string()), 201);
+    let path = format!("{SETTLEMENT_ACCOUNTS}/{}", text(&account, "/id"));
+    let bank = json!({"bankId": bank(client)});
+    expect_json(&client.call("PATCH", &path).json(bank.to_string()).send(), 200);
+    let new = json!({"type": "SHOPPING", "name": "Web shop", "currencyCode": "GBP",
+        "returnUrl": "https://shop.example/paid"});
+    text(&expect_json(&client.post(CHECKOUTS, new.to_string()), 201), "/id").to_owned()
+}
+
+/// The id of a bank that pays refunds.
+pub(crate) fn bank(client: &Client) -> String {
+    let banks = expect_json(&client.get(BANKS), 200)["rows"].clone();
+    let bank = banks.as_array().unwrap().iter().find(|bank| bank["supportsRefunds"] == true);
+    text(bank.unwrap(), "/id").to_owned()
+}
+
+/// A request for a session of 12.50 pounds, with this idempotency key.
+pub(crate) fn new_session(checkout: &str, key: &str) -> Value {
+    json!({"type": "SHOPPING", "checkoutId": checkout, "idempotencyKey": key, "merchantReference": "order-7",
+        "amount": {"amount": "12.50", "currencyCode": "GBP"}})
+}
+
+/// A basket of 12.50.
+pub(crate) fn basket() -> Value {
+    json!({"items": [{"name": "Mug", "quantity": 2, "unitPrice": "6.25", "sku": "MUG-1"}]})
+}
+
+/// An address that mugs are shipped to.
+pub(crate) fn mugs() -> Value {
+    json!({"recipientName": "Ada Lovelace", "addressLine1": "12 St James's Square", "city": "London",
+        "postcode": "SW1Y 4JH", "countryCode": "GB"})
+}
+
+/// Does what a payer does on the page of a session.
+pub(crate) fn outcome(client: &Client, session: &Value, body: &Value) -> Answer {
+    client.post(&format!("/v2/sandbox/checkout-sessions/{}/pay", text(session, "/id")), body.to_string())
+}
+
+/// Creates a session with this key, pays it, and returns it.
+pub(crate) fn sold(client: &Client, checkout: &str, key: &str) -> Value {
+    let session = expect_json(&client.post(SESSIONS, new_session(checkout, key).to_string()), 201);
+    let body = json!({"bankId": bank(client), "outcome": "approve"});
+    expect_json(&outcome(client, &session, &body), 200)
+}
