@@ -34,13 +34,17 @@ fn the_demo_data_is_complete() {
         "baseUrl",
         "budgets",
         "cards",
+        "checkoutSessions",
         "checkouts",
         "limitedApiKey",
         "mfa",
+        "orders",
         "other",
         "payees",
         "paymentBatches",
+        "payments",
         "postcodes",
+        "refunds",
         "settlementAccounts",
     ];
     assert_eq!(members(json), wanted);
@@ -72,6 +76,14 @@ fn the_demo_data_is_complete() {
         demo().batch(status);
     }
     assert!(demo().batches("validated").len() >= 8);
+    for status in ["OPEN", "PROCESSING", "COMPLETED", "CANCELLED", "ABANDONED", "EXPIRED"] {
+        let mut sessions = array("checkoutSessions").iter();
+        let session =
+            sessions.find(|session| session["status"] == status).unwrap_or_else(|| panic!("no {status} session"));
+        assert_eq!(session.get("checkoutUrl").is_some(), status == "OPEN", "{session}");
+    }
+    assert!(array("payments").iter().any(|payment| payment["type"] == "REFUND" && payment["status"] == "COMPLETED"));
+    assert!(!array("refunds").is_empty() && !array("orders").is_empty());
     assert!(array("checkouts").len() >= 120);
     assert!(!demo().postcodes().is_empty());
 }

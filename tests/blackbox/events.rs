@@ -12,6 +12,7 @@ use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::{budget, card, funded, move_card, transfer};
 use crate::support::payments::{alone, below, confirmed, filled, listed, pounds, rows, upload};
 use crate::support::server::LIMIT;
+use crate::support::shop::{PAYMENTS, SESSIONS, bank, new_session, outcome};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::worlds::{make, restore, set, snapshot};
 use crate::support::{
@@ -96,11 +97,33 @@ fn cause_everything(client: &Client) {
     assert_eq!(client.call("DELETE", &format!("/v2/payment-batches/{cancelled}")).send().status / 100, 2);
 }
 
+/// Causes an event of every Merchant kind. It advances the clock.
+fn cause_merchant_events(client: &Client) {
+    let checkout = "0198c0de-0003-7000-8000-000000000001";
+    let open = |key: &str| expect_json(&client.post(SESSIONS, new_session(checkout, key).to_string()), 201);
+    let at_bank = |session: &Value, name: &str| {
+        let body = json!({"bankId": bank(client), "outcome": name});
+        expect_json(&outcome(client, session, &body), 200)
+    };
+    let paid = at_bank(&open("paid"), "approve");
+    let amount = json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}, "reason": "Returned"});
+    let refunds = format!("{PAYMENTS}/{}/refunds", text(&paid, "/paymentId"));
+    let refund = expect_json(&client.post(&refunds, amount.to_string()), 201);
+    let authorise = format!("/v2/sandbox/refunds/{}/authorise", text(&refund, "/id"));
+    expect_json(&client.post(&authorise, r#"{"outcome": "approve"}"#), 200);
+    at_bank(&open("rejected"), "reject");
+    open("unseen");
+    let cancel = format!("{SESSIONS}/{}/cancel", text(&open("cancelled"), "/id"));
+    expect_json(&client.post(&cancel, ""), 200);
+    set(client, json!({"advanceBy": "PT30M"}));
+}
+
 #[test]
 fn every_kind_of_event_is_described() {
     let (_server, client) = alone();
     cause_everything(&client);
     wait_for(&client, "PaymentReturned", 1);
+    cause_merchant_events(&client);
     let all = events(&client, "");
     all.iter().for_each(is_described);
     without_gaps(&all);
@@ -358,6 +381,6 @@ fn types_are_listed_with_milliseconds() {
     assert_eq!(members(known), ["createdAt", "enabled", "id", "name", "updatedAt"]);
     assert_eq!((text(known, "/id"), &known["enabled"]), ("da153b21-9c8d-46d2-8911-83c6da10655a", &json!(true)));
     assert!(text(known, "/createdAt").contains(".000Z"), "{known}");
-    assert_eq!(find("MerchantPaymentFailed")["enabled"], false);
-    assert_eq!(find("RoqqettPaymentFailed")["enabled"], false);
+    assert_eq!(find("MerchantPaymentFailed")["enabled"], true);
+    assert_eq!(find("RoqqettPaymentFailed")["enabled"], true);
 }

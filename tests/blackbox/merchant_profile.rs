@@ -56,7 +56,8 @@ fn the_profile_has_every_member() {
     assert_eq!(merchant["branding"], branding);
     let summary = shared().client().get(&format!("{MERCHANT}?accountId=F50091&include=paymentsSummary"));
     truthful("get", MERCHANT, &summary);
-    assert_eq!(expect_json(&summary, 200)["paymentsSummary"], json!([]));
+    let demo = json!([{"currencyCode": "GBP", "paidAmount": "28.50", "refundedAmount": "5.00", "count": 2}]);
+    assert_eq!(expect_json(&summary, 200)["paymentsSummary"], demo);
     let wrong = shared().client().get(&format!("{MERCHANT}?accountId=F50091&include=everything"));
     expect_fault(&wrong, 400, "query.include", "invalid_value");
 }

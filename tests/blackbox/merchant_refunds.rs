@@ -74,7 +74,7 @@ fn refunds_never_exceed_the_payment() {
     assert_eq!(made, 12, "of 12.50: {answers:?}");
     let refused = answers.iter().find(|answer| answer.status != 201).unwrap();
     let fault = expect_fault(refused, 409, "body.amount", "invalid_state");
-    assert!(fault.message.contains("0.50 GBP"), "{}", fault.message);
+    assert!(fault.message.contains("0.50"), "{}", fault.message);
     expect_json(&refund(&client, &paid, "0.50"), 201);
     expect_fault(&refund(&client, &paid, "0.01"), 409, "body.amount", "invalid_state");
     assert_eq!(payment(&client, &paid)["isRefundable"], false);

@@ -218,7 +218,7 @@ fn parameters_are_described() {
         if path != LOOKUP && !without.iter().any(|start| path.starts_with(start)) {
             has(method, path, "query", "accountId");
         }
-        if method == "post" {
+        if method == "post" && !path.ends_with("/cancel") {
             assert!(operation(method, path)["requestBody"].is_object(), "{path} has no requestBody");
         }
     }

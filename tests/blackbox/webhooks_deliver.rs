@@ -8,9 +8,10 @@ use crate::openapi::truthful;
 use crate::support::assert::{members, text};
 use crate::support::management::move_card;
 use crate::support::receiver::{Receiver, WEBHOOKS, deliveries, status, wait_for_delivery, webhook_path};
+use crate::support::shop::{shop, sold};
 use crate::support::wallet::pay;
 use crate::support::worlds::{make, restore, set, snapshot, world_path};
-use crate::support::{AUTHORIZATION, Client, Home, Server, demo, expect_fault, expect_json};
+use crate::support::{ABSENT, AUTHORIZATION, Client, Home, Server, demo, expect_fault, expect_json};
 
 /// Creates a world whose clock is frozen at noon on 1 September.
 fn frozen(server: &Server) -> Client {
@@ -57,6 +58,29 @@ fn a_purchase_is_delivered_signed_and_logged() {
     assert_eq!(all[1].event()["transaction"]["state"], "DECLINED");
     wait_for_delivery(&client, &webhook, status("delivered"));
     assert_eq!(receiver.arrived().len(), 2);
+}
+
+#[test]
+fn a_merchant_event_is_sent_to_the_filters_that_match_under_the_name_of_the_subscription() {
+    let (_server, client, checkout) = shop();
+    let receiver = Receiver::start();
+    let (types, filter) = (["MerchantCheckoutSessionCompleted", "RoqqettCheckoutSessionCompleted"], &checkout);
+    let other = json!({"filters": {"checkoutId": {"in": [ABSENT]}}});
+    let others = types.map(|name| {
+        receiver.subscribe(&client, name, &json!({"filters": {"checkoutId": {"in": [ABSENT, filter]}}}));
+        receiver.subscribe(&client, name, &other)
+    });
+    let session = sold(&client, &checkout, "1");
+    let arrived = receiver.wait_for(2);
+    let names: BTreeSet<_> =
+        arrived.iter().map(|webhook| text(&webhook.event(), "/webhookEventTypeName").to_owned()).collect();
+    assert_eq!(names, types.map(str::to_owned).into());
+    let event = arrived[0].event();
+    assert_eq!(event["checkoutSession"]["id"], session["id"]);
+    assert!(event["checkoutSession"].get("checkoutUrl").is_none(), "{event}");
+    for other in others {
+        assert!(deliveries(&client, &other).is_empty(), "{other}");
+    }
 }
 
 #[test]

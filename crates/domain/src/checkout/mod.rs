@@ -20,8 +20,9 @@ mod shipping;
 mod status;
 mod steps;
 mod top_up;
+mod visit;
 
-pub use bank::{BankChoice, BankReport, BankReportResult, PayerOutcome, PayerVisit, PaymentFailure};
+pub use bank::{BankChoice, BankReport, BankReportResult, PayerOutcome, PaymentFailure};
 pub use basket::{Basket, BasketItem, Quantity};
 pub use create::{
     CreateSessionRefusal, CreateSessionSituation, CreatedSession, MERCHANT_AMOUNTS, SessionRequest, SessionTarget,
@@ -43,3 +44,4 @@ pub use shipping::{
 pub use status::{SessionStatus, SessionStep, StepEffect};
 pub use steps::{PayerDecision, SessionAction, decide_session};
 pub use top_up::{CreateTopUpRefusal, CreateTopUpSituation, TopUpRequest, decide_create_top_up};
+pub use visit::PayerVisit;

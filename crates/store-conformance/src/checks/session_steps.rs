@@ -102,7 +102,8 @@ async fn whole(handle: Handle) -> CheckResult {
 
 async fn failed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    topped_up(&handle, Who::Mine, 1).await?;
+    let checkout = shop(&handle, Who::Mine, 1).await?;
+    opened(&handle, Who::Mine, checkout, 1).await?;
     let bank = payer_bank()?;
     act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(bank.clone()), (1, after(5)))?).await?;
     // Another choice gives the first payment up.

@@ -81,7 +81,7 @@ async fn misnumbered_events_are_detected() {
         // The times come from a row that has some, because the databases write them in different ways.
         format!(
             "INSERT INTO outbox_events SELECT {number}, '{MINE}', '0198c0de-0001-7000-8000-00000000000{number}', '{kind}', \
-             '{OBJECT}', {sequence}, created_at, created_at, '{{}}' FROM card_transactions \
+             '{OBJECT}', {sequence}, created_at, created_at, '{{}}', NULL FROM card_transactions \
              WHERE account_id = '{MINE}'"
         )
     };

@@ -1,0 +1,73 @@
+//! Visits of payers to the simulated bank.
+
+use super::{PayerDecision, PayerOutcome};
+use crate::fault::Flaw;
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// A payer's visit to the simulated bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PayerVisit {
+    outcome: PayerOutcome,
+    delay: TimeDelta,
+}
+
+impl PayerVisit {
+    /// The largest number of minutes until the bank reports: a week.
+    pub const MAX_MINUTES: i64 = 10_080;
+
+    /// Combines an outcome with the minutes until the bank reports, 1 by default. Outcomes that the bank does not report
+    /// later have none.
+    pub fn new(outcome: PayerOutcome, after_minutes: Option<i64>) -> Result<Self, Flaw> {
+        if after_minutes.is_some() && outcome.delayed().is_none() {
+            return Err(Flaw::value(format!("must not be sent with the outcome {}", outcome.as_str())));
+        }
+        let minutes = after_minutes.unwrap_or(1);
+        if !(1..=Self::MAX_MINUTES).contains(&minutes) {
+            return Err(Flaw::range(format!("must be between 1 and {}", Self::MAX_MINUTES)));
+        }
+        Ok(Self { outcome, delay: TimeDelta::minutes(minutes) })
+    }
+
+    /// What the payer does at the simulated bank at `now`.
+    pub fn decision(self, now: DateTime<Utc>) -> PayerDecision {
+        match self.outcome {
+            PayerOutcome::Leave => PayerDecision::Leave,
+            outcome => outcome.report(now, self.delay).map_or(PayerDecision::Reject, PayerDecision::Approve),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checkout::{BankReport, BankReportResult, PaymentFailure};
+    use crate::fault::FlawCode;
+    use crate::test_support::noon;
+
+    #[test]
+    fn only_later_outcomes_have_a_delay() {
+        for outcome in PayerOutcome::ALL {
+            let is_later = outcome.delayed().is_some();
+            assert_eq!(PayerVisit::new(outcome, Some(1)).is_ok(), is_later, "{outcome:?}");
+            assert!(PayerVisit::new(outcome, None).is_ok(), "{outcome:?}");
+        }
+        for (minutes, good) in [(0, false), (1, true), (10_080, true), (10_081, false), (-1, false), (i64::MIN, false)]
+        {
+            let visit = PayerVisit::new(PayerOutcome::Pending, Some(minutes)).map_err(|flaw| flaw.code);
+            assert_eq!(visit.err(), (!good).then_some(FlawCode::OutOfRange), "{minutes}");
+        }
+    }
+
+    #[test]
+    fn a_visit_leads_to_a_decision() {
+        let decision = |outcome, after| PayerVisit::new(outcome, after).unwrap().decision(noon());
+        assert_eq!(decision(PayerOutcome::Reject, None), PayerDecision::Reject);
+        assert_eq!(decision(PayerOutcome::Leave, None), PayerDecision::Leave);
+        let approved = |at, result| PayerDecision::Approve(BankReport { at, result });
+        assert_eq!(decision(PayerOutcome::Approve, None), approved(noon(), BankReportResult::Confirmed));
+        let later = |minutes| noon() + TimeDelta::minutes(minutes);
+        assert_eq!(decision(PayerOutcome::Pending, None), approved(later(1), BankReportResult::Confirmed));
+        let timed_out = BankReportResult::Failed(PaymentFailure::TimedOut);
+        assert_eq!(decision(PayerOutcome::TimeOut, Some(7)), approved(later(7), timed_out));
+    }
+}
