@@ -29,7 +29,17 @@ fn sound(client: &Client) -> Vec<(String, i64)> {
 fn the_demo_data_fulfils_all_invariants() {
     for client in [shared().client(), shared().other()] {
         let names: Vec<_> = sound(&client).into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, ["conservation", "balances", "holds", "reservations", "spending_limits"]);
+        let expected = [
+            "conservation",
+            "balances",
+            "holds",
+            "reservations",
+            "spending_limits",
+            "merchant_settlements",
+            "merchant_refunds",
+            "merchant_sessions",
+        ];
+        assert_eq!(names, expected);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::StoreError;
 use async_trait::async_trait;
-use florin_domain::ids::{AccountId, BudgetId, JournalId};
+use florin_domain::books::MerchantBooks;
+use florin_domain::ids::{AccountId, BudgetId, CheckoutSessionId, JournalId, MerchantPaymentId};
 use florin_domain::money::Currency;
 use uuid::Uuid;
 
@@ -47,6 +48,21 @@ pub enum Discrepancy {
     CheckoutCount(AccountId),
     /// Two events of this object have one sequence, or one is beyond the last sequence of the object.
     Sequence(Uuid),
+    /// The journal differs from the payments of this settlement account or payee.
+    Settlement(Uuid),
+    /// The refunds of this payment exceed its amount.
+    Refunds(MerchantPaymentId),
+    /// This session has a number of COMPLETED payments that its status does not allow.
+    Session(CheckoutSessionId),
+}
+
+impl Discrepancy {
+    /// The discrepancies of merchants' payments.
+    pub fn of_merchant(books: &MerchantBooks) -> impl Iterator<Item = Self> {
+        let settlements = books.unsettled().map(|(target, ..)| Self::Settlement(target));
+        let refunds = books.over_refunded().map(|payment| Self::Refunds(payment.payment));
+        settlements.chain(refunds).chain(books.miscounted.iter().map(|found| Self::Session(found.session)))
+    }
 }
 
 /// Audits the whole store.

@@ -2,6 +2,7 @@
 
 use crate::MemoryStore;
 use crate::data::Data;
+use crate::merchant_books;
 use async_trait::async_trait;
 use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder, PaymentTerms};
 use florin_domain::books::{
@@ -79,6 +80,7 @@ pub(crate) fn gather(data: &Data, account: Option<&AccountId>) -> AccountBooks {
             said.reservations = said.reservations.plus(rest.into());
         }
     }
+    books.merchant = merchant_books::gather(data, matches);
     books
 }
 

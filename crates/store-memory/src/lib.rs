@@ -29,6 +29,7 @@ mod events;
 mod idempotency;
 mod kept;
 mod merchant;
+mod merchant_books;
 mod merchant_payments;
 mod merchants;
 mod mfa;

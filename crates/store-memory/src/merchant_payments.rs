@@ -127,7 +127,7 @@ fn with_refund<'d>(data: &'d Data, account: &AccountId, id: RefundId) -> Option<
 }
 
 /// Returns the sum of the refunds of a payment that are neither failed nor cancelled.
-fn taken_up(data: &Data, payment: &MerchantPayment) -> Minor {
+pub(crate) fn taken_up(data: &Data, payment: &MerchantPayment) -> Minor {
     let refunds = payments_of(data, &payment.account).filter(|refund| {
         refund.takes_up() && refund.refund.as_ref().is_some_and(|refund| refund.payment == payment.id)
     });

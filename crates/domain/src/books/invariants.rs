@@ -1,10 +1,11 @@
 //! Invariants of the books of an account, checked over sums.
 
-use super::{BudgetPool, LimitBooks, PoolSums};
+use super::{BudgetPool, LimitBooks, MerchantBooks, MiscountedSession, PoolSums, RefundedPayment, SettlementBooks};
 use crate::card::LimitWindow;
 use crate::ids::{AccountId, BudgetId, CardId, JournalId};
 use crate::money::{Currency, Minor, Total};
 use std::collections::BTreeMap;
+use uuid::Uuid;
 
 /// Sums over accounts, which an adapter loads in one consistent view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct AccountBooks {
     pub open_orders: i64,
     /// Spending limits with the messages that used them; empty if limits were not checked.
     pub limits: Vec<LimitBooks>,
+    /// Payments of merchants.
+    pub merchant: MerchantBooks,
 }
 
 /// The sums of one budget in one currency, by source. A missing source counts as zero.
@@ -73,12 +76,26 @@ pub enum Invariant {
     Reservations,
     /// No spending limit counts more use than its messages account for.
     SpendingLimits,
+    /// What is settled into each settlement account, and to each payee, is what was paid less what was refunded.
+    MerchantSettlements,
+    /// No payment is refunded above its amount.
+    MerchantRefunds,
+    /// A COMPLETED session has exactly one COMPLETED payment, any other has none.
+    MerchantSessions,
 }
 
 impl Invariant {
     /// All invariants, in the order of the report.
-    pub const ALL: [Self; 5] =
-        [Self::Conservation, Self::Balances, Self::Holds, Self::Reservations, Self::SpendingLimits];
+    pub const ALL: [Self; 8] = [
+        Self::Conservation,
+        Self::Balances,
+        Self::Holds,
+        Self::Reservations,
+        Self::SpendingLimits,
+        Self::MerchantSettlements,
+        Self::MerchantRefunds,
+        Self::MerchantSessions,
+    ];
 
     /// The name callers see.
     pub const fn as_str(self) -> &'static str {
@@ -88,6 +105,9 @@ impl Invariant {
             Self::Holds => "holds",
             Self::Reservations => "reservations",
             Self::SpendingLimits => "spending_limits",
+            Self::MerchantSettlements => "merchant_settlements",
+            Self::MerchantRefunds => "merchant_refunds",
+            Self::MerchantSessions => "merchant_sessions",
         }
     }
 }
@@ -134,6 +154,19 @@ pub enum CounterExample {
         /// The maximum number of uses that messages account for.
         max_uses: u64,
     },
+    /// What was settled into a settlement account, or to a payee.
+    Settlement {
+        /// The settlement account or payee.
+        target: Uuid,
+        /// The currency.
+        currency: Currency,
+        /// What the journal and the payments say.
+        books: SettlementBooks,
+    },
+    /// A payment that is refunded above its amount.
+    Refunds(RefundedPayment),
+    /// A session with a wrong number of payments.
+    Session(MiscountedSession),
 }
 
 /// The result of one check.
@@ -168,6 +201,11 @@ pub fn judge(books: &AccountBooks) -> InvariantReport {
     let unbalanced = books.unbalanced.first().copied();
     let transaction = unbalanced.map(|(journal, currency, sum)| CounterExample::Transaction { journal, currency, sum });
     let broken = books.limits.iter().find(|limit| !limit.agrees());
+    let merchant = &books.merchant;
+    let unsettled = merchant.unsettled().next();
+    let unsettled =
+        unsettled.map(|(target, currency, books)| CounterExample::Settlement { target, currency, books });
+    let (above, session) = (merchant.over_refunded().next(), merchant.miscounted.first());
     let proven = |invariant, checked, counter_example| Proven { invariant, checked, counter_example };
     let checks = vec![
         proven(Invariant::Conservation, books.transactions, transaction),
@@ -175,6 +213,9 @@ pub fn judge(books: &AccountBooks) -> InvariantReport {
         proven(Invariant::Holds, books.open_holds, pool(books, |found| found == Disagreement::Holds)),
         proven(Invariant::Reservations, books.open_orders, pool(books, |found| found == Disagreement::Reservations)),
         proven(Invariant::SpendingLimits, count(books.limits.len()), broken.map(limit)),
+        proven(Invariant::MerchantSettlements, count(merchant.settlements.len()), unsettled),
+        proven(Invariant::MerchantRefunds, count(merchant.refunded.len()), above.copied().map(CounterExample::Refunds)),
+        proven(Invariant::MerchantSessions, merchant.sessions, session.copied().map(CounterExample::Session)),
     ];
     InvariantReport { checks }
 }
@@ -221,6 +262,7 @@ mod tests {
             open_holds: 2,
             open_orders: 1,
             limits: vec![],
+            merchant: MerchantBooks::default(),
         }
     }
 
@@ -229,8 +271,8 @@ mod tests {
         let report = judge(&books());
         assert!(report.holds());
         let checked: Vec<_> = report.checks.iter().map(|check| (check.invariant, check.checked)).collect();
-        let [conservation, balances, holds, reservations, limits] = Invariant::ALL;
-        assert_eq!(checked, [(conservation, 4), (balances, 1), (holds, 2), (reservations, 1), (limits, 0)]);
+        let expected = [4, 1, 2, 1, 0, 0, 0, 0];
+        assert_eq!(checked, Invariant::ALL.into_iter().zip(expected).collect::<Vec<_>>());
     }
 
     #[test]
@@ -255,6 +297,42 @@ mod tests {
         books.unbalanced.push((journal, currency, sum));
         let expected = CounterExample::Transaction { journal, currency, sum };
         assert_eq!(judge(&books).checks[0].counter_example, Some(expected));
+    }
+
+    #[test]
+    fn payments_of_merchants_are_checked() {
+        use crate::checkout::SessionStatus;
+        use crate::ids::{CheckoutSessionId, MerchantPaymentId};
+        let gbp = Currency::parse("GBP").unwrap();
+        let target = Uuid::from_u128(7);
+        let settlement = SettlementBooks { settled: Total(70), paid: Total(100), refunded: Total(30) };
+        let refunded = RefundedPayment {
+            payment: MerchantPaymentId(Uuid::nil()),
+            currency: gbp,
+            amount: Minor(100),
+            refunded: Total(100),
+        };
+        let mut books = books();
+        books.merchant = MerchantBooks {
+            settlements: [((AccountId::parse("F1").unwrap(), target, gbp), settlement)].into(),
+            refunded: vec![refunded],
+            sessions: 3,
+            miscounted: vec![],
+        };
+        assert!(judge(&books).holds());
+        assert_eq!(judge(&books).checks[5..].iter().map(|check| check.checked).collect::<Vec<_>>(), [1, 1, 3]);
+        let mut wrong = books.clone();
+        wrong.merchant.settlements.values_mut().for_each(|books| books.settled = Total(71));
+        let expected = SettlementBooks { settled: Total(71), ..settlement };
+        let expected = CounterExample::Settlement { target, currency: gbp, books: expected };
+        assert_eq!(judge(&wrong).checks[5].counter_example, Some(expected));
+        let above = RefundedPayment { refunded: Total(101), ..refunded };
+        books.merchant.refunded.push(above);
+        assert_eq!(judge(&books).checks[6].counter_example, Some(CounterExample::Refunds(above)));
+        let (session, status) = (CheckoutSessionId(Uuid::nil()), SessionStatus::Open);
+        let miscounted = MiscountedSession { session, status, payments: 1 };
+        books.merchant.miscounted.push(miscounted);
+        assert_eq!(judge(&books).checks[7].counter_example, Some(CounterExample::Session(miscounted)));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 mod explain;
 mod invariants;
 mod limits;
+mod merchant;
 mod pools;
 
 pub use explain::{
@@ -15,4 +16,5 @@ pub use invariants::{
     AccountBooks, BudgetBooks, CounterExample, Disagreement, Invariant, InvariantReport, Proven, judge,
 };
 pub use limits::{LimitBooks, LimitTally};
+pub use merchant::{MerchantBooks, MiscountedSession, RefundedPayment, SettlementBooks};
 pub use pools::{BudgetPool, PoolSums};

@@ -41,6 +41,12 @@ enum Line {
     CheckoutCount { account_id: String },
     /// Events are not numbered by the sequence of their object.
     Sequence { object_id: String },
+    /// The journal differs from the payments of a settlement account or payee.
+    Settlement { object_id: String },
+    /// The refunds of a payment exceed its amount.
+    Refunds { payment_id: String },
+    /// A checkout session has a wrong number of completed payments.
+    Session { checkout_session_id: String },
 }
 
 impl From<AuditReport> for Report {
@@ -58,6 +64,9 @@ impl From<AuditReport> for Report {
             }
             Discrepancy::CheckoutCount(account) => Line::CheckoutCount { account_id: account.to_string() },
             Discrepancy::Sequence(object) => Line::Sequence { object_id: object.to_string() },
+            Discrepancy::Settlement(object) => Line::Settlement { object_id: object.to_string() },
+            Discrepancy::Refunds(payment) => Line::Refunds { payment_id: payment.to_string() },
+            Discrepancy::Session(session) => Line::Session { checkout_session_id: session.to_string() },
         };
         Self {
             ok: report.discrepancies.is_empty(),
@@ -97,6 +106,13 @@ fn print(report: &Report) -> String {
             format!("  the stored count of checkouts of account {account_id} is wrong")
         }
         Line::Sequence { object_id } => format!("  the events of object {object_id} are not numbered by its sequence"),
+        Line::Settlement { object_id } => {
+            format!("  the journal differs from the payments of settlement account or payee {object_id}")
+        }
+        Line::Refunds { payment_id } => format!("  the refunds of payment {payment_id} exceed its amount"),
+        Line::Session { checkout_session_id } => {
+            format!("  checkout session {checkout_session_id} has a wrong number of completed payments")
+        }
     }));
     lines.join("\n")
 }
@@ -104,7 +120,7 @@ fn print(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use florin_domain::ids::{AccountId, BudgetId, JournalId};
+    use florin_domain::ids::{AccountId, BudgetId, CheckoutSessionId, JournalId, MerchantPaymentId};
     use florin_domain::money::Currency;
     use uuid::Uuid;
 
@@ -118,6 +134,9 @@ mod tests {
             Discrepancy::Reservations { budget, currency },
             Discrepancy::CheckoutCount(AccountId::parse("F1").unwrap()),
             Discrepancy::Sequence(Uuid::nil()),
+            Discrepancy::Settlement(Uuid::nil()),
+            Discrepancy::Refunds(MerchantPaymentId(Uuid::nil())),
+            Discrepancy::Session(CheckoutSessionId(Uuid::nil())),
         ];
         let report = Report::from(AuditReport { journal_transactions: 7, balances: 3, discrepancies });
         let nil = Uuid::nil().to_string();
@@ -128,9 +147,12 @@ mod tests {
             {"kind": "reservations", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "checkoutCount", "accountId": "F1"},
             {"kind": "sequence", "objectId": nil},
+            {"kind": "settlement", "objectId": nil},
+            {"kind": "refunds", "paymentId": nil},
+            {"kind": "session", "checkoutSessionId": nil},
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), expected);
-        assert_eq!(print(&report).lines().count(), 7);
+        assert_eq!(print(&report).lines().count(), 10);
         let sound = Report::from(AuditReport::default());
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
     }

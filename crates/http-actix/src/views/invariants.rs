@@ -21,7 +21,7 @@ pub(crate) struct InvariantsView {
 #[schema(as = InvariantCheck)]
 #[serde(rename_all = "camelCase")]
 struct CheckView {
-    #[schema(pattern = "^(conservation|balances|holds|reservations|spending_limits)$")]
+    #[schema(pattern = "^(conservation|balances|holds|reservations|spending_limits|merchant_(settlements|refunds|sessions))$")]
     name: &'static str,
     #[schema(pattern = "^(holds|broken)$")]
     verdict: &'static str,
@@ -34,7 +34,8 @@ struct CheckView {
     counter_example: Option<CounterExampleView>,
 }
 
-/// An object that breaks an invariant: a journal transaction, a pool of a budget, or a spending limit.
+/// An object that breaks an invariant: a journal transaction, a pool of a budget, a spending limit, what was settled into a
+/// settlement account or to a payee, a payment, or a checkout session.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CounterExample)]
 #[serde(untagged)]
@@ -42,6 +43,9 @@ enum CounterExampleView {
     Transaction(TransactionExample),
     Pool(PoolExample),
     Limit(LimitExample),
+    Settlement(SettlementExample),
+    Refunds(RefundsExample),
+    Session(SessionExample),
 }
 
 /// A journal transaction that does not add up to zero.
@@ -97,6 +101,56 @@ struct LimitExample {
     max_uses: u64,
 }
 
+/// A settlement account or payee, whose journal differs from its payments.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WrongSettlement)]
+#[serde(rename_all = "camelCase")]
+struct SettlementExample {
+    /// The settlement account or payee.
+    #[schema(value_type = String, format = Uuid)]
+    settled_to: Uuid,
+    currency_code: &'static str,
+    /// The sum of the journal.
+    #[schema(value_type = String)]
+    settled: Sum,
+    /// The sum of the COMPLETED payments.
+    #[schema(value_type = String)]
+    paid: Sum,
+    /// The sum of the COMPLETED refunds.
+    #[schema(value_type = String)]
+    refunded: Sum,
+}
+
+/// A payment that is refunded above its amount.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WrongRefunds)]
+#[serde(rename_all = "camelCase")]
+struct RefundsExample {
+    #[schema(value_type = String, format = Uuid)]
+    payment_id: Uuid,
+    currency_code: &'static str,
+    /// The amount of the payment.
+    #[schema(value_type = String)]
+    amount: Amount,
+    /// The sum of its refunds that are neither FAILED nor CANCELLED.
+    #[schema(value_type = String)]
+    refunded: Sum,
+}
+
+/// A checkout session with a wrong number of COMPLETED payments.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WrongSession)]
+#[serde(rename_all = "camelCase")]
+struct SessionExample {
+    #[schema(value_type = String, format = Uuid)]
+    checkout_session_id: Uuid,
+    #[schema(pattern = "^(OPEN|PROCESSING|COMPLETED|CANCELLED|ABANDONED|EXPIRED)$")]
+    status: &'static str,
+    /// The number of its COMPLETED payments.
+    #[schema(minimum = 0)]
+    payments: i64,
+}
+
 const fn verdict(holds: bool) -> &'static str {
     if holds { "holds" } else { "broken" }
 }
@@ -144,6 +198,24 @@ impl From<&CounterExample> for CounterExampleView {
                     max_uses,
                 })
             }
+            CounterExample::Settlement { target, currency, books } => Self::Settlement(SettlementExample {
+                settled_to: target,
+                currency_code: currency.code(),
+                settled: Sum(books.settled.of(currency)),
+                paid: Sum(books.paid.of(currency)),
+                refunded: Sum(books.refunded.of(currency)),
+            }),
+            CounterExample::Refunds(payment) => Self::Refunds(RefundsExample {
+                payment_id: payment.payment.0,
+                currency_code: payment.currency.code(),
+                amount: Amount(payment.amount.of(payment.currency)),
+                refunded: Sum(payment.refunded.of(payment.currency)),
+            }),
+            CounterExample::Session(session) => Self::Session(SessionExample {
+                checkout_session_id: session.session.0,
+                status: session.status.as_str(),
+                payments: session.payments,
+            }),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Checks of the books of an account: explanations and judgements read one consistent view.
 
 use crate::check::{CheckResult, Failure, checks};
+use crate::checkout_sessions::{approval, opened, refund_step, refunded, shop, sold};
 use crate::commands::{Carded, clearing, credit, first, follow_up, message, purchase, stamp_at, token};
 use crate::expect::{expect_new, holds, same, there};
 use crate::factory::Handle;
@@ -10,8 +11,9 @@ use crate::together::{Work, in_order};
 use crate::world::{Who, batch, gbp, jpy, noon, seeded, uuid, world};
 use chrono::TimeDelta;
 use florin_domain::batch::{BatchState, Confirmation, FailureReason, PaymentBatchStatus, PaymentOrder, PaymentOutcome};
-use florin_domain::books::{BalanceExplanation, Invariant, MAX_LISTED, PoolSums, explain, judge};
+use florin_domain::books::{BalanceExplanation, Invariant, MAX_LISTED, PoolSums, SettlementBooks, explain, judge};
 use florin_domain::card::decide::FirstKind;
+use florin_domain::checkout::RefundAction;
 use florin_domain::ids::{BudgetId, JournalId, OrderId, PaymentBatchId};
 use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
 use florin_domain::money::{Currency, Minor, Total};
@@ -29,6 +31,7 @@ checks! {
     "books.explain.sees_one_moment" => one_moment,
     "books.books.hold_after_everything" => hold,
     "books.books.count_what_was_read" => counted,
+    "books.books.add_up_the_payments_of_merchants" => merchants,
     "books.books.see_one_moment" => books_in_one_moment,
     "tenancy.books.foreign_budgets_are_absent" => foreign,
 }
@@ -223,6 +226,31 @@ async fn one_moment(handle: Handle) -> CheckResult {
         holds(&format!("it does not add up meanwhile: {:?}", seen.proofs), seen.adds_up())?;
     }
     writing.await.map_err(|error| Failure::new(error.to_string()))?
+}
+
+async fn merchants(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    for who in crate::world::BOTH {
+        let checkout = shop(&handle, who, 1).await?;
+        let base = u128::from(who.number()) * 10;
+        let payment = sold(&handle, who, checkout, base + 1).await?.id;
+        sold(&handle, who, checkout, base + 2).await?;
+        opened(&handle, who, checkout, base + 3).await?;
+        for number in [base + 4, base + 5] {
+            refunded(&handle, who, payment, number).await?;
+        }
+        let at_bank = RefundAction::AtBank(approval(after(200)));
+        expect_new(handle.merchant_payments.act(refund_step(who, base + 4, at_bank, (base + 4, after(200)))?).await)?;
+    }
+    let books = handle.books.books(&Who::Mine.account()?).await?;
+    holds(&format!("they do not hold: {books:?}"), judge(&books).holds())?;
+    let settled = books.merchant.settlements.into_iter().collect::<Vec<_>>();
+    let key = (Who::Mine.account()?, Who::Mine.settlement_account().0, gbp()?);
+    let sums = SettlementBooks { settled: Total(1_900), paid: Total(2_000), refunded: Total(100) };
+    same("what was settled", settled, vec![(key, sums)])?;
+    let refunded: Vec<_> = books.merchant.refunded.iter().map(|payment| (payment.amount, payment.refunded)).collect();
+    same("what was refunded", refunded, vec![(Minor(1_000), Total(200))])?;
+    same("sessions", (books.merchant.sessions, books.merchant.miscounted.len()), (3, 0))
 }
 
 async fn books_in_one_moment(handle: Handle) -> CheckResult {

@@ -146,6 +146,7 @@ bugs! {
     ExplanationHidesHolds,
     BooksOfAll,
     BooksWithoutReservations,
+    RefundsSettleNothing,
     NoTenantFilterOnBudgets,
     BudgetsNewestFirst,
     NameChangeLost,

@@ -105,6 +105,9 @@ impl Books for Mutant {
         if self.has(Bug::BooksWithoutReservations) {
             books.budgets.values_mut().for_each(|budget| budget.reservations = Total::ZERO);
         }
+        if self.has(Bug::RefundsSettleNothing) {
+            books.merchant.settlements.values_mut().for_each(|said| said.refunded = Total::ZERO);
+        }
         Ok(books)
     }
 }

@@ -196,6 +196,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::ExplanationHidesHolds, "books.explain.shows_open_holds_those_due_first"),
     (Bug::BooksOfAll, "tenancy.books.foreign_budgets_are_absent"),
     (Bug::BooksWithoutReservations, "books.books.hold_after_everything"),
+    (Bug::RefundsSettleNothing, "books.books.add_up_the_payments_of_merchants"),
     (Bug::NoTenantFilterOnBudgets, "tenancy.budgets.show_one_account_only"),
     (Bug::BudgetsNewestFirst, "budgets.list.by_name_then_by_id_with_filters_and_counts"),
     (Bug::NameChangeLost, "budgets.edit.is_visible_at_once_and_changes_nothing_else"),

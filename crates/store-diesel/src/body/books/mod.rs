@@ -8,6 +8,7 @@ mod about;
 mod explain;
 mod halves;
 mod limits;
+mod merchant;
 mod reservations;
 mod sums;
 

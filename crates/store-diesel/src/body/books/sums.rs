@@ -6,6 +6,7 @@ use super::body::backend::sql::IdSql;
 use super::body::errors::{Outcome, corrupt};
 use super::body::types::{Account, Currency, Id};
 use super::halves::whole;
+use super::merchant;
 use super::reservations::open_orders;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
@@ -119,7 +120,8 @@ pub(crate) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Ac
         let budget = of(&mut budgets, (order.account_id, order.budget_id, order.currency));
         budget.reservations = budget.reservations.plus(Total(order.minor.into()));
     }
-    Ok(AccountBooks { transactions, unbalanced, budgets, open_holds, open_orders, limits: Vec::new() })
+    let merchant = merchant::gather(conn, account)?;
+    Ok(AccountBooks { transactions, unbalanced, budgets, open_holds, open_orders, limits: Vec::new(), merchant })
 }
 
 fn stated(conn: &mut Conn, account: Option<&AccountId>, budgets: &mut Budgets) -> Outcome<()> {

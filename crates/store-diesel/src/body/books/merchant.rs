@@ -1,0 +1,153 @@
+//! What the journal, the payments and the sessions of merchants say, for one account or for all.
+
+use super::about::about;
+use super::body::backend::Conn;
+use super::body::backend::sql::IdSql;
+use super::body::errors::Outcome;
+use super::body::types::{Account, Currency, Id, Named};
+use super::halves::whole;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Text};
+use florin_domain::books::{MerchantBooks, MiscountedSession, RefundedPayment};
+use florin_domain::checkout::{MerchantPaymentKind, SessionStatus};
+use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantPaymentId};
+use florin_domain::money::{self, Minor};
+use uuid::Uuid;
+
+/// What the journal moved to settlement accounts and payees. `{of}` is replaced by the condition on the account.
+const SETTLED: &str = "SELECT e.account_id AS account_id, \
+    COALESCE(s.settlement_account_id, s.payee_id, t.cause_id) AS target_id, t.currency AS currency, \
+    CAST(SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \
+    FROM journal_entries e JOIN journal_transactions t ON t.account_id = e.account_id AND t.id = e.journal_id \
+    LEFT JOIN merchant_payments p ON p.account_id = e.account_id AND p.id = t.cause_id \
+    LEFT JOIN checkout_sessions s ON s.account_id = p.account_id AND s.id = p.session_id \
+    WHERE {of} AND e.pool = 'merchant_settled' \
+    GROUP BY e.account_id, COALESCE(s.settlement_account_id, s.payee_id, t.cause_id), t.currency";
+
+/// What was paid and refunded. Top-ups of budgets settle nothing.
+const PAID: &str = "SELECT e.account_id AS account_id, COALESCE(s.settlement_account_id, s.payee_id) AS target_id, \
+    e.currency AS currency, e.kind AS kind, \
+    CAST(SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \
+    FROM merchant_payments e JOIN checkout_sessions s ON s.account_id = e.account_id AND s.id = e.session_id \
+    WHERE {of} AND e.status = 'COMPLETED' AND s.budget_id IS NULL \
+    GROUP BY e.account_id, COALESCE(s.settlement_account_id, s.payee_id), e.currency, e.kind";
+
+/// The payments with refunds that are neither failed nor cancelled.
+const REFUNDED: &str = "SELECT p.id AS payment_id, p.currency AS currency, p.amount_minor AS amount_minor, \
+    CAST(SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \
+    FROM merchant_payments e \
+    JOIN merchant_payments p ON p.account_id = e.account_id AND p.id = e.refunded_payment_id \
+    WHERE {of} AND e.status IN ('PENDING', 'COMPLETED') \
+    GROUP BY p.account_id, p.id, p.currency, p.amount_minor ORDER BY p.id";
+
+const SESSIONS: &str = "SELECT COUNT(*) AS count FROM checkout_sessions e WHERE {of}";
+
+/// The sessions with a wrong number of completed payments.
+const MISCOUNTED: &str = "SELECT e.id AS session_id, e.status AS status, \
+    (SELECT COUNT(*) FROM merchant_payments p WHERE p.account_id = e.account_id AND p.session_id = e.id \
+        AND p.kind = 'PAYMENT' AND p.status = 'COMPLETED') AS payments \
+    FROM checkout_sessions e WHERE {of} AND (CASE WHEN e.status = 'COMPLETED' THEN 1 ELSE 0 END) <> \
+    (SELECT COUNT(*) FROM merchant_payments p WHERE p.account_id = e.account_id AND p.session_id = e.id \
+        AND p.kind = 'PAYMENT' AND p.status = 'COMPLETED') ORDER BY e.id";
+
+#[derive(QueryableByName)]
+struct SettledRow {
+    #[diesel(sql_type = Text)]
+    account_id: Account,
+    #[diesel(sql_type = IdSql)]
+    target_id: Id,
+    #[diesel(sql_type = Text)]
+    currency: Currency,
+    #[diesel(sql_type = BigInt)]
+    high: i64,
+    #[diesel(sql_type = BigInt)]
+    low: i64,
+}
+
+#[derive(QueryableByName)]
+struct PaidRow {
+    #[diesel(embed)]
+    of: SettledRow,
+    #[diesel(sql_type = Text)]
+    kind: Named<MerchantPaymentKind>,
+}
+
+#[derive(QueryableByName)]
+struct RefundedRow {
+    #[diesel(sql_type = IdSql)]
+    payment_id: Id,
+    #[diesel(sql_type = Text)]
+    currency: Currency,
+    #[diesel(sql_type = BigInt)]
+    amount_minor: i64,
+    #[diesel(sql_type = BigInt)]
+    high: i64,
+    #[diesel(sql_type = BigInt)]
+    low: i64,
+}
+
+#[derive(QueryableByName)]
+struct CountRow {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+#[derive(QueryableByName)]
+struct MiscountedRow {
+    #[diesel(sql_type = IdSql)]
+    session_id: Id,
+    #[diesel(sql_type = Text)]
+    status: Named<SessionStatus>,
+    #[diesel(sql_type = BigInt)]
+    payments: i64,
+}
+
+/// Adds up the books of the merchant of one account, or of all.
+pub(super) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<MerchantBooks> {
+    let mut books = MerchantBooks::default();
+    for row in about(SETTLED, account).load::<SettledRow>(conn)? {
+        let settled = whole(row.high, row.low);
+        books.settlements.entry(row.key()).or_default().settled = settled;
+    }
+    for PaidRow { of, kind } in about(PAID, account).load::<PaidRow>(conn)? {
+        let sum = whole(of.high, of.low);
+        let said = books.settlements.entry(of.key()).or_default();
+        match kind.0 {
+            MerchantPaymentKind::Payment => said.paid = sum,
+            MerchantPaymentKind::Refund => said.refunded = sum,
+        }
+    }
+    let refunded = about(REFUNDED, account).load::<RefundedRow>(conn)?.into_iter();
+    books.refunded = refunded.map(RefundedRow::read).collect();
+    books.sessions = about(SESSIONS, account).get_result::<CountRow>(conn)?.count;
+    let miscounted = about(MISCOUNTED, account).load::<MiscountedRow>(conn)?.into_iter();
+    books.miscounted = miscounted.map(MiscountedRow::read).collect();
+    Ok(books)
+}
+
+impl SettledRow {
+    fn key(self) -> (AccountId, Uuid, money::Currency) {
+        (self.account_id.0, self.target_id.0, self.currency.0)
+    }
+}
+
+impl RefundedRow {
+    fn read(self) -> RefundedPayment {
+        RefundedPayment {
+            payment: MerchantPaymentId(self.payment_id.0),
+            currency: self.currency.0,
+            amount: Minor(self.amount_minor),
+            refunded: whole(self.high, self.low),
+        }
+    }
+}
+
+impl MiscountedRow {
+    fn read(self) -> MiscountedSession {
+        MiscountedSession {
+            session: CheckoutSessionId(self.session_id.0),
+            status: self.status.0,
+            payments: self.payments,
+        }
+    }
+}

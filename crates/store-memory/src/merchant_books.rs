@@ -1,0 +1,61 @@
+//! What the journal, the payments and the sessions of merchants say.
+
+use crate::data::Data;
+use crate::merchant_payments::taken_up;
+use florin_domain::books::{MerchantBooks, MiscountedSession, RefundedPayment};
+use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus};
+use florin_domain::ids::{AccountId, MerchantPaymentId};
+use florin_domain::ledger::Pool;
+use florin_domain::money::Total;
+use uuid::Uuid;
+
+/// Adds up the books of the merchants of these accounts.
+pub(crate) fn gather(data: &Data, matches: impl Fn(&AccountId) -> bool) -> MerchantBooks {
+    let mut books = MerchantBooks::default();
+    let session_of = |payment: &MerchantPayment| data.merchants.sessions.get(&(payment.account.clone(), payment.session));
+    for transaction in data.journal.values().filter(|transaction| matches(&transaction.account)) {
+        let payment = data.merchants.payments.get(&(transaction.account.clone(), MerchantPaymentId(transaction.cause)));
+        let target = payment.and_then(session_of).and_then(target).unwrap_or(transaction.cause);
+        for posting in transaction.postings().iter().filter(|posting| posting.pool == Pool::MerchantSettled) {
+            let key = (transaction.account.clone(), target, transaction.currency);
+            let said = books.settlements.entry(key).or_default();
+            said.settled = said.settled.plus(posting.amount.into());
+        }
+    }
+    for payment in data.merchants.payments.values().filter(|payment| matches(&payment.account)) {
+        if payment.status == MerchantPaymentStatus::Completed
+            && let Some(target) = session_of(payment).and_then(target)
+        {
+            let said = books.settlements.entry((payment.account.clone(), target, payment.amount.currency)).or_default();
+            let sum = match payment.kind() {
+                MerchantPaymentKind::Payment => &mut said.paid,
+                MerchantPaymentKind::Refund => &mut said.refunded,
+            };
+            *sum = sum.plus(payment.amount.minor.into());
+        }
+        let refunded = Total::from(taken_up(data, payment));
+        if refunded != Total::ZERO {
+            let (amount, currency) = (payment.amount.minor, payment.amount.currency);
+            books.refunded.push(RefundedPayment { payment: payment.id, currency, amount, refunded });
+        }
+    }
+    for session in data.merchants.sessions.values().filter(|session| matches(&session.account)) {
+        books.sessions += 1;
+        let paid = data.merchants.payments.values().filter(|payment| {
+            (&payment.account, payment.session) == (&session.account, session.id)
+                && payment.kind() == MerchantPaymentKind::Payment
+                && payment.status == MerchantPaymentStatus::Completed
+        });
+        let payments = i64::try_from(paid.count()).unwrap_or(i64::MAX);
+        if payments != session.status.payments() {
+            books.miscounted.push(MiscountedSession { session: session.id, status: session.status, payments });
+        }
+    }
+    books
+}
+
+/// The settlement account or payee that a session pays. `None`: it credits a budget.
+fn target(session: &CheckoutSession) -> Option<Uuid> {
+    let purpose = &session.purpose;
+    purpose.settlement_account().map(|id| id.0).or_else(|| purpose.payee().map(|id| id.0))
+}
