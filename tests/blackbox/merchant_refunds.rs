@@ -34,6 +34,12 @@ fn find(client: &Client, refund: &Value) -> Value {
     expect_json(&answer, 200)
 }
 
+/// The books of the account hold.
+fn holds(client: &Client) {
+    let books = expect_json(&client.get("/v2/sandbox/invariants"), 200);
+    assert_eq!(books["verdict"], "holds", "{books}");
+}
+
 fn payment(client: &Client, id: &Value) -> Value {
     expect_json(&client.get(&format!("{PAYMENTS}/{}", id.as_str().unwrap())), 200)
 }
@@ -74,13 +80,25 @@ fn refunds_never_exceed_the_payment() {
     assert_eq!(made, 12, "of 12.50: {answers:?}");
     let refused = answers.iter().find(|answer| answer.status != 201).unwrap();
     let fault = expect_fault(refused, 409, "body.amount", "invalid_state");
-    assert!(fault.message.contains("0.50"), "{}", fault.message);
+    assert!(fault.message.contains("0.50 GBP"), "{}", fault.message);
     expect_json(&refund(&client, &paid, "0.50"), 201);
     expect_fault(&refund(&client, &paid, "0.01"), 409, "body.amount", "invalid_state");
     assert_eq!(payment(&client, &paid)["isRefundable"], false);
     let one = answers.iter().find(|answer| answer.status == 201).unwrap().json();
     assert_eq!(expect_json(&authorise(&client, &one, &json!({"outcome": "reject"})), 200)["status"], "CANCELLED");
     expect_json(&refund(&client, &paid, "1.00"), 201);
+    holds(&client);
+}
+
+#[test]
+fn a_refund_is_authorised_once() {
+    let (_server, client, checkout) = shop();
+    let paid = sold(&client, &checkout, "1")["paymentId"].clone();
+    let made = expect_json(&refund(&client, &paid, "12.50"), 201);
+    let answers = together(8, |_| authorise(&client, &made, &json!({"outcome": "approve"})));
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1, "{answers:?}");
+    assert!(answers.iter().all(|answer| [200, 409].contains(&answer.status)), "{answers:?}");
+    holds(&client);
 }
 
 #[test]
@@ -89,7 +107,9 @@ fn a_refund_goes_by_the_clock() {
     set(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
     let paid = sold(&client, &checkout, "1")["paymentId"].clone();
     let forgotten = expect_json(&refund(&client, &paid, "12.50"), 201);
+    assert_eq!(payment(&client, &paid)["isRefundable"], false);
     set(&client, json!({"advanceBy": "PT20M"}));
+    assert_eq!(payment(&client, &paid)["isRefundable"], true);
     assert_eq!(find(&client, &forgotten)["status"], "CANCELLED");
     for (outcome, later) in [("pending", "COMPLETED"), ("fail_later", "FAILED"), ("leave", "CANCELLED")] {
         let made = expect_json(&refund(&client, &paid, "1.00"), 201);
@@ -134,6 +154,7 @@ fn the_export_is_a_table() {
     let content = answer.text();
     let rows: Vec<_> = content.split("\r\n").collect();
     assert_eq!(rows.len(), 4, "{rows:?}");
+    assert_eq!([0, 2].map(|row: usize| rows[row].split(',').count()), [16, 16], "{rows:?}");
     assert!(rows[0].starts_with("id,type,checkoutType,status,amount,currencyCode,checkoutSessionId,"), "{rows:?}");
     assert!(rows[1].contains(",PAYMENT,SHOPPING,COMPLETED,12.50,GBP,"), "{rows:?}");
     assert!(rows[1].contains("\"'=SUM(A1:A9), \"\"x\"\"\""), "{rows:?}");
@@ -180,5 +201,5 @@ fn a_top_up_credits_its_budget() {
     expect_fault(&post(&other), 400, "body.amount.currencyCode", "invalid_value");
     other["budgetId"] = json!(ABSENT);
     expect_fault(&post(&other), 404, "body.budgetId", "not_found");
-    expect_json(&client.get("/v2/sandbox/invariants"), 200);
+    holds(&client);
 }

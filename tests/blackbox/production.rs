@@ -128,6 +128,10 @@ fn decisions_about_merchants_are_the_operators() {
         let fault = expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");
         assert!(fault.message.contains("merchant:simulate:any"), "{fault:?}");
     }
+    // No bank can be paid from, whatever the request says.
+    for path in ["checkout-sessions".to_owned(), "top-ups".to_owned(), format!("payments/{ABSENT}/refunds")] {
+        expect_fault(&client().post(&format!("/v2/merchant/{path}"), "{"), 403, "", "feature_not_enabled");
+    }
     // A new settlement account waits for the operator.
     let details = json!({"type": "SORT_CODE", "sortCode": "200000", "accountNumber": "55779911"});
     let new = json!({"currencyCode": "GBP", "bankDetails": details}).to_string();

@@ -46,7 +46,7 @@ impl CheckoutServices {
 
     /// The address of the page of a session.
     pub fn checkout_url(&self, account: &AccountId, session: Uuid) -> String {
-        format!("{}/pay/{}", self.public_url, self.page_tokens.token(account, session))
+        self.page_tokens.checkout_url(&self.public_url, account, session)
     }
 
     /// The address of the page that authorises a refund.

@@ -62,10 +62,10 @@ async fn expire_portion(
     times: Times<'_>,
 ) -> Result<bool, StoreError> {
     let key = |hold: &DueHold| (hold.account.clone(), hold.chain);
-    let due = sweep.fresh(due, key);
+    let due = sweep.without_stuck(due, key);
     let any = !due.is_empty();
     for hold in due {
-        sweep.note(key(&hold), expire(services, hold, times).await)?;
+        sweep.record(key(&hold), expire(services, hold, times).await)?;
     }
     Ok(any)
 }

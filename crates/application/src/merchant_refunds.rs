@@ -1,11 +1,11 @@
 //! Payments of merchants, and their refunds.
 
 use crate::CheckoutServices;
-use crate::checkout_sessions::{settle_checkouts_of, settle_refund, settle_session};
+use crate::checkout_sessions::{settle_checkouts_of, settle_refund};
 use florin_domain::access::Account;
 use florin_domain::checkout::{
-    CreateRefundSituation, MerchantPayment, MerchantPaymentStatus, PayerDecision, PaymentOverview, RefundAction,
-    RefundRefusal, RefundRequest, RefundSituation, decide_create_refund, decide_refund,
+    CreateRefundSituation, MerchantPayment, PayerDecision, PaymentOverview, RefundAction, RefundRefusal, RefundRequest,
+    RefundSituation, decide_create_refund, decide_refund,
 };
 use florin_domain::ids::{MerchantPaymentId, RefundId};
 use florin_domain::money::Money;
@@ -13,21 +13,14 @@ use florin_domain::text::Text;
 use florin_ports::{CreateRefundCommand, IdempotencyClaim, RefundCommand, StoreError, WriteError, Written};
 use std::sync::Arc;
 
-/// Returns a payment or refund after everything that is due on it. `None`: none on the account.
+/// Returns a payment or refund after everything that is due on the account: a refund that ran out releases its part of the
+/// payment. `None`: none on the account.
 pub async fn find_merchant_payment(
     services: &CheckoutServices,
     account: &Account,
     id: MerchantPaymentId,
 ) -> Result<Option<PaymentOverview>, StoreError> {
-    let found = services.payments.find(&account.id, id).await?;
-    let Some(PaymentOverview { payment, .. }) = &found else { return Ok(None) };
-    if payment.status != MerchantPaymentStatus::Pending {
-        return Ok(found);
-    }
-    match &payment.refund {
-        Some(refund) => drop(settle_refund(services, account, refund.id).await?),
-        None => drop(settle_session(services, account, payment.session).await?),
-    }
+    settle_checkouts_of(services, &account.id, &account.timeline).await?;
     services.payments.find(&account.id, id).await
 }
 

@@ -45,6 +45,11 @@ impl PageTokenMaker {
         })
     }
 
+    /// The address of the page of a session, on a server with this URL.
+    pub fn checkout_url(&self, public_url: &str, account: &AccountId, session: Uuid) -> String {
+        format!("{public_url}/pay/{}", self.token(account, session))
+    }
+
     /// The hash under which the page of a token is found.
     pub fn hash(token: &str) -> PageTokenHash {
         PageTokenHash(Sha256::digest(token.as_bytes()).into())

@@ -26,13 +26,13 @@ impl<K: Ord + Clone + Debug> Sweep<K> {
     }
 
     /// Keeps the objects that have not failed in this sweep.
-    pub(crate) fn fresh<T>(&self, mut due: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
+    pub(crate) fn without_stuck<T>(&self, mut due: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
         due.retain(|due| !self.stuck.contains(&key(due)));
         due
     }
 
-    /// Notes the result of an object. An error means that the store is unavailable or overloaded, which ends the sweep.
-    pub(crate) fn note<R: Debug>(&mut self, key: K, result: Result<bool, WriteError<R>>) -> Result<(), StoreError> {
+    /// Records the result of an object: whether it was settled. An error means that the store is unavailable or overloaded, which ends the sweep.
+    pub(crate) fn record<R: Debug>(&mut self, key: K, result: Result<bool, WriteError<R>>) -> Result<(), StoreError> {
         match result {
             Ok(true) => self.written += 1,
             Ok(false) => {

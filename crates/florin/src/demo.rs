@@ -303,7 +303,7 @@ fn payee_line(payee: &Payee) -> ApprovalLine {
 }
 
 fn session_line(session: &CheckoutSession, root: &str, page_tokens: &PageTokenMaker) -> SessionLine {
-    let url = || format!("{root}/pay/{}", page_tokens.token(&session.account, session.id.0));
+    let url = || page_tokens.checkout_url(root, &session.account, session.id.0);
     SessionLine {
         id: session.id.to_string(),
         kind: session.purpose.checkout_type().as_str(),

@@ -15,7 +15,7 @@ use florin_bank_sandbox::{SandboxBank, SandboxPayerBanks};
 use florin_domain::access::Environment;
 use florin_domain::batch::ModulusTable;
 use florin_domain::webhook::TargetPolicy;
-use florin_http_actix::EventViews;
+use florin_http_actix::{AllServices, EventViews};
 use florin_mfa::{SandboxProvider, TotpProvider};
 use florin_ports::{EventRecording, MfaProvider, PaymentInitiation, PostcodeProvider, Readiness, SecretCipher};
 use florin_postcode_embedded::EmbeddedPostcodes;
@@ -130,6 +130,24 @@ pub(crate) fn services(
     }
 }
 
+/// The services of all groups of operations. `public_url` is the URL of this server that payers use.
+pub(crate) fn all(
+    settings: &Settings,
+    services: &Services,
+    store: &Arc<dyn AnyStore>,
+    public_url: String,
+) -> anyhow::Result<AllServices> {
+    let batches = batches(settings, store)?;
+    Ok(AllServices {
+        services: services.clone(),
+        management: management(settings, store),
+        webhooks: webhooks(services, store),
+        merchants: merchants(store, &batches.modulus),
+        checkouts: checkouts(services, store, public_url),
+        batches,
+    })
+}
+
 /// Sets how the store writes events.
 pub(crate) fn record_events(store: &dyn AnyStore, environment: Environment) {
     let forms = EventViews::new(Arc::new(SystemClock), Arc::new(RandomIds));
@@ -159,7 +177,7 @@ pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Opti
 }
 
 /// The services that manage what clients have.
-pub(crate) fn management(settings: &Settings, store: &Arc<dyn AnyStore>) -> ManagementServices {
+fn management(settings: &Settings, store: &Arc<dyn AnyStore>) -> ManagementServices {
     ManagementServices {
         time: account_clocks(store),
         budgets: store.clone(),
@@ -177,7 +195,7 @@ pub(crate) fn management(settings: &Settings, store: &Arc<dyn AnyStore>) -> Mana
 }
 
 /// The services that manage subscriptions to events.
-pub(crate) fn webhooks(services: &Services, store: &Arc<dyn AnyStore>) -> WebhookServices {
+fn webhooks(services: &Services, store: &Arc<dyn AnyStore>) -> WebhookServices {
     WebhookServices {
         environment: services.environment,
         time: services.time.clone(),
@@ -222,7 +240,7 @@ pub(crate) fn deliveries(
 }
 
 /// The services that manage payment batches.
-pub(crate) fn batches(settings: &Settings, store: &Arc<dyn AnyStore>) -> anyhow::Result<BatchServices> {
+fn batches(settings: &Settings, store: &Arc<dyn AnyStore>) -> anyhow::Result<BatchServices> {
     let modulus = match &settings.sort_codes {
         Some(Sourced { value: folder, source }) => sort_codes(folder, source)?,
         None => ModulusTable::built_in().context("cannot read the built-in table of sort codes")?,
@@ -236,7 +254,7 @@ pub(crate) fn batches(settings: &Settings, store: &Arc<dyn AnyStore>) -> anyhow:
 }
 
 /// The services that manage merchants. They check bank details with the table of the payment batches.
-pub(crate) fn merchants(store: &Arc<dyn AnyStore>, modulus: &Arc<ModulusTable>) -> MerchantServices {
+fn merchants(store: &Arc<dyn AnyStore>, modulus: &Arc<ModulusTable>) -> MerchantServices {
     MerchantServices {
         time: account_clocks(store),
         merchants: store.clone(),
@@ -248,7 +266,7 @@ pub(crate) fn merchants(store: &Arc<dyn AnyStore>, modulus: &Arc<ModulusTable>) 
 }
 
 /// The services of checkout sessions. Production has no adapter for the banks of payers yet, so nothing is paid there.
-pub(crate) fn checkouts(services: &Services, store: &Arc<dyn AnyStore>, public_url: String) -> CheckoutServices {
+fn checkouts(services: &Services, store: &Arc<dyn AnyStore>, public_url: String) -> CheckoutServices {
     let initiation: Option<Arc<dyn PaymentInitiation>> = match services.environment {
         Environment::Sandbox => Some(Arc::new(SandboxPayerBanks)),
         Environment::Production => None,

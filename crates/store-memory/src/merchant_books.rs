@@ -7,12 +7,17 @@ use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentK
 use florin_domain::ids::{AccountId, MerchantPaymentId};
 use florin_domain::ledger::Pool;
 use florin_domain::money::Total;
-use uuid::Uuid;
 
 /// Adds up the books of the merchants of these accounts.
 pub(crate) fn gather(data: &Data, matches: impl Fn(&AccountId) -> bool) -> MerchantBooks {
     let mut books = MerchantBooks::default();
-    let session_of = |payment: &MerchantPayment| data.merchants.sessions.get(&(payment.account.clone(), payment.session));
+    // The settlement account or payee that a session pays. `None`: it credits a budget.
+    let target = |session: &CheckoutSession| {
+        let purpose = &session.purpose;
+        purpose.settlement_account().map(|id| id.0).or_else(|| purpose.payee().map(|id| id.0))
+    };
+    let session_of =
+        |payment: &MerchantPayment| data.merchants.sessions.get(&(payment.account.clone(), payment.session));
     for transaction in data.journal.values().filter(|transaction| matches(&transaction.account)) {
         let payment = data.merchants.payments.get(&(transaction.account.clone(), MerchantPaymentId(transaction.cause)));
         let target = payment.and_then(session_of).and_then(target).unwrap_or(transaction.cause);
@@ -52,10 +57,4 @@ pub(crate) fn gather(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Merch
         }
     }
     books
-}
-
-/// The settlement account or payee that a session pays. `None`: it credits a budget.
-fn target(session: &CheckoutSession) -> Option<Uuid> {
-    let purpose = &session.purpose;
-    purpose.settlement_account().map(|id| id.0).or_else(|| purpose.payee().map(|id| id.0))
 }

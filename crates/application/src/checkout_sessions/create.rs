@@ -90,7 +90,7 @@ pub async fn create_session(
     let command =
         CreateSessionCommand { account: account_id, checkout, payee, idempotency_key: key, references, decide, claim };
     let written = services.sessions.create(command).await?;
-    Ok(as_it_is_now(services, account, written).await?)
+    Ok(after_due(services, account, written).await?)
 }
 
 /// Creates a top-up, or returns the one with the client's idempotency key, as it is now.
@@ -120,7 +120,7 @@ pub async fn create_top_up(
     let account_id = account.id.clone();
     let command = CreateTopUpCommand { account: account_id, budget, idempotency_key: key, references, decide, claim };
     let written = services.sessions.create_top_up(command).await?;
-    Ok(as_it_is_now(services, account, written).await?)
+    Ok(after_due(services, account, written).await?)
 }
 
 fn references(clock: &AccountClock) -> Vec<PaymentReference> {
@@ -128,7 +128,7 @@ fn references(clock: &AccountClock) -> Vec<PaymentReference> {
 }
 
 /// Applies what is due to a session that existed before.
-async fn as_it_is_now(
+async fn after_due(
     services: &CheckoutServices,
     account: &Account,
     written: Written<CreatedSession>,

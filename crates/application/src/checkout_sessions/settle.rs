@@ -5,12 +5,12 @@ use crate::sweep::Sweep;
 use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::checkout::{
-    DueCheckout, MerchantPayment, RefundAction, RefundRefusal, RefundSituation, SessionAction, SessionRefusal,
-    SessionSituation, decide_refund, decide_session,
+    CheckoutSession, DueCheckout, MerchantPayment, RefundAction, RefundRefusal, RefundSituation, SessionAction,
+    SessionRefusal, SessionSituation, decide_refund, decide_session,
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId};
 use florin_domain::world::Timeline;
-use florin_ports::{FoundSession, RefundCommand, SessionCommand, StoreError, WriteError};
+use florin_ports::{FoundSession, RefundCommand, SessionCommand, StoreError, WriteError, Written};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -42,19 +42,21 @@ async fn sweep(
     loop {
         let now = timeline.clock.now(services.time.real_now());
         let due = services.sessions.due(account.cloned(), now, sweep.portion()).await?;
-        let due = sweep.fresh(due, DueCheckout::clone);
+        let due = sweep.without_stuck(due, DueCheckout::clone);
         if due.is_empty() {
             return Ok(sweep.written());
         }
         for due in due {
             match &due {
                 DueCheckout::Session(account, id) => {
-                    let settled = session_now(services, account, *id, (timeline, now)).await;
-                    sweep.note(due, settled.map(|()| true))?;
+                    let settled = settle_due_session(services, account, *id, (timeline, now)).await;
+                    let is_due = |session: CheckoutSession| session.due_at.is_some_and(|due| due <= now);
+                    sweep.record(due, settled.map(|session| !session.is_some_and(is_due)))?;
                 }
                 DueCheckout::Refund(account, id) => {
-                    let settled = refund_now(services, account, *id, (timeline, now)).await;
-                    sweep.note(due, settled.map(|()| true))?;
+                    let settled = settle_due_refund(services, account, *id, (timeline, now)).await;
+                    let is_due = |refund: MerchantPayment| refund.refund_due_at().is_some_and(|due| due <= now);
+                    sweep.record(due, settled.map(|refund| !refund.is_some_and(is_due)))?;
                 }
             }
         }
@@ -72,7 +74,7 @@ pub(crate) async fn settle_session(
     if found.as_ref().and_then(|found| found.session.due_at).is_none_or(|due| due > now) {
         return Ok(found);
     }
-    let settled = session_now(services, &account.id, id, (&account.timeline, now)).await;
+    let settled = settle_due_session(services, &account.id, id, (&account.timeline, now)).await;
     log_refusal(id, settled)?;
     services.sessions.find(&account.id, id).await
 }
@@ -88,15 +90,15 @@ pub(crate) async fn settle_refund(
     if found.as_ref().and_then(MerchantPayment::refund_due_at).is_none_or(|due| due > now) {
         return Ok(found);
     }
-    let settled = refund_now(services, &account.id, id, (&account.timeline, now)).await;
+    let settled = settle_due_refund(services, &account.id, id, (&account.timeline, now)).await;
     log_refusal(id, settled)?;
     services.payments.find_refund(&account.id, id).await
 }
 
 /// Logs what can't be settled: the object is shown as it was before.
-fn log_refusal<R: Debug>(object: impl Debug, settled: Result<(), WriteError<R>>) -> Result<(), StoreError> {
+fn log_refusal<T, R: Debug>(object: impl Debug, settled: Result<T, WriteError<R>>) -> Result<(), StoreError> {
     match settled {
-        Ok(()) => Ok(()),
+        Ok(_) => Ok(()),
         Err(WriteError::Store(error)) => Err(error),
         Err(error) => {
             tracing::error!(?object, ?error, "cannot settle what is due");
@@ -105,32 +107,41 @@ fn log_refusal<R: Debug>(object: impl Debug, settled: Result<(), WriteError<R>>)
     }
 }
 
+/// The result of a write without an idempotency claim.
+fn outcome<T>(written: Written<T>) -> Option<T> {
+    match written {
+        Written::New(outcome) => Some(outcome),
+        Written::DryRun(dry_run) => Some(dry_run.done),
+        Written::Replayed(_) => None,
+    }
+}
+
 /// Applies what is due on a session. In a seeded world its ids follow from the session, whoever applies it.
-async fn session_now(
+async fn settle_due_session(
     services: &CheckoutServices,
     account: &AccountId,
     session: CheckoutSessionId,
     (timeline, now): (&Timeline, DateTime<Utc>),
-) -> Result<(), WriteError<SessionRefusal>> {
+) -> Result<Option<CheckoutSession>, WriteError<SessionRefusal>> {
     let clock = services.time.for_background(timeline, now, &[b"session", session.0.as_bytes()]);
     let decide = Arc::new(move |situation: &SessionSituation| {
         clock.rule(|stamp| decide_session(situation, &SessionAction::Due, stamp))
     });
     let command = SessionCommand { account: account.clone(), session, decide, claim: None };
-    services.sessions.act(command).await.map(drop)
+    services.sessions.act(command).await.map(outcome)
 }
 
 /// Applies what is due on a refund. In a seeded world its ids follow from the refund, whoever applies it.
-async fn refund_now(
+async fn settle_due_refund(
     services: &CheckoutServices,
     account: &AccountId,
     refund: RefundId,
     (timeline, now): (&Timeline, DateTime<Utc>),
-) -> Result<(), WriteError<RefundRefusal>> {
+) -> Result<Option<MerchantPayment>, WriteError<RefundRefusal>> {
     let clock = services.time.for_background(timeline, now, &[b"merchant refund", refund.0.as_bytes()]);
     let decide = Arc::new(move |situation: &RefundSituation| {
         clock.rule(|stamp| decide_refund(situation, RefundAction::Due, stamp))
     });
     let command = RefundCommand { account: account.clone(), refund, decide, claim: None };
-    services.payments.act(command).await.map(drop)
+    services.payments.act(command).await.map(outcome)
 }

@@ -1,5 +1,5 @@
-//! Checkout sessions of the demo account: one in each status, with payments, a refund and a top-up. The rules of the domain
-//! make them.
+//! Checkout sessions of the demo account: one in each status, with payments, a refund and a top-up. They are created by the
+//! rules of the domain.
 
 use super::DemoFault;
 use super::ids::{Kind, id};
@@ -38,23 +38,23 @@ pub fn top_up_id() -> CheckoutSessionId {
     CheckoutSessionId(id(Kind::CheckoutSession, TOP_UP))
 }
 
-/// What [`sessions`] makes.
+/// What [`sessions`] creates.
 #[derive(Default)]
-pub(super) struct Sold {
+pub(super) struct DemoCheckouts {
     pub(super) sessions: Vec<CheckoutSession>,
     pub(super) payments: Vec<MerchantPayment>,
     pub(super) journal: Vec<JournalTransaction>,
 }
 
-/// Makes the sessions of an account that has its checkouts already.
+/// Creates the sessions of an account that has its checkouts already.
 pub(super) fn sessions(
     seed: &SeedAccount,
     top_up: &Budget,
     bank: &Bank,
     (now, tokens): (DateTime<Utc>, &PageTokenMaker),
-) -> Result<Sold, DemoFault> {
+) -> Result<DemoCheckouts, DemoFault> {
     let bank = BankChoice { id: bank.id.clone(), name: bank.name.clone() };
-    let mut maker = Maker { seed, bank, tokens, now, next: Cell::new(0), sold: Sold::default() };
+    let mut maker = CheckoutBuilder { seed, bank, tokens, now, next: Cell::new(0), sold: DemoCheckouts::default() };
     let day = |days: i64| now - TimeDelta::days(days);
     let never = Utc.with_ymd_and_hms(2099, 12, 31, 0, 0, 0).single().unwrap_or(DateTime::<Utc>::MAX_UTC);
     let approved = |at| PayerDecision::Approve(BankReport { at, result: BankReportResult::Confirmed });
@@ -88,18 +88,18 @@ pub(super) fn sessions(
     Ok(maker.sold)
 }
 
-/// Makes sessions, each with the next number.
-struct Maker<'a> {
+/// Creates sessions, each with the next number.
+struct CheckoutBuilder<'a> {
     seed: &'a SeedAccount,
     bank: BankChoice,
     tokens: &'a PageTokenMaker,
     now: DateTime<Utc>,
     /// The number of ids that rules have drawn.
     next: Cell<u32>,
-    sold: Sold,
+    sold: DemoCheckouts,
 }
 
-impl Maker<'_> {
+impl CheckoutBuilder<'_> {
     /// Runs a rule with fixed ids.
     fn rule<T>(&self, now: DateTime<Utc>, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
         rule(&Stamp { now, ids: &|| id(Kind::CheckoutPart, self.drawn()) })

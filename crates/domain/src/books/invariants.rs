@@ -203,8 +203,7 @@ pub fn judge(books: &AccountBooks) -> InvariantReport {
     let broken = books.limits.iter().find(|limit| !limit.agrees());
     let merchant = &books.merchant;
     let unsettled = merchant.unsettled().next();
-    let unsettled =
-        unsettled.map(|(target, currency, books)| CounterExample::Settlement { target, currency, books });
+    let unsettled = unsettled.map(|(target, currency, books)| CounterExample::Settlement { target, currency, books });
     let (above, session) = (merchant.over_refunded().next(), merchant.miscounted.first());
     let proven = |invariant, checked, counter_example| Proven { invariant, checked, counter_example };
     let checks = vec![

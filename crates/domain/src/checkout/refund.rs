@@ -2,8 +2,8 @@
 
 use super::completion::movement;
 use super::{
-    BankReportResult, CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PageTokenHash,
-    PayerDecision, RefundPart, RefundSource, RefundStatus, SessionStatus,
+    BankReport, BankReportResult, CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus,
+    PageTokenHash, PayerDecision, RefundPart, RefundSource, RefundStatus, SessionStatus,
 };
 use crate::event::{Event, EventKind};
 use crate::ids::{JournalId, MerchantPaymentId, RefundId};
@@ -180,7 +180,8 @@ pub fn decide_refund(
         match decision {
             PayerDecision::Approve(report) => {
                 change.refund.initiated_at = Some(stamp.now);
-                change.refund.report = Some(report);
+                // A bank reports nothing before it has the approval.
+                change.refund.report = Some(BankReport { at: report.at.max(stamp.now), ..report });
                 change.settle_due(situation, stamp)?;
             }
             PayerDecision::Reject | PayerDecision::Leave => change.refund.status = MerchantPaymentStatus::Cancelled,

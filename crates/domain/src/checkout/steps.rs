@@ -153,7 +153,7 @@ impl<'a> Work<'a> {
     fn fail(&mut self, failure: PaymentFailure, at: DateTime<Utc>) -> Result<(), SessionRefusal> {
         if self.step(SessionStep::Fail, at)? {
             self.end_payment(MerchantPaymentStatus::Failed, Some(failure), at);
-            self.tell_end(at);
+            self.add_end_event(at);
         }
         Ok(())
     }
@@ -162,7 +162,7 @@ impl<'a> Work<'a> {
         let at = self.session.expires_at;
         if self.step(SessionStep::RunOut, at)? {
             self.end_payment(MerchantPaymentStatus::Cancelled, None, at);
-            self.tell_end(at);
+            self.add_end_event(at);
         }
         Ok(())
     }
@@ -239,6 +239,8 @@ impl<'a> Work<'a> {
         }
         match decision {
             PayerDecision::Approve(report) => {
+                // A bank reports nothing before it has the approval.
+                let report = BankReport { at: report.at.max(now), ..report };
                 self.pending = self.pending.take().map(|pending| MerchantPayment { report: Some(report), ..pending });
             }
             PayerDecision::Reject => {
@@ -272,7 +274,7 @@ impl<'a> Work<'a> {
         let now = self.stamp.now;
         if self.step(step, now)? {
             self.end_payment(MerchantPaymentStatus::Cancelled, None, now);
-            self.tell_end(now);
+            self.add_end_event(now);
         }
         Ok(())
     }
@@ -297,7 +299,7 @@ impl<'a> Work<'a> {
     }
 
     /// Adds the event of a session that ended without a payment. A top-up of a budget is no session for its client.
-    fn tell_end(&mut self, at: DateTime<Utc>) {
+    fn add_end_event(&mut self, at: DateTime<Utc>) {
         let kind = match self.session.status {
             SessionStatus::Cancelled => EventKind::MerchantCheckoutSessionCancelled,
             SessionStatus::Abandoned => EventKind::MerchantCheckoutSessionAbandoned,

@@ -16,7 +16,7 @@ use florin_application::PageTokenMaker;
 use florin_application::demo::DemoSecrets;
 use florin_domain::access::Environment;
 use florin_domain::audit_log::AuditOutcome;
-use florin_http_actix::{AllServices, HttpSettings, Introduction, bind_address};
+use florin_http_actix::{HttpSettings, Introduction, bind_address};
 use florin_ports::Clock;
 use florin_store_contract::AnyStore;
 use serde::Serialize;
@@ -80,15 +80,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
         drain: settings.drain,
         shutdown_timeout: settings.shutdown,
     };
-    let batches = wiring::batches(settings, store)?;
-    let all = AllServices {
-        services: services.clone(),
-        management: wiring::management(settings, store),
-        webhooks: wiring::webhooks(&services, store),
-        merchants: wiring::merchants(store, &batches.modulus),
-        checkouts: wiring::checkouts(&services, store, public_url),
-        batches,
-    };
+    let all = wiring::all(settings, &services, store, public_url)?;
     let checkouts = all.checkouts.clone();
     let deliverer = Rc::new(Deliverer::new(wiring::deliveries(settings, &services, store)?));
     let bound = florin_http_actix::bind(all, &http, listener, admin);

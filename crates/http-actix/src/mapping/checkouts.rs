@@ -7,6 +7,7 @@ use crate::problem::Problem;
 use florin_application::NoPayerBanks;
 use florin_domain::checkout::{CreateSessionRefusal, CreateTopUpRefusal, RefundRefusal, SessionRefusal};
 use florin_domain::fault::Flaw;
+use florin_domain::money::Money;
 
 const CHECKOUT: &str = "body.checkoutId";
 const PAYEE: &str = "body.payeeId";
@@ -19,7 +20,7 @@ impl From<NoPayerBanks> for Problem {
 }
 
 /// Maps the refusal of a new session.
-pub(crate) fn create_session_problem(refusal: CreateSessionRefusal) -> Problem {
+pub(crate) fn create_session_problem(refusal: &CreateSessionRefusal) -> Problem {
     let fault = |path: &str, flaw: Flaw| Problem::faults(vec![flaw.at(path)]);
     match refusal {
         CreateSessionRefusal::NoCheckout => Problem::absent(CHECKOUT, "checkout"),
@@ -42,9 +43,10 @@ pub(crate) fn create_session_problem(refusal: CreateSessionRefusal) -> Problem {
         CreateSessionRefusal::PayeeOfOtherCurrency => {
             fault(PAYEE, Flaw::value("must name a payee of the checkout's currency"))
         }
-        CreateSessionRefusal::OtherSum(sum) => {
-            fault("body.amount", Flaw::value(format!("must be {sum}, the sum of the basket and the shipping")))
-        }
+        CreateSessionRefusal::OtherSum(sum) => fault(
+            "body.amount",
+            Flaw::value(format!("must be {}, the sum of the basket and the shipping", written(*sum))),
+        ),
         CreateSessionRefusal::SumTooLarge => {
             fault("body.amount", Flaw::range("must be the sum of the basket and the shipping, which is too large"))
         }
@@ -64,7 +66,7 @@ pub(crate) fn create_top_up_problem(refusal: CreateTopUpRefusal) -> Problem {
 }
 
 /// Maps the refusal of a step of the session that `path` names.
-pub(crate) fn session_problem(path: &str, refusal: SessionRefusal) -> Problem {
+pub(crate) fn session_problem(path: &str, refusal: &SessionRefusal) -> Problem {
     const SHIPPING: &str = "body.shipping";
     match refusal {
         SessionRefusal::NotOpen(status) => invalid_state(path, format!("must be OPEN (it is {})", status.as_str())),
@@ -79,7 +81,7 @@ pub(crate) fn session_problem(path: &str, refusal: SessionRefusal) -> Problem {
         }
         SessionRefusal::NoBudget => invalid_state(path, "cannot be completed: its budget does not hold the currency"),
         SessionRefusal::AmountOverflow(_) => Problem::balance_limit(path),
-        SessionRefusal::Unbalanced(error) => Problem::bug(&error),
+        SessionRefusal::Unbalanced(error) => Problem::bug(error),
     }
 }
 
@@ -99,8 +101,10 @@ pub(crate) fn create_refund_problem(refusal: RefundRefusal) -> Problem {
         RefundRefusal::OtherCurrency => {
             Problem::faults(vec![Flaw::value("must be the currency of the payment").at(CURRENCY)])
         }
-        RefundRefusal::AboveMaximum(maximum) => amount(format!("is above the maximum of a refund, {maximum}")),
-        RefundRefusal::AboveLeft(left) => amount(format!("is above what is left of the payment, {left}")),
+        RefundRefusal::AboveMaximum(maximum) => {
+            amount(format!("is above the maximum of a refund, {}", written(maximum)))
+        }
+        RefundRefusal::AboveLeft(left) => amount(format!("is above what is left of the payment, {}", written(left))),
         other => authorise_refund_problem(other),
     }
 }
@@ -115,6 +119,11 @@ pub(crate) fn authorise_refund_problem(refusal: RefundRefusal) -> Problem {
         RefundRefusal::AmountOverflow(_) => Problem::balance_limit(REFUND),
         other => Problem::bug(&other),
     }
+}
+
+/// An amount with its currency, as messages show it.
+fn written(money: Money) -> String {
+    format!("{money} {}", money.currency)
 }
 
 fn invalid_state(path: &str, message: impl Into<String>) -> Problem {

@@ -51,7 +51,7 @@ fn write_row(writer: &mut Writer<Vec<u8>>, payment: &Payment, alerts: &[&Alert])
 
 /// Creates a writer of RFC 4180.
 pub(crate) fn csv_writer() -> Writer<Vec<u8>> {
-    WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new())
+    WriterBuilder::new().has_headers(false).terminator(Terminator::CRLF).from_writer(Vec::new())
 }
 
 /// Returns what was written.

@@ -108,7 +108,7 @@ error_sets! {
         "`invalid_state`.",
     );
     /// Errors of creating a checkout session, a top-up or a refund.
-    CreateSessionErrors = writing(
+    PaymentInitiationErrors = writing(
         "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `feature_not_enabled`: the server has no \
          banks that payers can pay from.",
         "`invalid_state`.",

@@ -21,7 +21,9 @@ pub(crate) struct InvariantsView {
 #[schema(as = InvariantCheck)]
 #[serde(rename_all = "camelCase")]
 struct CheckView {
-    #[schema(pattern = "^(conservation|balances|holds|reservations|spending_limits|merchant_(settlements|refunds|sessions))$")]
+    #[schema(
+        pattern = "^(conservation|balances|holds|reservations|spending_limits|merchant_(settlements|refunds|sessions))$"
+    )]
     name: &'static str,
     #[schema(pattern = "^(holds|broken)$")]
     verdict: &'static str,

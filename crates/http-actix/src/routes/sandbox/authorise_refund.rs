@@ -46,7 +46,7 @@ pub(crate) async fn handle(
     let mut write = Call::enter(&app, &request, &MERCHANTS).await?.with_body(payload).await?;
     let path = write.call.read::<RefundPath>();
     let body = write.read::<AuthoriseRefundBody>()?;
-    let visit = body.and_then(|body| visit(body.outcome, &body.after_minutes, &mut write.call.faults));
+    let visit = body.and_then(|body| visit(body.outcome, body.after_minutes.as_ref(), &mut write.call.faults));
     let account = write.account().await?;
     app.merchants.reach(&account).await?;
     let claim = claim(&write, &account, false, render)?;

@@ -49,7 +49,7 @@ pub(crate) async fn handle(
     let mut write = Call::enter(&app, &request, &MERCHANTS).await?.with_body(payload).await?;
     let path = write.call.read::<SessionPath>();
     let body = write.read::<PayBody>()?;
-    let visit = body.as_ref().and_then(|body| visit(body.outcome, &body.after_minutes, &mut write.call.faults));
+    let visit = body.as_ref().and_then(|body| visit(body.outcome, body.after_minutes.as_ref(), &mut write.call.faults));
     let account = write.account().await?;
     app.merchants.reach(&account).await?;
     let render = render_session(&app);
@@ -71,7 +71,7 @@ pub(crate) async fn handle(
     let (Some(bank), Some(shipping)) = (bank, shipping) else { return Err(Problem::faults(faults.into_vec())) };
     let bank = BankChoice { id: bank.id, name: bank.name };
     let decision = app.checkouts.payer_banks()?.visit(read(visit)?, app.checkouts.time.now_of(&account));
-    let refused = |refusal: SessionRefusal| session_problem(SESSION.0, refusal);
+    let refused = |refusal: SessionRefusal| session_problem(SESSION.0, &refusal);
     execute(claim, SESSION, refused, render, async |claim| {
         pay(&app.checkouts, &account, id, (bank, shipping, decision), claim).await
     })
@@ -81,9 +81,9 @@ pub(crate) async fn handle(
 /// Checks the minutes of an outcome. Returns `None` if a fault was recorded.
 pub(super) fn visit<const MIN: i64, const MAX: i64>(
     outcome: PayerOutcome,
-    minutes: &Option<Whole<MIN, MAX>>,
+    minutes: Option<&Whole<MIN, MAX>>,
     faults: &mut Faults,
 ) -> Option<PayerVisit> {
-    let minutes = minutes.as_ref().map(|minutes| minutes.0);
+    let minutes = minutes.map(|minutes| minutes.0);
     faults.take("body.afterMinutes", PayerVisit::new(outcome, minutes))
 }

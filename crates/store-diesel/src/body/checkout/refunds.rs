@@ -71,7 +71,7 @@ pub(super) fn act(
 /// The session of a payment or refund.
 fn session_of(conn: &mut Conn, payment: &MerchantPayment) -> Outcome<CheckoutSession> {
     let session = find(conn, &payment.account, payment.session)?;
-    Ok(session.ok_or_else(|| corrupt(format!("payment {} has no session", payment.id)))?)
+    session.ok_or_else(|| corrupt(format!("payment {} has no session", payment.id)))
 }
 
 fn locked(conn: &mut Conn, account: &AccountId, id: Id) -> Outcome<Option<MerchantPayment>> {

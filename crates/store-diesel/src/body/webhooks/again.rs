@@ -110,8 +110,8 @@ pub(super) async fn recover(
         let mut events = to.read(move |conn| matching(conn, &of, since, (after, until))).await?;
         let is_full = events.len() >= usize::try_from(PORTION).unwrap_or(usize::MAX);
         after = events.last().filter(|_| is_full).map_or(until, |last| last.position);
-        let is_wanted = |event: &EventKey| webhook.wants(webhook.kind, event.checkout_id.map(|id| CheckoutId(id.0)));
-        events.retain(is_wanted);
+        let matches = |event: &EventKey| webhook.wants(webhook.kind, event.checkout_id.map(|id| CheckoutId(id.0)));
+        events.retain(matches);
         if !events.is_empty() {
             let asked = Arc::clone(&command);
             recovered += to.task(move |conn| again(conn, &asked, &events)).await?;

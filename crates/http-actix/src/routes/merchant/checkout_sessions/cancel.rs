@@ -36,7 +36,7 @@ pub(crate) async fn handle(
     execute(
         claim,
         SESSION,
-        |refusal| session_problem(SESSION.0, refusal),
+        |refusal| session_problem(SESSION.0, &refusal),
         render,
         async |claim| cancel_session(&app.checkouts, &account, id, claim).await,
     )

@@ -8,7 +8,7 @@ use crate::idempotency::{claim, execute_creation};
 use crate::mapping::create_session_problem;
 use crate::problem::{Problem, read};
 use crate::reply::answer;
-use crate::routes::error_sets::CreateSessionErrors;
+use crate::routes::error_sets::PaymentInitiationErrors;
 use crate::routes::merchant::common::{MERCHANT, WRITE_SESSIONS};
 use crate::state::App;
 use crate::views::SessionView;
@@ -25,22 +25,24 @@ use florin_domain::checkout::CreatedSession;
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The session.", body = SessionView<'static>),
         (status = 200, description = "The session with this `idempotencyKey`.", body = SessionView<'static>),
-        CreateSessionErrors))]
+        PaymentInitiationErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut write = Call::enter(&app, &request, &WRITE_SESSIONS).await?.with_body(payload).await?;
+    let call = Call::enter(&app, &request, &WRITE_SESSIONS).await?;
+    app.checkouts.payer_banks()?;
+    let mut write = call.with_body(payload).await?;
     let body = write.read::<CreateSessionBody>()?;
     let new = body.and_then(|body| body.read(&mut write.call.faults));
     let account = write.account().await?;
     app.merchants.reach(&account).await?;
-    app.checkouts.payer_banks()?;
     let render = render_created(&app, |app, status, session| answer(status, &view(&app.checkouts, session)));
     let claim = claim(&write, &account, false, render.clone())?;
     let (new, is_new) = (read(new)?, |created: &CreatedSession| created.is_new);
-    execute_creation(claim, MERCHANT, create_session_problem, (render, is_new), async |claim| {
+    let refused = |refusal| create_session_problem(&refusal);
+    execute_creation(claim, MERCHANT, refused, (render, is_new), async |claim| {
         create_session(&app.checkouts, &account, new, claim).await
     })
     .await

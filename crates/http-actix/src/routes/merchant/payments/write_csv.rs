@@ -55,7 +55,7 @@ impl<'a> From<&'a PaymentOverview> for Row<'a> {
     }
 }
 
-/// The columns, for a file without rows.
+/// The columns, in the order of the members of a row.
 const COLUMNS: [&str; 16] = [
     "id",
     "type",
@@ -78,9 +78,7 @@ const COLUMNS: [&str; 16] = [
 /// Writes the payments, after a header.
 pub(super) fn write(payments: &[PaymentOverview]) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv_writer();
-    if payments.is_empty() {
-        writer.write_record(COLUMNS)?;
-    }
+    writer.write_record(COLUMNS)?;
     for payment in payments {
         writer.serialize(Row::from(payment))?;
     }

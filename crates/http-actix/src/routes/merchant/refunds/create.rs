@@ -6,7 +6,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::create_refund_problem;
 use crate::problem::{Problem, read};
 use crate::reply::answer;
-use crate::routes::error_sets::CreateSessionErrors;
+use crate::routes::error_sets::PaymentInitiationErrors;
 use crate::routes::merchant::amount::AmountBody;
 use crate::routes::merchant::common::WRITE_REFUNDS;
 use crate::routes::merchant::payments::{PAYMENT, PaymentPath};
@@ -38,19 +38,20 @@ body! {
     operation_id = "createMerchantRefund",
     request_body = CreateRefundBody,
     params(PaymentPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 201, description = "The refund.", body = RefundView<'static>), CreateSessionErrors))]
+    responses((status = 201, description = "The refund.", body = RefundView<'static>), PaymentInitiationErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut write = Call::enter(&app, &request, &WRITE_REFUNDS).await?.with_body(payload).await?;
+    let call = Call::enter(&app, &request, &WRITE_REFUNDS).await?;
+    app.checkouts.payer_banks()?;
+    let mut write = call.with_body(payload).await?;
     let path = write.call.read::<PaymentPath>();
     let body = write.read::<CreateRefundBody>()?;
     let new = body.and_then(|body| Some((body.amount.read(&mut write.call.faults)?, body.reason)));
     let account = write.account().await?;
     app.merchants.reach(&account).await?;
-    app.checkouts.payer_banks()?;
     let shown = web::Data::clone(&app);
     let render = move |refund: &MerchantPayment| {
         let url = |id| shown.checkouts.authorisation_url(&refund.account, id);

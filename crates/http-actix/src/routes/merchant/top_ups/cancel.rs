@@ -39,7 +39,7 @@ pub(crate) async fn handle(
     execute(
         claim,
         TOP_UP,
-        |refusal| session_problem(TOP_UP.0, refusal),
+        |refusal| session_problem(TOP_UP.0, &refusal),
         render,
         async |claim| cancel_session(&app.checkouts, &account, id, claim).await,
     )

@@ -7,7 +7,7 @@ use crate::idempotency::{claim, execute_creation};
 use crate::mapping::create_top_up_problem;
 use crate::problem::{Problem, read};
 use crate::reply::answer;
-use crate::routes::error_sets::CreateSessionErrors;
+use crate::routes::error_sets::PaymentInitiationErrors;
 use crate::routes::merchant::amount::AmountBody;
 use crate::routes::merchant::checkout_sessions::render_created;
 use crate::routes::merchant::common::{LIFETIME, MERCHANT, WRITE_TOP_UPS};
@@ -48,18 +48,19 @@ body! {
     params(AccountParameter, IdempotencyKeyHeader),
     responses((status = 201, description = "The top-up.", body = TopUpView<'static>),
         (status = 200, description = "The top-up with this `idempotencyKey`.", body = TopUpView<'static>),
-        CreateSessionErrors))]
+        PaymentInitiationErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut write = Call::enter(&app, &request, &WRITE_TOP_UPS).await?.with_body(payload).await?;
+    let call = Call::enter(&app, &request, &WRITE_TOP_UPS).await?;
+    app.checkouts.payer_banks()?;
+    let mut write = call.with_body(payload).await?;
     let body = write.read::<CreateTopUpBody>()?;
     let new = body.and_then(|body| new_top_up(body, &mut write.call.faults));
     let account = write.account().await?;
     app.merchants.reach(&account).await?;
-    app.checkouts.payer_banks()?;
     let render = render_created(&app, |app, status, session| answer(status, &view(app, session)));
     let claim = claim(&write, &account, false, render.clone())?;
     let (new, is_new) = (read(new)?, |created: &CreatedSession| created.is_new);
