@@ -10,7 +10,7 @@ use uuid::Uuid;
 bodies! {
     /// A checkout session was completed or cancelled, or ran out of time.
     struct SessionBody as MerchantCheckoutSessionBody in SessionEnded as MerchantCheckoutSessionEvent
-        ("^MerchantCheckoutSession(Completed|Cancelled|Abandoned|Expired)$")
+        ("^(Merchant|Roqqett)CheckoutSession(Completed|Cancelled|Abandoned|Expired)$")
     {
         /// The session as the API shows it, without `checkoutUrl`.
         checkout_session: SessionView<'a>,
@@ -21,7 +21,7 @@ bodies! {
 
     /// A payment of a checkout session failed. The payer can choose a bank again until the session expires.
     struct FailedPaymentBody as MerchantPaymentFailedBody in MerchantPaymentFailed as MerchantPaymentFailedEvent
-        ("^MerchantPaymentFailed$")
+        ("^(Merchant|Roqqett)PaymentFailed$")
     {
         /// The payment.
         #[schema(value_type = String, format = Uuid)]
@@ -48,7 +48,7 @@ bodies! {
 
     /// A refund was completed, or a payment was reconciled.
     struct EndedPaymentBody as MerchantPaymentBody in MerchantPaymentEnded as MerchantPaymentEvent
-        ("^(MerchantRefundCompleted|MerchantPaymentReconciled)$")
+        ("^(Merchant|Roqqett)(RefundCompleted|PaymentReconciled)$")
     {
         /// The payment; of a refund, the payment that it refunds.
         #[schema(value_type = String, format = Uuid)]
