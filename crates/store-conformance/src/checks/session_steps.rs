@@ -104,6 +104,7 @@ async fn failed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let checkout = shop(&handle, Who::Mine, 1).await?;
     opened(&handle, Who::Mine, checkout, 1).await?;
+    act(&handle, step(Who::Mine, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
     let bank = payer_bank()?;
     act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(bank.clone()), (1, after(5)))?).await?;
     // Another choice gives the first payment up.

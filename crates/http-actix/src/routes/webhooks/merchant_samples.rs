@@ -1,6 +1,5 @@
 //! Sample data of events about checkout sessions.
 
-use super::samples::{AMOUNT, ID, gbp};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
     BankChoice, CheckoutSession, MerchantPayment, MerchantPaymentStatus, PageTokenHash, PaymentFailure,
@@ -11,9 +10,16 @@ use florin_domain::ids::{
     AccountId, CheckoutId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId, SettlementAccountId,
 };
 use florin_domain::merchant::BankId;
+use florin_domain::money::Money;
+use uuid::Uuid;
 
 /// The session of an event about one.
-pub(super) fn session(kind: EventKind, account: &AccountId, at: DateTime<Utc>) -> Option<CheckoutSession> {
+pub(super) fn session(
+    kind: EventKind,
+    account: &AccountId,
+    at: DateTime<Utc>,
+    (id, amount): (Uuid, Money),
+) -> CheckoutSession {
     let status = match kind {
         EventKind::MerchantCheckoutSessionCompleted => SessionStatus::Completed,
         EventKind::MerchantCheckoutSessionCancelled => SessionStatus::Cancelled,
@@ -21,12 +27,12 @@ pub(super) fn session(kind: EventKind, account: &AccountId, at: DateTime<Utc>) -
         _ => SessionStatus::Expired,
     };
     let is_paid = status == SessionStatus::Completed;
-    Some(CheckoutSession {
-        id: CheckoutSessionId(ID),
+    CheckoutSession {
+        id: CheckoutSessionId(id),
         account: account.clone(),
         purpose: SessionPurpose::Shopping {
-            checkout: CheckoutId(ID),
-            settlement_account: SettlementAccountId(ID),
+            checkout: CheckoutId(id),
+            settlement_account: SettlementAccountId(id),
             options: None,
         },
         status,
@@ -34,39 +40,44 @@ pub(super) fn session(kind: EventKind, account: &AccountId, at: DateTime<Utc>) -
         idempotency_key: "basket-7".to_owned(),
         merchant_reference: Some("order-7".to_owned()),
         description: Some("Two mugs".to_owned()),
-        amount: AMOUNT.of(gbp()?),
+        amount,
         basket: None,
         shipping: None,
         locale: Some("en-GB".to_owned()),
         return_url: Some("https://shop.example/paid".to_owned()),
         token: PageTokenHash([0; 32]),
-        payment_reference: PaymentReference::of(ID),
+        payment_reference: PaymentReference::of(id),
         expires_at: at + TimeDelta::minutes(20),
         due_at: None,
-        payment: is_paid.then_some(MerchantPaymentId(ID)),
-        order: is_paid.then_some(MerchantOrderId(ID)),
+        payment: is_paid.then_some(MerchantPaymentId(id)),
+        order: is_paid.then_some(MerchantOrderId(id)),
         created_at: at,
         updated_at: at,
         completed_at: is_paid.then_some(at),
-    })
+    }
 }
 
 /// The payment or refund of an event about one.
-pub(super) fn payment(kind: EventKind, account: &AccountId, at: DateTime<Utc>) -> Option<MerchantPaymentEvent> {
+pub(super) fn payment(
+    kind: EventKind,
+    account: &AccountId,
+    at: DateTime<Utc>,
+    (id, amount): (Uuid, Money),
+) -> Option<MerchantPaymentEvent> {
     let is_failed = kind == EventKind::MerchantPaymentFailed;
     let refund = RefundPart {
-        id: RefundId(ID),
-        payment: MerchantPaymentId(ID),
+        id: RefundId(id),
+        payment: MerchantPaymentId(id),
         reason: Some("Returned".to_owned()),
         token: PageTokenHash([0; 32]),
         authorise_before: at + TimeDelta::minutes(20),
     };
     let payment = MerchantPayment {
-        id: MerchantPaymentId(ID),
+        id: MerchantPaymentId(id),
         account: account.clone(),
-        session: CheckoutSessionId(ID),
+        session: CheckoutSessionId(id),
         status: if is_failed { MerchantPaymentStatus::Failed } else { MerchantPaymentStatus::Completed },
-        amount: AMOUNT.of(gbp()?),
+        amount,
         bank: BankChoice { id: BankId::parse("0123456789abcdef0123456789abcdef").ok()?, name: "Bank".to_owned() },
         report: None,
         failure: is_failed.then_some(PaymentFailure::RejectedByBank),
@@ -75,5 +86,5 @@ pub(super) fn payment(kind: EventKind, account: &AccountId, at: DateTime<Utc>) -
         created_at: at,
         refund: (kind == EventKind::MerchantRefundCompleted).then_some(refund),
     };
-    Some(MerchantPaymentEvent { payment, checkout: CheckoutId(ID) })
+    Some(MerchantPaymentEvent { payment, checkout: CheckoutId(id) })
 }

@@ -25,8 +25,8 @@ use uuid::{Uuid, uuid};
 
 /// The account of tests of subscriptions that name none.
 const ACCOUNT: &str = "F50091";
-pub(super) const ID: Uuid = uuid!("0198c0de-0005-7000-8000-000000000001");
-pub(super) const AMOUNT: Minor = Minor(1_000);
+const ID: Uuid = uuid!("0198c0de-0005-7000-8000-000000000001");
+const AMOUNT: Minor = Minor(1_000);
 
 /// Returns a test event of a subscription's type.
 pub(super) fn test_event(webhook: &Webhook, id: Uuid, now: DateTime<Utc>) -> Result<TestEvent, Problem> {
@@ -90,18 +90,18 @@ fn sample(kind: EventKind, account: &AccountId, at: DateTime<Utc>) -> Option<Eve
         | EventKind::MerchantCheckoutSessionCancelled
         | EventKind::MerchantCheckoutSessionAbandoned
         | EventKind::MerchantCheckoutSessionExpired => {
-            EventBody::CheckoutSession(Box::new(merchant_samples::session(kind, account, at)?))
+            EventBody::CheckoutSession(Box::new(merchant_samples::session(kind, account, at, (ID, AMOUNT.of(gbp()?)))))
         }
         EventKind::MerchantPaymentFailed
         | EventKind::MerchantRefundCompleted
         | EventKind::MerchantPaymentReconciled => {
-            EventBody::MerchantPayment(Box::new(merchant_samples::payment(kind, account, at)?))
+            EventBody::MerchantPayment(Box::new(merchant_samples::payment(kind, account, at, (ID, AMOUNT.of(gbp()?)))?))
         }
     };
     Some(Event { account: account.clone(), kind, at, body })
 }
 
-pub(super) fn gbp() -> Option<Currency> {
+fn gbp() -> Option<Currency> {
     Currency::parse("GBP").ok()
 }
 
