@@ -3,7 +3,9 @@
 use crate::{AccountClock, AccountClocks, PageTokenMaker};
 use florin_domain::access::Account;
 use florin_domain::ids::AccountId;
-use florin_ports::{Banks, CheckoutSessions, MerchantPayments, PaymentInitiation, StoreError, Timelines};
+use florin_ports::{
+    Banks, CheckoutSessions, MerchantPayments, PaymentInitiation, ShippingRates, StoreError, Timelines,
+};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -20,6 +22,8 @@ pub struct CheckoutServices {
     pub payments: Arc<dyn MerchantPayments>,
     /// Reads the bank list.
     pub banks: Arc<dyn Banks>,
+    /// Loads the shipping rates of merchants.
+    pub shipping_rates: Arc<dyn ShippingRates>,
     /// Makes the tokens of payment pages.
     pub page_tokens: PageTokenMaker,
     /// The banks of payers. `None`: this server has none, so nothing can be paid or refunded.

@@ -66,8 +66,8 @@ pub use change_card::change_card;
 pub use check_invariants::check_invariants;
 pub use checkout_services::{CheckoutServices, NoPayerBanks};
 pub use checkout_sessions::{
-    NewSession, NewTopUp, act_on_session, cancel_session, create_session, create_top_up, find_order, find_session, pay,
-    settle_checkouts,
+    NewSession, NewTopUp, act_at_stage, act_on_session, cancel_session, create_session, create_top_up, find_order,
+    find_session, pay, settle_checkouts,
 };
 pub use checkouts::{NewCheckout, create_checkout, edit_checkout};
 pub use clocks::{read_clock, set_clock};

@@ -38,11 +38,7 @@ impl PageTokenMaker {
         let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(self.0.expose()) else { return String::new() };
         mac.update(id.as_bytes());
         mac.update(account.as_str().as_bytes());
-        mac.finalize().into_bytes().iter().take(16).fold(String::with_capacity(32), |mut text, byte| {
-            // Writing to a string can't fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        hexadecimal(&mac.finalize().into_bytes())
     }
 
     /// The address of the page of a session, on a server with this URL.
@@ -60,11 +56,45 @@ impl PageTokenMaker {
         Self::hash(&self.token(account, id))
     }
 
+    /// Signs a text of the page of a session or refund, such as the token of a form: 32 hexadecimal digits.
+    pub fn sign(&self, account: &AccountId, id: Uuid, text: &str) -> String {
+        self.signing(account, id, text).map(|mac| hexadecimal(&mac.finalize().into_bytes())).unwrap_or_default()
+    }
+
+    /// Whether [`Self::sign`] made this signature. The time does not reveal how much of it is right.
+    pub fn is_signed(&self, account: &AccountId, id: Uuid, text: &str, signature: &str) -> bool {
+        let mac = self.signing(account, id, text);
+        let bits = (signature.len() == 32).then(|| u128::from_str_radix(signature, 16).ok()).flatten();
+        mac.zip(bits).is_some_and(|(mac, bits)| mac.verify_truncated_left(&bits.to_be_bytes()).is_ok())
+    }
+
+    /// The key of signatures follows from the secret, so that a signature is never a token.
+    fn signing(&self, account: &AccountId, id: Uuid, text: &str) -> Option<Hmac<Sha256>> {
+        let mut key = Hmac::<Sha256>::new_from_slice(self.0.expose()).ok()?;
+        key.update(b"signatures of payment pages");
+        let mut mac = Hmac::<Sha256>::new_from_slice(&key.finalize().into_bytes()).ok()?;
+        mac.update(id.as_bytes());
+        // No account id contains NUL.
+        mac.update(account.as_str().as_bytes());
+        mac.update(b"\0");
+        mac.update(text.as_bytes());
+        Some(mac)
+    }
+
     /// The hashes of the tokens, for a store that copies sessions to another account.
     pub fn hashes(&self) -> PageTokens {
         let maker = self.clone();
         Arc::new(move |account, id| maker.hash_of(account, id))
     }
+}
+
+/// The first 128 bits.
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().take(16).fold(String::with_capacity(32), |mut text, byte| {
+        // Writing to a string can't fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]
@@ -82,5 +112,23 @@ mod tests {
             assert_ne!(token, different);
         }
         assert_eq!(maker(b"a").hashes()(&mine, id), PageTokenMaker::hash(&token));
+    }
+    #[test]
+    fn a_signature_is_of_one_text_of_one_page() {
+        let maker = PageTokenMaker(Secret::new(b"a".to_vec()));
+        let (account, id) = (AccountId::parse("F1").unwrap(), Uuid::from_u128(1));
+        let signature = maker.sign(&account, id, "form");
+        let is_signed = |account: &AccountId, id, text, signature: &str| maker.is_signed(account, id, text, signature);
+        assert_eq!(signature.len(), 32);
+        assert!(is_signed(&account, id, "form", &signature));
+        assert!(!is_signed(&account, id, "other", &signature));
+        assert!(!is_signed(&account, Uuid::from_u128(2), "form", &signature));
+        assert!(!is_signed(&AccountId::parse("F2").unwrap(), id, "form", &signature));
+        assert!(!PageTokenMaker(Secret::new(b"b".to_vec())).is_signed(&account, id, "form", &signature));
+        for forged in
+            ["", "0", &signature[1..], &format!("{signature}0"), &maker.token(&account, id), "é".repeat(16).as_str()]
+        {
+            assert!(!is_signed(&account, id, "form", forged), "{forged}");
+        }
     }
 }

@@ -23,7 +23,7 @@ use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
 use florin_rates_sandbox::FixedRates;
 pub(crate) use florin_short_cache::STALENESS;
 use florin_store_contract::{Adapter, AnyStore, StoreSettings};
-use florin_webhook_http::{HttpWebhookSender, SenderSettings, SystemNames, TrustedRoots};
+use florin_webhook_http::{HttpShippingRates, HttpWebhookSender, SenderSettings, SystemNames, TrustedRoots};
 use secrecy::ExposeSecret;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -143,7 +143,7 @@ pub(crate) fn all(
         management: management(settings, store),
         webhooks: webhooks(services, store),
         merchants: merchants(store, &batches.modulus),
-        checkouts: checkouts(services, store, public_url),
+        checkouts: checkouts(settings, services, store, public_url)?,
         batches,
     })
 }
@@ -213,12 +213,7 @@ pub(crate) fn deliveries(
     services: &Services,
     store: &Arc<dyn AnyStore>,
 ) -> anyhow::Result<DeliveryServices> {
-    let sender = HttpWebhookSender::new(SenderSettings {
-        policy: TargetPolicy::new(services.environment, settings.webhook_networks.clone()),
-        names: Arc::new(SystemNames::default()),
-        roots: TrustedRoots::Machine,
-        time_limit: HttpWebhookSender::TIME_LIMIT,
-    });
+    let sender = HttpWebhookSender::new(sender_settings(settings, services, HttpWebhookSender::TIME_LIMIT));
     Ok(DeliveryServices {
         time: services.time.clone(),
         deliveries: store.clone(),
@@ -237,6 +232,16 @@ pub(crate) fn deliveries(
         }),
         lease: TimeDelta::seconds(60),
     })
+}
+
+/// How requests are sent to servers of clients.
+fn sender_settings(settings: &Settings, services: &Services, time_limit: Duration) -> SenderSettings {
+    SenderSettings {
+        policy: TargetPolicy::new(services.environment, settings.webhook_networks.clone()),
+        names: Arc::new(SystemNames::default()),
+        roots: TrustedRoots::Machine,
+        time_limit,
+    }
 }
 
 /// The services that manage payment batches.
@@ -266,21 +271,28 @@ fn merchants(store: &Arc<dyn AnyStore>, modulus: &Arc<ModulusTable>) -> Merchant
 }
 
 /// The services of checkout sessions. Production has no adapter for the banks of payers yet, so nothing is paid there.
-fn checkouts(services: &Services, store: &Arc<dyn AnyStore>, public_url: String) -> CheckoutServices {
+fn checkouts(
+    settings: &Settings,
+    services: &Services,
+    store: &Arc<dyn AnyStore>,
+    public_url: String,
+) -> anyhow::Result<CheckoutServices> {
     let initiation: Option<Arc<dyn PaymentInitiation>> = match services.environment {
         Environment::Sandbox => Some(Arc::new(SandboxPayerBanks)),
         Environment::Production => None,
     };
-    CheckoutServices {
+    let rates = HttpShippingRates::new(sender_settings(settings, services, HttpShippingRates::TIME_LIMIT))?;
+    Ok(CheckoutServices {
         time: services.time.clone(),
         timelines: store.clone(),
         sessions: store.clone(),
         payments: store.clone(),
         banks: store.clone(),
+        shipping_rates: Arc::new(rates),
         page_tokens: services.page_tokens.clone(),
         initiation,
         public_url,
-    }
+    })
 }
 
 /// Reads Vocalink's tables of sort codes. `source` names the setting.

@@ -94,7 +94,7 @@ impl<'a> Call<'a> {
 }
 
 /// Returns the 429 for too many of something.
-fn too_many(what: &str, seconds: u64) -> Problem {
+pub(crate) fn too_many(what: &str, seconds: u64) -> Problem {
     let message = format!("too many {what}; retry after the interval in Retry-After");
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "", ErrorCode::RateLimited, message).retry_after(seconds)
 }

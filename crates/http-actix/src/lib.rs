@@ -9,6 +9,7 @@
 //! - `payments` reads and writes the payments of batches, as JSON and as CSV.
 //! - `connections` limits connections and what each reads ahead; `load` limits concurrent requests; `turns` lets a
 //!   restore of a world wait for its requests; `uploads` limits the memory of uploads, and `guesses` unknown API keys.
+//! - `payment_pages` has the hosted payment pages.
 //! - `pages` has the home page and the docs page; `middleware` wraps every request.
 
 mod call;
@@ -25,6 +26,7 @@ mod load;
 mod mapping;
 mod middleware;
 mod pages;
+mod payment_pages;
 mod payments;
 mod problem;
 mod reply;

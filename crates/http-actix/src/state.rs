@@ -13,6 +13,7 @@ use florin_application::{
 };
 use florin_domain::access::Environment;
 use florin_domain::ids::ClientId;
+use florin_domain::merchant::Bank;
 use florin_ports::StoreError;
 use florin_short_cache::ShortCache;
 use governor::clock::{Clock, DefaultClock};
@@ -64,6 +65,8 @@ pub(crate) struct App {
     pub(crate) introduction: Introduction,
     /// Rendered pages of the bank list, by limit and offset.
     pub(crate) banks: ShortCache<(i64, i64), Bytes, StoreError>,
+    /// The whole bank list, for the payment pages.
+    pub(crate) bank_list: ShortCache<(), Arc<Vec<Bank>>, StoreError>,
 }
 
 impl App {
@@ -91,6 +94,7 @@ impl App {
             in_flight: InFlight::new(settings.max_in_flight),
             uploads: Uploads::new(),
             banks: ShortCache::new(Self::PAGES_OF_BANKS),
+            bank_list: ShortCache::new(1),
         }
     }
 

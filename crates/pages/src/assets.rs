@@ -9,22 +9,25 @@ pub struct Asset {
     pub content_type: &'static str,
 }
 
+impl Asset {
+    /// The hash of its content, as pages name it: 64-bit FNV-1a, which is enough to notice a change.
+    pub fn version(&self) -> String {
+        let add = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        format!("{:016x}", self.bytes.iter().fold(0xcbf2_9ce4_8422_2325, add))
+    }
+}
+
 const STYLE: &str = include_str!("../assets/pages.css");
 const ICON: &str = include_str!("../assets/icon.svg");
 
 /// Finds a file by its name: `pages.css` or `icon.svg`. The web adapter serves it at `{root}/assets/{name}`.
 ///
-/// Pages name a file with a hash of its content in the query (`pages.css?v=…`), so a response can be cached for good.
+/// Pages name a file with its [version](Asset::version) in the query (`pages.css?v=…`), so a response to that can be cached
+/// for good.
 pub fn asset(name: &str) -> Option<Asset> {
     match name {
         "pages.css" => Some(Asset { bytes: STYLE.as_bytes(), content_type: "text/css; charset=utf-8" }),
         "icon.svg" => Some(Asset { bytes: ICON.as_bytes(), content_type: "image/svg+xml" }),
         _ => None,
     }
-}
-
-/// The hash of a file's content: 64-bit FNV-1a, which is enough to notice a change.
-pub(crate) fn version(name: &str) -> u64 {
-    let bytes = asset(name).map_or(&[][..], |asset| asset.bytes);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

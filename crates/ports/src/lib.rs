@@ -50,6 +50,7 @@ mod registry;
 mod sandbox_bank;
 mod secrets;
 mod seeding;
+mod shipping_rates;
 mod storage;
 #[cfg(feature = "test-support")]
 pub mod test_support;
@@ -106,6 +107,7 @@ pub use registry::Registry;
 pub use sandbox_bank::{AcceptedPayment, SandboxBankStorage};
 pub use secrets::{SecretCipher, SecretError, Secrets};
 pub use seeding::{SeedAccount, SeedBudget, SeedCard, SeedData, Seeding};
+pub use shipping_rates::{ShippingRates, ShippingRatesUnavailable};
 pub use storage::{SandboxStorage, Storage};
 pub use timelines::{ClockCommand, Timelines};
 pub use upkeep::{Readiness, Upkeep};

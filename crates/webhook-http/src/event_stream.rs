@@ -1,6 +1,6 @@
 //! Reads the stream of events of a running server.
 
-use crate::sender::{SenderError, TrustedRoots, tls};
+use crate::client::{SenderError, TrustedRoots, tls};
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};

@@ -1,16 +1,21 @@
-//! Sends webhooks over HTTP, and reads the stream of events of a running server.
+//! Requests to servers of clients: webhooks, and the shipping rates of merchants. And a reader of the stream of events of a
+//! running server.
 //!
 //! Each address is checked when it is connected to: names by a resolver that passes on checked addresses only, IP
 //! literals before the request, because HTTP clients don't resolve them. Redirects are not followed, and proxies of the
 //! environment are ignored.
 
+mod client;
 mod event_stream;
 mod failure;
+mod rates;
 mod resolver;
 mod sender;
 mod signature;
 
+pub use client::{SenderError, SenderSettings, TrustedRoots};
 pub use event_stream::{EventStream, StreamError, StreamedEvent};
+pub use rates::HttpShippingRates;
 pub use resolver::{NameLookup, SystemNames};
-pub use sender::{HttpWebhookSender, SenderError, SenderSettings, TrustedRoots};
+pub use sender::HttpWebhookSender;
 pub use signature::{derived_secret, signed_headers};

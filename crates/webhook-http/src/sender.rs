@@ -1,19 +1,13 @@
 //! The sender.
 
-use crate::failure::reason;
-use crate::resolver::{CheckedNames, NameLookup};
+use crate::client::{GuardedClient, SenderError, SenderSettings};
 use crate::signature::signed_headers;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::webhook::{AttemptOutcome, SendError, TargetPolicy, WebhookUrl};
+use florin_domain::webhook::AttemptOutcome;
 use florin_ports::{WebhookRequest, WebhookSender};
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
-use reqwest::redirect::Policy;
-use reqwest::{Client, Response};
-use rustls::pki_types::CertificateDer;
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
-use std::fmt;
-use std::sync::Arc;
+use reqwest::Response;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
@@ -21,54 +15,10 @@ use tokio::time::{Instant, timeout};
 const BODY_MAX: usize = 1024;
 /// How long the start of the response's body may take after the headers.
 const BODY_TIME: Duration = Duration::from_secs(2);
-/// How long an idle connection is kept. Receivers close theirs after five seconds, or later.
-const IDLE: Duration = Duration::from_secs(4);
-
-/// The certificate authorities that receivers' certificates may come from.
-#[derive(Clone, Debug, Default)]
-pub enum TrustedRoots {
-    /// Those of the machine: its certificate store, or `SSL_CERT_FILE` and `SSL_CERT_DIR`.
-    #[default]
-    Machine,
-    /// Only these.
-    Given(Vec<CertificateDer<'static>>),
-}
-
-/// How webhooks are sent.
-pub struct SenderSettings {
-    /// The addresses that receivers may have.
-    pub policy: TargetPolicy,
-    /// Finds the addresses of names.
-    pub names: Arc<dyn NameLookup>,
-    /// The certificate authorities.
-    pub roots: TrustedRoots,
-    /// How long connecting, sending and the headers of the response may take together.
-    pub time_limit: Duration,
-}
-
-/// The reason that there is no sender, or no reader of a stream.
-#[derive(Debug)]
-pub struct SenderError(String);
-
-impl SenderError {
-    pub(crate) const fn new(reason: String) -> Self {
-        Self(reason)
-    }
-}
-
-impl fmt::Display for SenderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for SenderError {}
 
 /// Sends webhooks over HTTP.
 pub struct HttpWebhookSender {
-    client: Client,
-    policy: Arc<TargetPolicy>,
-    time_limit: Duration,
+    client: GuardedClient,
 }
 
 impl HttpWebhookSender {
@@ -77,30 +27,7 @@ impl HttpWebhookSender {
 
     /// Creates a sender. Reads the certificate authorities of the machine.
     pub fn new(settings: SenderSettings) -> Result<Self, SenderError> {
-        let policy = Arc::new(settings.policy);
-        let names = CheckedNames { names: settings.names, policy: Arc::clone(&policy) };
-        let client = Client::builder()
-            .tls_backend_preconfigured(tls(settings.roots)?)
-            .dns_resolver(Arc::new(names))
-            .redirect(Policy::none())
-            .retry(reqwest::retry::never())
-            .no_proxy()
-            .referer(false)
-            .pool_idle_timeout(IDLE)
-            .user_agent(concat!("Florin/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| SenderError(error.to_string()))?;
-        Ok(Self { client, policy, time_limit: settings.time_limit })
-    }
-
-    async fn attempt(&self, request: &WebhookRequest) -> Result<Response, SendError> {
-        // The client connects to an IP literal without asking the resolver.
-        WebhookUrl::parse(request.url.as_str(), &self.policy).map_err(|_| SendError::TargetNotAllowed)?;
-        let sent = self.client.post(request.url.as_str()).headers(headers(request)).body(request.body.to_string());
-        match timeout(self.time_limit, sent.send()).await {
-            Ok(response) => response.map_err(|error| reason(&error)),
-            Err(_) => Err(SendError::Timeout),
-        }
+        Ok(Self { client: GuardedClient::new(settings)? })
     }
 }
 
@@ -108,7 +35,7 @@ impl HttpWebhookSender {
 impl WebhookSender for HttpWebhookSender {
     async fn send(&self, request: WebhookRequest) -> AttemptOutcome {
         let began = Instant::now();
-        let response = self.attempt(&request).await;
+        let response = self.client.post(request.url.as_str(), headers(&request), request.body.to_string()).await;
         let took = TimeDelta::from_std(began.elapsed()).unwrap_or_default();
         match response {
             Ok(response) => {
@@ -122,31 +49,8 @@ impl WebhookSender for HttpWebhookSender {
     }
 }
 
-/// The configuration of TLS, with HTTP/1.1 only.
-pub(crate) fn tls(roots: TrustedRoots) -> Result<ClientConfig, SenderError> {
-    let certificates = match roots {
-        TrustedRoots::Given(certificates) => certificates,
-        TrustedRoots::Machine => {
-            let found = rustls_native_certs::load_native_certs();
-            if found.certs.is_empty() {
-                tracing::warn!("no certificate authorities were found: webhooks to https URLs will fail");
-            }
-            found.certs
-        }
-    };
-    let mut store = RootCertStore::empty();
-    store.add_parsable_certificates(certificates);
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| SenderError(error.to_string()))?;
-    let mut config = config.with_root_certificates(store).with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(config)
-}
-
 fn headers(request: &WebhookRequest) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     for (name, value) in signed_headers(request) {
         if let Ok(value) = HeaderValue::from_str(&value) {
             headers.insert(name, value);

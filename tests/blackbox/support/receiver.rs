@@ -58,6 +58,7 @@ struct State {
     /// The status of answers, the text of a header, and whether to answer at all.
     status: u16,
     header: String,
+    body: String,
     hangs: bool,
 }
 
@@ -73,7 +74,7 @@ impl Receiver {
     pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let state = State { status: 200, ..State::default() };
+        let state = State { status: 200, body: "hello".to_owned(), ..State::default() };
         let receiver = Self { port, state: Arc::new((Mutex::new(state), Condvar::new())) };
         let serving = receiver.clone();
         thread::spawn(move || {
@@ -106,18 +107,18 @@ impl Receiver {
             let length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse().ok()?;
             let mut body = vec![0; length];
             reader.read_exact(&mut body).ok()?;
-            let (status, header, hangs) = {
+            let (status, header, answer, hangs) = {
                 let mut state = self.lock();
                 let status = state.status;
                 let body = String::from_utf8(body).ok()?;
                 state.arrived.push(Webhook { headers, body, status });
                 self.state.1.notify_all();
-                (status, state.header.clone(), state.hangs)
+                (status, state.header.clone(), state.body.clone(), state.hangs)
             };
             while hangs && self.lock().hangs {
                 thread::sleep(std::time::Duration::from_millis(20));
             }
-            let answer = format!("HTTP/1.1 {status} X\r\n{header}Content-Length: 5\r\n\r\nhello");
+            let answer = format!("HTTP/1.1 {status} X\r\n{header}Content-Length: {}\r\n\r\n{answer}", answer.len());
             stream.write_all(answer.as_bytes()).ok()?;
         }
     }
@@ -126,6 +127,11 @@ impl Receiver {
     pub(crate) fn answer(&self, status: u16, header: &str) {
         let mut state = self.lock();
         (state.status, state.header) = (status, header.to_owned());
+    }
+
+    /// Answers with this body from now on.
+    pub(crate) fn answer_with(&self, body: &str) {
+        body.clone_into(&mut self.lock().body);
     }
 
     /// Stops answering, or answers again.

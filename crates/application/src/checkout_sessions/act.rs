@@ -4,8 +4,8 @@ use super::settle::settle_session;
 use crate::CheckoutServices;
 use florin_domain::access::Account;
 use florin_domain::checkout::{
-    BankChoice, CheckoutSession, PayerDecision, SessionAction, SessionRefusal, SessionSituation, Shipping,
-    decide_session,
+    BankChoice, CheckoutSession, PayerDecision, SessionAction, SessionRefusal, SessionSituation, SessionStage,
+    Shipping, decide_session,
 };
 use florin_domain::ids::{CheckoutSessionId, MerchantOrderId};
 use florin_ports::{FoundSession, IdempotencyClaim, SessionCommand, StoreError, WriteError, Written};
@@ -42,6 +42,21 @@ pub async fn act_on_session(
     let decide =
         Arc::new(move |situation: &SessionSituation| clock.rule(|stamp| decide_session(situation, &action, stamp)));
     services.sessions.act(SessionCommand { account: account.id.clone(), session, decide, claim }).await
+}
+
+/// Does something to a session, for a payer who saw this stage of it. At another stage only what is due happens. `Absent`: no
+/// such session or top-up on the account.
+pub async fn act_at_stage(
+    services: &CheckoutServices,
+    account: &Account,
+    session: CheckoutSessionId,
+    stage: SessionStage,
+    action: SessionAction,
+) -> Result<Written<CheckoutSession>, WriteError<SessionRefusal>> {
+    let clock = services.clock_of(account).await?;
+    let decide =
+        Arc::new(move |situation: &SessionSituation| clock.rule(|stamp| stage.decide(situation, &action, stamp)));
+    services.sessions.act(SessionCommand { account: account.id.clone(), session, decide, claim: None }).await
 }
 
 /// Cancels a session, for the merchant.

@@ -9,6 +9,7 @@ mod completion;
 mod create;
 mod decision;
 mod filter;
+mod offered_rates;
 mod payment;
 #[cfg(test)]
 mod properties;
@@ -17,6 +18,7 @@ mod refund;
 mod refund_status;
 mod session;
 mod shipping;
+mod stage;
 mod status;
 mod steps;
 mod top_up;
@@ -30,6 +32,7 @@ pub use create::{
 };
 pub use decision::{BudgetCredit, SessionDecision, SessionRefusal, SessionSituation};
 pub use filter::{DueCheckout, MerchantPaymentFilter, PaymentSort, PaymentsSummary, SessionFilter};
+pub use offered_rates::{OfferedRate, OfferedRates};
 pub use payment::{MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PaymentOverview, RefundPart};
 pub use reference::PaymentReference;
 pub use refund::{
@@ -41,6 +44,7 @@ pub use session::{CheckoutSession, PageTokenHash, PurposeKind, SessionPurpose};
 pub use shipping::{
     AddressLine, CountryCode, Postcode, RateDescription, RecipientName, ServiceCode, Shipping, ShippingRate,
 };
+pub use stage::SessionStage;
 pub use status::{SessionStatus, SessionStep, StepEffect};
 pub use steps::{PayerDecision, SessionAction, decide_session};
 pub use top_up::{CreateTopUpRefusal, CreateTopUpSituation, TopUpRequest, decide_create_top_up};

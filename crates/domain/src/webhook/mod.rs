@@ -28,4 +28,4 @@ pub use subscription::{
     CheckoutFilter, OverlapHours, WEBHOOKS_OF_A_CLIENT, Webhook, WebhookChange, WebhookRefusal, decide_create_webhook,
 };
 pub use target::{TargetPolicy, is_global};
-pub use url::WebhookUrl;
+pub use url::{WebhookUrl, check_target};

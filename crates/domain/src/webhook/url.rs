@@ -13,40 +13,13 @@ const MAX: usize = 512;
 pub struct WebhookUrl(String);
 
 impl WebhookUrl {
-    /// Checks what the URL itself shows: scheme, user info, fragment, IP literal, port. The addresses of a name are
-    /// checked at each connect, with [`TargetPolicy::permits`].
+    /// Checks the length, and what [`check_target`] checks.
     pub fn parse(text: &str, policy: &TargetPolicy) -> Result<Self, Flaw> {
         let length = text.chars().count();
         if length > MAX {
             return Err(Flaw::new(FlawCode::TooLong, format!("must be at most {MAX} characters (got {length})")));
         }
-        let url = parsed(text)?;
-        match url.scheme() {
-            "https" => {}
-            "http" if policy.is_sandbox() => {}
-            _ if policy.is_sandbox() => return Err(Flaw::value("must have the scheme http or https")),
-            _ => return Err(Flaw::value("must have the scheme https")),
-        }
-        let authority = text.split("://").nth(1).and_then(|rest| rest.split(['/', '?', '#']).next());
-        if authority.is_none_or(|authority| authority.contains('@')) {
-            return Err(Flaw::value("must not contain user info"));
-        }
-        if url.fragment().is_some() {
-            return Err(Flaw::value("must not have a fragment"));
-        }
-        let literal = match url.host() {
-            Some(Host::Domain(_)) => None,
-            Some(Host::Ipv4(address)) => Some(IpAddr::V4(address)),
-            Some(Host::Ipv6(address)) => Some(IpAddr::V6(address)),
-            None => return Err(malformed()),
-        };
-        if literal.is_some_and(|address| !policy.permits_loopback(address)) {
-            return Err(Flaw::value("must name its host, not its address"));
-        }
-        let is_standard = |port| port == 443 || (port == 80 && policy.is_sandbox());
-        if !url.port_or_known_default().is_some_and(|port| is_standard(port) || port > 1023) {
-            return Err(Flaw::value("must have a standard port or one above 1023"));
-        }
+        check_target(text, policy)?;
         Ok(Self(text.to_owned()))
     }
 
@@ -59,6 +32,39 @@ impl WebhookUrl {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Checks what a URL itself shows: scheme, user info, fragment, IP literal, port. The addresses of a name are checked at
+/// each connect, with [`TargetPolicy::permits`].
+pub fn check_target(text: &str, policy: &TargetPolicy) -> Result<(), Flaw> {
+    let url = parsed(text)?;
+    match url.scheme() {
+        "https" => {}
+        "http" if policy.is_sandbox() => {}
+        _ if policy.is_sandbox() => return Err(Flaw::value("must have the scheme http or https")),
+        _ => return Err(Flaw::value("must have the scheme https")),
+    }
+    let authority = text.split("://").nth(1).and_then(|rest| rest.split(['/', '?', '#']).next());
+    if authority.is_none_or(|authority| authority.contains('@')) {
+        return Err(Flaw::value("must not contain user info"));
+    }
+    if url.fragment().is_some() {
+        return Err(Flaw::value("must not have a fragment"));
+    }
+    let literal = match url.host() {
+        Some(Host::Domain(_)) => None,
+        Some(Host::Ipv4(address)) => Some(IpAddr::V4(address)),
+        Some(Host::Ipv6(address)) => Some(IpAddr::V6(address)),
+        None => return Err(malformed()),
+    };
+    if literal.is_some_and(|address| !policy.permits_loopback(address)) {
+        return Err(Flaw::value("must name its host, not its address"));
+    }
+    let is_standard = |port| port == 443 || (port == 80 && policy.is_sandbox());
+    if !url.port_or_known_default().is_some_and(|port| is_standard(port) || port > 1023) {
+        return Err(Flaw::value("must have a standard port or one above 1023"));
+    }
+    Ok(())
 }
 
 fn malformed() -> Flaw {

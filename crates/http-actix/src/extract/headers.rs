@@ -67,6 +67,11 @@ pub(crate) fn is_csv(request: &HttpRequest) -> bool {
     is_of(request, "text/csv")
 }
 
+/// Whether the Content-Type is a form of a browser, in UTF-8.
+pub(crate) fn is_form(request: &HttpRequest) -> bool {
+    is_of(request, "application/x-www-form-urlencoded")
+}
+
 fn is_of(request: &HttpRequest, expected: &str) -> bool {
     let mut values = request.headers().get_all(CONTENT_TYPE);
     let (Some(value), None) = (values.next(), values.next()) else { return false };

@@ -22,6 +22,11 @@ impl Query {
         Self { pairs: text.split('&').filter(|part| !part.is_empty()).map(pair).collect() }
     }
 
+    /// The parameters, in the order sent. A value is `None` if its percent-encoding is not UTF-8.
+    pub(crate) fn into_pairs(self) -> Vec<(String, Option<String>)> {
+        self.pairs
+    }
+
     /// Whether a parameter was sent.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.pairs.iter().any(|(known, _)| known == name)

@@ -3,6 +3,7 @@
 use crate::codes::ErrorCode;
 use crate::connections::{Gate, gated, in_parts};
 use crate::load::{discard, is_shed, refusal};
+use crate::payment_pages::{complete_answer, is_payment_page, path_for_log};
 use crate::problem::Problem;
 use crate::state::App;
 use actix_web::body::{BoxBody, MessageBody};
@@ -54,6 +55,9 @@ pub(crate) async fn envelope(
     }
     let (request, response) = next.call(request).await?.map_into_boxed_body().into_parts();
     let mut response = with_error_body(response, &id);
+    if is_payment_page(&request) {
+        response = complete_answer(&request, response);
+    }
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
@@ -86,7 +90,8 @@ pub(crate) async fn admit(
     let admission = app.in_flight.admit();
     let is_refused = admission.is_none() || is_shed(&app.services, request.method());
     // Health endpoints bypass the in-flight limit.
-    if is_refused && request.path().starts_with(API) {
+    let is_limited = request.path().starts_with(API) || is_payment_page(request.request());
+    if is_refused && is_limited {
         discard(request.take_payload()).await;
         return Ok(request.into_response(HttpResponse::from_error(refusal())));
     }
@@ -102,7 +107,7 @@ pub(crate) async fn catch_panic(
     if let Ok(outcome) = AssertUnwindSafe(next.call(request)).catch_unwind().await {
         return outcome.map(ServiceResponse::map_into_boxed_body);
     }
-    tracing::error!(path = kept.path(), "a handler panicked");
+    tracing::error!(path = &*path_for_log(&kept), "a handler panicked");
     Ok(ServiceResponse::new(kept, HttpResponse::from_error(Problem::internal())))
 }
 
@@ -169,7 +174,7 @@ fn log(request: &HttpRequest, status: StatusCode, id: &str, took: Duration) {
     tracing::info!(
         target: REQUESTS,
         method = request.method().as_str(),
-        path = request.path(),
+        path = &*path_for_log(request),
         status = status.as_u16(),
         micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         request_id = %id,

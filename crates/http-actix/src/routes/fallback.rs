@@ -9,7 +9,7 @@ use actix_web::middleware::from_fn;
 use actix_web::{FromRequest, Handler, HttpResponse, Resource, Responder, Route, guard, web};
 
 /// Creates a path that accepts GET and HEAD.
-pub(super) fn get<F, Args>(path: &str, handler: F) -> impl HttpServiceFactory + 'static
+pub(crate) fn get<F, Args>(path: &str, handler: F) -> impl HttpServiceFactory + 'static
 where
     F: Handler<Args>,
     Args: FromRequest + 'static,
@@ -32,12 +32,12 @@ where
 }
 
 /// Creates a resource without routes. Methods that are not added to it get 405, with `allow` as the `Allow` header.
-pub(super) fn resource_allowing(path: &str, allow: &'static str) -> Resource {
+pub(crate) fn resource_allowing(path: &str, allow: &'static str) -> Resource {
     web::resource(path).default_service(web::to(move || async move { method_not_allowed(allow) }))
 }
 
 /// Creates a route for GET and HEAD.
-pub(super) fn get_or_head() -> Route {
+pub(crate) fn get_or_head() -> Route {
     web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }
 

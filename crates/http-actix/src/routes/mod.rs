@@ -19,7 +19,7 @@ mod sandbox;
 mod service;
 mod webhooks;
 
-use crate::pages;
+use crate::{pages, payment_pages};
 use actix_web::web::{self, ServiceConfig};
 use fallback::{get, post};
 
@@ -43,6 +43,7 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
         .service(get("/style.css", pages::style))
         .service(get("/docs", pages::docs))
         .service(get("/docs/{file:.*}", pages::docs_file))
+        .configure(payment_pages::configure)
         .service(web::scope("/v2").configure(version_2))
         .default_service(web::to(fallback::not_found));
 }

@@ -1,6 +1,6 @@
 //! What the templates of all pages use.
 
-use crate::assets;
+use crate::assets::asset;
 use crate::countries::country_name;
 use crate::format;
 use crate::texts::{Texts, texts};
@@ -26,7 +26,8 @@ impl<'a> Look<'a> {
 
     /// The address of a file of ours, with the hash of its content.
     pub(super) fn asset_url(&self, name: &str) -> String {
-        format!("{}/assets/{name}?v={:016x}", self.frame.root, assets::version(name))
+        let version = asset(name).map(|asset| asset.version()).unwrap_or_default();
+        format!("{}/assets/{name}?v={version}", self.frame.root)
     }
 
     /// The address of the merchant's style sheet.

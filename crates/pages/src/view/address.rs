@@ -112,8 +112,8 @@ pub enum Lookup {
     /// Nothing was looked up.
     #[default]
     Ready,
-    /// The addresses of the postcode, as one line each. The field `found` is the position of the chosen one, from 0; the
-    /// action is `address` again.
+    /// The addresses of the postcode, as one line each. The field `found` is the position of the chosen one, from 0, and
+    /// `foundFor` the postcode that was looked up; the action is `address` again.
     Found(Vec<String>),
     /// The postcode has no addresses.
     NotFound,

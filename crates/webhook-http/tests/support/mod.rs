@@ -6,7 +6,7 @@ use florin_domain::access::Environment;
 use florin_domain::ids::EventId;
 use florin_domain::webhook::{SigningSecret, TargetPolicy, WebhookSecrets, WebhookUrl};
 use florin_ports::WebhookRequest;
-use florin_webhook_http::{HttpWebhookSender, NameLookup, SenderSettings, TrustedRoots};
+use florin_webhook_http::{HttpShippingRates, HttpWebhookSender, NameLookup, SenderSettings, TrustedRoots};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use reqwest::header::{HeaderMap, HeaderName};
 use rustls::ServerConfig;
@@ -250,14 +250,23 @@ impl NameLookup for Names {
     }
 }
 
-fn sender_with(policy: TargetPolicy, names: &Names, roots: Vec<CertificateDer<'static>>) -> HttpWebhookSender {
-    let settings = SenderSettings {
+fn settings(policy: TargetPolicy, names: &Names, roots: Vec<CertificateDer<'static>>) -> SenderSettings {
+    SenderSettings {
         policy,
         names: Arc::new(names.clone()),
         roots: TrustedRoots::Given(roots),
         time_limit: Duration::from_secs(1),
-    };
-    HttpWebhookSender::new(settings).unwrap()
+    }
+}
+
+fn sender_with(policy: TargetPolicy, names: &Names, roots: Vec<CertificateDer<'static>>) -> HttpWebhookSender {
+    HttpWebhookSender::new(settings(policy, names, roots)).unwrap()
+}
+
+/// A client for shipping rates, with a time limit of one second.
+#[allow(dead_code, reason = "the other tests use the rest")]
+pub(crate) fn rates(environment: Environment, names: &Names) -> HttpShippingRates {
+    HttpShippingRates::new(settings(TargetPolicy::new(environment, Vec::new()), names, Vec::new())).unwrap()
 }
 
 /// A sender of an environment.

@@ -1,0 +1,55 @@
+//! What a payer does on the page of a session.
+
+use super::answer::{gone, invalid_form, see};
+use super::form::{Button, SentForm};
+use super::form_token::Shown;
+use super::show::bank_form;
+use super::step::{act, act_and_show, moved_on};
+use super::visit::{Part, Visit};
+use super::{address, at_bank, banks, rates};
+use crate::problem::Problem;
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use florin_domain::checkout::{SessionAction, SessionStatus};
+use florin_pages::Page;
+
+/// Does what a form says, and sends the browser to the page. A form that was shown at an earlier stage has no effect.
+pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpResponse, Problem> {
+    let shown = visit.read_form_token(form.get("formToken"));
+    let shown = shown.ok_or_else(|| invalid_form("must have the token of a form of the page"))?;
+    let button = form.button()?;
+    if shown == Shown::Earlier || visit.session.status != SessionStatus::Open {
+        return Ok(moved_on(visit));
+    }
+    if button != Button::Cancel && !visit.is_merchant_active() {
+        return Err(gone());
+    }
+    match button {
+        Button::Cancel => act_and_show(visit, SessionAction::PayerCancels).await,
+        Button::Continue if form.has_address() || visit.session.needs_shipping() => address::save(visit, form).await,
+        Button::Continue => {
+            act(visit, SessionAction::Open).await?;
+            Ok(see(&visit.path_of(Part::Banks)))
+        }
+        Button::Address => address::look_up(visit, form).await,
+        Button::Rates => Ok(see(&visit.path_of(Part::Rates))),
+        Button::Rate => rates::choose(visit, form).await,
+        Button::Choose => banks::choose(visit, form).await,
+        Button::Approve | Button::Reject | Button::Leave => decide(visit, form, button).await,
+    }
+}
+
+/// Decides at the bank, or shows its form with the errors.
+async fn decide(visit: &Visit<'_>, form: &SentForm, button: Button) -> Result<HttpResponse, Problem> {
+    let payment = visit.pending.as_ref().ok_or_else(|| invalid_form("must have an action of the page"))?;
+    match at_bank::read(form, button)? {
+        Ok(at_bank) => {
+            let decision = at_bank::decision(visit.app, &visit.account, at_bank)?;
+            act_and_show(visit, SessionAction::AtBank(payment.id, decision)).await
+        }
+        Err(errors) => {
+            let page = at_bank::with_errors(bank_form(visit, payment), form, errors);
+            Ok(visit.answer(StatusCode::BAD_REQUEST, &Page::SimulatedBank(page)))
+        }
+    }
+}

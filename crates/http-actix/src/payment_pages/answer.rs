@@ -1,0 +1,107 @@
+//! Responses below `/pay`: their headers, and the pages of refusals.
+
+use super::frame::{NoticedPage, bare_frame, language_of};
+use crate::codes::ErrorCode;
+use crate::problem::Problem;
+use crate::state::App;
+use actix_web::body::BoxBody;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, LOCATION, REFERRER_POLICY,
+};
+use actix_web::web::{Bytes, Data};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse};
+use florin_pages::{Frame, Page, ProblemKind, render};
+use std::borrow::Cow;
+
+/// The content security policy: the pages load style sheets and pictures of this server, and send forms to it.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; \
+    base-uri 'none'";
+const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+
+/// Whether a request is below `/pay`, as the routes see it: percent-encoded letters are decoded.
+pub(crate) fn is_payment_page(request: &HttpRequest) -> bool {
+    let path = request.match_info().as_str();
+    path == "/pay" || path.starts_with("/pay/")
+}
+
+/// The path for the log. The path of a page contains its token, which lets its reader pay or cancel.
+pub(crate) fn path_for_log(request: &HttpRequest) -> Cow<'_, str> {
+    if is_payment_page(request) {
+        Cow::Owned(request.match_pattern().unwrap_or_else(|| "/pay/…".to_owned()))
+    } else {
+        Cow::Borrowed(request.path())
+    }
+}
+
+/// Completes a response below `/pay`: adds its headers, and shows a refusal as a page.
+pub(crate) fn complete_answer(request: &HttpRequest, response: HttpResponse) -> HttpResponse {
+    let status = response.status();
+    let is_page = response.headers().get(CONTENT_TYPE) == Some(&HTML);
+    let mut response = if (status.is_client_error() || status.is_server_error()) && !is_page {
+        let mut refusal = response.set_body(BoxBody::new(problem_page(request, status)));
+        refusal.headers_mut().insert(CONTENT_TYPE, HTML);
+        refusal
+    } else {
+        response
+    };
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    // Under `no-referrer`, browsers send `Origin: null` with forms.
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    response
+}
+
+/// Answers with a page.
+pub(super) fn page(status: StatusCode, frame: &Frame, page: &Page) -> HttpResponse {
+    HttpResponse::build(status).insert_header((CONTENT_TYPE, HTML)).body(render(frame, page))
+}
+
+/// Sends the browser to one of our pages. It reads the page with `GET`.
+pub(super) fn see(path: &str) -> HttpResponse {
+    HttpResponse::SeeOther().insert_header((LOCATION, path)).finish()
+}
+
+/// Refuses a form that is not one of ours, or has an impossible value.
+pub(super) fn invalid_form(message: &'static str) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, "body", ErrorCode::InvalidValue, message)
+}
+
+/// Refuses a link that was used, or whose time is over.
+pub(super) fn gone() -> Problem {
+    Problem::new(StatusCode::GONE, "", ErrorCode::Expired, "the link is not valid any more")
+}
+
+/// Whether the page of a refused request can still be there.
+const fn is_there(kind: ProblemKind) -> bool {
+    !matches!(kind, ProblemKind::NotFound | ProblemKind::Gone)
+}
+
+fn problem_page(request: &HttpRequest, status: StatusCode) -> String {
+    let kind = match status {
+        StatusCode::NOT_FOUND => ProblemKind::NotFound,
+        StatusCode::GONE => ProblemKind::Gone,
+        StatusCode::BAD_REQUEST => ProblemKind::InvalidForm,
+        StatusCode::FORBIDDEN => ProblemKind::ForeignForm,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => ProblemKind::Busy,
+        status if status.is_server_error() => ProblemKind::Internal,
+        _ => ProblemKind::InvalidRequest,
+    };
+    let noticed = request.extensions().get::<NoticedPage>().cloned();
+    let (language, back_path) = match noticed {
+        Some(NoticedPage { language, path }) => (language, Some(path).filter(|_| is_there(kind))),
+        None => (language_of(None, request), None),
+    };
+    let Some(app) = request.app_data::<Data<App>>() else { return String::new() };
+    let problem = florin_pages::Problem { kind, back_path };
+    render(&bare_frame(app, language), &Page::Problem(problem))
+}
+
+/// Caches a file for good: its address changes with its content.
+pub(super) fn file(content_type: &'static str, content: impl Into<Bytes>, for_good: bool) -> HttpResponse {
+    let caching = if for_good { "public, max-age=31536000, immutable" } else { "no-cache" };
+    HttpResponse::Ok()
+        .insert_header((CONTENT_TYPE, content_type))
+        .insert_header((CACHE_CONTROL, caching))
+        .body(content.into())
+}

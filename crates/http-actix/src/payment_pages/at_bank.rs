@@ -1,0 +1,79 @@
+//! The simulated bank: the form, and what it says.
+
+use super::answer::{gone, invalid_form};
+use super::form::{Button, SentForm};
+use crate::problem::Problem;
+use crate::state::App;
+use florin_domain::access::Account;
+use florin_domain::checkout::{PayerDecision, PayerOutcome, PayerVisit};
+use florin_pages::{Approval, Form, SignInError, SimulatedBank};
+
+/// The form of the bank, before anything was entered.
+pub(super) fn empty_form(form: Form, bank_name: String, approval: Approval) -> SimulatedBank {
+    SimulatedBank {
+        form,
+        bank_name,
+        approval,
+        name: String::new(),
+        outcome: PayerOutcome::Approve.as_str().to_owned(),
+        after_minutes: "1".to_owned(),
+        errors: Vec::new(),
+    }
+}
+
+/// The form with what was entered, and its errors.
+pub(super) fn with_errors(empty: SimulatedBank, form: &SentForm, errors: Vec<SignInError>) -> SimulatedBank {
+    SimulatedBank {
+        name: form.get("name").to_owned(),
+        outcome: form.get("outcome").to_owned(),
+        after_minutes: form.get("afterMinutes").to_owned(),
+        errors,
+        ..empty
+    }
+}
+
+/// Reads what the payer decides. The inner error is shown in the form; the outer one is of a form that is not ours.
+pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<PayerVisit, Vec<SignInError>>, Problem> {
+    let outcomes = PayerOutcome::ALL.into_iter();
+    let is_offered = |outcome: &PayerOutcome| *outcome == PayerOutcome::Approve || outcome.delayed().is_some();
+    let selected = match form.get("outcome") {
+        "" => PayerOutcome::Approve,
+        sent => outcomes
+            .clone()
+            .filter(is_offered)
+            .find(|outcome| outcome.as_str() == sent)
+            .ok_or_else(|| invalid_form("must have an outcome of the form"))?,
+    };
+    let pressed = match button {
+        Button::Approve => selected,
+        Button::Reject => PayerOutcome::Reject,
+        Button::Leave => PayerOutcome::Leave,
+        _ => return Err(invalid_form("must have an action of the bank")),
+    };
+    let name = form.get("name");
+    // For automated tests: some names decide, whatever was pressed.
+    let outcome = outcomes.into_iter().find(|outcome| outcome.as_str() == name).unwrap_or(pressed);
+    let mut errors = Vec::new();
+    if name.is_empty() && outcome != PayerOutcome::Leave {
+        errors.push(SignInError::NameMissing);
+    }
+    if name.chars().count() > SimulatedBank::MAX_NAME {
+        errors.push(SignInError::NameTooLong);
+    }
+    let minutes = match form.get("afterMinutes") {
+        sent if sent.is_empty() || outcome.delayed().is_none() => Ok(None),
+        sent if sent.bytes().all(|byte| byte.is_ascii_digit()) => sent.parse::<i64>().map(Some).map_err(drop),
+        _ => Err(()),
+    };
+    let visit = minutes.and_then(|minutes| PayerVisit::new(outcome, minutes).map_err(drop));
+    if visit.is_err() {
+        errors.push(SignInError::Minutes);
+    }
+    Ok(visit.ok().filter(|_| errors.is_empty()).ok_or(errors))
+}
+
+/// What a visit leads to, by the clock of the account.
+pub(super) fn decision(app: &App, account: &Account, visit: PayerVisit) -> Result<PayerDecision, Problem> {
+    let banks = app.checkouts.payer_banks().map_err(|_| gone())?;
+    Ok(banks.visit(visit, app.checkouts.time.now_of(account)))
+}

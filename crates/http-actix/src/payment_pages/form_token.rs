@@ -1,0 +1,56 @@
+//! The tokens of forms: each is for one stage of one session or refund, and nothing is stored for it.
+
+use crate::state::App;
+use florin_domain::ids::AccountId;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use uuid::Uuid;
+
+/// Number of characters of the digest of a stage.
+const DIGEST: usize = 32;
+
+/// The session or refund of a form, at its current stage.
+#[derive(Clone, Copy)]
+pub(super) struct FormOf<'a> {
+    pub(super) account: &'a AccountId,
+    pub(super) id: Uuid,
+    /// A text that differs between stages.
+    pub(super) stage: &'a str,
+}
+
+/// When the form of a token was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// At the current stage.
+    Now,
+    /// At an earlier stage.
+    Earlier,
+}
+
+impl FormOf<'_> {
+    /// The token of a form: the digest of the stage, and its signature.
+    pub(super) fn token(self, app: &App) -> String {
+        let digest = digest(self.stage);
+        let signature = app.checkouts.page_tokens.sign(self.account, self.id, &signed(&digest));
+        digest + &signature
+    }
+
+    /// Reads the token of a form. `None`: it is not one of this session or refund.
+    pub(super) fn read(self, app: &App, token: &str) -> Option<Shown> {
+        let (sent, signature) = token.split_at_checked(DIGEST)?;
+        let is_ours = app.checkouts.page_tokens.is_signed(self.account, self.id, &signed(sent), signature);
+        is_ours.then(|| if sent == digest(self.stage) { Shown::Now } else { Shown::Earlier })
+    }
+}
+
+fn signed(digest: &str) -> String {
+    format!("form {digest}")
+}
+
+fn digest(stage: &str) -> String {
+    Sha256::digest(stage.as_bytes()).iter().take(DIGEST / 2).fold(String::with_capacity(DIGEST), |mut text, byte| {
+        // Writing to a string can't fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,58 @@
+//! The hosted payment pages (contract 2.8, 2.9): HTML for payers, and for merchants who authorise refunds.
+//!
+//! - `session` and `refund` are the two pages: `GET` shows the page of the state, `POST` receives its forms.
+//! - `visit` finds the session of a token; `show` fills in its page, `act` does what a form says.
+//! - `address`, `rates`, `banks` and `at_bank` are the steps of a payer.
+//! - `origin`, `form` and `form_token` check what a browser sends.
+//! - `answer` has the headers of all responses below `/pay`, and the pages of refusals.
+
+mod act;
+mod address;
+mod answer;
+mod at_bank;
+mod banks;
+mod files;
+mod form;
+mod form_token;
+mod frame;
+mod order;
+mod origin;
+mod rates;
+mod refund;
+mod session;
+mod show;
+mod step;
+mod summary;
+mod visit;
+
+pub(crate) use answer::{complete_answer, is_payment_page, path_for_log};
+
+use crate::middleware::catch_panic;
+use crate::routes::fallback::{get, get_or_head, not_found, resource_allowing};
+use actix_web::middleware::from_fn;
+use actix_web::web::{self, ServiceConfig};
+
+/// The methods of a page.
+const METHODS: &str = "GET, HEAD, POST";
+
+/// Registers everything below `/pay`.
+pub(crate) fn configure(config: &mut ServiceConfig) {
+    config.service(
+        web::scope("/pay")
+            .service(get("/assets/{name}", files::asset))
+            .service(get("/theme/{name}", files::theme))
+            .service(
+                resource_allowing("/refunds/{token}", METHODS)
+                    .route(get_or_head().to(refund::show))
+                    .route(web::post().to(refund::receive))
+                    .wrap(from_fn(catch_panic)),
+            )
+            .service(
+                resource_allowing("/{token}", METHODS)
+                    .route(get_or_head().to(session::show))
+                    .route(web::post().to(session::receive))
+                    .wrap(from_fn(catch_panic)),
+            )
+            .default_service(web::to(not_found)),
+    );
+}

@@ -1,0 +1,189 @@
+//! `/pay/refunds/{token}`: the page on which a merchant authorises a refund at its bank.
+//!
+//! The page exists until the merchant decides, or its time is over; then it is 410. The result is shown at the same path with
+//! a signed time in the query, which is valid for a few minutes: nothing is stored for it.
+
+use super::answer::{self, gone, invalid_form, see};
+use super::at_bank;
+use super::form::{Button, SentForm};
+use super::form_token::FormOf;
+use super::frame::{frame, language_of, notice};
+use super::origin::check_origin;
+use super::visit::{Reached, reach};
+use crate::extract::query::Query;
+use crate::mapping::authorise_refund_problem;
+use crate::problem::Problem;
+use crate::state::App;
+use crate::turns::Turn;
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::{PageTokenMaker, authorise_refund, find_merchant_refund, find_session};
+use florin_domain::access::Account;
+use florin_domain::checkout::{MerchantPayment, RefundRefusal, RefundStatus};
+use florin_domain::ids::RefundId;
+use florin_domain::merchant::MerchantProfile;
+use florin_pages::{Approval, Form, Frame, Page, RefundResult, SimulatedBank};
+use florin_ports::{WriteError, Written};
+
+/// How long the result is shown, in seconds.
+const RESULT_SECONDS: i64 = 300;
+/// The stage of every form: afterwards there is none.
+const STAGE: &str = "refund AWAITING_AUTHORISATION";
+
+/// A request for the page of a refund.
+struct RefundVisit<'a> {
+    app: &'a App,
+    account: Account,
+    id: RefundId,
+    refund: MerchantPayment,
+    /// The reference of the payment that is refunded.
+    payment_reference: String,
+    bank_name: String,
+    is_merchant_active: bool,
+    path: String,
+    frame: Frame,
+    _turn: Option<Turn>,
+}
+
+/// Shows the bank, or the result.
+pub(super) async fn show(
+    app: web::Data<App>,
+    request: HttpRequest,
+    token: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let visit = RefundVisit::begin(&app, &request, &token).await?;
+    let query = Query::parse(request.query_string());
+    let page = if query.one("result").is_ok_and(|sent| sent.is_some_and(|sent| visit.may_see_result(sent))) {
+        Page::RefundResult(visit.result())
+    } else if visit.is_awaiting() {
+        Page::SimulatedBank(visit.bank_form())
+    } else {
+        return Err(gone());
+    };
+    Ok(answer::page(StatusCode::OK, &visit.frame, &page))
+}
+
+/// Receives the form of the bank.
+pub(super) async fn receive(
+    app: web::Data<App>,
+    request: HttpRequest,
+    token: web::Path<String>,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    notice(&app, &request, &format!("refunds/{token}"), language_of(None, &request));
+    check_origin(&request, &app.checkouts.public_url)?;
+    let form = SentForm::read(&request, payload).await?;
+    let visit = RefundVisit::begin(&app, &request, &token).await?;
+    let shown = visit.form_of().read(&app, form.get("formToken"));
+    shown.ok_or_else(|| invalid_form("must have the token of a form of the page"))?;
+    let button = form.button()?;
+    if !visit.is_awaiting() {
+        return Ok(see(&visit.result_path()));
+    }
+    if !visit.is_merchant_active {
+        return Err(gone());
+    }
+    visit.decide(&form, button).await
+}
+
+impl<'a> RefundVisit<'a> {
+    async fn begin(app: &'a App, request: &HttpRequest, token: &str) -> Result<Self, Problem> {
+        let hash = PageTokenMaker::hash(token);
+        let Reached { account, id, turn } =
+            reach(app, request, async || app.checkouts.payments.refund_with_token(hash).await).await?;
+        let refund = find_merchant_refund(&app.checkouts, &account, id).await?.ok_or_else(gone)?;
+        let session = find_session(&app.checkouts, &account, refund.session).await?.ok_or_else(gone)?.session;
+        let payer = match session.purpose.settlement_account() {
+            Some(payer) => app.merchants.settlement_accounts.find(&account.id, payer).await?,
+            None => None,
+        };
+        let bank = payer.and_then(|payer| payer.bank);
+        let merchant = app.merchants.merchants.find(&account.id).await?;
+        let language = language_of(None, request);
+        let path = notice(app, request, &format!("refunds/{token}"), language);
+        Ok(Self {
+            app,
+            frame: frame(app, language, merchant.as_ref()),
+            is_merchant_active: merchant.as_ref().is_some_and(MerchantProfile::is_active),
+            bank_name: bank.map_or_else(|| refund.bank.name.clone(), |bank| bank.name),
+            payment_reference: session.payment_reference.to_string(),
+            account,
+            id,
+            refund,
+            path,
+            _turn: turn,
+        })
+    }
+
+    fn is_awaiting(&self) -> bool {
+        self.refund.refund_status() == RefundStatus::AwaitingAuthorisation
+    }
+
+    fn form_of(&self) -> FormOf<'_> {
+        FormOf { account: &self.account.id, id: self.id.0, stage: STAGE }
+    }
+
+    fn bank_form(&self) -> SimulatedBank {
+        let approval = Approval::Refund {
+            amount: self.refund.amount,
+            payment_reference: self.payment_reference.clone(),
+            reason: self.refund.refund.as_ref().and_then(|refund| refund.reason.clone()),
+        };
+        let form = Form { path: self.path.clone(), token: self.form_of().token(self.app) };
+        at_bank::empty_form(form, self.bank_name.clone(), approval)
+    }
+
+    async fn decide(&self, form: &SentForm, button: Button) -> Result<HttpResponse, Problem> {
+        let at_bank = match at_bank::read(form, button)? {
+            Ok(at_bank) => at_bank,
+            Err(errors) => {
+                let page = Page::SimulatedBank(at_bank::with_errors(self.bank_form(), form, errors));
+                return Ok(answer::page(StatusCode::BAD_REQUEST, &self.frame, &page));
+            }
+        };
+        let decision = at_bank::decision(self.app, &self.account, at_bank)?;
+        match authorise_refund(&self.app.checkouts, &self.account, self.id, decision, None).await {
+            // There are neither claims nor dry runs. Another form may have been faster.
+            Ok(Written::New(_) | Written::Replayed(_) | Written::DryRun(_))
+            | Err(WriteError::Refused(RefundRefusal::NotAwaiting(_))) => Ok(see(&self.result_path())),
+            Err(WriteError::Absent) => Err(gone()),
+            Err(WriteError::Refused(refusal)) => Err(authorise_refund_problem(refusal)),
+            Err(WriteError::Mismatch(_)) => Err(Problem::internal()),
+            Err(WriteError::Store(error)) => Err(error.into()),
+        }
+    }
+
+    fn result(&self) -> RefundResult {
+        match self.refund.refund_status() {
+            RefundStatus::Cancelled => RefundResult::Cancelled,
+            _ => RefundResult::Authorised {
+                amount: self.refund.amount,
+                payment_reference: self.payment_reference.clone(),
+            },
+        }
+    }
+
+    /// The path of the result, for somebody who has sent a form of this page.
+    fn result_path(&self) -> String {
+        let now = self.now();
+        let signature = self.app.checkouts.page_tokens.sign(&self.account.id, self.id.0, &signed(now));
+        format!("{}?result={now}-{signature}", self.path)
+    }
+
+    /// Whether a parameter of the query is of a result path, and not too old.
+    fn may_see_result(&self, sent: &str) -> bool {
+        let Some((time, signature)) = sent.split_once('-') else { return false };
+        let Ok(time) = time.parse::<i64>() else { return false };
+        let is_ours = self.app.checkouts.page_tokens.is_signed(&self.account.id, self.id.0, &signed(time), signature);
+        is_ours && !self.is_awaiting() && (0..RESULT_SECONDS).contains(&(self.now() - time))
+    }
+
+    /// The real time, in seconds: somebody waits in front of a browser.
+    fn now(&self) -> i64 {
+        self.app.services.time.real_now().timestamp()
+    }
+}
+
+fn signed(time: i64) -> String {
+    format!("result {time}")
+}

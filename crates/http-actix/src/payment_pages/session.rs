@@ -1,0 +1,37 @@
+//! `/pay/{token}`: the page of a session, on which a payer pays.
+
+use super::act::submit;
+use super::form::SentForm;
+use super::frame::{language_of, notice};
+use super::origin::check_origin;
+use super::show::page_of;
+use super::visit::Visit;
+use crate::problem::Problem;
+use crate::state::App;
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+
+/// Shows the page of the session's state. It changes nothing: link previews read pages, too.
+pub(super) async fn show(
+    app: web::Data<App>,
+    request: HttpRequest,
+    token: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let visit = Visit::begin(&app, &request, &token).await?;
+    let page = page_of(&visit).await?;
+    Ok(visit.answer(StatusCode::OK, &page))
+}
+
+/// Receives a form of the page.
+pub(super) async fn receive(
+    app: web::Data<App>,
+    request: HttpRequest,
+    token: web::Path<String>,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    notice(&app, &request, &token, language_of(None, &request));
+    check_origin(&request, &app.checkouts.public_url)?;
+    let form = SentForm::read(&request, payload).await?;
+    let visit = Visit::begin(&app, &request, &token).await?;
+    submit(&visit, &form).await
+}

@@ -1,0 +1,97 @@
+//! The page of a session, by its state.
+
+use super::visit::{Part, Visit};
+use super::{address, at_bank, banks, order, rates, summary};
+use crate::problem::Problem;
+use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentStatus, PaymentFailure, SessionStatus};
+use florin_pages::{Approval, Ended, Failed, FailureReason, Page, Receipt, SimulatedBank, Step, Waiting};
+
+/// The page of a session.
+pub(super) async fn page_of(visit: &Visit<'_>) -> Result<Page, Problem> {
+    let session = &visit.session;
+    let return_url = session.return_url.clone();
+    match session.status {
+        SessionStatus::Open => open(visit).await,
+        SessionStatus::Processing => Ok(Page::Waiting(Waiting {
+            path: visit.path.clone(),
+            amount: session.amount,
+            bank_name: visit.pending.as_ref().map(|payment| payment.bank.name.clone()).unwrap_or_default(),
+            payment_reference: session.payment_reference.to_string(),
+        })),
+        SessionStatus::Completed => receipt(visit).await,
+        SessionStatus::Cancelled => Ok(Page::Ended(Ended::Cancelled { return_url })),
+        SessionStatus::Abandoned | SessionStatus::Expired => Ok(Page::Ended(Ended::Expired { return_url })),
+    }
+}
+
+/// The page of an OPEN session: what a link asks for, if it is possible, or else what comes next.
+async fn open(visit: &Visit<'_>) -> Result<Page, Problem> {
+    let session = &visit.session;
+    let can_ship = summary::collects_address(session);
+    if session.needs_shipping() || (visit.part == Some(Part::Address) && can_ship) {
+        return Ok(summary::summary(visit, address::form_of(session)));
+    }
+    if session.needs_rate() || (visit.part == Some(Part::Rates) && summary::offers_rates(session)) {
+        return Ok(summary::summary(visit, rates::offer(visit).await));
+    }
+    if visit.part == Some(Part::Banks) || visit.search.is_some() {
+        return banks::page(visit, false).await;
+    }
+    if visit.part == Some(Part::Summary) {
+        return Ok(summary::summary(visit, Step::Confirm));
+    }
+    if let Some(payment) = &visit.pending {
+        return Ok(Page::SimulatedBank(bank_form(visit, payment)));
+    }
+    if let Some((payment, reason)) = visit.last.as_ref().and_then(|last| Some((last, failure(session, last)?))) {
+        return Ok(Page::Failed(Failed {
+            form: visit.form(),
+            amount: payment.amount,
+            reason,
+            bank_name: payment.bank.name.clone(),
+            expires_at: session.expires_at,
+        }));
+    }
+    if session.has_begun { banks::page(visit, false).await } else { Ok(summary::summary(visit, Step::Confirm)) }
+}
+
+/// The form of the bank at which a payment waits.
+pub(super) fn bank_form(visit: &Visit<'_>, payment: &MerchantPayment) -> SimulatedBank {
+    let payment_reference = visit.session.payment_reference.to_string();
+    let approval = Approval::Payment { amount: payment.amount, payment_reference };
+    at_bank::empty_form(visit.form(), payment.bank.name.clone(), approval)
+}
+
+/// Why the last payment of a session failed. `None`: it did not, or the payer has changed the shipping since.
+fn failure(session: &CheckoutSession, last: &MerchantPayment) -> Option<FailureReason> {
+    match (last.status, last.failure) {
+        (MerchantPaymentStatus::Failed, Some(PaymentFailure::TimedOut)) => Some(FailureReason::TimedOut),
+        (MerchantPaymentStatus::Failed, Some(PaymentFailure::TechnicalError)) => Some(FailureReason::TechnicalError),
+        (MerchantPaymentStatus::Failed, _) => Some(FailureReason::RejectedByBank),
+        (MerchantPaymentStatus::Cancelled, _) => {
+            let has_changed = session.updated_at > last.created_at || session.amount != last.amount;
+            (!has_changed).then_some(FailureReason::LeftBank)
+        }
+        (MerchantPaymentStatus::Pending | MerchantPaymentStatus::Completed, _) => None,
+    }
+}
+
+async fn receipt(visit: &Visit<'_>) -> Result<Page, Problem> {
+    let session = &visit.session;
+    let paid = match session.payment {
+        Some(id) => visit.app.checkouts.payments.find(&visit.account.id, id).await?,
+        None => None,
+    };
+    let paid = paid.ok_or_else(|| {
+        tracing::error!(session = %session.id.0, "a COMPLETED session has no payment");
+        Problem::internal()
+    })?;
+    Ok(Page::Receipt(Receipt {
+        order: order::order_of(session),
+        payment_reference: session.payment_reference.to_string(),
+        bank_name: paid.payment.bank.name,
+        paid_at: session.completed_at.unwrap_or(session.updated_at),
+        return_url: session.return_url.clone(),
+        is_repeated: visit.part == Some(Part::Repeated),
+    }))
+}

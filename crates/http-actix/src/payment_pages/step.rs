@@ -1,0 +1,46 @@
+//! Steps of a session, and where the browser goes after them.
+
+use super::answer::see;
+use super::visit::{Part, Visit};
+use crate::mapping::session_problem;
+use crate::problem::Problem;
+use actix_web::HttpResponse;
+use florin_application::act_at_stage;
+use florin_domain::checkout::{CheckoutSession, SessionAction, SessionRefusal, SessionStatus};
+use florin_ports::{WriteError, Written};
+
+/// Does something to the session, if it is still at the stage that the payer saw. `None`: it is not possible any more.
+pub(super) async fn act(visit: &Visit<'_>, action: SessionAction) -> Result<Option<CheckoutSession>, Problem> {
+    let acted = act_at_stage(&visit.app.checkouts, &visit.account, visit.session.id, visit.stage(), action).await;
+    match acted {
+        Ok(Written::New(session)) => Ok(Some(session)),
+        // There are neither claims nor dry runs.
+        Ok(Written::Replayed(_) | Written::DryRun(_))
+        | Err(
+            WriteError::Absent
+            | WriteError::Refused(
+                SessionRefusal::NotOpen(_)
+                | SessionRefusal::ShippingRequired
+                | SessionRefusal::ShippingNotCollected
+                | SessionRefusal::RateRequired,
+            ),
+        ) => Ok(None),
+        Err(WriteError::Refused(refusal)) => Err(session_problem("", &refusal)),
+        Err(WriteError::Mismatch(_)) => Err(Problem::internal()),
+        Err(WriteError::Store(error)) => Err(error.into()),
+    }
+}
+
+/// Does something to the session, and shows its page.
+pub(super) async fn act_and_show(visit: &Visit<'_>, action: SessionAction) -> Result<HttpResponse, Problem> {
+    act(visit, action).await?;
+    Ok(see(&visit.path))
+}
+
+/// Shows the page of a session that has moved on since the payer saw it.
+pub(super) fn moved_on(visit: &Visit<'_>) -> HttpResponse {
+    match visit.session.status {
+        SessionStatus::Completed => see(&visit.path_of(Part::Repeated)),
+        _ => see(&visit.path),
+    }
+}

@@ -1,0 +1,198 @@
+//! The session of a token, with what its page shows.
+
+use super::answer;
+use super::form_token::{FormOf, Shown};
+use super::frame::{frame, language_of, notice};
+use crate::call::too_many;
+use crate::codes::ErrorCode;
+use crate::extract::query::Query;
+use crate::problem::Problem;
+use crate::state::App;
+use crate::turns::Turn;
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse};
+use florin_application::{PageTokenMaker, find_session};
+use florin_domain::access::{Account, Environment};
+use florin_domain::checkout::{
+    CheckoutSession, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind, PaymentSort, SessionStage,
+    SessionStatus,
+};
+use florin_domain::ids::AccountId;
+use florin_domain::merchant::MerchantProfile;
+use florin_domain::page::PageRequest;
+use florin_pages::{Form, Frame, Page};
+use florin_ports::{FoundSession, StoreError};
+
+/// A part of the page that a link asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Summary,
+    Address,
+    Rates,
+    Banks,
+    /// The receipt, which says that it was paid already.
+    Repeated,
+}
+
+impl Part {
+    const ALL: [Self; 5] = [Self::Summary, Self::Address, Self::Rates, Self::Banks, Self::Repeated];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Summary => "summary",
+            Self::Address => "address",
+            Self::Rates => "rates",
+            Self::Banks => "banks",
+            Self::Repeated => "repeated",
+        }
+    }
+}
+
+/// What a token leads to, with its account, whose restore waits for the request.
+pub(super) struct Reached<T> {
+    pub(super) account: Account,
+    pub(super) id: T,
+    pub(super) turn: Option<Turn>,
+}
+
+/// Finds what a token leads to.
+pub(super) async fn reach<T>(
+    app: &App,
+    request: &HttpRequest,
+    find: impl AsyncFn() -> Result<Option<(AccountId, T)>, StoreError>,
+) -> Result<Reached<T>, Problem> {
+    let mut found = find().await?;
+    let mut turn = None;
+    if let Some((account, _)) = &found
+        && app.services.environment == Environment::Sandbox
+    {
+        turn = Some(app.turns.share(account).await);
+        // A restore may have ended meanwhile, which changes sessions and the account's clock.
+        found = find().await?;
+    }
+    let Some((account, id)) = found else { return Err(unknown(app, request)) };
+    match app.services.accounts.find(&account).await? {
+        Some(account) => Ok(Reached { account, id, turn }),
+        None => Err(unknown(app, request)),
+    }
+}
+
+/// Refuses an unknown token. Like unknown API keys, they are limited by address.
+fn unknown(app: &App, request: &HttpRequest) -> Problem {
+    match app.guesses.count(request.peer_addr().map(|address| address.ip())) {
+        Ok(()) => Problem::new(StatusCode::NOT_FOUND, "", ErrorCode::NotFound, "nothing exists at this path"),
+        Err(seconds) => too_many("unknown tokens", seconds),
+    }
+}
+
+/// A request for the page of a session.
+pub(super) struct Visit<'a> {
+    pub(super) app: &'a App,
+    pub(super) account: Account,
+    pub(super) session: CheckoutSession,
+    /// The payment that is not final.
+    pub(super) pending: Option<MerchantPayment>,
+    /// The last payment of an OPEN session.
+    pub(super) last: Option<MerchantPayment>,
+    /// The number of payments of an OPEN session.
+    attempts: i64,
+    pub(super) merchant: Option<MerchantProfile>,
+    pub(super) part: Option<Part>,
+    /// What the payer searches for among the banks.
+    pub(super) search: Option<String>,
+    /// The path of the page.
+    pub(super) path: String,
+    frame: Frame,
+    _turn: Option<Turn>,
+}
+
+impl<'a> Visit<'a> {
+    /// Finds the session of a token, after everything that is due on it.
+    pub(super) async fn begin(app: &'a App, request: &HttpRequest, token: &str) -> Result<Self, Problem> {
+        let hash = PageTokenMaker::hash(token);
+        let Reached { account, id, turn } =
+            reach(app, request, async || app.checkouts.sessions.with_token(hash).await).await?;
+        let found = find_session(&app.checkouts, &account, id).await?;
+        let FoundSession { session, pending } = found.ok_or_else(|| unknown(app, request))?;
+        let (last, attempts) =
+            if session.status == SessionStatus::Open { payments(app, &session).await? } else { (None, 0) };
+        let merchant = app.merchants.merchants.find(&account.id).await?;
+        let language = language_of(session.locale.as_deref(), request);
+        let path = notice(app, request, token, language);
+        let query = Query::parse(request.query_string());
+        let sent = |name: &str| query.one(name).ok().flatten().map(str::to_owned);
+        let part = sent("show").and_then(|name| Part::ALL.into_iter().find(|part| part.name() == name));
+        Ok(Self {
+            app,
+            frame: frame(app, language, merchant.as_ref()),
+            search: if query.has("q") { Some(sent("q").unwrap_or_default()) } else { None },
+            account,
+            session,
+            pending,
+            last,
+            attempts,
+            merchant,
+            part,
+            path,
+            _turn: turn,
+        })
+    }
+
+    /// Whether the merchant may take payments.
+    pub(super) fn is_merchant_active(&self) -> bool {
+        self.merchant.as_ref().is_some_and(MerchantProfile::is_active)
+    }
+
+    /// The path of a part of the page.
+    pub(super) fn path_of(&self, part: Part) -> String {
+        format!("{}?show={}", self.path, part.name())
+    }
+
+    /// Where the forms of the page are sent.
+    pub(super) fn form(&self) -> Form {
+        self.form_at(self.path.clone())
+    }
+
+    /// Where the forms of a part of the page are sent.
+    pub(super) fn form_at(&self, path: String) -> Form {
+        let stage = self.stage_text();
+        Form { path, token: self.form_of(&stage).token(self.app) }
+    }
+
+    /// Reads the token of a form. `None`: it is not one of this session.
+    pub(super) fn read_form_token(&self, token: &str) -> Option<Shown> {
+        let stage = self.stage_text();
+        self.form_of(&stage).read(self.app, token)
+    }
+
+    fn form_of<'b>(&'b self, stage: &'b str) -> FormOf<'b> {
+        FormOf { account: &self.account.id, id: self.session.id.0, stage }
+    }
+
+    /// What the page showed.
+    pub(super) fn stage(&self) -> SessionStage {
+        SessionStage::of(&self.session, self.pending.as_ref())
+    }
+
+    /// The stage, with the number of payments: without it, the list of banks would be the same after a failed payment.
+    fn stage_text(&self) -> String {
+        format!("{:?} {}", self.stage(), self.attempts)
+    }
+
+    /// Answers with a page.
+    pub(super) fn answer(&self, status: StatusCode, page: &Page) -> HttpResponse {
+        answer::page(status, &self.frame, page)
+    }
+}
+
+/// The last payment of a session, and the number of them.
+async fn payments(app: &App, session: &CheckoutSession) -> Result<(Option<MerchantPayment>, i64), StoreError> {
+    let filter = MerchantPaymentFilter {
+        kind: Some(MerchantPaymentKind::Payment),
+        session: Some(session.id),
+        ..MerchantPaymentFilter::default()
+    };
+    let last = PageRequest { limit: 1, offset: 0 };
+    let found = app.checkouts.payments.list(&session.account, filter, PaymentSort::NewestFirst, last).await?;
+    Ok((found.rows.into_iter().next().map(|row| row.payment), found.count))
+}

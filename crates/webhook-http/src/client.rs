@@ -1,0 +1,117 @@
+//! The HTTP client that connects to checked addresses only.
+
+use crate::failure::reason;
+use crate::resolver::{CheckedNames, NameLookup};
+use florin_domain::webhook::{SendError, TargetPolicy, check_target};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response};
+use rustls::pki_types::CertificateDer;
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long an idle connection is kept. Receivers close theirs after five seconds, or later.
+const IDLE: Duration = Duration::from_secs(4);
+
+/// The certificate authorities that receivers' certificates may come from.
+#[derive(Clone, Debug, Default)]
+pub enum TrustedRoots {
+    /// Those of the machine: its certificate store, or `SSL_CERT_FILE` and `SSL_CERT_DIR`.
+    #[default]
+    Machine,
+    /// Only these.
+    Given(Vec<CertificateDer<'static>>),
+}
+
+/// How requests are sent to receivers.
+pub struct SenderSettings {
+    /// The addresses that receivers may have.
+    pub policy: TargetPolicy,
+    /// Finds the addresses of names.
+    pub names: Arc<dyn NameLookup>,
+    /// The certificate authorities.
+    pub roots: TrustedRoots,
+    /// How long connecting, sending and the headers of the response may take together.
+    pub time_limit: Duration,
+}
+
+/// The reason that there is no sender, or no reader of a stream.
+#[derive(Debug)]
+pub struct SenderError(String);
+
+impl SenderError {
+    pub(crate) const fn new(reason: String) -> Self {
+        Self(reason)
+    }
+}
+
+impl fmt::Display for SenderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SenderError {}
+
+/// Sends JSON to addresses that the policy allows, and to no others.
+pub(crate) struct GuardedClient {
+    client: Client,
+    policy: Arc<TargetPolicy>,
+    time_limit: Duration,
+}
+
+impl GuardedClient {
+    /// Creates a client. Reads the certificate authorities of the machine.
+    pub(crate) fn new(settings: SenderSettings) -> Result<Self, SenderError> {
+        let policy = Arc::new(settings.policy);
+        let names = CheckedNames { names: settings.names, policy: Arc::clone(&policy) };
+        let client = Client::builder()
+            .tls_backend_preconfigured(tls(settings.roots)?)
+            .dns_resolver(Arc::new(names))
+            .redirect(Policy::none())
+            .retry(reqwest::retry::never())
+            .no_proxy()
+            .referer(false)
+            .pool_idle_timeout(IDLE)
+            .user_agent(concat!("Florin/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| SenderError(error.to_string()))?;
+        Ok(Self { client, policy, time_limit: settings.time_limit })
+    }
+
+    /// Posts JSON once. Returns the response when its headers are complete.
+    pub(crate) async fn post(&self, url: &str, mut headers: HeaderMap, json: String) -> Result<Response, SendError> {
+        // The client connects to an IP literal without asking the resolver.
+        check_target(url, &self.policy).map_err(|_| SendError::TargetNotAllowed)?;
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        match timeout(self.time_limit, self.client.post(url).headers(headers).body(json).send()).await {
+            Ok(response) => response.map_err(|error| reason(&error)),
+            Err(_) => Err(SendError::Timeout),
+        }
+    }
+}
+
+/// The configuration of TLS, with HTTP/1.1 only.
+pub(crate) fn tls(roots: TrustedRoots) -> Result<ClientConfig, SenderError> {
+    let certificates = match roots {
+        TrustedRoots::Given(certificates) => certificates,
+        TrustedRoots::Machine => {
+            let found = rustls_native_certs::load_native_certs();
+            if found.certs.is_empty() {
+                tracing::warn!("no certificate authorities were found: requests to https URLs will fail");
+            }
+            found.certs
+        }
+    };
+    let mut store = RootCertStore::empty();
+    store.add_parsable_certificates(certificates);
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| SenderError(error.to_string()))?;
+    let mut config = config.with_root_certificates(store).with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}

@@ -1,0 +1,135 @@
+//! Shipping rates of merchants.
+
+use crate::client::{GuardedClient, SenderError, SenderSettings};
+use async_trait::async_trait;
+use florin_domain::checkout::{
+    BasketItem, CheckoutSession, OfferedRate, OfferedRates, RateDescription, ServiceCode, Shipping,
+};
+use florin_domain::fault::Flaw;
+use florin_domain::money::{Currency, DecimalAmount, Minor};
+use florin_ports::{ShippingRates, ShippingRatesUnavailable};
+use reqwest::Response;
+use reqwest::header::HeaderMap;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+/// Maximum size of an answer, in bytes.
+const BODY_MAX: usize = 64 * 1024;
+/// Maximum number of concurrent requests: payers wait for them.
+const REQUESTS_MAX: usize = 64;
+
+/// Loads shipping rates over HTTP.
+pub struct HttpShippingRates {
+    client: GuardedClient,
+    time_limit: Duration,
+    permits: Semaphore,
+}
+
+impl HttpShippingRates {
+    /// The time limit of a request, with its answer.
+    pub const TIME_LIMIT: Duration = Duration::from_secs(5);
+
+    /// Creates a client. Reads the certificate authorities of the machine. The time limit includes the body of the answer.
+    pub fn new(settings: SenderSettings) -> Result<Self, SenderError> {
+        let time_limit = settings.time_limit;
+        Ok(Self { client: GuardedClient::new(settings)?, time_limit, permits: Semaphore::new(REQUESTS_MAX) })
+    }
+
+    async fn request(&self, url: &str, body: String) -> Result<Vec<u8>, ShippingRatesUnavailable> {
+        let _permit = self.permits.try_acquire().map_err(|_| unavailable("too many requests at once"))?;
+        let answer = async {
+            let response = self.client.post(url, HeaderMap::new(), body).await;
+            let response = response.map_err(|error| unavailable(error.as_str()))?;
+            if !response.status().is_success() {
+                return Err(unavailable(&format!("status {}", response.status().as_u16())));
+            }
+            whole_body(response).await
+        };
+        timeout(self.time_limit, answer).await.unwrap_or_else(|_| Err(unavailable("no answer in time")))
+    }
+}
+
+#[async_trait]
+impl ShippingRates for HttpShippingRates {
+    async fn load(&self, session: &CheckoutSession) -> Result<OfferedRates, ShippingRatesUnavailable> {
+        let url = session.options().and_then(|options| options.dynamic_rates_url.as_deref());
+        let (Some(url), Some(destination)) = (url, &session.shipping) else {
+            return Err(unavailable("the session has no address, or asks for no rates"));
+        };
+        let answer = self.request(url, question(session, destination).to_string()).await?;
+        let rates: Vec<Rate> = serde_json::from_slice(&answer).map_err(|error| unavailable(&error.to_string()))?;
+        let rates: Result<Vec<_>, Flaw> = rates.into_iter().map(|rate| rate.read(session.amount.currency)).collect();
+        let offered = rates.and_then(|rates| OfferedRates::new(rates, session));
+        offered.map_err(|flaw| unavailable(&flaw.message))
+    }
+}
+
+fn unavailable(reason: &str) -> ShippingRatesUnavailable {
+    ShippingRatesUnavailable(reason.to_owned())
+}
+
+async fn whole_body(mut response: Response) -> Result<Vec<u8>, ShippingRatesUnavailable> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|_| unavailable("the answer ended early"))? {
+        if body.len().saturating_add(chunk.len()) > BODY_MAX {
+            return Err(unavailable("the answer is larger than 64 KiB"));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// The body of the request. Its members are those of the API.
+fn question(session: &CheckoutSession, to: &Shipping) -> Value {
+    let currency = session.amount.currency;
+    let item = |item: &BasketItem| {
+        json!({
+            "name": item.name,
+            "quantity": item.quantity.get(),
+            "unitPrice": Minor(item.unit_price).of(currency).to_string(),
+            "sku": item.sku,
+            "productId": item.product_id,
+            "taxRate": item.tax_rate,
+            "imageUrl": item.image_url,
+        })
+    };
+    let items = session.basket.as_ref().map(|basket| basket.items().iter().map(item).collect::<Vec<_>>());
+    json!({"rate": {
+        "destinationAddress": {
+            "recipientName": to.recipient_name,
+            "addressLine1": to.address_line1,
+            "addressLine2": to.address_line2,
+            "city": to.city,
+            "region": to.region,
+            "postcode": to.postcode,
+            "countryCode": to.country_code.as_str(),
+        },
+        "basket": items.map(|items| json!({"items": items})),
+        "merchantReference": session.merchant_reference,
+        "checkoutSessionId": session.id.0.to_string(),
+    }})
+}
+
+/// A rate of an answer. Other members are ignored.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Rate {
+    description: String,
+    amount: String,
+    service_code: String,
+    pre_selected: Option<bool>,
+}
+
+impl Rate {
+    fn read(self, currency: Currency) -> Result<OfferedRate, Flaw> {
+        Ok(OfferedRate {
+            service_code: ServiceCode::parse(self.service_code)?.into_string(),
+            description: RateDescription::parse(self.description)?.into_string(),
+            amount: DecimalAmount::from_decimal_string(&self.amount)?.to_minor(currency)?,
+            is_preselected: self.pre_selected.unwrap_or_default(),
+        })
+    }
+}
