@@ -23,6 +23,10 @@ fn a_production_server_requires_an_initialized_store() {
     }
     assert_eq!(fs::read_dir(home.path()).unwrap().filter(is_database).count(), 0);
     home.json(&["init", "--json"]);
+    let home = home.unset("FLORIN_PUBLIC_URL");
+    let said = home.refused_as_invalid(&["serve"]);
+    assert!(said.contains("FLORIN_PUBLIC_URL"), "{said}");
+    let home = home.set("FLORIN_PUBLIC_URL", "https://pay.example");
     assert_eq!(Server::on(home).banner["environment"], "production");
 }
 

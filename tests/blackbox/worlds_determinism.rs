@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::support::assert::text;
 use crate::support::management::funded;
 use crate::support::payments::{BATCHES, below, confirmed, create, listed, path, pounds, rows, uploaded};
 use crate::support::server::LIMIT;
+use crate::support::shop::{PAYMENTS, SESSIONS, bank, new_session};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::worlds::{CLOCK, below_world, make, world_path};
 use crate::support::{
@@ -71,8 +73,17 @@ fn run_script(client: &Client) -> Answers {
     recorder.get(&below(&batch, "validate"));
     recorder.get(&path(&batch));
     recorder.post(&confirm_path(&batch), &json!({"mfa": mfa}).to_string());
-    // Meanwhile holds expire and workers process the batch. Neither changes an id.
+    let sold = recorder.post(SESSIONS, &new_session("0198c0de-0003-7000-8000-000000000001", "nightly").to_string());
+    let later = json!({"bankId": bank(client), "outcome": "pending", "afterMinutes": 5}).to_string();
+    recorder.post(&format!("/v2/sandbox/checkout-sessions/{}/pay", text(&sold, "/id")), &later);
+    // Meanwhile holds expire, banks report, and workers process the batch. None changes an id.
     recorder.post(CLOCK, r#"{"advanceBy": "P10D"}"#);
+    let sold = recorder.get(&format!("{SESSIONS}/{}", text(&sold, "/id")));
+    let refund = json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}}).to_string();
+    let refund = recorder.post(&format!("{PAYMENTS}/{}/refunds", text(&sold, "/paymentId")), &refund);
+    let approve = format!("/v2/sandbox/refunds/{}/authorise", text(&refund, "/id"));
+    recorder.post(&approve, r#"{"outcome": "approve"}"#);
+    recorder.get(PAYMENTS);
     recorder.post(CLEARING, &follow_body(&second, "1"));
     recorder.post(AUTHORIZATION, &first_body(card, "0"));
     let kept = recorder.post(&below_world(&client.account, "snapshots"), r#"{"name": "late"}"#);
@@ -84,6 +95,16 @@ fn run_script(client: &Client) -> Answers {
     recorder.get(&format!("{CHECKOUTS}?accountId={}&limit=5", client.account));
     recorder.get(CLOCK);
     recorder.answers
+}
+
+/// The answers without the addresses of pages, which belong to a server.
+fn without_addresses(answers: &Answers) -> Answers {
+    let without = |text: &String| {
+        let mut parts = text.split("http://127.0.0.1:");
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |whole, part| whole + part.trim_start_matches(|c: char| c != '"'))
+    };
+    answers.iter().map(|(status, text)| (*status, without(text))).collect()
 }
 
 #[track_caller]
@@ -107,7 +128,7 @@ fn equal_calls_give_equal_answers() {
     let elsewhere = Server::sandbox();
     runs.push(run_script(&make(&elsewhere, json!({"seed": "nightly"})).1));
     assert_same(&runs[0], &runs[1]);
-    assert_same(&runs[0], &runs[2]);
+    assert_same(&without_addresses(&runs[0]), &without_addresses(&runs[2]));
     assert!(runs[0].iter().filter(|(status, _)| *status < 300).count() > 20, "{:#?}", runs[0]);
 }
 

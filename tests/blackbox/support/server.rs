@@ -70,7 +70,8 @@ impl Home {
 
     /// Makes the environment production, with the key that it requires.
     pub(crate) fn production(self) -> Self {
-        self.set("FLORIN_ENVIRONMENT", "production").set("FLORIN_SECRET_KEY", SECRET_KEY)
+        let home = self.set("FLORIN_ENVIRONMENT", "production").set("FLORIN_SECRET_KEY", SECRET_KEY);
+        home.set("FLORIN_PUBLIC_URL", "https://pay.example")
     }
 
     /// Runs shell commands before the binary, in its process.

@@ -119,7 +119,8 @@ async fn record_start(
     Ok(())
 }
 
-/// Seeds the demo data in a fresh sandbox. Returns whether there is demo data with a working key.
+/// Seeds the demo data in a fresh sandbox, and refuses what production must not serve. Returns whether there is demo data
+/// with a working key.
 async fn prepare(
     settings: &Settings,
     environment: Environment,
@@ -136,6 +137,10 @@ async fn prepare(
                 let source = &settings.database_url.source;
                 let message =
                     format!("{source}: the database has the demo data of a sandbox; use another one for production");
+                return Err(UsageError::new(message).into());
+            }
+            if settings.public_url.is_none() {
+                let message = "production needs FLORIN_PUBLIC_URL (or --public-url): the URL of this server that payers use";
                 return Err(UsageError::new(message).into());
             }
             Ok(false)
