@@ -1,0 +1,133 @@
+// A server with a shop, and browsers that pay in it.
+
+import { spawn, execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const require = createRequire(`${process.env.NODE_TOOLS}/package.json`);
+const puppeteer = require("puppeteer-core");
+const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+/** The browsers: Debian's packages. */
+export const BROWSERS = {
+  chrome: { browser: "chrome", executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] },
+  firefox: { browser: "firefox", executablePath: "/usr/bin/firefox-esr" },
+};
+
+export async function launch(name) {
+  return puppeteer.launch({ headless: true, ...BROWSERS[name] });
+}
+
+/** Starts a sandbox with a world whose merchant has a shop. */
+export async function startShop() {
+  const folder = mkdtempSync(join(tmpdir(), "florin-browser-"));
+  const env = {
+    ...process.env,
+    FLORIN_DATABASE_URL: `sqlite://${join(folder, "florin.db")}`,
+    FLORIN_LISTEN: "127.0.0.1:0",
+    FLORIN_ADMIN_LISTEN: "off",
+  };
+  const bin = process.env.FLORIN_BIN;
+  const demo = JSON.parse(execFileSync(bin, ["demo", "--json"], { env, stdio: ["ignore", "pipe", "ignore"] }));
+  const server = spawn(bin, ["serve", "--json"], { env, stdio: ["ignore", "pipe", "ignore"] });
+  const line = await new Promise((resolve, reject) => {
+    let text = "";
+    server.stdout.on("data", (data) => {
+      text += data;
+      if (text.includes("\n")) resolve(text.split("\n")[0]);
+    });
+    server.on("exit", (code) => reject(new Error(`florin serve exited with ${code}`)));
+  });
+  const { baseUrl } = JSON.parse(line);
+  const owner = client(baseUrl, demo.apiKey, demo.accountId);
+  const world = await owner.post("/sandbox/worlds", { template: "empty" });
+  const shop = client(baseUrl, world.apiKey, world.accountId);
+  await shop.call("PATCH", "/sandbox/merchant", { canCreateTopUpCheckouts: true });
+  const banks = (await shop.get("/merchant/banks")).rows;
+  const bank = banks.find((bank) => bank.supportsRefunds);
+  const bankDetails = { type: "SORT_CODE", sortCode: "200000", accountNumber: "55779911" };
+  const account = await shop.post("/merchant/settlement-accounts", { currencyCode: "GBP", bankDetails });
+  await shop.call("PATCH", `/merchant/settlement-accounts/${account.id}`, { bankId: bank.id });
+  const open = (shippingOptions) =>
+    shop.post("/merchant/checkouts", {
+      type: "SHOPPING",
+      name: "Web shop",
+      currencyCode: "GBP",
+      returnUrl: "https://shop.example/paid",
+      shippingOptions,
+    });
+  const [checkout, parcels] = [await open(), await open({ collectAddress: true })];
+  const stop = () => {
+    server.kill();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { demo, owner, baseUrl, shop, checkout, parcels, bank, stop };
+}
+
+let sessions = 0;
+
+/** Creates a session of 12.50 pounds. */
+export function newSession({ shop, checkout }, change = {}) {
+  sessions += 1;
+  return shop.post("/merchant/checkout-sessions", {
+    type: "SHOPPING",
+    checkoutId: checkout.id,
+    idempotencyKey: `session ${sessions}`,
+    merchantReference: "order-7",
+    amount: { amount: "12.50", currencyCode: "GBP" },
+    description: "Two mugs",
+    basket: { items: [{ name: "Mug <b>blue</b>", quantity: 2, unitPrice: "6.25" }] },
+    ...change,
+  });
+}
+
+function client(baseUrl, key, account) {
+  const call = async (method, path, body) => {
+    const separator = path.includes("?") ? "&" : "?";
+    const response = await fetch(`${baseUrl}${path}${separator}accountId=${account}`, {
+      method,
+      headers: { Authorization: `ApiKey ${key}`, "Content-Type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${answer.message}`);
+    return answer;
+  };
+  return { call, key, account, get: (path) => call("GET", path), post: (path, body) => call("POST", path, body) };
+}
+
+/** Clicks the button of an action, and waits for the next page. */
+export async function press(page, action) {
+  await Promise.all([page.waitForNavigation(), page.click(`button[name="action"][value="${action}"]`)]);
+}
+
+/** The heading of a page. */
+export function heading(page) {
+  return page.$eval("h1", (element) => element.textContent.trim());
+}
+
+/** Goes from the summary to the simulated bank. */
+export async function toBank(page, url, bank) {
+  await page.goto(url);
+  await press(page, "continue");
+  await page.click(`input[name="bankId"][value="${bank.id}"]`);
+  await press(page, "choose");
+}
+
+/** Signs in at the simulated bank, and decides. */
+export async function decide(page, action, { name = "Ada Lovelace", outcome, minutes } = {}) {
+  await page.type('input[name="name"]', name);
+  if (outcome !== undefined) await page.click(`[name="outcome"][value="${outcome}"]`);
+  if (minutes !== undefined) await page.$eval('[name="afterMinutes"]', (field, value) => (field.value = value), `${minutes}`);
+  await press(page, action);
+}
+
+/** Returns the violations of accessibility rules. The page sends no script, so a tool of the browser injects this one. */
+export async function violations(page) {
+  await page.evaluate(AXE);
+  const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+  const found = await page.evaluate((values) => globalThis.axe.run({ runOnly: { type: "tag", values } }), tags);
+  return found.violations.map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.html).join(" ")}`);
+}
