@@ -157,14 +157,14 @@ for (const name of Object.keys(BROWSERS)) {
       const { id, checkoutUrl } = await newSession({ ...site, checkout: site.parcels });
       const page = await tab();
       await page.goto(checkoutUrl);
-      await press(page, "continue");
       await sound(page, "address");
       const fields = { recipientName: "Ada", addressLine1: "12 St James's Square", city: "London", postcode: "SW1Y 4JH" };
       for (const [field, value] of Object.entries(fields)) {
-        await page.$eval(`[name="${field}"]`, (input, value) => (input.value = value), value).catch(async () => {
-          await page.type(`[name="${field}"]`, value);
-        });
+        await page.type(`[name="${field}"]`, value);
       }
+      await press(page, "continue");
+      assert.match(await page.$eval("body", (body) => body.textContent), /12 St James's Square/);
+      await sound(page, "summary with an address");
       await press(page, "continue");
       await page.click(`input[name="bankId"][value="${site.bank.id}"]`);
       await press(page, "choose");
@@ -177,13 +177,13 @@ for (const name of Object.keys(BROWSERS)) {
       const { id, checkoutUrl } = await newSession(site);
       const page = await tab();
       await page.goto(checkoutUrl);
-      await press_by_key(page, 'button[value="continue"]');
+      await pressByKey(page, 'button[value="continue"]');
       await page.focus('input[name="bankId"]');
-      await page.keyboard.press("Space");
-      await press_by_key(page, 'button[value="choose"]');
+      await page.keyboard.press(" ");
+      await pressByKey(page, 'button[value="choose"]');
       await page.focus('input[name="name"]');
       await page.keyboard.type("Ada");
-      await press_by_key(page, 'button[value="approve"]');
+      await pressByKey(page, 'button[value="approve"]');
       assert.equal((await session(id)).status, "COMPLETED");
     });
 
@@ -203,7 +203,7 @@ for (const name of Object.keys(BROWSERS)) {
       assert.equal(again.status(), 410);
     });
 
-    async function press_by_key(page, selector) {
+    async function pressByKey(page, selector) {
       await page.focus(selector);
       await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
     }

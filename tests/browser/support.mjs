@@ -98,9 +98,14 @@ function client(baseUrl, key, account) {
   return { call, key, account, get: (path) => call("GET", path), post: (path, body) => call("POST", path, body) };
 }
 
-/** Clicks the button of an action, and waits for the next page. */
+/** Clicks the visible button of an action, and waits for the next page. A form may have a hidden one, for Enter. */
 export async function press(page, action) {
-  await Promise.all([page.waitForNavigation(), page.click(`button[name="action"][value="${action}"]`)]);
+  // A browser delays tabs in the background.
+  await page.bringToFront();
+  for (const button of await page.$$(`button[name="action"][value="${action}"]`)) {
+    if (await button.isVisible()) return Promise.all([page.waitForNavigation(), button.click()]);
+  }
+  throw new Error(`${page.url()} has no button ${action}`);
 }
 
 /** The heading of a page. */
