@@ -140,7 +140,8 @@ async fn prepare(
                 return Err(UsageError::new(message).into());
             }
             if settings.public_url.is_none() {
-                let message = "production needs FLORIN_PUBLIC_URL (or --public-url): the URL of this server that payers use";
+                let message =
+                    "production needs FLORIN_PUBLIC_URL (or --public-url): the URL of this server that payers use";
                 return Err(UsageError::new(message).into());
             }
             Ok(false)
