@@ -151,8 +151,9 @@ fn concurrent_worlds_do_not_affect_each_other() {
     let server = Server::sandbox();
     let clients = ["left", "right"].map(|seed| make(&server, json!({"seed": seed})).1);
     let answers = together(2, |place| run_script(&clients[place]));
-    assert_same(&answers[0], &expected[0]);
-    assert_same(&answers[1], &expected[1]);
+    for (answers, expected) in answers.iter().zip(&expected) {
+        assert_same(&without_addresses(answers), &without_addresses(expected));
+    }
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
 }
