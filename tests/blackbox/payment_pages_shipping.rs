@@ -212,6 +212,8 @@ fn rates_that_can_not_be_loaded_are_tried_again() {
         &rate("x"),
         r#"[{"description": "Post", "amount": 1, "serviceCode": "a"}]"#,
         r#"[{"description": "Post", "amount": "1.00"}]"#,
+        r#"[{"description": "Post", "amount": "1.00", "serviceCode": "a "}]"#,
+        r#"[{"description": "Post", "amount": "1.00", "serviceCode": "a\u200e"}]"#,
     ] {
         receiver.answer_with(answer);
         assert!(unavailable(&payer.page()), "{answer}");

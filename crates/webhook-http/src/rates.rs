@@ -60,7 +60,7 @@ impl ShippingRates for HttpShippingRates {
             return Err(unavailable("the session has no address, or asks for no rates"));
         };
         let answer = self.request(url, question(session, destination).to_string()).await?;
-        let rates: Vec<Rate> = serde_json::from_slice(&answer).map_err(|error| unavailable(&error.to_string()))?;
+        let rates: Vec<Rate> = serde_json::from_slice(&answer).map_err(|error| unavailable(&malformed(&error)))?;
         let rates: Result<Vec<_>, Flaw> = rates.into_iter().map(|rate| rate.read(session.amount.currency)).collect();
         let offered = rates.and_then(|rates| OfferedRates::new(rates, session));
         offered.map_err(|flaw| unavailable(&flaw.message))
@@ -69,6 +69,22 @@ impl ShippingRates for HttpShippingRates {
 
 fn unavailable(reason: &str) -> ShippingRatesUnavailable {
     ShippingRatesUnavailable(reason.to_owned())
+}
+
+/// Where an answer is not the list that was asked for, without its texts: they can be long, and repeat the payer's address.
+fn malformed(error: &serde_json::Error) -> String {
+    format!("the answer is no list of rates ({:?}, line {}, column {})", error.classify(), error.line(), error.column())
+}
+
+/// Reads a service code. A form returns it without blanks at its ends and without control characters.
+fn service_code(text: String) -> Result<String, Flaw> {
+    let code = ServiceCode::parse(text)?.into_string();
+    let returns = code.trim() == code && code.chars().all(|letter| letter == ' ' || letter.is_ascii_graphic());
+    if returns {
+        Ok(code)
+    } else {
+        Err(Flaw::format("must have only visible ASCII characters, and no blanks at its ends"))
+    }
 }
 
 async fn whole_body(mut response: Response) -> Result<Vec<u8>, ShippingRatesUnavailable> {
@@ -126,7 +142,7 @@ struct Rate {
 impl Rate {
     fn read(self, currency: Currency) -> Result<OfferedRate, Flaw> {
         Ok(OfferedRate {
-            service_code: ServiceCode::parse(self.service_code)?.into_string(),
+            service_code: service_code(self.service_code)?,
             description: RateDescription::parse(self.description)?.into_string(),
             amount: DecimalAmount::from_decimal_string(&self.amount)?.to_minor(currency)?,
             is_preselected: self.pre_selected.unwrap_or_default(),
