@@ -66,8 +66,8 @@ pub use change_card::change_card;
 pub use check_invariants::check_invariants;
 pub use checkout_services::{CheckoutServices, NoPayerBanks};
 pub use checkout_sessions::{
-    NewSession, NewTopUp, act_at_stage, act_on_session, cancel_session, create_session, create_top_up, find_order,
-    find_session, pay, settle_checkouts,
+    NewSession, NewTopUp, act_at_stage, act_on_session, create_session, create_top_up, find_merchant_refund,
+    find_session, settle_checkouts,
 };
 pub use checkouts::{NewCheckout, create_checkout, edit_checkout};
 pub use clocks::{read_clock, set_clock};
@@ -91,7 +91,7 @@ pub use limit_card::{NewLimit, remove_limit, set_limit};
 pub use lookup_addresses::lookup_addresses;
 pub use management_services::ManagementServices;
 pub use merchant_profiles::{administer_merchant, edit_merchant};
-pub use merchant_refunds::{authorise_refund, create_merchant_refund, find_merchant_payment, find_merchant_refund};
+pub use merchant_refunds::{authorise_refund, create_merchant_refund, find_merchant_payment};
 pub use merchant_services::{MerchantServices, ReachMerchantError};
 pub use networks::{
     NetworkChange, NewNetworkRequest, add_network, covers, list_networks, parse_network, remove_network,

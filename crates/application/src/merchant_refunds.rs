@@ -1,7 +1,7 @@
 //! Payments of merchants, and their refunds.
 
 use crate::CheckoutServices;
-use crate::checkout_sessions::{settle_checkouts_of, settle_refund};
+use crate::checkout_sessions::{find_merchant_refund, settle_checkouts_of};
 use florin_domain::access::Account;
 use florin_domain::checkout::{
     CreateRefundSituation, MerchantPayment, PayerDecision, PaymentOverview, RefundAction, RefundRefusal, RefundRequest,
@@ -22,15 +22,6 @@ pub async fn find_merchant_payment(
 ) -> Result<Option<PaymentOverview>, StoreError> {
     settle_checkouts_of(services, &account.id, &account.timeline).await?;
     services.payments.find(&account.id, id).await
-}
-
-/// Returns a refund after everything that is due on it. `None`: none on the account.
-pub async fn find_merchant_refund(
-    services: &CheckoutServices,
-    account: &Account,
-    id: RefundId,
-) -> Result<Option<MerchantPayment>, StoreError> {
-    settle_refund(services, account, id).await
 }
 
 /// Creates a refund of a payment, after everything that is due on the account: an authorisation that ran out releases its
@@ -66,7 +57,7 @@ pub async fn authorise_refund(
     decision: PayerDecision,
     claim: Option<IdempotencyClaim<MerchantPayment>>,
 ) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
-    settle_refund(services, account, refund).await?.ok_or(WriteError::Absent)?;
+    find_merchant_refund(services, account, refund).await?.ok_or(WriteError::Absent)?;
     let clock = services.clock_of(account).await?;
     let decide = Arc::new(move |situation: &RefundSituation| {
         clock.rule(|stamp| decide_refund(situation, RefundAction::AtBank(decision), stamp))

@@ -113,6 +113,7 @@ mod tests {
         }
         assert_eq!(maker(b"a").hashes()(&mine, id), PageTokenMaker::hash(&token));
     }
+
     #[test]
     fn a_signature_is_of_one_text_of_one_page() {
         let maker = PageTokenMaker(Secret::new(b"a".to_vec()));

@@ -99,3 +99,14 @@ pub enum Written<T> {
     /// It was a dry run: nothing was written. Only commands with a [`crate::Mode`] have it.
     DryRun(Box<DryRun<T>>),
 }
+
+impl<T> Written<T> {
+    /// The outcome, which every command without a claim has. `None`: the write took effect before.
+    pub fn outcome(self) -> Option<T> {
+        match self {
+            Self::New(outcome) => Some(outcome),
+            Self::DryRun(dry_run) => Some(dry_run.done),
+            Self::Replayed(_) => None,
+        }
+    }
+}

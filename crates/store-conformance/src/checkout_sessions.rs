@@ -9,10 +9,10 @@ use crate::world::{Who, bank, gbp, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
     BankChoice, BankReport, BankReportResult, Basket, BasketItem, CheckoutSession, CountryCode, CreateRefundSituation,
-    CreateSessionSituation, CreateTopUpSituation, MerchantPayment, PageTokenHash, PayerDecision, PaymentReference,
-    Quantity, RefundAction, RefundRequest, RefundSituation, SessionAction, SessionRequest, SessionSituation,
-    SessionTarget, Shipping, TopUpRequest, decide_create_refund, decide_create_session, decide_create_top_up,
-    decide_refund, decide_session,
+    CreateSessionSituation, CreateTopUpSituation, MerchantPayment, Opening, PageTokenHash, PayerDecision,
+    PaymentReference, Quantity, RefundAction, RefundRequest, RefundSituation, SessionAction, SessionRequest,
+    SessionSituation, SessionTarget, SessionTerms, Shipping, TopUpRequest, decide_create_refund, decide_create_session,
+    decide_create_top_up, decide_refund, decide_session,
 };
 use florin_domain::ids::{AccountId, CheckoutId, CheckoutSessionId, MerchantPaymentId, RefundId};
 use florin_domain::merchant::{Locale, WebUrl};
@@ -96,19 +96,30 @@ pub(crate) fn shipping() -> Result<Shipping, Failure> {
 
 /// A request for SHOPPING session `number` of 10.00, created `number` seconds after noon.
 pub(crate) fn session_request(who: Who, number: u128) -> Result<SessionRequest, Failure> {
-    let (id, account) = (checkout_session_id(number), who.account()?);
+    let mut opening = opening(who, number)?;
+    opening.terms.return_url = Some(WebUrl::parse("https://shop.example/back")?);
+    opening.terms.locale = Some(Locale::parse("cy")?);
     Ok(SessionRequest {
+        opening,
+        target: SessionTarget::Shopping { basket: Some(basket()?), shipping: None },
+        merchant_reference: Text::parse(format!("Zamówienie ✓ {number}"))?,
+        description: Some(Text::parse(" Ægir ")?),
+    })
+}
+
+fn opening(who: Who, number: u128) -> Result<Opening, Failure> {
+    let (id, account) = (checkout_session_id(number), who.account()?);
+    Ok(Opening {
         id,
         token: page_token(&account, id.0),
         account,
-        target: SessionTarget::Shopping { basket: Some(basket()?), shipping: None },
-        idempotency_key: Text::parse(format!("key {number}"))?,
-        merchant_reference: Text::parse(format!("Zamówienie ✓ {number}"))?,
-        amount: Minor(1_000).of(gbp()?),
-        description: Some(Text::parse(" Ægir ")?),
-        return_url: Some(WebUrl::parse("https://shop.example/back")?),
-        locale: Some(Locale::parse("cy")?),
-        lifetime: TimeDelta::minutes(20),
+        terms: SessionTerms {
+            idempotency_key: Text::parse(format!("key {number}"))?,
+            amount: Minor(1_000).of(gbp()?),
+            return_url: None,
+            locale: None,
+            lifetime: TimeDelta::minutes(20),
+        },
         references: vec![reference(number)],
         now: after(i64::try_from(number).unwrap_or_default()),
     })
@@ -124,7 +135,8 @@ pub(crate) fn create_session(
         SessionTarget::TopUp(payee) => Some(*payee),
         SessionTarget::Shopping { .. } => None,
     };
-    let (key, references) = (request.idempotency_key.as_str().to_owned(), request.references.clone());
+    let opening = &request.opening;
+    let (key, references) = (opening.terms.idempotency_key.as_str().to_owned(), opening.references.clone());
     let decide = Arc::new(move |situation: &CreateSessionSituation| decide_create_session(situation, &request));
     Ok(CreateSessionCommand {
         account: who.account()?,
@@ -150,26 +162,14 @@ pub(crate) async fn opened(
 
 /// A request to top up the account's first budget by 10.00, created `number` seconds after noon.
 pub(crate) fn top_up_request(who: Who, number: u128) -> Result<TopUpRequest, Failure> {
-    let (id, account) = (checkout_session_id(number), who.account()?);
-    Ok(TopUpRequest {
-        id,
-        token: page_token(&account, id.0),
-        account,
-        budget: who.budget(),
-        amount: Minor(1_000).of(gbp()?),
-        idempotency_key: Text::parse(format!("key {number}"))?,
-        return_url: None,
-        locale: None,
-        lifetime: TimeDelta::minutes(20),
-        references: vec![reference(number)],
-        now: after(i64::try_from(number).unwrap_or_default()),
-    })
+    Ok(TopUpRequest { opening: opening(who, number)?, budget: who.budget() })
 }
 
 /// Builds a command that creates a top-up.
 pub(crate) fn create_top_up(who: Who, request: TopUpRequest) -> Result<CreateTopUpCommand, Failure> {
-    let (budget, key) = (request.budget, request.idempotency_key.as_str().to_owned());
-    let references = request.references.clone();
+    let TopUpRequest { opening, budget } = &request;
+    let (budget, key) = (*budget, opening.terms.idempotency_key.as_str().to_owned());
+    let references = opening.references.clone();
     let decide = Arc::new(move |situation: &CreateTopUpSituation| decide_create_top_up(situation, &request));
     Ok(CreateTopUpCommand { account: who.account()?, budget, idempotency_key: key, references, decide, claim: None })
 }

@@ -31,7 +31,7 @@ use florin_domain::batch::{FailureReason, PaymentOutcome};
 use florin_domain::budget::{BudgetEdit, BudgetFeature, BudgetStatus};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{CardChangeRequest, CardName, CardState, LimitWindow};
-use florin_domain::checkout::{PayerDecision, RefundAction, RefundRequest, SessionAction, TopUpRequest};
+use florin_domain::checkout::{PayerDecision, RefundAction, RefundRequest, SessionAction};
 use florin_domain::merchant::{
     Approval, CheckoutEdit, CheckoutStatus, Locale, MerchantName, ProfileEdit, SettlementAccountEdit,
 };
@@ -200,7 +200,8 @@ async fn receive(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(
         (5, SessionAction::ChooseBank(payer_bank()?)),
         (6, SessionAction::PayerCancels),
     ] {
-        let request = TopUpRequest { lifetime: TimeDelta::days(2), ..top_up_request(who, base + number)? };
+        let mut request = top_up_request(who, base + number)?;
+        request.opening.terms.lifetime = TimeDelta::days(2);
         answers.add("top-up", sessions.create_top_up(create_top_up(who, request)?).await)?;
         let command = step(who, base + number, action, (base + number, now))?;
         answers.add("top-up", sessions.act(command).await)?;

@@ -4,7 +4,7 @@ mod act;
 mod create;
 mod settle;
 
-pub use act::{act_at_stage, act_on_session, cancel_session, find_order, find_session, pay};
+pub use act::{act_at_stage, act_on_session};
 pub use create::{NewSession, NewTopUp, create_session, create_top_up};
-pub use settle::settle_checkouts;
-pub(crate) use settle::{settle_checkouts_of, settle_refund};
+pub(crate) use settle::settle_checkouts_of;
+pub use settle::{find_merchant_refund, find_session, settle_checkouts};

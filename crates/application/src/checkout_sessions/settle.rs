@@ -63,8 +63,8 @@ async fn sweep(
     }
 }
 
-/// Returns a session after everything that is due on it. `None`: none on the account.
-pub(crate) async fn settle_session(
+/// Returns a session or top-up after everything that is due on it. `None`: none on the account.
+pub async fn find_session(
     services: &CheckoutServices,
     account: &Account,
     id: CheckoutSessionId,
@@ -80,7 +80,7 @@ pub(crate) async fn settle_session(
 }
 
 /// Returns a refund after everything that is due on it. `None`: none on the account.
-pub(crate) async fn settle_refund(
+pub async fn find_merchant_refund(
     services: &CheckoutServices,
     account: &Account,
     id: RefundId,
@@ -107,15 +107,6 @@ fn log_refusal<T, R: Debug>(object: impl Debug, settled: Result<T, WriteError<R>
     }
 }
 
-/// The result of a write without an idempotency claim.
-fn outcome<T>(written: Written<T>) -> Option<T> {
-    match written {
-        Written::New(outcome) => Some(outcome),
-        Written::DryRun(dry_run) => Some(dry_run.done),
-        Written::Replayed(_) => None,
-    }
-}
-
 /// Applies what is due on a session. In a seeded world its ids follow from the session, whoever applies it.
 async fn settle_due_session(
     services: &CheckoutServices,
@@ -128,7 +119,7 @@ async fn settle_due_session(
         clock.rule(|stamp| decide_session(situation, &SessionAction::Due, stamp))
     });
     let command = SessionCommand { account: account.clone(), session, decide, claim: None };
-    services.sessions.act(command).await.map(outcome)
+    services.sessions.act(command).await.map(Written::outcome)
 }
 
 /// Applies what is due on a refund. In a seeded world its ids follow from the refund, whoever applies it.
@@ -143,5 +134,5 @@ async fn settle_due_refund(
         clock.rule(|stamp| decide_refund(situation, RefundAction::Due, stamp))
     });
     let command = RefundCommand { account: account.clone(), refund, decide, claim: None };
-    services.payments.act(command).await.map(outcome)
+    services.payments.act(command).await.map(Written::outcome)
 }

@@ -8,9 +8,9 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use florin_domain::budget::Budget;
 use florin_domain::checkout::{
     BankChoice, BankReport, BankReportResult, Basket, BasketItem, CheckoutSession, CountryCode, CreateRefundSituation,
-    CreateSessionSituation, CreateTopUpSituation, MerchantPayment, MerchantPaymentStatus, PayerDecision,
+    CreateSessionSituation, CreateTopUpSituation, MerchantPayment, MerchantPaymentStatus, Opening, PayerDecision,
     PaymentFailure, PaymentReference, Quantity, RefundAction, RefundRequest, RefundSituation, RefundSource,
-    SessionAction, SessionRequest, SessionSituation, SessionTarget, Shipping, ShippingRate, TopUpRequest,
+    SessionAction, SessionRequest, SessionSituation, SessionTarget, SessionTerms, Shipping, ShippingRate, TopUpRequest,
     decide_create_refund, decide_create_session, decide_create_top_up, decide_refund, decide_session,
 };
 use florin_domain::ids::{CheckoutId, CheckoutSessionId, MerchantPaymentId, RefundId};
@@ -114,6 +114,27 @@ impl CheckoutBuilder<'_> {
         u32::try_from(self.sold.sessions.len()).unwrap_or_default() + 1
     }
 
+    /// The opening of the next session, in pounds.
+    fn opening(&self, amount: Minor, now: DateTime<Utc>, lifetime: TimeDelta) -> Result<Opening, DemoFault> {
+        let number = self.number();
+        let (session, account) = (CheckoutSessionId(id(Kind::CheckoutSession, number)), &self.seed.account.id);
+        let terms = SessionTerms {
+            idempotency_key: Text::parse(format!("demo-{number}"))?,
+            amount: amount.of(Currency::parse("GBP")?),
+            return_url: None,
+            locale: None,
+            lifetime,
+        };
+        Ok(Opening {
+            id: session,
+            account: account.clone(),
+            terms,
+            token: self.tokens.hash_of(account, session.0),
+            references: vec![reference(number)],
+            now,
+        })
+    }
+
     fn open(
         &mut self,
         checkout: u32,
@@ -122,7 +143,6 @@ impl CheckoutBuilder<'_> {
         lifetime: TimeDelta,
     ) -> Result<(), DemoFault> {
         let number = self.number();
-        let (session, account) = (CheckoutSessionId(id(Kind::CheckoutSession, number)), &self.seed.account.id);
         let checkout = CheckoutId(id(Kind::Checkout, checkout));
         let checkout = self.seed.checkouts.iter().find(|known| known.id == checkout).cloned();
         let payee = self.seed.payees.first().cloned();
@@ -133,19 +153,10 @@ impl CheckoutBuilder<'_> {
             _ => SessionTarget::Shopping { basket: Some(basket()?), shipping: None },
         };
         let request = SessionRequest {
-            id: session,
-            account: account.clone(),
+            opening: self.opening(PRICE, now, lifetime)?,
             target,
-            idempotency_key: Text::parse(format!("demo-{number}"))?,
             merchant_reference: Text::parse(format!("order-{number}"))?,
-            amount: PRICE.of(Currency::parse("GBP")?),
             description: Some(Text::parse(description)?),
-            return_url: None,
-            locale: None,
-            lifetime,
-            token: self.tokens.hash_of(account, session.0),
-            references: vec![reference(number)],
-            now,
         };
         let situation = CreateSessionSituation {
             known: None,
@@ -214,22 +225,7 @@ impl CheckoutBuilder<'_> {
     }
 
     fn top_up(&mut self, budget: &Budget, now: DateTime<Utc>, lifetime: TimeDelta) -> Result<(), DemoFault> {
-        let number = self.number();
-        let session = CheckoutSessionId(id(Kind::CheckoutSession, number));
-        let account = self.seed.account.id.clone();
-        let request = TopUpRequest {
-            id: session,
-            token: self.tokens.hash_of(&account, session.0),
-            account,
-            budget: budget.id,
-            amount: Minor(5_000).of(Currency::parse("GBP")?),
-            idempotency_key: Text::parse(format!("demo-{number}"))?,
-            return_url: None,
-            locale: None,
-            lifetime,
-            references: vec![reference(number)],
-            now,
-        };
+        let request = TopUpRequest { opening: self.opening(Minor(5_000), now, lifetime)?, budget: budget.id };
         let situation = CreateTopUpSituation { known: None, budget: Some(budget.clone()), taken: BTreeSet::new() };
         self.sold.sessions.push(decide_create_top_up(&situation, &request).map_err(broken)?.session);
         Ok(())

@@ -1,15 +1,13 @@
 //! Creation of sessions of checkouts.
 
-use super::{Basket, CheckoutSession, PageTokenHash, PaymentReference, SessionPurpose, SessionStatus, Shipping};
+use super::{Basket, CheckoutSession, Opening, PaymentReference, SessionPurpose, Shipping};
 use crate::fault::Flaw;
-use crate::ids::{AccountId, CheckoutSessionId, PayeeId};
+use crate::ids::PayeeId;
 use crate::merchant::{
-    ApprovalStatus, Checkout, CheckoutKind, CheckoutStatus, CheckoutTarget, CheckoutType, Locale, Payee,
-    SettlementAccount, WebUrl,
+    ApprovalStatus, Checkout, CheckoutKind, CheckoutStatus, CheckoutTarget, CheckoutType, Payee, SettlementAccount,
 };
 use crate::money::{Currency, Minor, Money};
 use crate::text::Text;
-use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -61,35 +59,17 @@ impl SessionTarget {
     }
 }
 
-/// A request to create a session, with its new id, its token and the time.
+/// A request to create a session.
 #[derive(Clone, Debug)]
 pub struct SessionRequest {
-    /// The id.
-    pub id: CheckoutSessionId,
-    /// The merchant's account.
-    pub account: AccountId,
+    /// What it has in common with top-ups.
+    pub opening: Opening,
     /// The members of its type.
     pub target: SessionTarget,
-    /// The merchant's idempotency key.
-    pub idempotency_key: Text<1, 255>,
     /// The merchant's reference.
     pub merchant_reference: Text<1, 128>,
-    /// The amount, in the range of [`MERCHANT_AMOUNTS`].
-    pub amount: Money,
     /// What the payer reads.
     pub description: Option<Text<1, 140>>,
-    /// Where the payer returns to. `None`: as the checkout says.
-    pub return_url: Option<WebUrl>,
-    /// The locale of the page. `None`: as the checkout says.
-    pub locale: Option<Locale>,
-    /// How long it can be paid.
-    pub lifetime: TimeDelta,
-    /// The hash of the token of its page.
-    pub token: PageTokenHash,
-    /// Possible payment references, of which the first free one is used.
-    pub references: Vec<PaymentReference>,
-    /// The time of creation.
-    pub now: DateTime<Utc>,
 }
 
 /// A session that was created, or one with the same idempotency key.
@@ -154,51 +134,22 @@ pub fn decide_create_session(
     if checkout.status == CheckoutStatus::Deactivated {
         return Err(CreateSessionRefusal::Deactivated);
     }
-    if checkout.currency != request.amount.currency {
+    if checkout.currency != request.opening.terms.amount.currency {
         return Err(CreateSessionRefusal::OtherCurrency(checkout.currency));
     }
     let purpose = purpose(situation, checkout, request)?;
     check_sum(request)?;
-    let (basket, shipping) = match &request.target {
-        SessionTarget::Shopping { basket, shipping } => (basket.clone(), shipping.clone()),
-        SessionTarget::TopUp(_) => (None, None),
-    };
-    let expires_at = request.now.checked_add_signed(request.lifetime).unwrap_or(DateTime::<Utc>::MAX_UTC);
-    let text = |own: Option<&str>, default: Option<&String>| own.map(str::to_owned).or_else(|| default.cloned());
-    let session = CheckoutSession {
-        id: request.id,
-        account: request.account.clone(),
-        purpose,
-        status: SessionStatus::Open,
-        has_begun: false,
-        idempotency_key: request.idempotency_key.as_str().to_owned(),
-        merchant_reference: Some(request.merchant_reference.as_str().to_owned()),
-        description: request.description.as_ref().map(|text| text.as_str().to_owned()),
-        amount: request.amount,
-        basket,
-        shipping,
-        locale: text(request.locale.as_ref().map(Locale::as_str), checkout.locale.as_ref()),
-        return_url: text(request.return_url.as_ref().map(WebUrl::as_str), Some(&checkout.return_url)),
-        token: request.token,
-        payment_reference: free_reference(&request.references, &situation.taken)
-            .ok_or(CreateSessionRefusal::NoReference)?,
-        expires_at,
-        due_at: Some(expires_at),
-        payment: None,
-        order: None,
-        created_at: request.now,
-        updated_at: request.now,
-        completed_at: None,
-    };
+    let opened = request.opening.session(purpose, &situation.taken);
+    let mut session = opened.ok_or(CreateSessionRefusal::NoReference)?;
+    session.merchant_reference = Some(request.merchant_reference.as_str().to_owned());
+    session.description = request.description.as_ref().map(|text| text.as_str().to_owned());
+    if let SessionTarget::Shopping { basket, shipping } = &request.target {
+        session.basket.clone_from(basket);
+        session.shipping.clone_from(shipping);
+    }
+    session.locale = session.locale.or_else(|| checkout.locale.clone());
+    session.return_url = session.return_url.or_else(|| Some(checkout.return_url.clone()));
     Ok(CreatedSession { session, is_new: true })
-}
-
-/// The first reference that no session has.
-pub(super) fn free_reference(
-    references: &[PaymentReference],
-    taken: &BTreeSet<PaymentReference>,
-) -> Option<PaymentReference> {
-    references.iter().find(|reference| !taken.contains(*reference)).cloned()
 }
 
 /// Finds who gets the money.
@@ -237,11 +188,8 @@ fn check_sum(request: &SessionRequest) -> Result<(), CreateSessionRefusal> {
     let SessionTarget::Shopping { basket: Some(basket), shipping } = &request.target else { return Ok(()) };
     let shipping = shipping.as_ref().map_or(Minor::ZERO, Shipping::price);
     let sum = basket.price().and_then(|price| price.plus(shipping)).ok_or(CreateSessionRefusal::SumTooLarge)?;
-    if sum == request.amount.minor {
-        Ok(())
-    } else {
-        Err(CreateSessionRefusal::OtherSum(sum.of(request.amount.currency)))
-    }
+    let amount = request.opening.terms.amount;
+    if sum == amount.minor { Ok(()) } else { Err(CreateSessionRefusal::OtherSum(sum.of(amount.currency))) }
 }
 
 #[cfg(test)]

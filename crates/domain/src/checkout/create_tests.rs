@@ -1,12 +1,13 @@
 //! Tests of the creation of sessions and top-ups.
 
 use super::*;
-use crate::checkout::{CreateTopUpRefusal, CreateTopUpSituation, TopUpRequest, decide_create_top_up};
-use crate::merchant::{BankDetails, ShippingOptions};
+use crate::checkout::{CreateTopUpRefusal, CreateTopUpSituation, SessionStatus, TopUpRequest, decide_create_top_up};
+use crate::merchant::{BankDetails, Locale, ShippingOptions, WebUrl};
 use crate::test_support::{
     a_basket, a_budget, a_checkout, a_payee, a_payment_reference, a_session, a_session_request, a_settlement_account,
     a_shipping, a_shipping_rate, a_top_up, a_top_up_request, money, noon,
 };
+use chrono::{DateTime, TimeDelta, Utc};
 
 /// A merchant with an ACTIVE SHOPPING checkout, and settlement account 1 as the default.
 fn situation() -> CreateSessionSituation {
@@ -56,7 +57,8 @@ fn a_session_is_open_and_expires() {
 
 #[test]
 fn a_lifetime_beyond_the_last_time_ends_then() {
-    let request = SessionRequest { lifetime: TimeDelta::MAX, ..a_session_request("12.50 GBP") };
+    let mut request = a_session_request("12.50 GBP");
+    request.opening.terms.lifetime = TimeDelta::MAX;
     let session = decide_create_session(&situation(), &request).unwrap().session;
     assert_eq!(session.expires_at, DateTime::<Utc>::MAX_UTC);
 }
@@ -75,11 +77,9 @@ fn a_session_takes_what_it_does_not_say_from_the_checkout() {
     let defaults = decide_create_session(&situation, &a_session_request("12.50 GBP")).unwrap().session;
     assert_eq!(defaults.locale.as_deref(), Some("cy"));
     assert_eq!(defaults.return_url.as_deref(), Some("https://shop.example/"));
-    let own = SessionRequest {
-        locale: Locale::parse("en-GB").ok(),
-        return_url: WebUrl::parse("https://shop.example/12").ok(),
-        ..a_session_request("12.50 GBP")
-    };
+    let mut own = a_session_request("12.50 GBP");
+    own.opening.terms.locale = Locale::parse("en-GB").ok();
+    own.opening.terms.return_url = WebUrl::parse("https://shop.example/12").ok();
     let own = decide_create_session(&situation, &own).unwrap().session;
     assert_eq!((own.locale.as_deref(), own.return_url.as_deref()), (Some("en-GB"), Some("https://shop.example/12")));
 }
@@ -148,7 +148,7 @@ fn the_basket_and_the_shipping_must_cost_the_amount() {
         shopping("99.99 GBP", None, shipped.clone()),
     ] {
         let session = decide_create_session(&situation(), &good).unwrap().session;
-        assert_eq!(session.amount, good.amount);
+        assert_eq!(session.amount, good.opening.terms.amount);
     }
     let short = shopping("12.49 GBP", basket(), shipped);
     assert_eq!(refusal(&situation(), &short), CreateSessionRefusal::OtherSum(money("12.50 GBP")));

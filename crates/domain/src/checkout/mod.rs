@@ -10,6 +10,7 @@ mod create;
 mod decision;
 mod filter;
 mod offered_rates;
+mod opening;
 mod payment;
 #[cfg(test)]
 mod properties;
@@ -33,6 +34,7 @@ pub use create::{
 pub use decision::{BudgetCredit, SessionDecision, SessionRefusal, SessionSituation};
 pub use filter::{DueCheckout, MerchantPaymentFilter, PaymentSort, PaymentsSummary, SessionFilter};
 pub use offered_rates::{OfferedRate, OfferedRates};
+pub use opening::{Opening, SessionTerms};
 pub use payment::{MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PaymentOverview, RefundPart};
 pub use reference::PaymentReference;
 pub use refund::{

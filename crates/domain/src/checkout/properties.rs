@@ -2,7 +2,6 @@
 
 use super::{
     MerchantPaymentStatus, PayerDecision, PayerOutcome, SessionAction, SessionPurpose, SessionRefusal, SessionStatus,
-    Shipping,
 };
 use crate::event::EventKind;
 use crate::ids::MerchantPaymentId;
@@ -24,7 +23,7 @@ const PRICE: i64 = 1250;
 enum Step {
     Due,
     Open,
-    Ship(i64),
+    Rate(i64),
     Choose,
     /// The payer decides about payment `.0` at the bank, which reports after some minutes.
     AtBank(usize, PayerOutcome, i64),
@@ -39,7 +38,7 @@ fn step() -> impl Strategy<Value = (i64, Step)> {
     let step = prop_oneof![
         3 => Just(Step::Due),
         3 => Just(Step::Open),
-        2 => (0_i64..300).prop_map(Step::Ship),
+        2 => (0_i64..300).prop_map(Step::Rate),
         6 => Just(Step::Choose),
         8 => (0_usize..5, outcome(), delay()).prop_map(|(payment, outcome, delay)| Step::AtBank(payment, outcome, delay)),
         3 => (outcome(), delay()).prop_map(|(outcome, delay)| Step::Pay(outcome, delay)),
@@ -147,10 +146,10 @@ impl Model {
         self.advance(now);
         let is_open = self.status == SessionStatus::Open;
         match step {
-            Step::Ship(_) | Step::Choose | Step::Pay(..) | Step::MerchantCancels if !is_open => return false,
-            Step::Ship(_) if kind != Kind::Shopping => return false,
+            Step::Rate(_) | Step::Choose | Step::Pay(..) | Step::MerchantCancels if !is_open => return false,
+            Step::Rate(_) if kind != Kind::Shopping => return false,
             Step::Open => self.begun |= is_open,
-            Step::Ship(rate) => {
+            Step::Rate(rate) => {
                 self.begun = true;
                 self.price = PRICE + rate;
                 self.end_pending(MerchantPaymentStatus::Cancelled);
@@ -217,10 +216,10 @@ fn action(scenario: &SessionScenario, step: &Step) -> SessionAction {
     match step {
         Step::Due => SessionAction::Due,
         Step::Open => SessionAction::Open,
-        Step::Ship(rate) => {
+        Step::Rate(rate) => {
             let mut price = a_shipping_rate("0.00 GBP");
             price.amount = *rate;
-            SessionAction::Ship(Shipping { rate: Some(price), ..a_shipping() })
+            SessionAction::Rate(price)
         }
         Step::Choose => SessionAction::ChooseBank(a_bank_choice()),
         Step::AtBank(payment, outcome, delay) => {
@@ -295,8 +294,8 @@ proptest! {
                 Ok(()) => prop_assert!(is_accepted, "{step:?}"),
                 Err(SessionRefusal::NotOpen(status)) => prop_assert_eq!((is_accepted, status), (false, next.status)),
                 Err(refusal) => {
-                    let is_shipping = matches!(step, Step::Ship(_)) && kind != Kind::Shopping;
-                    prop_assert!(is_shipping && refusal == SessionRefusal::ShippingNotCollected, "{refusal:?}");
+                    let is_rate = matches!(step, Step::Rate(_)) && kind != Kind::Shopping;
+                    prop_assert!(is_rate && refusal == SessionRefusal::ShippingRequired, "{refusal:?}");
                 }
             }
             if is_accepted {

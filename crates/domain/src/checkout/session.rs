@@ -164,13 +164,22 @@ pub struct CheckoutSession {
 impl CheckoutSession {
     /// Whether the page must ask where to ship before the payer can pay.
     pub fn needs_shipping(&self) -> bool {
-        self.options().is_some_and(|options| options.collect_address) && self.shipping.is_none()
+        self.collects_address() && self.shipping.is_none()
     }
 
     /// Whether the page must ask for a shipping rate before the payer can pay.
     pub fn needs_rate(&self) -> bool {
-        let has_rates = self.options().is_some_and(|options| options.dynamic_rates_url.is_some());
-        has_rates && self.shipping.as_ref().is_some_and(|shipping| shipping.rate.is_none())
+        self.has_dynamic_rates() && self.shipping.as_ref().is_some_and(|shipping| shipping.rate.is_none())
+    }
+
+    /// Whether the payer chooses among rates that the merchant's server offers for the address.
+    pub fn has_dynamic_rates(&self) -> bool {
+        self.options().is_some_and(|options| options.dynamic_rates_url.is_some())
+    }
+
+    /// Whether the page collects the shipping address.
+    pub fn collects_address(&self) -> bool {
+        self.options().is_some_and(|options| options.collect_address)
     }
 
     /// How the page collects shipping data.

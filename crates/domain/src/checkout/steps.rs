@@ -18,7 +18,8 @@ pub enum SessionAction {
     Due,
     /// The payer continues on the page.
     Open,
-    /// The payer says where to ship. The rate is chosen again.
+    /// The payer says where to ship. A rate that the merchant set stays; one that the payer chose must be chosen again. The rate
+    /// given here is not read.
     Ship(Shipping),
     /// The payer chooses a shipping rate, by its place among those that were offered.
     Rate(super::ShippingRate),
@@ -63,7 +64,7 @@ pub fn decide_session(
     match action {
         SessionAction::Due => {}
         SessionAction::Open => work.open(),
-        SessionAction::Ship(shipping) => work.ship(shipping)?,
+        SessionAction::Ship(shipping) => work.ship_to(shipping)?,
         SessionAction::Rate(rate) => work.rate(rate)?,
         SessionAction::ChooseBank(bank) => work.choose_bank(bank)?,
         SessionAction::AtBank(payment, decision) => work.decide_at_bank(*payment, *decision)?,
@@ -176,7 +177,7 @@ impl<'a> Work<'a> {
 
     fn ship(&mut self, shipping: &Shipping) -> Result<(), SessionRefusal> {
         self.must_be_open()?;
-        if !self.session.options().is_some_and(|options| options.collect_address) {
+        if !self.session.collects_address() {
             return Err(SessionRefusal::ShippingNotCollected);
         }
         self.open();
@@ -190,7 +191,14 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
+    fn ship_to(&mut self, shipping: &Shipping) -> Result<(), SessionRefusal> {
+        let merchants_rate = self.session.shipping.as_ref().filter(|_| !self.session.has_dynamic_rates());
+        let rate = merchants_rate.and_then(|shipping| shipping.rate.clone());
+        self.ship(&Shipping { rate, ..shipping.clone() })
+    }
+
     fn rate(&mut self, rate: &super::ShippingRate) -> Result<(), SessionRefusal> {
+        self.must_be_open()?;
         let shipping = self.session.shipping.clone().ok_or(SessionRefusal::ShippingRequired)?;
         self.ship(&Shipping { rate: Some(rate.clone()), ..shipping })
     }

@@ -254,12 +254,26 @@ fn the_page_asks_for_an_address_and_a_rate() {
 #[test]
 fn a_payment_in_progress_never_has_another_amount_than_the_session() {
     let mut scenario = SessionScenario::of(collecting_shipping(a_session("12.50 GBP"), true));
-    scenario.act(&SessionAction::Ship(shipped("1.00 GBP"))).unwrap();
+    scenario.act(&SessionAction::Ship(a_shipping())).unwrap();
+    scenario.act(&SessionAction::Rate(a_shipping_rate("1.00 GBP"))).unwrap();
     let payment = scenario.choose_bank().unwrap();
     scenario.act(&SessionAction::Rate(a_shipping_rate("2.00 GBP"))).unwrap();
     assert_eq!(scenario.payment_statuses(), [Cancelled]);
     at_bank(&mut scenario, payment, PayerOutcome::Approve, 0);
     assert_eq!((scenario.status(), scenario.session().amount), (SessionStatus::Open, money("14.50 GBP")));
+}
+
+#[test]
+fn a_new_address_keeps_the_merchants_rate_and_drops_the_one_that_the_payer_chose() {
+    let moved = Shipping { city: "Leeds".into(), ..shipped("9.00 GBP") };
+    for (dynamic, kept, amount) in [(false, Some(a_shipping_rate("1.50 GBP")), "12.50 GBP"), (true, None, "11.00 GBP")]
+    {
+        let session = CheckoutSession { shipping: Some(shipped("1.50 GBP")), ..a_session("12.50 GBP") };
+        let mut scenario = SessionScenario::of(collecting_shipping(session, dynamic));
+        scenario.act(&SessionAction::Ship(moved.clone())).unwrap();
+        let expected = Shipping { rate: kept, ..moved.clone() };
+        assert_eq!((scenario.session().shipping.clone(), scenario.session().amount), (Some(expected), money(amount)));
+    }
 }
 
 #[test]

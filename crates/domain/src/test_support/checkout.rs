@@ -4,9 +4,9 @@ use super::ids::{BUDGET, account, noon};
 use super::merchant::{a_checkout_request, a_payee_request, a_settlement_account};
 use super::money::{minor, money};
 use crate::checkout::{
-    BankChoice, Basket, BasketItem, CheckoutSession, CountryCode, MerchantPayment, MerchantPaymentStatus,
+    BankChoice, Basket, BasketItem, CheckoutSession, CountryCode, MerchantPayment, MerchantPaymentStatus, Opening,
     PageTokenHash, PaymentReference, Quantity, RefundPart, RefundRequest, SessionPurpose, SessionRequest,
-    SessionStatus, SessionTarget, Shipping, ShippingRate, TopUpRequest,
+    SessionStatus, SessionTarget, SessionTerms, Shipping, ShippingRate, TopUpRequest,
 };
 use crate::ids::{CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
 use crate::merchant::{
@@ -58,34 +58,31 @@ pub fn a_payment_reference(number: u32) -> PaymentReference {
 /// A request to create a SHOPPING session of an amount such as `12.50 GBP`, which can be paid for 20 minutes.
 pub fn a_session_request(amount: &str) -> SessionRequest {
     SessionRequest {
-        id: CheckoutSessionId(Uuid::from_u128(0x5e)),
-        account: account(),
+        opening: an_opening(amount),
         target: SessionTarget::Shopping { basket: None, shipping: None },
-        idempotency_key: Text::parse("key-1").unwrap(),
         merchant_reference: Text::parse("Invoice 12").unwrap(),
-        amount: money(amount),
         description: None,
-        return_url: None,
-        locale: None,
-        lifetime: LIFETIME,
-        token: PageTokenHash([1; 32]),
-        references: vec![a_payment_reference(1), a_payment_reference(2)],
-        now: noon(),
     }
 }
 
 /// A request to top up [`BUDGET`] with an amount such as `12.50 GBP`.
 pub fn a_top_up_request(amount: &str) -> TopUpRequest {
-    TopUpRequest {
-        id: CheckoutSessionId(Uuid::from_u128(0x70)),
+    let id = CheckoutSessionId(Uuid::from_u128(0x70));
+    TopUpRequest { opening: Opening { id, token: PageTokenHash([2; 32]), ..an_opening(amount) }, budget: BUDGET }
+}
+
+fn an_opening(amount: &str) -> Opening {
+    Opening {
+        id: CheckoutSessionId(Uuid::from_u128(0x5e)),
         account: account(),
-        budget: BUDGET,
-        amount: money(amount),
-        idempotency_key: Text::parse("key-1").unwrap(),
-        return_url: None,
-        locale: None,
-        lifetime: LIFETIME,
-        token: PageTokenHash([2; 32]),
+        terms: SessionTerms {
+            idempotency_key: Text::parse("key-1").unwrap(),
+            amount: money(amount),
+            return_url: None,
+            locale: None,
+            lifetime: LIFETIME,
+        },
+        token: PageTokenHash([1; 32]),
         references: vec![a_payment_reference(1), a_payment_reference(2)],
         now: noon(),
     }
@@ -93,11 +90,11 @@ pub fn a_top_up_request(amount: &str) -> TopUpRequest {
 
 /// An OPEN SHOPPING session of an amount such as `12.50 GBP`, which can be paid for 20 minutes from noon on.
 pub fn a_session(amount: &str) -> CheckoutSession {
-    let request = a_session_request(amount);
-    let expires_at = request.now + request.lifetime;
+    let SessionRequest { opening, merchant_reference, .. } = a_session_request(amount);
+    let expires_at = opening.now + LIFETIME;
     CheckoutSession {
-        id: request.id,
-        account: request.account,
+        id: opening.id,
+        account: opening.account,
         purpose: SessionPurpose::Shopping {
             checkout: a_checkout().id,
             settlement_account: a_settlement_account(1).id,
@@ -105,35 +102,35 @@ pub fn a_session(amount: &str) -> CheckoutSession {
         },
         status: SessionStatus::Open,
         has_begun: false,
-        idempotency_key: request.idempotency_key.into_string(),
-        merchant_reference: Some(request.merchant_reference.into_string()),
+        idempotency_key: opening.terms.idempotency_key.into_string(),
+        merchant_reference: Some(merchant_reference.into_string()),
         description: None,
-        amount: request.amount,
+        amount: opening.terms.amount,
         basket: None,
         shipping: None,
         locale: None,
         return_url: Some(a_checkout().return_url),
-        token: request.token,
+        token: opening.token,
         payment_reference: a_payment_reference(1),
         expires_at,
         due_at: Some(expires_at),
         payment: None,
         order: None,
-        created_at: request.now,
-        updated_at: request.now,
+        created_at: opening.now,
+        updated_at: opening.now,
         completed_at: None,
     }
 }
 
 /// An OPEN top-up of [`BUDGET`] with an amount such as `12.50 GBP`.
 pub fn a_top_up(amount: &str) -> CheckoutSession {
-    let request = a_top_up_request(amount);
+    let TopUpRequest { opening, budget } = a_top_up_request(amount);
     CheckoutSession {
-        id: request.id,
-        purpose: SessionPurpose::Budget(request.budget),
+        id: opening.id,
+        purpose: SessionPurpose::Budget(budget),
         merchant_reference: None,
         return_url: None,
-        token: request.token,
+        token: opening.token,
         ..a_session(amount)
     }
 }

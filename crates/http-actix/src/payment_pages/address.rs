@@ -3,7 +3,7 @@
 use super::answer::{invalid_form, see};
 use super::form::SentForm;
 use super::step::act;
-use super::summary::{collects_address, summary};
+use super::summary::summary;
 use super::visit::{Part, Visit};
 use crate::problem::Problem;
 use actix_web::HttpResponse;
@@ -55,19 +55,13 @@ fn values_of(form: &SentForm) -> AddressValues {
 pub(super) async fn save(visit: &Visit<'_>, form: &SentForm) -> Result<HttpResponse, Problem> {
     must_be_collected(visit)?;
     let values = values_of(form);
-    let mut shipping = match read(&values) {
+    let shipping = match read(&values) {
         Ok(shipping) => shipping,
         Err(errors) => {
             let page = summary(visit, step(values, errors, Lookup::Ready));
             return Ok(visit.answer(StatusCode::BAD_REQUEST, &page));
         }
     };
-    let session = &visit.session;
-    let are_rates_dynamic = session.options().is_some_and(|options| options.dynamic_rates_url.is_some());
-    if !are_rates_dynamic {
-        // The merchant's rate is for every address. Otherwise the payer chooses one for the new address.
-        shipping.rate = session.shipping.as_ref().and_then(|shipping| shipping.rate.clone());
-    }
     match act(visit, SessionAction::Ship(shipping)).await? {
         Some(session) if !session.needs_rate() => Ok(see(&visit.path_of(Part::Summary))),
         _ => Ok(see(&visit.path)),
@@ -104,7 +98,7 @@ pub(super) async fn look_up(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRe
 }
 
 fn must_be_collected(visit: &Visit<'_>) -> Result<(), Problem> {
-    if collects_address(&visit.session) { Ok(()) } else { Err(invalid_form("must not have an address")) }
+    if visit.session.collects_address() { Ok(()) } else { Err(invalid_form("must not have an address")) }
 }
 
 fn one_line(address: &Address) -> String {
@@ -129,7 +123,7 @@ fn filled(values: AddressValues, found: Address) -> AddressValues {
     }
 }
 
-/// Checks the address by the rules of the API. The rate stays open.
+/// Checks the address by the rules of the API. It has no rate.
 fn read(values: &AddressValues) -> Result<Shipping, Vec<(AddressField, FieldError)>> {
     let mut errors = Vec::new();
     let mut take = |field, result: Result<String, FieldError>| {

@@ -1,9 +1,8 @@
 //! The tokens of forms: each is for one stage of one session or refund, and nothing is stored for it.
 
+use crate::idempotency::hash;
 use crate::state::App;
 use florin_domain::ids::AccountId;
-use sha2::{Digest, Sha256};
-use std::fmt::Write;
 use uuid::Uuid;
 
 /// Number of characters of the digest of a stage.
@@ -48,9 +47,7 @@ fn signed(digest: &str) -> String {
 }
 
 fn digest(stage: &str) -> String {
-    Sha256::digest(stage.as_bytes()).iter().take(DIGEST / 2).fold(String::with_capacity(DIGEST), |mut text, byte| {
-        // Writing to a string can't fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let mut digest = hash(stage.as_bytes());
+    digest.truncate(DIGEST);
+    digest
 }

@@ -23,7 +23,7 @@ use florin_domain::checkout::{MerchantPayment, RefundRefusal, RefundStatus};
 use florin_domain::ids::RefundId;
 use florin_domain::merchant::MerchantProfile;
 use florin_pages::{Approval, Form, Frame, Page, RefundResult, SimulatedBank};
-use florin_ports::{WriteError, Written};
+use florin_ports::WriteError;
 
 /// How long the result is shown, in seconds.
 const RESULT_SECONDS: i64 = 300;
@@ -143,9 +143,8 @@ impl<'a> RefundVisit<'a> {
         };
         let decision = at_bank::decision(self.app, &self.account, at_bank)?;
         match authorise_refund(&self.app.checkouts, &self.account, self.id, decision, None).await {
-            // There are neither claims nor dry runs. Another form may have been faster.
-            Ok(Written::New(_) | Written::Replayed(_) | Written::DryRun(_))
-            | Err(WriteError::Refused(RefundRefusal::NotAwaiting(_))) => Ok(see(&self.result_path())),
+            // Another form may have been faster.
+            Ok(_) | Err(WriteError::Refused(RefundRefusal::NotAwaiting(_))) => Ok(see(&self.result_path())),
             Err(WriteError::Absent) => Err(gone()),
             Err(WriteError::Refused(refusal)) => Err(authorise_refund_problem(refusal)),
             Err(WriteError::Mismatch(_)) => Err(Problem::internal()),

@@ -27,7 +27,7 @@ pub(super) async fn page_of(visit: &Visit<'_>) -> Result<Page, Problem> {
 /// The page of an OPEN session: what a link asks for, if it is possible, or else what comes next.
 async fn open(visit: &Visit<'_>) -> Result<Page, Problem> {
     let session = &visit.session;
-    let can_ship = summary::collects_address(session);
+    let can_ship = session.collects_address();
     if session.needs_shipping() || (visit.part == Some(Part::Address) && can_ship) {
         return Ok(summary::summary(visit, address::form_of(session)));
     }

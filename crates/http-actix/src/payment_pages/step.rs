@@ -7,16 +7,14 @@ use crate::problem::Problem;
 use actix_web::HttpResponse;
 use florin_application::act_at_stage;
 use florin_domain::checkout::{CheckoutSession, SessionAction, SessionRefusal, SessionStatus};
-use florin_ports::{WriteError, Written};
+use florin_ports::WriteError;
 
 /// Does something to the session, if it is still at the stage that the payer saw. `None`: it is not possible any more.
 pub(super) async fn act(visit: &Visit<'_>, action: SessionAction) -> Result<Option<CheckoutSession>, Problem> {
     let acted = act_at_stage(&visit.app.checkouts, &visit.account, visit.session.id, visit.stage(), action).await;
     match acted {
-        Ok(Written::New(session)) => Ok(Some(session)),
-        // There are neither claims nor dry runs.
-        Ok(Written::Replayed(_) | Written::DryRun(_))
-        | Err(
+        Ok(written) => Ok(written.outcome()),
+        Err(
             WriteError::Absent
             | WriteError::Refused(
                 SessionRefusal::NotOpen(_)

@@ -5,20 +5,15 @@ use super::visit::{Part, Visit};
 use florin_domain::checkout::CheckoutSession;
 use florin_pages::{Page, Step, Summary};
 
-/// Whether the page collects the shipping address.
-pub(super) fn collects_address(session: &CheckoutSession) -> bool {
-    session.options().is_some_and(|options| options.collect_address)
-}
-
 /// Whether the page offers shipping rates.
 pub(super) fn offers_rates(session: &CheckoutSession) -> bool {
-    session.shipping.is_some() && session.options().is_some_and(|options| options.dynamic_rates_url.is_some())
+    session.has_dynamic_rates() && session.shipping.is_some()
 }
 
 /// The summary of a session.
 pub(super) fn summary(visit: &Visit<'_>, step: Step) -> Page {
     let session = &visit.session;
-    let has_address = collects_address(session) && session.shipping.is_some();
+    let has_address = session.collects_address() && session.shipping.is_some();
     let has_rate = offers_rates(session) && !session.needs_rate();
     Page::Summary(Summary {
         form: visit.form(),

@@ -97,25 +97,30 @@ async fn known(handle: Handle) -> CheckResult {
     let sold = shop(&handle, Who::Mine, 1).await?;
     let first = opened(&handle, Who::Mine, sold, 1).await?;
     let key = || Text::parse("key 1");
-    let second = SessionRequest { idempotency_key: key()?, ..session_request(Who::Mine, 2)? };
+    let mut second = session_request(Who::Mine, 2)?;
+    second.opening.terms.idempotency_key = key()?;
     let repeated = expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, second)?).await)?;
     same("the same session", repeated, CreatedSession { session: first, is_new: false })?;
     let mine = Who::Mine.account()?;
     same("the second id", handle.checkout_sessions.find(&mine, checkout_session_id(2)).await?, None)?;
     // Top-ups have keys of their own.
-    let top_up = TopUpRequest { idempotency_key: key()?, ..top_up_request(Who::Mine, 3)? };
+    let mut top_up = top_up_request(Who::Mine, 3)?;
+    top_up.opening.terms.idempotency_key = key()?;
     let top_up = expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
     same("a top-up with the key", (top_up.is_new, top_up.session.id), (true, checkout_session_id(3)))?;
-    let repeated = TopUpRequest { idempotency_key: key()?, ..top_up_request(Who::Mine, 4)? };
+    let mut repeated = top_up_request(Who::Mine, 4)?;
+    repeated.opening.terms.idempotency_key = key()?;
     let repeated = expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, repeated)?).await)?;
     same("the same top-up", repeated, CreatedSession { is_new: false, ..top_up })?;
     // Keys are compared exactly.
-    let other = SessionRequest { idempotency_key: Text::parse("KEY 1")?, ..session_request(Who::Mine, 5)? };
+    let mut other = session_request(Who::Mine, 5)?;
+    other.opening.terms.idempotency_key = Text::parse("KEY 1")?;
     let other = expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, other)?).await)?;
     same("another key", other.is_new, true)?;
     // The other account has keys of its own.
     let theirs = shop(&handle, Who::Other, 6).await?;
-    let request = SessionRequest { idempotency_key: key()?, ..session_request(Who::Other, 6)? };
+    let mut request = session_request(Who::Other, 6)?;
+    request.opening.terms.idempotency_key = key()?;
     let theirs = expect_new(handle.checkout_sessions.create(create_session(Who::Other, theirs, request)?).await)?;
     same("the key on the other account", theirs.is_new, true)
 }
@@ -126,15 +131,16 @@ async fn taken(handle: Handle) -> CheckResult {
     let theirs = shop(&handle, Who::Other, 2).await?;
     opened(&handle, Who::Mine, sold, 1).await?;
     let session = async |who, checkout, number, references: &[u128]| {
-        let references = references.iter().map(|number| reference(*number)).collect();
-        let request = SessionRequest { references, ..session_request(who, number)? };
+        let mut request = session_request(who, number)?;
+        request.opening.references = references.iter().map(|number| reference(*number)).collect();
         Ok::<_, Failure>(handle.checkout_sessions.create(create_session(who, checkout, request)?).await)
     };
     let second = expect_new(session(Who::Mine, sold, 2, &[1, 2]).await?)?;
     same("the first free one", second.session.payment_reference, reference(2))?;
     let refusal = refused(session(Who::Mine, sold, 3, &[2, 1]).await?)?;
     same("only taken ones", refusal, CreateSessionRefusal::NoReference)?;
-    let top_up = TopUpRequest { references: vec![reference(1), reference(4)], ..top_up_request(Who::Mine, 4)? };
+    let mut top_up = top_up_request(Who::Mine, 4)?;
+    top_up.opening.references = vec![reference(1), reference(4)];
     let top_up = expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
     same("that of a top-up", top_up.session.payment_reference, reference(4))?;
     let fifth = expect_new(session(Who::Mine, sold, 5, &[4, 5]).await?)?;
@@ -181,9 +187,10 @@ async fn concurrent(handle: Handle) -> CheckResult {
     let sold: CheckoutId = shop(&handle, Who::Mine, 1).await?;
     let references: Vec<PaymentReference> = (1..=10).map(reference).collect();
     let work = |key: Option<&str>, number| {
-        let mut request = SessionRequest { references: references.clone(), ..session_request(Who::Mine, number)? };
+        let mut request = session_request(Who::Mine, number)?;
+        request.opening.references.clone_from(&references);
         if let Some(key) = key {
-            request.idempotency_key = Text::parse(key)?;
+            request.opening.terms.idempotency_key = Text::parse(key)?;
         }
         Ok::<_, Failure>(creation(&handle, create_session(Who::Mine, sold, request)?))
     };

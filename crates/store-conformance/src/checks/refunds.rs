@@ -232,10 +232,8 @@ async fn summed(handle: Handle) -> CheckResult {
     for number in [1, 2] {
         expect_new(handle.merchant_payments.act(authorise(number)?).await)?;
     }
-    let yen = florin_domain::checkout::TopUpRequest {
-        amount: Minor(700).of(crate::world::jpy()?),
-        ..crate::checkout_sessions::top_up_request(Who::Mine, 4)?
-    };
+    let mut yen = crate::checkout_sessions::top_up_request(Who::Mine, 4)?;
+    yen.opening.terms.amount = Minor(700).of(crate::world::jpy()?);
     let yen = crate::checkout_sessions::create_top_up(Who::Mine, yen)?;
     expect_new(handle.checkout_sessions.create_top_up(yen).await)?;
     let action = pay(None, approval(after(9)))?;

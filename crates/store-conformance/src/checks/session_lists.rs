@@ -13,7 +13,7 @@ use crate::payments::after;
 use crate::world::{Who, checkout, day, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
-    DueCheckout, SessionAction, SessionFilter, SessionRequest, SessionStatus, SessionTarget, TopUpRequest,
+    DueCheckout, SessionAction, SessionFilter, SessionRequest, SessionStatus, SessionTarget,
 };
 use florin_domain::ids::MerchantOrderId;
 use florin_domain::merchant::{Approval, CheckoutType};
@@ -43,7 +43,8 @@ async fn listed(handle: Handle) -> CheckResult {
     let sold = shop(&handle, Who::Mine, 1).await?;
     // The third and the fourth are of the same moment.
     for (number, at) in [(2, after(9)), (4, after(5)), (3, after(5)), (5, after(1))] {
-        let request = SessionRequest { now: at, ..session_request(Who::Mine, number)? };
+        let mut request = session_request(Who::Mine, number)?;
+        request.opening.now = at;
         expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, request)?).await)?;
     }
     topped_up(&handle, Who::Mine, 6).await?;
@@ -102,7 +103,8 @@ async fn days(handle: Handle) -> CheckResult {
         (3, midnight + TimeDelta::days(1) - moment),
         (4, midnight + TimeDelta::days(1)),
     ] {
-        let request = SessionRequest { now: at, ..session_request(Who::Mine, number)? };
+        let mut request = session_request(Who::Mine, number)?;
+        request.opening.now = at;
         expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, request)?).await)?;
     }
     let between = async |from, to| {
@@ -155,13 +157,15 @@ async fn due(handle: Handle) -> CheckResult {
     let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
     let (shop_of_mine, shop_of_theirs) = (shop(&handle, Who::Mine, 1).await?, shop(&handle, Who::Other, 2).await?);
     let open = async |who, checkout, number, lifetime| {
-        let request = SessionRequest { lifetime, now: noon(), ..session_request(who, number)? };
+        let mut request = session_request(who, number)?;
+        (request.opening.terms.lifetime, request.opening.now) = (lifetime, noon());
         expect_new(handle.checkout_sessions.create(create_session(who, checkout, request)?).await)
     };
     open(Who::Mine, shop_of_mine, 1, minutes(9)).await?;
     open(Who::Mine, shop_of_mine, 2, minutes(7)).await?;
     open(Who::Other, shop_of_theirs, 3, minutes(8)).await?;
-    let top_up = TopUpRequest { lifetime: minutes(6), now: noon(), ..top_up_request(Who::Mine, 4)? };
+    let mut top_up = top_up_request(Who::Mine, 4)?;
+    (top_up.opening.terms.lifetime, top_up.opening.now) = (minutes(6), noon());
     expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
     // The bank of the fifth reports later. The sixth is over, and only its refund is due.
     open(Who::Mine, shop_of_mine, 5, minutes(1)).await?;

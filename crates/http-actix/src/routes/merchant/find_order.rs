@@ -9,7 +9,6 @@ use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::OrderView;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::find_order;
 use florin_domain::ids::MerchantOrderId;
 
 parameters! {
@@ -30,7 +29,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     app.merchants.reach(&account).await?;
-    let found = find_order(&app.checkouts, &account, read(path)?.id).await?;
+    let found = app.checkouts.sessions.with_order(&account.id, read(path)?.id).await?;
     let view = found.as_ref().and_then(OrderView::of);
     ok(&view.ok_or_else(|| Problem::absent("path.orderId", "order"))?)
 }

@@ -11,8 +11,8 @@ use crate::routes::merchant::{SESSION, SessionPath, ShippingBody, render_session
 use crate::state::App;
 use crate::views::SessionView;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{find_session, pay};
-use florin_domain::checkout::{BankChoice, PayerOutcome, PayerVisit, SessionRefusal};
+use florin_application::{act_on_session, find_session};
+use florin_domain::checkout::{BankChoice, PayerOutcome, PayerVisit, SessionAction, SessionRefusal};
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::merchant::BankId;
 
@@ -72,8 +72,9 @@ pub(crate) async fn handle(
     let bank = BankChoice { id: bank.id, name: bank.name };
     let decision = app.checkouts.payer_banks()?.visit(read(visit)?, app.checkouts.time.now_of(&account));
     let refused = |refusal: SessionRefusal| session_problem(SESSION.0, &refusal);
+    let pay = SessionAction::Pay { bank, shipping, decision };
     execute(claim, SESSION, refused, render, async |claim| {
-        pay(&app.checkouts, &account, id, (bank, shipping, decision), claim).await
+        act_on_session(&app.checkouts, &account, id, pay, claim).await
     })
     .await
 }

@@ -42,13 +42,12 @@ const REFUNDED: &str = "SELECT p.id AS payment_id, p.currency AS currency, p.amo
 
 const SESSIONS: &str = "SELECT COUNT(*) AS count FROM checkout_sessions e WHERE {of}";
 
-/// The sessions with a wrong number of completed payments.
-const MISCOUNTED: &str = "SELECT e.id AS session_id, e.status AS status, \
-    (SELECT COUNT(*) FROM merchant_payments p WHERE p.account_id = e.account_id AND p.session_id = e.id \
-        AND p.kind = 'PAYMENT' AND p.status = 'COMPLETED') AS payments \
-    FROM checkout_sessions e WHERE {of} AND (CASE WHEN e.status = 'COMPLETED' THEN 1 ELSE 0 END) <> \
-    (SELECT COUNT(*) FROM merchant_payments p WHERE p.account_id = e.account_id AND p.session_id = e.id \
-        AND p.kind = 'PAYMENT' AND p.status = 'COMPLETED') ORDER BY e.id";
+/// The sessions with a wrong number of completed payments. `{due}` is replaced by the number that each status has.
+const MISCOUNTED: &str = "SELECT found.id AS session_id, found.status AS status, found.payments AS payments FROM \
+    (SELECT e.id AS id, e.status AS status, (SELECT COUNT(*) FROM merchant_payments p \
+        WHERE p.account_id = e.account_id AND p.session_id = e.id AND p.kind = 'PAYMENT' AND p.status = 'COMPLETED') \
+        AS payments FROM checkout_sessions e WHERE {of}) found \
+    WHERE found.payments <> CASE found.status {due} END ORDER BY found.id";
 
 #[derive(QueryableByName)]
 struct SettledRow {
@@ -120,7 +119,9 @@ pub(super) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Me
     let refunded = about(REFUNDED, account).load::<RefundedRow>(conn)?.into_iter();
     books.refunded = refunded.map(RefundedRow::read).collect();
     books.sessions = about(SESSIONS, account).get_result::<CountRow>(conn)?.count;
-    let miscounted = about(MISCOUNTED, account).load::<MiscountedRow>(conn)?.into_iter();
+    let due = SessionStatus::ALL.map(|status| format!("WHEN '{}' THEN {}", status.as_str(), status.payments()));
+    let miscounted =
+        about(&MISCOUNTED.replace("{due}", &due.join(" ")), account).load::<MiscountedRow>(conn)?.into_iter();
     books.miscounted = miscounted.map(MiscountedRow::read).collect();
     Ok(books)
 }

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use florin_application::NewSession;
 use florin_domain::checkout::{
     AddressLine, Basket, BasketItem, CountryCode, Postcode, Quantity, RateDescription, RecipientName, ServiceCode,
-    SessionTarget, Shipping, ShippingRate,
+    SessionTarget, SessionTerms, Shipping, ShippingRate,
 };
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::{CheckoutId, PayeeId};
@@ -144,14 +144,16 @@ impl CreateSessionBody {
         };
         Some(NewSession {
             checkout: self.checkout,
+            terms: SessionTerms {
+                idempotency_key: self.idempotency_key,
+                amount: amount?,
+                return_url: self.return_url.map(|url| url.0),
+                locale: self.locale,
+                lifetime: self.expires_in.map_or(LIFETIME, |minutes| TimeDelta::minutes(minutes.0)),
+            },
             target: target?,
-            idempotency_key: self.idempotency_key,
             merchant_reference: self.merchant_reference,
-            amount: amount?,
             description: self.description,
-            return_url: self.return_url.map(|url| url.0),
-            locale: self.locale,
-            lifetime: self.expires_in.map_or(LIFETIME, |minutes| TimeDelta::minutes(minutes.0)),
         })
     }
 }

@@ -11,7 +11,8 @@ use crate::routes::merchant::common::WRITE_SESSIONS;
 use crate::state::App;
 use crate::views::SessionView;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::cancel_session;
+use florin_application::act_on_session;
+use florin_domain::checkout::SessionAction;
 
 /// Cancels an OPEN checkout session. Its payment in progress, if there is one, is CANCELLED too.
 #[utoipa::path(post, path = "/v2/merchant/checkout-sessions/{checkoutSessionId}/cancel", tag = "Merchant",
@@ -38,7 +39,7 @@ pub(crate) async fn handle(
         SESSION,
         |refusal| session_problem(SESSION.0, &refusal),
         render,
-        async |claim| cancel_session(&app.checkouts, &account, id, claim).await,
+        async |claim| act_on_session(&app.checkouts, &account, id, SessionAction::MerchantCancels, claim).await,
     )
     .await
 }

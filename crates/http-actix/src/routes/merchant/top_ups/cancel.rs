@@ -13,8 +13,8 @@ use crate::state::App;
 use crate::views::TopUpView;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::cancel_session;
-use florin_domain::checkout::CheckoutSession;
+use florin_application::act_on_session;
+use florin_domain::checkout::{CheckoutSession, SessionAction};
 
 /// Cancels an OPEN top-up. Its payment in progress, if there is one, is CANCELLED too.
 #[utoipa::path(post, path = "/v2/merchant/top-ups/{topUpId}/cancel", tag = "Merchant", operation_id = "cancelTopUp",
@@ -41,7 +41,7 @@ pub(crate) async fn handle(
         TOP_UP,
         |refusal| session_problem(TOP_UP.0, &refusal),
         render,
-        async |claim| cancel_session(&app.checkouts, &account, id, claim).await,
+        async |claim| act_on_session(&app.checkouts, &account, id, SessionAction::MerchantCancels, claim).await,
     )
     .await
 }

@@ -15,7 +15,7 @@ use crate::state::App;
 use crate::views::TopUpView;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{NewTopUp, create_top_up};
-use florin_domain::checkout::CreatedSession;
+use florin_domain::checkout::{CreatedSession, SessionTerms};
 use florin_domain::fault::Faults;
 use florin_domain::ids::BudgetId;
 use florin_domain::merchant::Locale;
@@ -72,12 +72,12 @@ pub(crate) async fn handle(
 
 /// Checks the amount. Returns `None` if faults were recorded.
 fn new_top_up(body: CreateTopUpBody, faults: &mut Faults) -> Option<NewTopUp> {
-    Some(NewTopUp {
-        budget: body.budget,
-        amount: body.amount.read(faults)?,
+    let terms = SessionTerms {
         idempotency_key: body.idempotency_key,
+        amount: body.amount.read(faults)?,
         return_url: body.return_url.map(|url| url.0),
         locale: body.locale,
         lifetime: LIFETIME,
-    })
+    };
+    Some(NewTopUp { budget: body.budget, terms })
 }

@@ -1,0 +1,77 @@
+//! What new sessions and new top-ups have in common.
+
+use super::{CheckoutSession, PageTokenHash, PaymentReference, SessionPurpose, SessionStatus};
+use crate::ids::{AccountId, CheckoutSessionId};
+use crate::merchant::{Locale, WebUrl};
+use crate::money::Money;
+use crate::text::Text;
+use chrono::{DateTime, TimeDelta, Utc};
+use std::collections::BTreeSet;
+
+/// What a client says about a new session, and about a new top-up.
+#[derive(Clone, Debug)]
+pub struct SessionTerms {
+    /// The client's idempotency key.
+    pub idempotency_key: Text<1, 255>,
+    /// The amount, in the range of [`super::MERCHANT_AMOUNTS`].
+    pub amount: Money,
+    /// Where the payer returns to. `None`: as the checkout says, if there is one.
+    pub return_url: Option<WebUrl>,
+    /// The locale of the page. `None`: as the checkout says, if there is one.
+    pub locale: Option<Locale>,
+    /// How long it can be paid.
+    pub lifetime: TimeDelta,
+}
+
+/// A session or top-up to open: its terms, with its new id, its token and the time.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// The id.
+    pub id: CheckoutSessionId,
+    /// The account.
+    pub account: AccountId,
+    /// What the client says.
+    pub terms: SessionTerms,
+    /// The hash of the token of its page.
+    pub token: PageTokenHash,
+    /// Possible payment references, of which the first free one is used.
+    pub references: Vec<PaymentReference>,
+    /// The time of creation.
+    pub now: DateTime<Utc>,
+}
+
+impl Opening {
+    /// The OPEN session. `None`: all payment references are taken.
+    pub(super) fn session(
+        &self,
+        purpose: SessionPurpose,
+        taken: &BTreeSet<PaymentReference>,
+    ) -> Option<CheckoutSession> {
+        let terms = &self.terms;
+        let expires_at = self.now.checked_add_signed(terms.lifetime).unwrap_or(DateTime::<Utc>::MAX_UTC);
+        Some(CheckoutSession {
+            id: self.id,
+            account: self.account.clone(),
+            purpose,
+            status: SessionStatus::Open,
+            has_begun: false,
+            idempotency_key: terms.idempotency_key.as_str().to_owned(),
+            merchant_reference: None,
+            description: None,
+            amount: terms.amount,
+            basket: None,
+            shipping: None,
+            locale: terms.locale.as_ref().map(|locale| locale.as_str().to_owned()),
+            return_url: terms.return_url.as_ref().map(|url| url.as_str().to_owned()),
+            token: self.token,
+            payment_reference: self.references.iter().find(|reference| !taken.contains(*reference)).cloned()?,
+            expires_at,
+            due_at: Some(expires_at),
+            payment: None,
+            order: None,
+            created_at: self.now,
+            updated_at: self.now,
+            completed_at: None,
+        })
+    }
+}
