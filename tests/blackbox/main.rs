@@ -62,6 +62,7 @@ mod listen;
 mod merchant_banks;
 mod merchant_checkout_changes;
 mod merchant_checkouts;
+mod merchant_dry_run;
 mod merchant_profile;
 mod merchant_refunds;
 mod mfa_sessions;

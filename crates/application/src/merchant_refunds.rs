@@ -10,7 +10,7 @@ use florin_domain::checkout::{
 use florin_domain::ids::{MerchantPaymentId, RefundId};
 use florin_domain::money::Money;
 use florin_domain::text::Text;
-use florin_ports::{CreateRefundCommand, IdempotencyClaim, RefundCommand, StoreError, WriteError, Written};
+use florin_ports::{CreateRefundCommand, IdempotencyClaim, Mode, RefundCommand, StoreError, WriteError, Written};
 use std::sync::Arc;
 
 /// Returns a payment or refund after everything that is due on the account: a refund that ran out releases its part of the
@@ -31,6 +31,7 @@ pub async fn create_merchant_refund(
     account: &Account,
     payment: MerchantPaymentId,
     (amount, reason): (Money, Option<Text<1, 140>>),
+    mode: Mode,
     claim: Option<IdempotencyClaim<MerchantPayment>>,
 ) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
     settle_checkouts_of(services, &account.id, &account.timeline).await?;
@@ -45,7 +46,7 @@ pub async fn create_merchant_refund(
         now: clock.now(),
     };
     let decide = Arc::new(move |situation: &CreateRefundSituation| decide_create_refund(situation, &request));
-    let command = CreateRefundCommand { account: account.id.clone(), payment, decide, claim };
+    let command = CreateRefundCommand { account: account.id.clone(), payment, decide, mode, claim };
     services.payments.create_refund(command).await
 }
 
@@ -55,6 +56,7 @@ pub async fn authorise_refund(
     account: &Account,
     refund: RefundId,
     decision: PayerDecision,
+    mode: Mode,
     claim: Option<IdempotencyClaim<MerchantPayment>>,
 ) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
     find_merchant_refund(services, account, refund).await?.ok_or(WriteError::Absent)?;
@@ -62,5 +64,5 @@ pub async fn authorise_refund(
     let decide = Arc::new(move |situation: &RefundSituation| {
         clock.rule(|stamp| decide_refund(situation, RefundAction::AtBank(decision), stamp))
     });
-    services.payments.act(RefundCommand { account: account.id.clone(), refund, decide, claim }).await
+    services.payments.act(RefundCommand { account: account.id.clone(), refund, decide, mode, claim }).await
 }

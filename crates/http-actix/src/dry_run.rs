@@ -1,16 +1,31 @@
 //! Dry runs, a Florin extension: the response that a request would get, and the changes it would make.
 
+use crate::mapping::write_problem;
 use crate::problem::Problem;
 use crate::reply::reply;
 use crate::views::DryRunView;
 use actix_web::HttpResponse;
-use florin_ports::{Answer, Written};
+use florin_ports::{Answer, IdempotencyClaim, WriteError, Written};
 
-/// Renders a result. For a dry run, includes the changes that the command would make.
-pub(crate) type Render<T> = fn(&T, Option<DryRunView>) -> Answer;
+/// Runs a write under its claim, or its dry run, and sends the result. `object` is the path and the kind of the object that
+/// the write changes.
+pub(crate) async fn execute<T, R>(
+    claim: Option<IdempotencyClaim<T>>,
+    object: (&str, &str),
+    refused: impl FnOnce(R) -> Problem,
+    render: impl FnOnce(&T, Option<DryRunView>) -> Answer,
+    work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
+) -> Result<HttpResponse, Problem> {
+    let request = claim.as_ref().map(|claim| claim.request.clone());
+    let written = work(claim).await.map_err(|error| write_problem(error, object, request.as_ref(), refused))?;
+    respond(written, render)
+}
 
-/// Sends the result of a command, or of its dry run.
-pub(crate) fn respond<T>(written: Written<T>, render: Render<T>) -> Result<HttpResponse, Problem> {
+/// Sends the result of a command, or of its dry run, which includes the changes that the command would make.
+pub(crate) fn respond<T>(
+    written: Written<T>,
+    render: impl FnOnce(&T, Option<DryRunView>) -> Answer,
+) -> Result<HttpResponse, Problem> {
     match written {
         Written::New(done) => reply(render(&done, None), false),
         Written::Replayed(answer) => reply(answer, true),

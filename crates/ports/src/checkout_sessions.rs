@@ -1,6 +1,6 @@
 //! Sessions of checkouts and top-ups of budgets, decided under the lock of each session.
 
-use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
+use crate::{Decide, IdempotencyClaim, Mode, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::checkout::{
@@ -53,6 +53,8 @@ pub struct SessionCommand {
     pub session: CheckoutSessionId,
     /// The rule. It changes neither ids nor purpose.
     pub decide: Decide<SessionSituation, Result<SessionDecision, SessionRefusal>>,
+    /// Whether it is committed.
+    pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<CheckoutSession>>,
 }

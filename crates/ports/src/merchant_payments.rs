@@ -1,6 +1,6 @@
 //! Payments of sessions and their refunds.
 
-use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
+use crate::{Decide, IdempotencyClaim, Mode, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::checkout::{
     CreateRefundSituation, MerchantPayment, MerchantPaymentFilter, PageTokenHash, PaymentOverview, PaymentSort,
@@ -17,6 +17,8 @@ pub struct CreateRefundCommand {
     pub payment: MerchantPaymentId,
     /// The rule.
     pub decide: Decide<CreateRefundSituation, Result<MerchantPayment, RefundRefusal>>,
+    /// Whether it is committed.
+    pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<MerchantPayment>>,
 }
@@ -29,6 +31,8 @@ pub struct RefundCommand {
     pub refund: RefundId,
     /// The rule. It changes neither ids nor amount.
     pub decide: Decide<RefundSituation, Result<RefundChange, RefundRefusal>>,
+    /// Whether it is committed.
+    pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<MerchantPayment>>,
 }

@@ -4,6 +4,7 @@ use florin_domain::batch::{ConfirmedBatch, PaymentBatch};
 use florin_domain::budget::{Credit, CreditDecision, TransferDecision, TransferDone};
 use florin_domain::card::decide::CardDecision;
 use florin_domain::card::{CardTransaction, DeclineExplanation};
+use florin_domain::checkout::{CheckoutSession, MerchantPayment, RefundChange, SessionDecision};
 use florin_domain::ids::BudgetId;
 use florin_domain::ledger::{Balances, JournalTransaction};
 use florin_domain::money::Currency;
@@ -79,5 +80,27 @@ impl From<ConfirmedBatch> for DryRun<PaymentBatch> {
     fn from(confirmed: ConfirmedBatch) -> Self {
         let ConfirmedBatch { batch, journal, balances, .. } = confirmed;
         Self { done: batch, declined: None, journal, balances }
+    }
+}
+
+impl From<SessionDecision> for DryRun<CheckoutSession> {
+    fn from(SessionDecision { session, journal, credited, .. }: SessionDecision) -> Self {
+        let credited = session.purpose.budget().zip(credited);
+        let balances = credited.map(|(budget, balances)| ((budget, session.amount.currency), balances));
+        let balances = balances.into_iter().collect();
+        Self { done: session, declined: None, journal: journal.into_iter().collect(), balances }
+    }
+}
+
+impl From<RefundChange> for DryRun<MerchantPayment> {
+    fn from(RefundChange { refund, journal, .. }: RefundChange) -> Self {
+        Self { done: refund, declined: None, journal: journal.into_iter().collect(), balances: BTreeMap::new() }
+    }
+}
+
+/// The creation of a refund, which moves no money yet.
+impl From<MerchantPayment> for DryRun<MerchantPayment> {
+    fn from(refund: MerchantPayment) -> Self {
+        Self { done: refund, declined: None, journal: Vec::new(), balances: BTreeMap::new() }
     }
 }

@@ -19,7 +19,9 @@ use florin_domain::merchant::{Locale, WebUrl};
 use florin_domain::money::Minor;
 use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
-use florin_ports::{CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, RefundCommand, SessionCommand};
+use florin_ports::{
+    CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, Mode, RefundCommand, SessionCommand,
+};
 use std::cell::Cell;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -196,7 +198,13 @@ pub(crate) fn step(
     let decide = Arc::new(move |situation: &SessionSituation| {
         with_ids(first, now, |stamp| decide_session(situation, &action, stamp))
     });
-    Ok(SessionCommand { account: who.account()?, session: checkout_session_id(number), decide, claim: None })
+    Ok(SessionCommand {
+        account: who.account()?,
+        session: checkout_session_id(number),
+        decide,
+        mode: Mode::Commit,
+        claim: None,
+    })
 }
 
 /// The bank that payers choose.
@@ -255,7 +263,7 @@ pub(crate) fn create_refund(
     request: RefundRequest,
 ) -> Result<CreateRefundCommand, Failure> {
     let decide = Arc::new(move |situation: &CreateRefundSituation| decide_create_refund(situation, &request));
-    Ok(CreateRefundCommand { account: who.account()?, payment, decide, claim: None })
+    Ok(CreateRefundCommand { account: who.account()?, payment, decide, mode: Mode::Commit, claim: None })
 }
 
 /// Creates refund `number` of 1.00 of a payment.
@@ -279,5 +287,5 @@ pub(crate) fn refund_step(
     let decide = Arc::new(move |situation: &RefundSituation| {
         with_ids(first, now, |stamp| decide_refund(situation, action, stamp))
     });
-    Ok(RefundCommand { account: who.account()?, refund: refund_id(number), decide, claim: None })
+    Ok(RefundCommand { account: who.account()?, refund: refund_id(number), decide, mode: Mode::Commit, claim: None })
 }

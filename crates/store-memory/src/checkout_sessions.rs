@@ -20,8 +20,8 @@ use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId};
 use florin_domain::merchant::MerchantPermission;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, SessionCommand, StoreError, WriteError,
-    Written,
+    CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, Mode, SessionCommand, StoreError,
+    WriteError, Written,
 };
 use std::collections::BTreeSet;
 
@@ -103,12 +103,12 @@ impl CheckoutSessions for MemoryStore {
     }
 
     async fn act(&self, command: SessionCommand) -> Result<Written<CheckoutSession>, WriteError<SessionRefusal>> {
+        if command.mode == Mode::DryRun {
+            return self.dry_run(|data| decide(data, &command).map(|(_, decision)| decision.into()));
+        }
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
-                let key = (command.account.clone(), command.session);
-                let session = data.merchants.sessions.get(&key).cloned().ok_or(WriteError::Absent)?;
-                let situation = situation(data, session)?;
-                let decision = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                let (situation, decision) = decide(data, &command)?;
                 let number = situation.budget.map(|credit| credit.number);
                 Ok(store(data, decision, number)?)
             })
@@ -173,6 +173,18 @@ fn add_new<R>(data: &mut Data, created: CreatedSession) -> Result<CreatedSession
         add(&mut data.merchants.sessions, (session.account.clone(), session.id), session.clone())?;
     }
     Ok(created)
+}
+
+/// Decides a step without storing it.
+fn decide(
+    data: &Data,
+    command: &SessionCommand,
+) -> Result<(SessionSituation, SessionDecision), WriteError<SessionRefusal>> {
+    let key = (command.account.clone(), command.session);
+    let session = data.merchants.sessions.get(&key).cloned().ok_or(WriteError::Absent)?;
+    let situation = situation(data, session)?;
+    let decision = (command.decide)(&situation).map_err(WriteError::Refused)?;
+    Ok((situation, decision))
 }
 
 fn situation(data: &Data, session: CheckoutSession) -> Result<SessionSituation, StoreError> {

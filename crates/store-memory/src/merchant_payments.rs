@@ -9,13 +9,15 @@ use crate::pages::cut;
 use async_trait::async_trait;
 use florin_domain::checkout::{
     CheckoutSession, CreateRefundSituation, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind,
-    MerchantPaymentStatus, PageTokenHash, PaymentOverview, PaymentSort, PaymentsSummary, RefundRefusal,
+    MerchantPaymentStatus, PageTokenHash, PaymentOverview, PaymentSort, PaymentsSummary, RefundChange, RefundRefusal,
     RefundSituation, RefundSource,
 };
 use florin_domain::ids::{AccountId, MerchantPaymentId, RefundId};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{CreateRefundCommand, MerchantPayments, RefundCommand, StoreError, WriteError, Written};
+use florin_ports::{
+    CreateRefundCommand, DryRun, MerchantPayments, Mode, RefundCommand, StoreError, WriteError, Written,
+};
 use std::collections::BTreeMap;
 
 #[async_trait]
@@ -90,10 +92,12 @@ impl MerchantPayments for MemoryStore {
         &self,
         command: CreateRefundCommand,
     ) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
+        if command.mode == Mode::DryRun {
+            return self.dry_run(|data| decide_creation(data, &command).map(DryRun::from));
+        }
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
-                let situation = situation(data, &command).ok_or(WriteError::Absent)?;
-                let refund = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                let refund = decide_creation(data, &command)?;
                 add(&mut data.merchants.payments, (command.account.clone(), refund.id), refund.clone())?;
                 Ok(refund)
             })
@@ -101,11 +105,12 @@ impl MerchantPayments for MemoryStore {
     }
 
     async fn act(&self, command: RefundCommand) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
+        if command.mode == Mode::DryRun {
+            return self.dry_run(|data| decide(data, &command).map(DryRun::from));
+        }
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
-                let refund = with_refund(data, &command.account, command.refund).cloned().ok_or(WriteError::Absent)?;
-                let session = session_of(data, &refund).cloned().ok_or(WriteError::Absent)?;
-                let change = (command.decide)(&RefundSituation { refund, session }).map_err(WriteError::Refused)?;
+                let change = decide(data, &command)?;
                 if let Some(journal) = &change.journal {
                     write_journal(data, journal)?;
                 }
@@ -116,6 +121,19 @@ impl MerchantPayments for MemoryStore {
             })
         })
     }
+}
+
+/// Decides the creation of a refund without storing it.
+fn decide_creation(data: &Data, command: &CreateRefundCommand) -> Result<MerchantPayment, WriteError<RefundRefusal>> {
+    let situation = situation(data, command).ok_or(WriteError::Absent)?;
+    (command.decide)(&situation).map_err(WriteError::Refused)
+}
+
+/// Decides about a refund without storing it.
+fn decide(data: &Data, command: &RefundCommand) -> Result<RefundChange, WriteError<RefundRefusal>> {
+    let refund = with_refund(data, &command.account, command.refund).cloned().ok_or(WriteError::Absent)?;
+    let session = session_of(data, &refund).cloned().ok_or(WriteError::Absent)?;
+    (command.decide)(&RefundSituation { refund, session }).map_err(WriteError::Refused)
 }
 
 fn payments_of<'d>(data: &'d Data, account: &AccountId) -> impl Iterator<Item = &'d MerchantPayment> {

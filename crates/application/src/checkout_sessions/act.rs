@@ -7,7 +7,7 @@ use florin_domain::checkout::{
     CheckoutSession, SessionAction, SessionRefusal, SessionSituation, SessionStage, decide_session,
 };
 use florin_domain::ids::CheckoutSessionId;
-use florin_ports::{IdempotencyClaim, SessionCommand, WriteError, Written};
+use florin_ports::{IdempotencyClaim, Mode, SessionCommand, WriteError, Written};
 use std::sync::Arc;
 
 /// Does something to a session. `Absent`: no such session or top-up on the account.
@@ -16,13 +16,14 @@ pub async fn act_on_session(
     account: &Account,
     session: CheckoutSessionId,
     action: SessionAction,
+    mode: Mode,
     claim: Option<IdempotencyClaim<CheckoutSession>>,
 ) -> Result<Written<CheckoutSession>, WriteError<SessionRefusal>> {
     find_session(services, account, session).await?.ok_or(WriteError::Absent)?;
     let clock = services.clock_of(account).await?;
     let decide =
         Arc::new(move |situation: &SessionSituation| clock.rule(|stamp| decide_session(situation, &action, stamp)));
-    services.sessions.act(SessionCommand { account: account.id.clone(), session, decide, claim }).await
+    services.sessions.act(SessionCommand { account: account.id.clone(), session, decide, mode, claim }).await
 }
 
 /// Does something to a session, for a payer who saw this stage of it. At another stage only what is due happens. `Absent`: no
@@ -37,5 +38,6 @@ pub async fn act_at_stage(
     let clock = services.clock_of(account).await?;
     let decide =
         Arc::new(move |situation: &SessionSituation| clock.rule(|stamp| stage.decide(situation, &action, stamp)));
-    services.sessions.act(SessionCommand { account: account.id.clone(), session, decide, claim: None }).await
+    let command = SessionCommand { account: account.id.clone(), session, decide, mode: Mode::Commit, claim: None };
+    services.sessions.act(command).await
 }

@@ -10,7 +10,7 @@ use florin_domain::checkout::{
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId};
 use florin_domain::world::Timeline;
-use florin_ports::{FoundSession, RefundCommand, SessionCommand, StoreError, WriteError, Written};
+use florin_ports::{FoundSession, Mode, RefundCommand, SessionCommand, StoreError, WriteError, Written};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ async fn settle_due_session(
     let decide = Arc::new(move |situation: &SessionSituation| {
         clock.rule(|stamp| decide_session(situation, &SessionAction::Due, stamp))
     });
-    let command = SessionCommand { account: account.clone(), session, decide, claim: None };
+    let command = SessionCommand { account: account.clone(), session, decide, mode: Mode::Commit, claim: None };
     services.sessions.act(command).await.map(Written::outcome)
 }
 
@@ -133,6 +133,6 @@ async fn settle_due_refund(
     let decide = Arc::new(move |situation: &RefundSituation| {
         clock.rule(|stamp| decide_refund(situation, RefundAction::Due, stamp))
     });
-    let command = RefundCommand { account: account.clone(), refund, decide, claim: None };
+    let command = RefundCommand { account: account.clone(), refund, decide, mode: Mode::Commit, claim: None };
     services.payments.act(command).await.map(Written::outcome)
 }

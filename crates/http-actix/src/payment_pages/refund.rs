@@ -23,7 +23,7 @@ use florin_domain::checkout::{MerchantPayment, RefundRefusal, RefundStatus};
 use florin_domain::ids::RefundId;
 use florin_domain::merchant::MerchantProfile;
 use florin_pages::{Approval, Form, Frame, Page, RefundResult, SimulatedBank};
-use florin_ports::WriteError;
+use florin_ports::{Mode, WriteError};
 
 /// How long the result is shown, in seconds.
 const RESULT_SECONDS: i64 = 300;
@@ -142,7 +142,7 @@ impl<'a> RefundVisit<'a> {
             }
         };
         let decision = at_bank::decision(self.app, &self.account, at_bank)?;
-        match authorise_refund(&self.app.checkouts, &self.account, self.id, decision, None).await {
+        match authorise_refund(&self.app.checkouts, &self.account, self.id, decision, Mode::Commit, None).await {
             // Another form may have been faster.
             Ok(_) | Err(WriteError::Refused(RefundRefusal::NotAwaiting(_))) => Ok(see(&self.result_path())),
             Err(WriteError::Absent) => Err(gone()),

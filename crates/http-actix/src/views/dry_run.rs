@@ -27,7 +27,9 @@ pub(crate) struct DryRunView {
 #[schema(as = DryRunPosting)]
 #[serde(rename_all = "camelCase")]
 struct PostingView {
-    #[schema(pattern = "^(available|held|reserved|card_network|inbound_payments|outbound_payments|fees)$")]
+    #[schema(
+        pattern = "^(available|held|reserved|card_network|inbound_payments|outbound_payments|fees|payer_banks|merchant_settled)$"
+    )]
     pool: &'static str,
     /// The budget; null if the pool does not belong to one.
     #[schema(value_type = Option<String>, format = Uuid)]

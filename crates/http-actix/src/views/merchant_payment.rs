@@ -1,6 +1,6 @@
 //! Payments and refunds of merchants.
 
-use super::{MoneyView, Time};
+use super::{DryRunView, MoneyView, Time};
 use florin_domain::checkout::{MerchantPayment, PaymentFailure, PaymentOverview};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -79,6 +79,30 @@ impl<'a> From<&'a PaymentOverview> for MerchantPaymentView<'a> {
             completed_at: payment.completed_at.map(Time),
             created_at: Time(payment.created_at),
         }
+    }
+}
+
+/// A refund, or its dry run.
+#[derive(Serialize, ToSchema)]
+#[schema(as = MerchantRefundAnswer)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RefundAnswer<'a> {
+    #[serde(flatten)]
+    refund: RefundView<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    dry_run: Option<DryRunView>,
+}
+
+impl<'a> RefundAnswer<'a> {
+    /// Shows a refund, with the address of its page if `url` makes it. A dry run makes no page. `None`: it is a payment.
+    pub(crate) fn of(
+        payment: &'a MerchantPayment,
+        url: Option<&dyn Fn(Uuid) -> String>,
+        dry_run: Option<DryRunView>,
+    ) -> Option<Self> {
+        let url = url.filter(|_| dry_run.is_none());
+        Some(Self { refund: RefundView::of(payment, url)?, dry_run })
     }
 }
 

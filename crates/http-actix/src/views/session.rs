@@ -1,6 +1,6 @@
 //! Checkout sessions.
 
-use super::{Amount, Time};
+use super::{Amount, DryRunView, Time};
 use florin_domain::checkout::{Basket, BasketItem, CheckoutSession, CountryCode, Shipping, ShippingRate};
 use florin_domain::money::{Currency, Minor, Money};
 use serde::Serialize;
@@ -70,6 +70,18 @@ pub(crate) struct SessionView<'a> {
     /// When the session was completed.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     completed_at: Option<Time>,
+}
+
+/// A session that was paid without a browser, or the dry run of it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PayCheckoutSessionAnswer)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PayAnswer<'a> {
+    #[serde(flatten)]
+    pub(crate) session: SessionView<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub(crate) dry_run: Option<DryRunView>,
 }
 
 /// An amount of money.

@@ -45,7 +45,7 @@ const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget(
 const RIGHT_STEP: MfaVerdict = MfaVerdict::Correct { step: Some(7) };
 
 /// The dry run that a store returns. An effect instead of it is a failure.
-fn dry<T, R>(answer: Result<Written<T>, WriteError<R>>) -> Result<DryRun<T>, WriteError<R>> {
+pub(super) fn dry<T, R>(answer: Result<Written<T>, WriteError<R>>) -> Result<DryRun<T>, WriteError<R>> {
     match answer? {
         Written::DryRun(dry_run) => Ok(*dry_run),
         Written::New(_) | Written::Replayed(_) => Err(StoreError::Corrupt("a dry run took effect".into()).into()),
@@ -85,7 +85,12 @@ async fn preview_confirm(
 }
 
 /// Expects the stored balances and journal to match what the dry run returned; `before` counts earlier transactions.
-async fn came_true<T: PartialEq + Debug>(handle: &Handle, before: i64, tried: &DryRun<T>, done: &T) -> CheckResult {
+pub(super) async fn came_true<T: PartialEq + Debug>(
+    handle: &Handle,
+    before: i64,
+    tried: &DryRun<T>,
+    done: &T,
+) -> CheckResult {
     same("the answer", &tried.done, done)?;
     for ((budget, currency), after) in &tried.balances {
         let record = there("the budget", handle.budgets.find(&Who::Mine.account()?, *budget).await?)?;
@@ -95,7 +100,7 @@ async fn came_true<T: PartialEq + Debug>(handle: &Handle, before: i64, tried: &D
     same("the journal", journal(handle).await?, before + written)
 }
 
-async fn journal(handle: &Handle) -> Result<i64, Failure> {
+pub(super) async fn journal(handle: &Handle) -> Result<i64, Failure> {
     Ok(handle.audit.audit().await?.journal_transactions)
 }
 

@@ -32,6 +32,7 @@ mod limits;
 mod lists;
 mod management_injected;
 mod members;
+mod merchant_dry_runs;
 mod merchants;
 mod mfa;
 mod money;
@@ -110,6 +111,7 @@ const FILES: &[&[Check]] = &[
     payments_isolation::CHECKS,
     payments_two_handles::CHECKS,
     dry_runs::CHECKS,
+    merchant_dry_runs::CHECKS,
     activity::CHECKS,
     books::CHECKS,
     explanations::CHECKS,

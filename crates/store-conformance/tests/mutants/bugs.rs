@@ -176,6 +176,8 @@ bugs! {
     DryRunsHidePostings,
     DryRunsAreRecorded,
     DryRunsCountAttempts,
+    DryRefundsWrite,
+    DryPaymentsHideBalances,
     RecordsAfterTheCommit,
     PaymentsOfTheFirstAccount,
     ExpiredWorldsLeaveTheirAccounts,

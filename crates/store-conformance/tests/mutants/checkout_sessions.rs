@@ -15,7 +15,7 @@ use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
     CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, FoundSession, MerchantPayments,
-    RefundCommand, SessionCommand, StoreError, Timelines, WriteError, Written,
+    Mode, RefundCommand, SessionCommand, StoreError, Timelines, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -124,7 +124,11 @@ impl CheckoutSessions for Mutant {
             }
             Ok(decision)
         });
-        CheckoutSessions::act(&self.inner, command).await
+        let mut answer = CheckoutSessions::act(&self.inner, command).await;
+        if let (true, Ok(Written::DryRun(dry_run))) = (self.has(Bug::DryPaymentsHideBalances), &mut answer) {
+            dry_run.balances.clear();
+        }
+        answer
     }
 
     async fn due(
@@ -219,6 +223,9 @@ impl MerchantPayments for Mutant {
     }
 
     async fn act(&self, mut command: RefundCommand) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
+        if self.has(Bug::DryRefundsWrite) && command.mode == Mode::DryRun {
+            return self.dry_refund_that_writes(command).await;
+        }
         command.claim = self.claim(command.claim);
         let (rule, bug) = (Arc::clone(&command.decide), self.bug);
         command.decide = Arc::new(move |situation: &RefundSituation| {

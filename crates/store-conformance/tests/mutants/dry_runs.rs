@@ -5,12 +5,25 @@ use florin_domain::batch::{ConfirmRefusal, PaymentBatch};
 use florin_domain::budget::{Credit, CreditDecision, CreditRefusal, CreditSituation};
 use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::CardRefusal;
+use florin_domain::checkout::{MerchantPayment, RefundRefusal};
 use florin_ports::{
-    CardLedger, ConfirmCommand, CreditCommand, Credits, FirstMessageCommand, Mode, PaymentBatches, WriteError, Written,
+    CardLedger, ConfirmCommand, CreditCommand, Credits, FirstMessageCommand, MerchantPayments, Mode, PaymentBatches,
+    RefundCommand, WriteError, Written,
 };
 use std::sync::Arc;
 
 impl Mutant {
+    pub(crate) async fn dry_refund_that_writes(
+        &self,
+        command: RefundCommand,
+    ) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
+        let (account, refund, decide) = (command.account.clone(), command.refund, Arc::clone(&command.decide));
+        let answer = MerchantPayments::act(&self.inner, command).await;
+        let wet = RefundCommand { account, refund, decide, mode: Mode::Commit, claim: None };
+        let _ = MerchantPayments::act(&self.inner, wet).await;
+        answer
+    }
+
     pub(crate) async fn dry_first_message(
         &self,
         command: FirstMessageCommand,

@@ -255,6 +255,8 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::DryRunsHidePostings, "cards.dry_run.answers_as_the_real_one_would"),
     (Bug::DryRunsAreRecorded, "dry_runs.read_no_record_and_store_none"),
     (Bug::DryRunsCountAttempts, "batches.dry_run.counts_no_attempt"),
+    (Bug::DryRefundsWrite, "merchants.dry_run.changes_nothing"),
+    (Bug::DryPaymentsHideBalances, "merchants.dry_run.answers_as_the_real_one_would"),
     (Bug::RecordsAfterTheCommit, "injected.failure_of_any_write_leaves_nothing"),
     (Bug::PaymentsOfTheFirstAccount, "equal_ids.copy.reads_as_its_original"),
     (Bug::ExpiredWorldsLeaveTheirAccounts, "worlds.delete_expired.leaves_nothing_of_them"),

@@ -2,9 +2,9 @@
 
 use crate::call::Call;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, PositiveDecimalText, body};
-use crate::dry_run::respond;
+use crate::dry_run::execute;
 use crate::idempotency::claim;
-use crate::mapping::{credit_problem, write_problem};
+use crate::mapping::credit_problem;
 use crate::problem::{Problem, read};
 use crate::reply::answer;
 use crate::routes::error_sets::SimulationErrors;
@@ -126,10 +126,10 @@ pub(crate) async fn handle(
     let account = write.account().await?;
     let instruction = CreditInstruction::from(read(body)?);
     let claim = claim(&write, &account, false, |credit| render(credit, None))?;
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = generate_credit(&app.services, &account, instruction, mode, claim).await;
-    let object = ("body.budgetId", "budget");
-    respond(written.map_err(|error| write_problem(error, object, recorded.as_ref(), credit_problem))?, render)
+    execute(claim, ("body.budgetId", "budget"), credit_problem, render, async |claim| {
+        generate_credit(&app.services, &account, instruction, mode, claim).await
+    })
+    .await
 }
 
 fn render(credit: &Credit, dry_run: Option<DryRunView>) -> Answer {

@@ -3,9 +3,9 @@
 use super::common::{BUDGET, BudgetPath, WRITE};
 use crate::call::Call;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, OtherBudget, PositiveDecimalText, body};
-use crate::dry_run::respond;
+use crate::dry_run::execute;
 use crate::idempotency::claim;
-use crate::mapping::{transfer_problem, write_problem};
+use crate::mapping::transfer_problem;
 use crate::problem::{Problem, read};
 use crate::reply::answer;
 use crate::routes::error_sets::ManagementErrors;
@@ -59,10 +59,10 @@ pub(crate) async fn handle(
     let TransferBody { to, amount, currency, reference } = read(body)?;
     let instruction = TransferInstruction { from: read(from)?, to: to.0, amount: amount.0, currency, reference };
     let claim = claim(&write, &account, false, |done| render(done, None))?;
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = transfer(&app.management, &account, instruction, mode, claim).await;
-    let object = (BUDGET, "budget");
-    respond(written.map_err(|error| write_problem(error, object, recorded.as_ref(), transfer_problem))?, render)
+    execute(claim, (BUDGET, "budget"), transfer_problem, render, async |claim| {
+        transfer(&app.management, &account, instruction, mode, claim).await
+    })
+    .await
 }
 
 fn render(done: &TransferDone, dry_run: Option<DryRunView>) -> Answer {

@@ -16,7 +16,7 @@ pub(crate) mod settlement_accounts;
 pub(crate) mod top_ups;
 
 pub(crate) use bodies::{ApprovalBody, SandboxMerchantBody};
-pub(crate) use checkout_sessions::{SESSION, SessionPath, ShippingBody, render_session};
+pub(crate) use checkout_sessions::{SESSION, SessionPath, ShippingBody, session_view};
 pub(crate) use common::{PAYEE, PayeePath, SETTLEMENT_ACCOUNT, SettlementAccountPath};
 pub(crate) use refunds::{REFUND, RefundPath};
 

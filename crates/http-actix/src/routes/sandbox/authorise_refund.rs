@@ -3,15 +3,16 @@
 use super::common::MERCHANTS;
 use super::pay_session::visit;
 use crate::call::Call;
-use crate::declare::{AccountParameter, IdempotencyKeyHeader, Whole, body};
-use crate::idempotency::{claim, execute};
+use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, Whole, body};
+use crate::dry_run::execute;
+use crate::idempotency::claim;
 use crate::mapping::authorise_refund_problem;
 use crate::problem::{Problem, read};
 use crate::reply::answer;
 use crate::routes::error_sets::MerchantSimulationErrors;
 use crate::routes::merchant::{REFUND, RefundPath};
 use crate::state::App;
-use crate::views::RefundView;
+use crate::views::{DryRunView, RefundAnswer};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::authorise_refund;
@@ -36,28 +37,30 @@ body! {
 #[utoipa::path(post, path = "/v2/sandbox/refunds/{refundId}/authorise", tag = "Sandbox",
     operation_id = "authoriseMerchantRefund",
     request_body = AuthoriseRefundBody,
-    params(RefundPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The refund.", body = RefundView<'static>), MerchantSimulationErrors))]
+    params(RefundPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
+    responses((status = 200, description = "The refund.", body = RefundAnswer<'static>), MerchantSimulationErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut write = Call::enter(&app, &request, &MERCHANTS).await?.with_body(payload).await?;
+    let mut call = Call::enter(&app, &request, &MERCHANTS).await?;
+    let mode = call.mode()?;
+    let mut write = call.with_body(payload).await?;
     let path = write.call.read::<RefundPath>();
     let body = write.read::<AuthoriseRefundBody>()?;
     let visit = body.and_then(|body| visit(body.outcome, body.after_minutes.as_ref(), &mut write.call.faults));
     let account = write.account().await?;
     app.merchants.reach(&account).await?;
-    let claim = claim(&write, &account, false, render)?;
+    let claim = claim(&write, &account, false, |refund| render(refund, None))?;
     let (id, visit) = (read(path)?.id, read(visit)?);
     let decision = app.checkouts.payer_banks()?.visit(visit, app.checkouts.time.now_of(&account));
     execute(claim, REFUND, authorise_refund_problem, render, async |claim| {
-        authorise_refund(&app.checkouts, &account, id, decision, claim).await
+        authorise_refund(&app.checkouts, &account, id, decision, mode, claim).await
     })
     .await
 }
 
-fn render(refund: &MerchantPayment) -> Answer {
-    answer(StatusCode::OK, &RefundView::of(refund, None))
+fn render(refund: &MerchantPayment, dry_run: Option<DryRunView>) -> Answer {
+    answer(StatusCode::OK, &RefundAnswer::of(refund, None, dry_run))
 }

@@ -2,17 +2,20 @@
 
 use super::common::MERCHANTS;
 use crate::call::Call;
-use crate::declare::{AccountParameter, IdempotencyKeyHeader, Whole, body};
-use crate::idempotency::{claim, execute};
+use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, Whole, body};
+use crate::dry_run::execute;
+use crate::idempotency::claim;
 use crate::mapping::session_problem;
 use crate::problem::{Problem, read};
+use crate::reply::answer;
 use crate::routes::error_sets::MerchantSimulationErrors;
-use crate::routes::merchant::{SESSION, SessionPath, ShippingBody, render_session};
+use crate::routes::merchant::{SESSION, SessionPath, ShippingBody, session_view};
 use crate::state::App;
-use crate::views::SessionView;
+use crate::views::{DryRunView, PayAnswer};
+use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{act_on_session, find_session};
-use florin_domain::checkout::{BankChoice, PayerOutcome, PayerVisit, SessionAction, SessionRefusal};
+use florin_domain::checkout::{BankChoice, CheckoutSession, PayerOutcome, PayerVisit, SessionAction, SessionRefusal};
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::merchant::BankId;
 
@@ -39,21 +42,27 @@ body! {
 #[utoipa::path(post, path = "/v2/sandbox/checkout-sessions/{checkoutSessionId}/pay", tag = "Sandbox",
     operation_id = "payCheckoutSession",
     request_body = PayBody,
-    params(SessionPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The session.", body = SessionView<'static>), MerchantSimulationErrors))]
+    params(SessionPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
+    responses((status = 200, description = "The session.", body = PayAnswer<'static>), MerchantSimulationErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut write = Call::enter(&app, &request, &MERCHANTS).await?.with_body(payload).await?;
+    let mut call = Call::enter(&app, &request, &MERCHANTS).await?;
+    let mode = call.mode()?;
+    let mut write = call.with_body(payload).await?;
     let path = write.call.read::<SessionPath>();
     let body = write.read::<PayBody>()?;
     let visit = body.as_ref().and_then(|body| visit(body.outcome, body.after_minutes.as_ref(), &mut write.call.faults));
     let account = write.account().await?;
     app.merchants.reach(&account).await?;
-    let render = render_session(&app);
-    let claim = claim(&write, &account, false, render.clone())?;
+    let shown = web::Data::clone(&app);
+    let render = move |session: &CheckoutSession, dry_run: Option<DryRunView>| {
+        answer(StatusCode::OK, &PayAnswer { session: session_view(&shown.checkouts, session), dry_run })
+    };
+    let recorded = render.clone();
+    let claim = claim(&write, &account, false, move |session| recorded(session, None))?;
     let (id, body) = (read(path)?.id, read(body)?);
     let bank = app.checkouts.banks.find(&body.bank).await?;
     let mut faults = Faults::default();
@@ -74,7 +83,7 @@ pub(crate) async fn handle(
     let refused = |refusal: SessionRefusal| session_problem(SESSION.0, &refusal);
     let pay = SessionAction::Pay { bank, shipping, decision };
     execute(claim, SESSION, refused, render, async |claim| {
-        act_on_session(&app.checkouts, &account, id, pay, claim).await
+        act_on_session(&app.checkouts, &account, id, pay, mode, claim).await
     })
     .await
 }

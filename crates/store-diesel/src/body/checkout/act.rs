@@ -34,6 +34,17 @@ pub(super) fn act(
     command: &SessionCommand,
     budget: Option<BudgetId>,
 ) -> Result<CheckoutSession, Stop<WriteError<SessionRefusal>>> {
+    let (situation, decision) = decide(conn, working_set, command, budget)?;
+    Ok(store(conn, working_set, &situation, decision)?)
+}
+
+/// Locks a session, and decides.
+pub(super) fn decide(
+    conn: &mut Conn,
+    working_set: &WorkingSet,
+    command: &SessionCommand,
+    budget: Option<BudgetId>,
+) -> Result<(SessionSituation, SessionDecision), Stop<WriteError<SessionRefusal>>> {
     let account = &command.account;
     let key = (Account(account.clone()), Id(command.session.0));
     let Some(row) = load::<LockedSessions>([key], conn)?.pop() else { return Err(absent()) };
@@ -49,7 +60,7 @@ pub(super) fn act(
         session,
     };
     let decision = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
-    Ok(store(conn, working_set, &situation, decision)?)
+    Ok((situation, decision))
 }
 
 fn store(

@@ -3,7 +3,7 @@
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
 use super::body::footprint::Footprint;
-use super::body::group::under_claim;
+use super::body::group::{dry_run, under_claim};
 use super::body::merchant;
 use super::body::store::Store;
 use super::body::tables::checkout::{PaymentRow, SessionRow, checkout_sessions, merchant_payments};
@@ -19,7 +19,7 @@ use florin_domain::checkout::{
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantPaymentId, RefundId};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{CreateRefundCommand, MerchantPayments, RefundCommand, StoreError, WriteError, Written};
+use florin_ports::{CreateRefundCommand, MerchantPayments, Mode, RefundCommand, StoreError, WriteError, Written};
 use std::collections::BTreeMap;
 
 #[async_trait]
@@ -98,6 +98,9 @@ impl MerchantPayments for Store {
         command: CreateRefundCommand,
     ) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
         self.task(move |conn| {
+            if command.mode == Mode::DryRun {
+                return dry_run(conn, &Footprint::default(), |conn, _| refunds::decide_creation(conn, &command));
+            }
             under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, _| refunds::create(conn, &command))
         })
         .await
@@ -106,6 +109,11 @@ impl MerchantPayments for Store {
     async fn act(&self, command: RefundCommand) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>> {
         let recording = self.recording();
         self.task(move |conn| {
+            if command.mode == Mode::DryRun {
+                return dry_run(conn, &Footprint::default(), |conn, _| {
+                    refunds::decide(conn, &command).map(|(_, change)| change)
+                });
+            }
             under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, working_set| {
                 working_set.events.record_with(recording.clone());
                 refunds::act(conn, working_set, &command)

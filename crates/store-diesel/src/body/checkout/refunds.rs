@@ -12,13 +12,23 @@ use super::body::working_set::WorkingSet;
 use super::find::{absent, find, taken_up};
 use diesel::prelude::*;
 use florin_domain::checkout::{
-    CheckoutSession, CreateRefundSituation, MerchantPayment, RefundRefusal, RefundSituation, RefundSource,
+    CheckoutSession, CreateRefundSituation, MerchantPayment, RefundChange, RefundRefusal, RefundSituation, RefundSource,
 };
 use florin_domain::ids::AccountId;
 use florin_ports::{CreateRefundCommand, RefundCommand, WriteError};
 
 /// Locks a payment, decides, and stores the new refund.
 pub(super) fn create(
+    conn: &mut Conn,
+    command: &CreateRefundCommand,
+) -> Result<MerchantPayment, Stop<WriteError<RefundRefusal>>> {
+    let refund = decide_creation(conn, command)?;
+    insert(vec![PaymentRow::from(&refund)], conn)?;
+    Ok(refund)
+}
+
+/// Locks a payment, and decides.
+pub(super) fn decide_creation(
     conn: &mut Conn,
     command: &CreateRefundCommand,
 ) -> Result<MerchantPayment, Stop<WriteError<RefundRefusal>>> {
@@ -34,9 +44,7 @@ pub(super) fn create(
         payment,
         session,
     };
-    let refund = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
-    insert(vec![PaymentRow::from(&refund)], conn)?;
-    Ok(refund)
+    Ok(ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?)
 }
 
 /// Locks a refund, decides, and stores the decision.
@@ -45,6 +53,22 @@ pub(super) fn act(
     working_set: &mut WorkingSet,
     command: &RefundCommand,
 ) -> Result<MerchantPayment, Stop<WriteError<RefundRefusal>>> {
+    let (situation, change) = decide(conn, command)?;
+    if let Some(journal) = &change.journal {
+        working_set.journal.add(journal);
+    }
+    if change.refund != situation.refund {
+        update_payment(conn, &change.refund)?;
+    }
+    working_set.events.add(&change.events);
+    Ok(change.refund)
+}
+
+/// Locks a refund, and decides.
+pub(super) fn decide(
+    conn: &mut Conn,
+    command: &RefundCommand,
+) -> Result<(RefundSituation, RefundChange), Stop<WriteError<RefundRefusal>>> {
     let account = &command.account;
     let row: Option<Id> = merchant_payments::table
         .filter(merchant_payments::account_id.eq(account.as_str()))
@@ -58,14 +82,7 @@ pub(super) fn act(
     let session = session_of(conn, &refund)?;
     let situation = RefundSituation { refund, session };
     let change = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
-    if let Some(journal) = &change.journal {
-        working_set.journal.add(journal);
-    }
-    if change.refund != situation.refund {
-        update_payment(conn, &change.refund)?;
-    }
-    working_set.events.add(&change.events);
-    Ok(change.refund)
+    Ok((situation, change))
 }
 
 /// The session of a payment or refund.

@@ -1,7 +1,7 @@
 //! Reads sessions, and runs commands on them.
 
 use super::body::footprint::Footprint;
-use super::body::group::under_claim;
+use super::body::group::{dry_run, under_claim};
 use super::body::store::Store;
 use super::body::tables::checkout::{SessionRow, checkout_sessions};
 use super::body::types::{Bytes, Id};
@@ -17,8 +17,8 @@ use florin_domain::checkout::{
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, SessionCommand, StoreError, WriteError,
-    Written,
+    CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, Mode, SessionCommand, StoreError,
+    WriteError, Written,
 };
 
 #[async_trait]
@@ -107,6 +107,11 @@ impl CheckoutSessions for Store {
             let mut footprint = Footprint::default();
             if let Some(budget) = budget {
                 footprint.credited(&command.account, budget);
+            }
+            if command.mode == Mode::DryRun {
+                return dry_run(conn, &footprint, |conn, working_set| {
+                    act::decide(conn, working_set, &command, budget).map(|(_, decision)| decision)
+                });
             }
             under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
                 working_set.events.record_with(recording.clone());

@@ -4,7 +4,7 @@ use super::body::backend::Conn;
 use super::body::errors::Stop;
 use super::body::footprint::Footprint;
 use super::body::working_set::{Records, WorkingSet};
-use florin_ports::{IdempotencyClaim, WriteError, Written};
+use florin_ports::{DryRun, IdempotencyClaim, WriteError, Written};
 
 /// Locks and loads a footprint, runs the work unless its claim has an answer already, and stores the changes and the
 /// answer.
@@ -32,4 +32,14 @@ pub(crate) fn under_claim<T, R>(
     working_set.records.add(record);
     working_set.store(conn)?;
     Ok(Written::New(done))
+}
+
+/// Locks and loads a footprint, and decides without storing anything: a dry run.
+pub(crate) fn dry_run<D: Into<DryRun<T>>, T, R>(
+    conn: &mut Conn,
+    footprint: &Footprint,
+    decide: impl FnOnce(&mut Conn, &WorkingSet) -> Result<D, Stop<WriteError<R>>>,
+) -> Result<Written<T>, Stop<WriteError<R>>> {
+    let working_set = WorkingSet::load(conn, footprint)?;
+    Ok(Written::DryRun(Box::new(decide(conn, &working_set)?.into())))
 }

@@ -1,18 +1,21 @@
 //! `POST /v2/merchant/checkout-sessions/{checkoutSessionId}/cancel`
 
-use super::common::{SESSION, SessionPath, render_session};
+use super::common::{SESSION, SessionPath, session_view};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::session_problem;
 use crate::problem::{Problem, read};
+use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
 use crate::routes::merchant::common::WRITE_SESSIONS;
 use crate::state::App;
 use crate::views::SessionView;
+use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::act_on_session;
-use florin_domain::checkout::SessionAction;
+use florin_domain::checkout::{CheckoutSession, SessionAction};
+use florin_ports::Mode;
 
 /// Cancels an OPEN checkout session. Its payment in progress, if there is one, is CANCELLED too.
 #[utoipa::path(post, path = "/v2/merchant/checkout-sessions/{checkoutSessionId}/cancel", tag = "Merchant",
@@ -31,7 +34,8 @@ pub(crate) async fn handle(
     let account_id = call.account_id();
     let account = call.account(account_id).await?;
     app.merchants.reach(&account).await?;
-    let render = render_session(&app);
+    let shown = web::Data::clone(&app);
+    let render = move |session: &CheckoutSession| answer(StatusCode::OK, &session_view(&shown.checkouts, session));
     let claim = claim_without_body(&call, key, &account, render.clone());
     let id = read(path)?.id;
     execute(
@@ -39,7 +43,9 @@ pub(crate) async fn handle(
         SESSION,
         |refusal| session_problem(SESSION.0, &refusal),
         render,
-        async |claim| act_on_session(&app.checkouts, &account, id, SessionAction::MerchantCancels, claim).await,
+        async |claim| {
+            act_on_session(&app.checkouts, &account, id, SessionAction::MerchantCancels, Mode::Commit, claim).await
+        },
     )
     .await
 }

@@ -1,7 +1,7 @@
 //! Shared parts of the operations of checkout sessions.
 
 use crate::declare::parameters;
-use crate::reply::{Render, answer};
+use crate::reply::Render;
 use crate::state::App;
 use crate::views::SessionView;
 use actix_web::http::StatusCode;
@@ -23,14 +23,8 @@ parameters! {
 }
 
 /// Shows a session with the address of its page.
-pub(super) fn view<'a>(checkouts: &CheckoutServices, session: &'a CheckoutSession) -> SessionView<'a> {
+pub(crate) fn session_view<'a>(checkouts: &CheckoutServices, session: &'a CheckoutSession) -> SessionView<'a> {
     SessionView::from(session).with_checkout_url(checkouts.checkout_url(&session.account, session.id.0))
-}
-
-/// Renders a session with 200.
-pub(crate) fn render_session(app: &Data<App>) -> impl Render<CheckoutSession> + Clone + use<> {
-    let app = Data::clone(app);
-    move |session: &CheckoutSession| answer(StatusCode::OK, &view(&app.checkouts, session))
 }
 
 /// Renders a session with 201, or with 200 if it existed before.

@@ -1,7 +1,7 @@
 //! `POST /v2/merchant/checkout-sessions`
 
 use super::bodies::CreateSessionBody;
-use super::common::{render_created, view};
+use super::common::{render_created, session_view};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute_creation};
@@ -38,7 +38,7 @@ pub(crate) async fn handle(
     let new = body.and_then(|body| body.read(&mut write.call.faults));
     let account = write.account().await?;
     app.merchants.reach(&account).await?;
-    let render = render_created(&app, |app, status, session| answer(status, &view(&app.checkouts, session)));
+    let render = render_created(&app, |app, status, session| answer(status, &session_view(&app.checkouts, session)));
     let claim = claim(&write, &account, false, render.clone())?;
     let (new, is_new) = (read(new)?, |created: &CreatedSession| created.is_new);
     let refused = |refusal| create_session_problem(&refusal);

@@ -1,6 +1,6 @@
 //! `GET /v2/merchant/checkout-sessions/{checkoutSessionId}`
 
-use super::common::{SESSION, SessionPath, view};
+use super::common::{SESSION, SessionPath, session_view};
 use crate::call::Call;
 use crate::declare::AccountParameter;
 use crate::problem::{Problem, read};
@@ -25,5 +25,5 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     app.merchants.reach(&account).await?;
     let found = find_session(&app.checkouts, &account, read(path)?.id).await?;
     let found = found.ok_or_else(|| Problem::absent(SESSION.0, SESSION.1))?;
-    ok(&view(&app.checkouts, &found.session))
+    ok(&session_view(&app.checkouts, &found.session))
 }

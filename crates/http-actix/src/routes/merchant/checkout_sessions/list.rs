@@ -1,6 +1,6 @@
 //! `GET /v2/merchant/checkout-sessions`
 
-use super::common::view;
+use super::common::session_view;
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
 use crate::problem::{Problem, read};
@@ -53,5 +53,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let merchant_reference = merchant_reference.map(Text::into_string);
     let filter = SessionFilter { from, to, checkout, checkout_type, status, merchant_reference };
     let Page { count, rows } = app.checkouts.sessions.list(&account.id, filter, page).await?;
-    ok_list(&List::new(page, Page { count, rows: rows.iter().collect() }, |session| view(&app.checkouts, session)))
+    ok_list(&List::new(page, Page { count, rows: rows.iter().collect() }, |session| {
+        session_view(&app.checkouts, session)
+    }))
 }

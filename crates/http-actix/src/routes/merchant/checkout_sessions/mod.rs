@@ -9,4 +9,4 @@ pub(crate) mod list;
 
 pub(crate) use bodies::ShippingBody;
 pub(super) use common::render_created;
-pub(crate) use common::{SESSION, SessionPath, render_session};
+pub(crate) use common::{SESSION, SessionPath, session_view};

@@ -1,8 +1,9 @@
 //! `POST /v2/merchant/payments/{paymentId}/refunds`
 
 use crate::call::Call;
-use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
-use crate::idempotency::{claim, execute};
+use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, body};
+use crate::dry_run::execute;
+use crate::idempotency::claim;
 use crate::mapping::create_refund_problem;
 use crate::problem::{Problem, read};
 use crate::reply::answer;
@@ -11,7 +12,7 @@ use crate::routes::merchant::amount::AmountBody;
 use crate::routes::merchant::common::WRITE_REFUNDS;
 use crate::routes::merchant::payments::{PAYMENT, PaymentPath};
 use crate::state::App;
-use crate::views::RefundView;
+use crate::views::{DryRunView, RefundAnswer};
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::create_merchant_refund;
@@ -37,14 +38,15 @@ body! {
 #[utoipa::path(post, path = "/v2/merchant/payments/{paymentId}/refunds", tag = "Merchant",
     operation_id = "createMerchantRefund",
     request_body = CreateRefundBody,
-    params(PaymentPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 201, description = "The refund.", body = RefundView<'static>), PaymentInitiationErrors))]
+    params(PaymentPath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
+    responses((status = 201, description = "The refund.", body = RefundAnswer<'static>), PaymentInitiationErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let call = Call::enter(&app, &request, &WRITE_REFUNDS).await?;
+    let mut call = Call::enter(&app, &request, &WRITE_REFUNDS).await?;
+    let mode = call.mode()?;
     app.checkouts.payer_banks()?;
     let mut write = call.with_body(payload).await?;
     let path = write.call.read::<PaymentPath>();
@@ -53,14 +55,15 @@ pub(crate) async fn handle(
     let account = write.account().await?;
     app.merchants.reach(&account).await?;
     let shown = web::Data::clone(&app);
-    let render = move |refund: &MerchantPayment| {
+    let render = move |refund: &MerchantPayment, dry_run: Option<DryRunView>| {
         let url = |id| shown.checkouts.authorisation_url(&refund.account, id);
-        answer(StatusCode::CREATED, &RefundView::of(refund, Some(&url)))
+        answer(StatusCode::CREATED, &RefundAnswer::of(refund, Some(&url), dry_run))
     };
-    let claim = claim(&write, &account, false, render.clone())?;
+    let recorded = render.clone();
+    let claim = claim(&write, &account, false, move |refund| recorded(refund, None))?;
     let (payment, new) = (read(path)?.id, read(new)?);
     execute(claim, PAYMENT, create_refund_problem, render, async |claim| {
-        create_merchant_refund(&app.checkouts, &account, payment, new, claim).await
+        create_merchant_refund(&app.checkouts, &account, payment, new, mode, claim).await
     })
     .await
 }

@@ -15,6 +15,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::act_on_session;
 use florin_domain::checkout::{CheckoutSession, SessionAction};
+use florin_ports::Mode;
 
 /// Cancels an OPEN top-up. Its payment in progress, if there is one, is CANCELLED too.
 #[utoipa::path(post, path = "/v2/merchant/top-ups/{topUpId}/cancel", tag = "Merchant", operation_id = "cancelTopUp",
@@ -41,7 +42,9 @@ pub(crate) async fn handle(
         TOP_UP,
         |refusal| session_problem(TOP_UP.0, &refusal),
         render,
-        async |claim| act_on_session(&app.checkouts, &account, id, SessionAction::MerchantCancels, claim).await,
+        async |claim| {
+            act_on_session(&app.checkouts, &account, id, SessionAction::MerchantCancels, Mode::Commit, claim).await
+        },
     )
     .await
 }
