@@ -2,7 +2,7 @@
 
 use crate::{AccountClock, AccountClocks, PageTokenMaker};
 use florin_domain::access::Account;
-use florin_domain::ids::AccountId;
+use florin_domain::ids::{AccountId, LogoId};
 use florin_ports::{
     Banks, CheckoutSessions, MerchantPayments, PaymentInitiation, ShippingRates, StoreError, Timelines,
 };
@@ -51,6 +51,11 @@ impl CheckoutServices {
     /// The address of the page of a session.
     pub fn checkout_url(&self, account: &AccountId, session: Uuid) -> String {
         self.page_tokens.checkout_url(&self.public_url, account, session)
+    }
+
+    /// The address of a logo.
+    pub fn logo_url(&self, logo: LogoId) -> String {
+        format!("{}/pay/logos/{logo}.png", self.public_url)
     }
 
     /// The address of the page that authorises a refund.

@@ -90,7 +90,7 @@ pub use key_uses::{KeyUses, record_key_uses};
 pub use limit_card::{NewLimit, remove_limit, set_limit};
 pub use lookup_addresses::lookup_addresses;
 pub use management_services::ManagementServices;
-pub use merchant_profiles::{administer_merchant, edit_merchant};
+pub use merchant_profiles::{administer_merchant, edit_merchant, set_logo};
 pub use merchant_refunds::{authorise_refund, create_merchant_refund, find_merchant_payment};
 pub use merchant_services::{MerchantServices, ReachMerchantError};
 pub use networks::{

@@ -2,11 +2,12 @@
 
 use crate::MerchantServices;
 use florin_domain::access::Account;
-use florin_domain::ids::AccountId;
+use florin_domain::ids::{AccountId, LogoId};
 use florin_domain::merchant::{
-    EditProfileRefusal, MerchantProfile, OperatorEdit, ProfileEdit, decide_edit_profile, edit_profile_by_operator,
+    EditProfileRefusal, Logo, MerchantProfile, OperatorEdit, ProfileEdit, decide_edit_profile, edit_profile_by_operator,
 };
-use florin_ports::{IdempotencyClaim, Merchants, ProfileCommand, WriteError, Written};
+use florin_ports::{IdempotencyClaim, Merchants, ProfileCommand, SetLogoCommand, WriteError, Written};
+use std::convert::Infallible;
 use std::sync::Arc;
 
 /// Changes the profile of a merchant, for the merchant.
@@ -19,6 +20,18 @@ pub async fn edit_merchant(
     let decide = Arc::new(move |profile: &MerchantProfile| decide_edit_profile(profile, &edit));
     let command = ProfileCommand { account: account.id.clone(), creates: false, decide, claim };
     services.merchants.change(command).await
+}
+
+/// Stores a logo, which [`florin_ports::LogoImages`] made, under a new id.
+pub async fn set_logo(
+    services: &MerchantServices,
+    account: &Account,
+    png: Vec<u8>,
+    claim: Option<IdempotencyClaim<MerchantProfile>>,
+) -> Result<Written<MerchantProfile>, WriteError<Infallible>> {
+    let clock = services.clock_of(account).await?;
+    let logo = Logo { id: LogoId(clock.next_id()), account: account.id.clone(), png, created_at: clock.now() };
+    services.merchants.set_logo(SetLogoCommand { logo, claim }).await
 }
 
 /// Changes the profile of a merchant, for the operator. Creates a missing profile.

@@ -4,7 +4,7 @@ use crate::{AccountClock, AccountClocks};
 use florin_domain::access::Account;
 use florin_domain::batch::ModulusTable;
 use florin_domain::merchant::MerchantProfile;
-use florin_ports::{Checkouts, Merchants, Payees, SettlementAccounts, StoreError};
+use florin_ports::{Checkouts, LogoImages, Merchants, Payees, SettlementAccounts, StoreError};
 use std::sync::Arc;
 
 /// The ports for managing merchants.
@@ -12,8 +12,10 @@ use std::sync::Arc;
 pub struct MerchantServices {
     /// Real time and ids. [`MerchantServices::clock_of`] returns those of an account.
     pub time: AccountClocks,
-    /// Reads and changes profiles.
+    /// Reads and changes profiles and logos.
     pub merchants: Arc<dyn Merchants>,
+    /// Makes logos from uploaded images.
+    pub logo_images: Arc<dyn LogoImages>,
     /// Reads, creates and changes checkouts.
     pub checkouts: Arc<dyn Checkouts>,
     /// Reads, creates, changes and deletes settlement accounts.

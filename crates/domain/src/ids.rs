@@ -38,6 +38,8 @@ macro_rules! uuid_ids {
 uuid_ids! {
     /// A checkout of a merchant.
     CheckoutId;
+    /// A logo of a merchant. Each upload has a new one.
+    LogoId;
     /// A settlement account that SHOPPING sessions pay into.
     SettlementAccountId;
     /// A payee that `TOP_UP` sessions pay into.

@@ -16,6 +16,7 @@ use florin_domain::access::Environment;
 use florin_domain::batch::ModulusTable;
 use florin_domain::webhook::TargetPolicy;
 use florin_http_actix::{AllServices, EventViews};
+use florin_logo_images::BlockingLogoImages;
 use florin_mfa::{SandboxProvider, TotpProvider};
 use florin_ports::{EventRecording, MfaProvider, PaymentInitiation, PostcodeProvider, Readiness, SecretCipher};
 use florin_postcode_embedded::EmbeddedPostcodes;
@@ -263,6 +264,7 @@ fn merchants(store: &Arc<dyn AnyStore>, modulus: &Arc<ModulusTable>) -> Merchant
     MerchantServices {
         time: account_clocks(store),
         merchants: store.clone(),
+        logo_images: Arc::new(BlockingLogoImages::new()),
         checkouts: store.clone(),
         settlement_accounts: store.clone(),
         payees: store.clone(),

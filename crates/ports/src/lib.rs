@@ -36,6 +36,7 @@ mod exchange_rates;
 mod idempotency;
 mod key_source;
 mod key_upkeep;
+mod logo_images;
 mod merchant;
 mod merchant_payments;
 mod mfa;
@@ -90,9 +91,10 @@ pub use exchange_rates::{ExchangeRates, RatesUnavailable};
 pub use idempotency::{Answer, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, Written};
 pub use key_source::KeySource;
 pub use key_upkeep::KeyUpkeep;
+pub use logo_images::{LogoImageError, LogoImages};
 pub use merchant::{
     ApprovePayeeCommand, Banks, Checkouts, CreateCheckoutCommand, CreatePayeeCommand, EditCheckoutCommand, Merchants,
-    Payees, ProfileCommand, SettlementAccounts, SettlementCommand,
+    Payees, ProfileCommand, SetLogoCommand, SettlementAccounts, SettlementCommand,
 };
 pub use merchant_payments::{CreateRefundCommand, MerchantPayments, RefundCommand};
 pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionCommand};
@@ -140,6 +142,7 @@ pub use {
     exchange_rates::MockExchangeRates,
     key_source::MockKeySource,
     key_upkeep::MockKeyUpkeep,
+    logo_images::MockLogoImages,
     merchant::{MockBanks, MockCheckouts, MockMerchants, MockPayees, MockSettlementAccounts},
     merchant_payments::MockMerchantPayments,
     mfa::{MockMfaProvider, MockMfaSessions},

@@ -2,11 +2,11 @@
 
 use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
-use florin_domain::ids::{AccountId, CheckoutId, PayeeId, SettlementAccountId};
+use florin_domain::ids::{AccountId, CheckoutId, LogoId, PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
     Bank, BankDetails, BankId, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation, CreatePayeeSituation,
-    CreatedPayee, EditProfileRefusal, MerchantProfile, Payee, PayeeFilter, PayeeRefusal, SettlementAccountOverview,
-    SettlementChange, SettlementRefusal, SettlementSituation,
+    CreatedPayee, EditProfileRefusal, Logo, MerchantProfile, Payee, PayeeFilter, PayeeRefusal,
+    SettlementAccountOverview, SettlementChange, SettlementRefusal, SettlementSituation,
 };
 use florin_domain::page::{Page, PageRequest};
 use std::convert::Infallible;
@@ -17,13 +17,22 @@ pub struct ProfileCommand {
     pub account: AccountId,
     /// Whether a missing profile is created. Otherwise it is `Absent`.
     pub creates: bool,
-    /// The rule. A profile that was never changed is [`MerchantProfile::new`] with the name of the account.
+    /// The rule. It does not change the logo. A profile that was never changed is [`MerchantProfile::new`] with the name of
+    /// the account.
     pub decide: Decide<MerchantProfile, Result<MerchantProfile, EditProfileRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<MerchantProfile>>,
 }
 
-/// Stores merchant profiles.
+/// A command to store the logo of a merchant.
+pub struct SetLogoCommand {
+    /// The logo. Its account is that of the caller.
+    pub logo: Logo,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<IdempotencyClaim<MerchantProfile>>,
+}
+
+/// Stores merchant profiles and logos.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Merchants: Send + Sync {
@@ -34,6 +43,13 @@ pub trait Merchants: Send + Sync {
     /// has no profile and the command creates none.
     async fn change(&self, command: ProfileCommand)
     -> Result<Written<MerchantProfile>, WriteError<EditProfileRefusal>>;
+
+    /// Stores the logo of a merchant in place of the previous one, and returns the profile with it. `Absent`: the account
+    /// has no merchant profile.
+    async fn set_logo(&self, command: SetLogoCommand) -> Result<Written<MerchantProfile>, WriteError<Infallible>>;
+
+    /// Returns a logo of any account. `None`: no merchant has it now.
+    async fn logo(&self, logo: LogoId) -> Result<Option<Logo>, StoreError>;
 }
 
 /// A command to create a checkout.

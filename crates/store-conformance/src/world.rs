@@ -235,6 +235,7 @@ pub(crate) fn profile(who: Who) -> Result<MerchantProfile, Failure> {
         name: format!("Łódź ✓ {}", who.number()),
         return_policy_url: Some(WebUrl::parse("https://shop.example/returns")?),
         branding: Branding { primary: Some(Colour::TEXT), background: None, hide_service_logo: true },
+        logo: None,
         permissions: [MerchantPermission::HideServiceLogo, MerchantPermission::Reconciliation].into(),
     })
 }

@@ -9,7 +9,7 @@ use florin_domain::checkout::{CheckoutSession, MerchantPayment};
 use florin_domain::event::{EventPosition, StoredEvent};
 use florin_domain::ids::{AccountId, JournalId, PaymentId};
 use florin_domain::ledger::JournalTransaction;
-use florin_domain::merchant::{Checkout, MerchantProfile, Payee, SettlementAccount};
+use florin_domain::merchant::{Checkout, Logo, MerchantProfile, Payee, SettlementAccount};
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
 use florin_domain::people::Person;
 use florin_domain::secret::SealedSecret;
@@ -88,6 +88,15 @@ macro_rules! nameless {
 
 nameless! { Vec<Alert>, DeclineExplanation, Record, i64, u64, }
 
+impl Owned for Logo {
+    fn move_to(&mut self, account: &AccountId) {
+        if self.account != *account {
+            self.id = self.id.copied_to(account);
+            self.account.clone_from(account);
+        }
+    }
+}
+
 impl Owned for BudgetRecord {
     fn move_to(&mut self, account: &AccountId) {
         self.budget.account.clone_from(account);
@@ -121,6 +130,7 @@ fn part<K: Key + Ord + Clone, V: Clone>(all: &BTreeMap<K, V>, account: &AccountI
 fn merchants_of(all: &MerchantData, account: &AccountId) -> MerchantData {
     MerchantData {
         profiles: part(&all.profiles, account),
+        logos: part(&all.logos, account),
         settlement_accounts: part(&all.settlement_accounts, account),
         payees: part(&all.payees, account),
         sessions: part(&all.sessions, account),
@@ -239,6 +249,7 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     let gone = of(data, account);
     data.sandbox_bank.retain(|id, _| !gone.sandbox_bank.contains_key(id));
     out(&mut data.merchants.profiles, account);
+    out(&mut data.merchants.logos, account);
     out(&mut data.merchants.settlement_accounts, account);
     out(&mut data.merchants.payees, account);
     out(&mut data.merchants.sessions, account);
@@ -288,6 +299,7 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
         None => account_rows.enrolments.clear(),
     }
     into(&mut data.merchants.profiles, account, account_rows.merchants.profiles);
+    into(&mut data.merchants.logos, account, account_rows.merchants.logos);
     into(&mut data.merchants.settlement_accounts, account, account_rows.merchants.settlement_accounts);
     into(&mut data.merchants.payees, account, account_rows.merchants.payees);
     into(&mut data.merchants.sessions, account, account_rows.merchants.sessions);

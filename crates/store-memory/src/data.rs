@@ -16,7 +16,7 @@ use florin_domain::ids::{
     TransactionToken, TransferId, WebhookId,
 };
 use florin_domain::ledger::JournalTransaction;
-use florin_domain::merchant::{Bank, BankId, Checkout, MerchantProfile, Payee, SettlementAccount};
+use florin_domain::merchant::{Bank, BankId, Checkout, Logo, MerchantProfile, Payee, SettlementAccount};
 use florin_domain::mfa::{MfaSession, TotpEnrolment};
 use florin_domain::money::Currency;
 use florin_domain::people::Person;
@@ -93,8 +93,9 @@ pub(crate) struct Data {
 /// What is stored of merchants, except their checkouts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MerchantData {
-    /// Profiles that were changed.
+    /// Profiles that were changed. The logos in these records are unused.
     pub(crate) profiles: BTreeMap<AccountId, MerchantProfile>,
+    pub(crate) logos: BTreeMap<AccountId, Logo>,
     pub(crate) settlement_accounts: BTreeMap<(AccountId, SettlementAccountId), SettlementAccount>,
     pub(crate) payees: BTreeMap<(AccountId, PayeeId), Payee>,
     /// Sessions of checkouts, and top-ups of budgets.

@@ -1,12 +1,13 @@
-//! Merchant profiles.
+//! Merchant profiles and logos.
 
 use crate::MemoryStore;
 use crate::data::Data;
 use crate::idempotency::once;
 use async_trait::async_trait;
-use florin_domain::ids::AccountId;
-use florin_domain::merchant::{EditProfileRefusal, MerchantProfile};
-use florin_ports::{Merchants, ProfileCommand, StoreError, WriteError, Written};
+use florin_domain::ids::{AccountId, LogoId};
+use florin_domain::merchant::{EditProfileRefusal, Logo, MerchantProfile};
+use florin_ports::{Merchants, ProfileCommand, SetLogoCommand, StoreError, WriteError, Written};
+use std::convert::Infallible;
 
 #[async_trait]
 impl Merchants for MemoryStore {
@@ -36,13 +37,33 @@ impl Merchants for MemoryStore {
             })
         })
     }
+
+    async fn set_logo(&self, command: SetLogoCommand) -> Result<Written<MerchantProfile>, WriteError<Infallible>> {
+        let SetLogoCommand { logo, claim } = command;
+        self.decide(|data| {
+            once(data, claim.as_ref(), |data| {
+                let profile = profile(data, &logo.account).ok_or(WriteError::Absent)?;
+                let id = logo.id;
+                if data.merchants.logos.values().any(|known| known.id == id) {
+                    return Err(StoreError::Duplicate(format!("{id:?}")).into());
+                }
+                data.merchants.logos.insert(logo.account.clone(), logo);
+                Ok(MerchantProfile { logo: Some(id), ..profile })
+            })
+        })
+    }
+
+    async fn logo(&self, logo: LogoId) -> Result<Option<Logo>, StoreError> {
+        Ok(self.read(|data| data.merchants.logos.values().find(|known| known.id == logo).cloned()))
+    }
 }
 
 /// Returns the profile of an account: as stored, or that of a merchant that was never changed.
 pub(crate) fn profile(data: &Data, account: &AccountId) -> Option<MerchantProfile> {
     let stored = data.merchants.profiles.get(account).cloned();
-    stored.or_else(|| {
+    let profile = stored.or_else(|| {
         let account = data.accounts.get(account).filter(|account| account.merchant)?;
         Some(MerchantProfile::new(account.id.clone(), &account.name))
-    })
+    })?;
+    Some(MerchantProfile { logo: data.merchants.logos.get(account).map(|logo| logo.id), ..profile })
 }

@@ -158,6 +158,7 @@ impl Worlds for MemoryStore {
 /// Counts the rows of a world.
 fn rows(data: &Data) -> usize {
     data.merchants.profiles.len()
+        + data.merchants.logos.len()
         + data.merchants.settlement_accounts.len()
         + data.merchants.payees.len()
         + data.merchants.sessions.len()

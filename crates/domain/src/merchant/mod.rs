@@ -7,6 +7,7 @@ mod colour;
 mod configure_checkout;
 mod edit_profile;
 mod locale;
+mod logo;
 mod payee;
 mod profile;
 mod settle_accounts;
@@ -26,6 +27,10 @@ pub use edit_profile::{
     edit_profile_by_operator,
 };
 pub use locale::Locale;
+pub use logo::{
+    LOGO_SIDE, Logo, LogoFormat, LogoHeader, LogoPlacement, LogoRefusal, MAX_LOGO_BYTES, MAX_LOGO_PIXELS,
+    MIN_LOGO_SIDE, check_logo_file, check_logo_header, fit_logo,
+};
 pub use payee::{
     CreatePayeeSituation, CreatedPayee, Payee, PayeeFilter, PayeeRefusal, PayeeRequest, decide_create_payee,
     decide_payee_approval,

@@ -1,7 +1,7 @@
 //! Merchant profiles.
 
 use super::{Colour, WebUrl};
-use crate::ids::AccountId;
+use crate::ids::{AccountId, LogoId};
 use crate::text::Text;
 use std::collections::BTreeSet;
 
@@ -80,6 +80,8 @@ pub struct MerchantProfile {
     pub return_policy_url: Option<WebUrl>,
     /// The look of the payment page.
     pub branding: Branding,
+    /// The logo. It changes with uploads only, never with a change of the profile.
+    pub logo: Option<LogoId>,
     /// What the operator permits.
     pub permissions: BTreeSet<MerchantPermission>,
 }
@@ -98,6 +100,7 @@ impl MerchantProfile {
             name,
             return_policy_url: None,
             branding: Branding::default(),
+            logo: None,
             permissions: BTreeSet::new(),
         }
     }

@@ -2,4 +2,5 @@
 
 pub(crate) mod body;
 pub(crate) mod headers;
+pub(crate) mod multipart;
 pub(crate) mod query;

@@ -1,14 +1,16 @@
 //! Maps errors of merchants to responses.
 
 use crate::codes::ErrorCode;
+use crate::load::refusal;
 use crate::problem::Problem;
 use actix_web::http::StatusCode;
 use florin_application::ReachMerchantError;
 use florin_domain::fault::{Fault, Flaw};
 use florin_domain::merchant::{
-    ApprovalStatus, BrandingMember, CheckoutRefusal, EditProfileRefusal, MAX_SETTLEMENT_ACCOUNTS, MerchantPermission,
-    PayeeRefusal, SettlementRefusal, ShoppingMember,
+    ApprovalStatus, BrandingMember, CheckoutRefusal, EditProfileRefusal, LogoRefusal, MAX_SETTLEMENT_ACCOUNTS,
+    MerchantPermission, PayeeRefusal, SettlementRefusal, ShoppingMember,
 };
+use florin_ports::LogoImageError;
 
 const TARGET: &str = "body.settlementAccountId";
 
@@ -41,6 +43,27 @@ pub(crate) fn edit_profile_problem(refusal: EditProfileRefusal) -> Problem {
             Problem::faults(members.into_iter().map(fault).collect())
         }
     }
+}
+
+/// Maps the failure to make a logo.
+pub(crate) fn logo_problem(error: LogoImageError) -> Problem {
+    match error {
+        LogoImageError::Refused(refusal) => logo_refusal(refusal),
+        LogoImageError::Overloaded => refusal(),
+    }
+}
+
+/// Maps the refusal of a file as a logo.
+pub(crate) fn logo_refusal(refusal: LogoRefusal) -> Problem {
+    let (status, code) = match refusal {
+        LogoRefusal::TooLarge | LogoRefusal::TooManyPixels(..) => {
+            (StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::PayloadTooLarge)
+        }
+        LogoRefusal::UnknownFormat => (StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::UnsupportedMediaType),
+        LogoRefusal::Animated | LogoRefusal::TooSmall(..) => (StatusCode::BAD_REQUEST, ErrorCode::InvalidValue),
+        LogoRefusal::Unreadable => (StatusCode::BAD_REQUEST, ErrorCode::InvalidFormat),
+    };
+    Problem::new(status, "body.file", code, refusal.to_string())
 }
 
 /// The member of the merchant's record that shows a permission.

@@ -21,7 +21,9 @@ pub(crate) use cards::{
 pub(crate) use checkouts::{
     authorise_refund_problem, create_refund_problem, create_session_problem, create_top_up_problem, session_problem,
 };
-pub(crate) use merchants::{checkout_problem, edit_profile_problem, of_shopping, payee_problem, settlement_problem};
+pub(crate) use merchants::{
+    checkout_problem, edit_profile_problem, logo_problem, logo_refusal, of_shopping, payee_problem, settlement_problem,
+};
 pub(crate) use networks::network_problem;
 pub(crate) use people::{create_person_problem, edit_person_problem};
 pub(crate) use webhooks::webhook_problem;

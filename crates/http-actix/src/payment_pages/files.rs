@@ -4,7 +4,9 @@ use super::answer::file;
 use crate::extract::query::Query;
 use crate::problem::Problem;
 use crate::routes::fallback::not_found;
+use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
+use florin_domain::ids::LogoId;
 use florin_pages::Theme;
 
 /// Serves a style sheet or picture. Another version of the server has other files, so only the version that a page names is
@@ -20,6 +22,16 @@ pub(super) async fn asset(request: HttpRequest, name: web::Path<String>) -> Resu
 pub(super) async fn theme(name: web::Path<String>) -> Result<HttpResponse, Problem> {
     match Theme::from_file_name(&name) {
         Some(theme) => Ok(file("text/css; charset=utf-8", theme.css(), true)),
+        None => not_found().await,
+    }
+}
+
+/// Serves the logo of a merchant. A new logo has a new address.
+pub(super) async fn logo(app: web::Data<App>, name: web::Path<String>) -> Result<HttpResponse, Problem> {
+    let id = name.strip_suffix(".png").and_then(|id| LogoId::parse(id).ok());
+    let Some(id) = id.filter(|id| *name == format!("{id}.png")) else { return not_found().await };
+    match app.merchants.merchants.logo(id).await? {
+        Some(logo) => Ok(file("image/png", logo.png, true)),
         None => not_found().await,
     }
 }

@@ -47,10 +47,10 @@ pub(super) fn bare_frame(app: &App, language: Language) -> Frame {
 
 /// The frame of a merchant's page.
 pub(super) fn frame(app: &App, language: Language, merchant: Option<&MerchantProfile>) -> Frame {
-    Frame { shop: merchant.map(shop), ..bare_frame(app, language) }
+    Frame { shop: merchant.map(|merchant| shop(app, merchant)), ..bare_frame(app, language) }
 }
 
-fn shop(merchant: &MerchantProfile) -> Shop {
+fn shop(app: &App, merchant: &MerchantProfile) -> Shop {
     let branding = &merchant.branding;
     let theme = if merchant.may(MerchantPermission::CustomiseColours) {
         Theme::new(branding.primary, branding.background)
@@ -59,7 +59,7 @@ fn shop(merchant: &MerchantProfile) -> Shop {
     };
     Shop {
         name: merchant.name.clone(),
-        logo_url: None,
+        logo_url: merchant.logo.map(|logo| format!("{}/logos/{logo}.png", root(app))),
         return_policy_url: merchant.return_policy_url.as_ref().map(|url| url.as_str().to_owned()),
         theme,
         hide_service_logo: branding.hide_service_logo && merchant.may(MerchantPermission::HideServiceLogo),

@@ -41,6 +41,7 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
         web::scope("/pay")
             .service(get("/assets/{name}", files::asset))
             .service(get("/theme/{name}", files::theme))
+            .service(get("/logos/{name}", files::logo))
             .service(
                 resource_allowing("/refunds/{token}", METHODS)
                     .route(get_or_head().to(refund::show))

@@ -107,6 +107,11 @@ error_sets! {
          not have the permission.",
         "`invalid_state`.",
     );
+    /// Errors of an upload of a logo.
+    LogoErrors = with(writing(KEYS, "`invalid_state`."), [
+        response("413", "`payload_too_large`: the file exceeds 5 MiB or 40,000,000 pixels, or is sent twice.", &[]),
+        response("415", "`unsupported_media_type`: the body is not multipart/form-data, or the file not PNG, JPEG or WebP.", &[]),
+    ]);
     /// Errors of creating a checkout session, a top-up or a refund.
     PaymentInitiationErrors = writing(
         "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `feature_not_enabled`: the server has no \

@@ -72,6 +72,7 @@ use utoipa::{Modify, OpenApi};
     paths(
         merchant::find::handle,
         merchant::edit::handle,
+        merchant::set_logo::handle,
         merchant::checkouts::list::handle,
         merchant::checkouts::create::handle,
         merchant::checkouts::find::handle,

@@ -18,7 +18,7 @@ pub(crate) struct MerchantView {
     name: String,
     #[schema(pattern = "^(ACTIVE|DEACTIVATED)$")]
     status: &'static str,
-    /// The address of the logo.
+    /// The address of the logo, a PNG of 512 x 512 pixels. It needs no API key, and each upload has a new one.
     #[schema(required, nullable, format = "uri")]
     logo_url: Option<String>,
     /// The address of the return policy.
@@ -86,26 +86,14 @@ struct ReconciliationView {
 }
 
 impl MerchantView {
-    /// Adds the sums of the payments.
-    pub(crate) fn with_payments_summary(self, sums: &[PaymentsSummary]) -> Self {
-        let view = |of: &PaymentsSummary| PaymentsSummaryView {
-            currency_code: of.currency.code(),
-            paid_amount: Sum(of.paid.of(of.currency)),
-            refunded_amount: Sum(of.refunded.of(of.currency)),
-            count: of.count,
-        };
-        Self { payments_summary: Some(sums.iter().map(view).collect()), ..self }
-    }
-}
-
-impl From<&MerchantProfile> for MerchantView {
-    fn from(profile: &MerchantProfile) -> Self {
+    /// Shows a profile, with the address of its logo.
+    pub(crate) fn new(profile: &MerchantProfile, logo_url: Option<String>) -> Self {
         let branding = profile.branding;
         Self {
             account_id: profile.account.to_string(),
             name: profile.name.clone(),
             status: profile.status.as_str(),
-            logo_url: None,
+            logo_url,
             return_policy_url: profile.return_policy_url.as_ref().map(|url| url.as_str().to_owned()),
             branding: BrandingView {
                 primary_colour: branding.primary.unwrap_or(Colour::PRIMARY).to_string(),
@@ -120,6 +108,17 @@ impl From<&MerchantProfile> for MerchantView {
             reconciliation: ReconciliationView { enabled: profile.may(MerchantPermission::Reconciliation) },
             payments_summary: None,
         }
+    }
+
+    /// Adds the sums of the payments.
+    pub(crate) fn with_payments_summary(self, sums: &[PaymentsSummary]) -> Self {
+        let view = |of: &PaymentsSummary| PaymentsSummaryView {
+            currency_code: of.currency.code(),
+            paid_amount: Sum(of.paid.of(of.currency)),
+            refunded_amount: Sum(of.refunded.of(of.currency)),
+            count: of.count,
+        };
+        Self { payments_summary: Some(sums.iter().map(view).collect()), ..self }
     }
 }
 

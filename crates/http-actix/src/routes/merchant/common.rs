@@ -1,10 +1,16 @@
 //! Shared parts of the operations of merchants.
 
 use crate::declare::parameters;
+use crate::reply::{Render, answer};
+use crate::state::App;
+use crate::views::MerchantView;
+use actix_web::http::StatusCode;
+use actix_web::web::Data;
 use chrono::TimeDelta;
-use florin_application::Permission;
+use florin_application::{CheckoutServices, Permission};
 use florin_domain::access::Scope;
 use florin_domain::ids::{CheckoutId, PayeeId, SettlementAccountId};
+use florin_domain::merchant::MerchantProfile;
 
 pub(super) const READ_PROFILE: Permission = Permission::of(Scope::MerchantProfileRead);
 pub(super) const WRITE_PROFILE: Permission = Permission::of(Scope::MerchantProfileWrite);
@@ -57,4 +63,15 @@ parameters! {
         /// The id of the payee.
         "payeeId" => id: PayeeId,
     }
+}
+
+/// Shows a merchant with the address of its logo.
+pub(super) fn view(checkouts: &CheckoutServices, profile: &MerchantProfile) -> MerchantView {
+    MerchantView::new(profile, profile.logo.map(|logo| checkouts.logo_url(logo)))
+}
+
+/// Renders a merchant with 200.
+pub(crate) fn render_merchant(app: &Data<App>) -> impl Render<MerchantProfile> + Clone + use<> {
+    let app = Data::clone(app);
+    move |profile: &MerchantProfile| answer(StatusCode::OK, &view(&app.checkouts, profile))
 }

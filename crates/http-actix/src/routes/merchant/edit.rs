@@ -1,21 +1,17 @@
 //! `PATCH /v2/merchant`
 
 use super::bodies::EditMerchantBody;
-use super::common::{MERCHANT, WRITE_PROFILE};
+use super::common::{MERCHANT, WRITE_PROFILE, render_merchant};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::edit_profile_problem;
 use crate::problem::{Problem, read};
-use crate::reply::answer;
 use crate::routes::error_sets::MerchantErrors;
 use crate::state::App;
 use crate::views::MerchantView;
-use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::edit_merchant;
-use florin_domain::merchant::MerchantProfile;
-use florin_ports::Answer;
 
 /// Changes the merchant profile of the account.
 #[utoipa::path(patch, path = "/v2/merchant", tag = "Merchant", operation_id = "updateMerchant",
@@ -31,14 +27,11 @@ pub(crate) async fn handle(
     let body = write.read::<EditMerchantBody>()?;
     let account = write.account().await?;
     app.merchants.reach(&account).await?;
-    let claim = claim(&write, &account, false, render)?;
+    let render = render_merchant(&app);
+    let claim = claim(&write, &account, false, render.clone())?;
     let edit = read(body)?.edit();
     execute(claim, MERCHANT, edit_profile_problem, render, async |claim| {
         edit_merchant(&app.merchants, &account, edit, claim).await
     })
     .await
-}
-
-fn render(profile: &MerchantProfile) -> Answer {
-    answer(StatusCode::OK, &MerchantView::from(profile))
 }

@@ -1,6 +1,6 @@
 //! `GET /v2/merchant`
 
-use super::common::READ_PROFILE;
+use super::common::{READ_PROFILE, view};
 use crate::call::Call;
 use crate::declare::{AccountParameter, named, parameters};
 use crate::problem::{Problem, read};
@@ -39,7 +39,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     let parameters = call.read::<MerchantParameters>();
     let account = call.account(account_id).await?;
     let profile = app.merchants.reach(&account).await?;
-    let view = MerchantView::from(&profile);
+    let view = view(&app.checkouts, &profile);
     if read(parameters)?.include.is_empty() {
         return ok(&view);
     }

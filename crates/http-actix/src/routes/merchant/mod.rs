@@ -12,12 +12,13 @@ pub(crate) mod list_banks;
 pub(crate) mod payees;
 pub(crate) mod payments;
 pub(crate) mod refunds;
+pub(crate) mod set_logo;
 pub(crate) mod settlement_accounts;
 pub(crate) mod top_ups;
 
 pub(crate) use bodies::{ApprovalBody, SandboxMerchantBody};
 pub(crate) use checkout_sessions::{SESSION, SessionPath, ShippingBody, session_view};
-pub(crate) use common::{PAYEE, PayeePath, SETTLEMENT_ACCOUNT, SettlementAccountPath};
+pub(crate) use common::{PAYEE, PayeePath, SETTLEMENT_ACCOUNT, SettlementAccountPath, render_merchant};
 pub(crate) use refunds::{REFUND, RefundPath};
 
 use crate::middleware::catch_panic;
@@ -30,6 +31,7 @@ pub(super) fn configure(config: &mut ServiceConfig) {
     let merchant = resource_allowing("/merchant", "GET, HEAD, PATCH")
         .route(get_or_head().to(find::handle))
         .route(web::patch().to(edit::handle));
+    let logo = resource_allowing("/merchant/logo", "PATCH").route(web::patch().to(set_logo::handle));
     let checkouts = resource_allowing("/merchant/checkouts", "GET, HEAD, POST")
         .route(get_or_head().to(checkouts::list::handle))
         .route(web::post().to(checkouts::create::handle));
@@ -51,6 +53,7 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(get("/merchant/banks", list_banks::handle))
         .service(get("/merchant/payees/{payeeId}", payees::find::handle))
         .service(merchant.wrap(from_fn(catch_panic)))
+        .service(logo.wrap(from_fn(catch_panic)))
         .service(checkouts.wrap(from_fn(catch_panic)))
         .service(checkout.wrap(from_fn(catch_panic)))
         .service(settlement_accounts.wrap(from_fn(catch_panic)))

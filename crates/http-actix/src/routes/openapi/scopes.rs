@@ -83,7 +83,7 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
 fn of_merchant(operation: &str) -> Option<Scope> {
     Some(match operation {
         "getMerchant" => MerchantProfileRead,
-        "updateMerchant" => MerchantProfileWrite,
+        "updateMerchant" | "setMerchantLogo" => MerchantProfileWrite,
         "listCheckouts" | "getCheckout" => MerchantCheckoutsRead,
         "createCheckout" | "updateCheckout" => MerchantCheckoutsWrite,
         "listSettlementAccounts" | "getSettlementAccount" => MerchantSettlementAccountsRead,

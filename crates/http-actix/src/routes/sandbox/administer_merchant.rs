@@ -6,16 +6,12 @@ use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::edit_profile_problem;
 use crate::problem::{Problem, read};
-use crate::reply::answer;
 use crate::routes::error_sets::MerchantSimulationErrors;
-use crate::routes::merchant::SandboxMerchantBody;
+use crate::routes::merchant::{SandboxMerchantBody, render_merchant};
 use crate::state::App;
 use crate::views::MerchantView;
-use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::administer_merchant;
-use florin_domain::merchant::MerchantProfile;
-use florin_ports::Answer;
 
 /// Changes what the operator decides about a merchant: its status and permissions. Creates a missing profile.
 ///
@@ -32,14 +28,11 @@ pub(crate) async fn handle(
     let mut write = Call::enter(&app, &request, &MERCHANTS).await?.with_body(payload).await?;
     let body = write.read::<SandboxMerchantBody>()?;
     let account = write.account().await?;
-    let claim = claim(&write, &account, false, render)?;
+    let render = render_merchant(&app);
+    let claim = claim(&write, &account, false, render.clone())?;
     let edit = read(body)?.edit();
     execute(claim, ("query.accountId", "account"), edit_profile_problem, render, async |claim| {
         administer_merchant(app.merchants.merchants.as_ref(), account.id.clone(), edit, claim).await
     })
     .await
-}
-
-fn render(profile: &MerchantProfile) -> Answer {
-    answer(StatusCode::OK, &MerchantView::from(profile))
 }

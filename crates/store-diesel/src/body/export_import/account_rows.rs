@@ -2,6 +2,7 @@
 
 use super::body::backend::Conn;
 use super::body::errors::{Failure, Outcome, Stop, corrupt};
+use super::body::merchant::copied_logo;
 use super::body::statements::Row;
 use super::body::tables;
 use super::body::tables::batches::payment_batches;
@@ -58,7 +59,8 @@ pub(crate) fn clear(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
 }
 
 /// Inserts rows into an account that has none in these tables. An enrolment gets this secret, and is left out if there
-/// is none. Leases on batches are cleared. A copy of a world leaves out the events of its original, which happened there.
+/// is none. Leases on batches are cleared. A copy of a world leaves out the events of its original, which happened there,
+/// and its logo gets an id of its own.
 pub(crate) fn put(
     conn: &mut Conn,
     account: &AccountId,
@@ -73,6 +75,9 @@ pub(crate) fn put(
             continue;
         }
         let mut row = moved(row.get(), account)?;
+        if is_copy && let Some(copied) = copied_logo(table, &row, account)? {
+            row = copied;
+        }
         if secrets::are_in(table) {
             let Some(secret) = secret else { continue };
             row = secrets::with(table, &row, secret)?;

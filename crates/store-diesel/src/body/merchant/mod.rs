@@ -4,6 +4,7 @@ mod banks;
 mod checkouts;
 mod counts;
 mod edit_checkouts;
+mod logos;
 mod page;
 mod payees;
 mod profiles;
@@ -14,6 +15,7 @@ use super::body;
 pub(crate) use banks::insert_banks;
 pub(crate) use counts::miscounted;
 pub(crate) use edit_checkouts::{find as find_checkout, insert_checkouts};
+pub(crate) use logos::copied_logo;
 pub(crate) use payees::{find as find_payee, insert_payees};
 pub(crate) use profiles::{insert_profile, is_merchant, reconciles};
 pub(crate) use settlement_accounts::{

@@ -1,4 +1,4 @@
-//! Merchant profiles.
+//! Merchant profiles and logos.
 
 use super::body::ask::ask;
 use super::body::backend::Conn;
@@ -12,11 +12,15 @@ use super::body::store::Store;
 use super::body::tables::access::accounts;
 use super::body::tables::merchant::{ProfileRow, merchant_profiles};
 use super::body::types::{Account, Named};
+use super::logos;
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::ids::AccountId;
-use florin_domain::merchant::{Branding, Colour, EditProfileRefusal, MerchantPermission, MerchantProfile, WebUrl};
-use florin_ports::{Merchants, ProfileCommand, StoreError, WriteError, Written};
+use florin_domain::ids::{AccountId, LogoId};
+use florin_domain::merchant::{
+    Branding, Colour, EditProfileRefusal, Logo, MerchantPermission, MerchantProfile, WebUrl,
+};
+use florin_ports::{Merchants, ProfileCommand, SetLogoCommand, StoreError, WriteError, Written};
+use std::convert::Infallible;
 
 /// The profile of an account: as stored, or that of a merchant that was never changed.
 struct Found {
@@ -44,6 +48,24 @@ impl Merchants for Store {
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| change(conn, &command))
         })
         .await
+    }
+
+    async fn set_logo(&self, command: SetLogoCommand) -> Result<Written<MerchantProfile>, WriteError<Infallible>> {
+        self.task(move |conn| {
+            let SetLogoCommand { logo, claim } = &command;
+            let mut footprint = Footprint::default();
+            footprint.creation(&logo.account);
+            under_claim(conn, footprint, claim.as_ref(), |conn, _| {
+                let profile = profile(conn, &logo.account)?.ok_or(WriteError::Absent)?;
+                logos::replace(conn, logo)?;
+                Ok(MerchantProfile { logo: Some(logo.id), ..profile })
+            })
+        })
+        .await
+    }
+
+    async fn logo(&self, logo: LogoId) -> Result<Option<Logo>, StoreError> {
+        self.read(move |conn| logos::find(conn, logo)).await
     }
 }
 
@@ -87,13 +109,14 @@ pub(crate) fn reconciles(conn: &mut Conn, account: &AccountId) -> Outcome<bool> 
 
 /// Returns the profile that an account has or would have. `None`: no such account.
 fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<Found>> {
+    let logo = logos::id_of(conn, account)?;
     let row = merchant_profiles::table
         .filter(merchant_profiles::account_id.eq(account.as_str()))
         .select(ProfileRow::as_select())
         .get_result::<ProfileRow>(conn)
         .optional()?;
     if let Some(row) = row {
-        return Ok(Some(Found { profile: row.read()?, is_stored: true, is_merchant: true }));
+        return Ok(Some(Found { profile: row.read(logo)?, is_stored: true, is_merchant: true }));
     }
     let found: Option<(String, bool)> = accounts::table
         .filter(accounts::id.eq(account.as_str()))
@@ -101,7 +124,7 @@ fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<Found>> {
         .get_result(conn)
         .optional()?;
     Ok(found.map(|(name, is_merchant)| Found {
-        profile: MerchantProfile::new(account.clone(), &name),
+        profile: MerchantProfile { logo, ..MerchantProfile::new(account.clone(), &name) },
         is_stored: false,
         is_merchant,
     }))
@@ -143,7 +166,7 @@ impl ProfileRow {
         })
     }
 
-    fn read(self) -> Outcome<MerchantProfile> {
+    fn read(self, logo: Option<LogoId>) -> Outcome<MerchantProfile> {
         let colour =
             |text: Option<String>| text.as_deref().map(Colour::parse).transpose().map_err(|flaw| corrupt(flaw.message));
         let url = self.return_policy_url.as_deref().map(WebUrl::parse).transpose();
@@ -160,6 +183,7 @@ impl ProfileRow {
                 background: colour(self.background_colour)?,
                 hide_service_logo: self.hide_service_logo,
             },
+            logo,
             permissions: self.permissions.split_whitespace().map(permission).collect::<Outcome<_>>()?,
         })
     }

@@ -1,6 +1,6 @@
-//! Merchants: profiles, checkouts with their counts, settlement accounts and payees; and the bank list.
+//! Merchants: profiles, logos, checkouts with their counts, settlement accounts and payees; and the bank list.
 
-use super::body::types::{Account, Currency, Id, Named, Time};
+use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
 use super::declare::{parts, tables};
 use florin_domain::merchant::{ApprovalStatus, BankDetailsType, CheckoutStatus, CheckoutType, MerchantStatus};
 
@@ -15,6 +15,14 @@ tables! {
         background_colour: Option<String>,
         hide_service_logo: bool,
         permissions: String,
+    }
+
+    /// The logo of a merchant.
+    struct LogoRow in merchant_logos(account_id) owned by account_id {
+        account_id: Account,
+        id: Id,
+        png: Bytes,
+        created_at: Time,
     }
 
     /// A settlement account.

@@ -1,0 +1,61 @@
+//! Decodes images.
+
+use crate::complete_jpeg::is_complete_jpeg;
+use florin_domain::merchant::{LogoFormat, LogoHeader, LogoRefusal, MAX_LOGO_PIXELS, check_logo_header};
+use image::codecs::jpeg::JpegDecoder;
+use image::codecs::png::PngDecoder;
+use image::codecs::webp::WebPDecoder;
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageDecoder, ImageError, Limits};
+use std::io::Cursor;
+
+/// Maximum number of bytes that a decoder takes: 8 for each pixel, and some for its tables.
+const MAX_BYTES: u64 = MAX_LOGO_PIXELS * 8 + 16 * 1024 * 1024;
+
+/// An image, and how its pixels must be turned.
+pub(crate) struct Decoded {
+    pub(crate) image: DynamicImage,
+    pub(crate) orientation: Orientation,
+}
+
+/// Checks the header of a file, and decodes it.
+pub(crate) fn decode(file: &[u8], format: LogoFormat) -> Result<Decoded, LogoRefusal> {
+    let reader = Cursor::new(file);
+    match format {
+        LogoFormat::Png => {
+            let decoder = PngDecoder::with_limits(reader, limits()).map_err(unreadable)?;
+            let is_animated = decoder.is_apng().map_err(unreadable)?;
+            decode_with(decoder, is_animated)
+        }
+        LogoFormat::Jpeg => {
+            let decoded = decode_with(JpegDecoder::new(reader).map_err(unreadable)?, false)?;
+            if is_complete_jpeg(file) { Ok(decoded) } else { Err(LogoRefusal::Unreadable) }
+        }
+        LogoFormat::WebP => {
+            let decoder = WebPDecoder::new(reader).map_err(unreadable)?;
+            let is_animated = decoder.has_animation();
+            decode_with(decoder, is_animated)
+        }
+    }
+}
+
+fn decode_with(mut decoder: impl ImageDecoder, is_animated: bool) -> Result<Decoded, LogoRefusal> {
+    let (width, height) = decoder.dimensions();
+    check_logo_header(LogoHeader { width, height, is_animated })?;
+    decoder.set_limits(limits()).map_err(unreadable)?;
+    // Damaged metadata does not make an image unreadable.
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let image = DynamicImage::from_decoder(decoder).map_err(unreadable)?;
+    Ok(Decoded { image, orientation })
+}
+
+fn limits() -> Limits {
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MAX_BYTES);
+    limits
+}
+
+/// The decoder's reason is about bytes of the file, which says nothing to a merchant.
+fn unreadable(_: ImageError) -> LogoRefusal {
+    LogoRefusal::Unreadable
+}

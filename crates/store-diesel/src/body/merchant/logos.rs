@@ -1,0 +1,55 @@
+//! Logos of merchants.
+
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, corrupt};
+use super::body::statements::{Row, insert};
+use super::body::tables::merchant::{LogoRow, merchant_logos};
+use super::body::types::{Account, Bytes, Id, Time};
+use diesel::prelude::*;
+use florin_domain::ids::{AccountId, LogoId};
+use florin_domain::merchant::Logo;
+
+/// Returns the id of an account's logo, if it has one.
+pub(super) fn id_of(conn: &mut Conn, account: &AccountId) -> Outcome<Option<LogoId>> {
+    let own = merchant_logos::table.filter(merchant_logos::account_id.eq(account.as_str()));
+    let found = own.select(merchant_logos::id).get_result::<Id>(conn).optional()?;
+    Ok(found.map(|id| LogoId(id.0)))
+}
+
+/// Returns a logo of any account.
+pub(super) fn find(conn: &mut Conn, logo: LogoId) -> Outcome<Option<Logo>> {
+    let found = merchant_logos::table
+        .filter(merchant_logos::id.eq(Id(logo.0)))
+        .select(LogoRow::as_select())
+        .get_result::<LogoRow>(conn)
+        .optional()?;
+    Ok(found.map(|row| Logo {
+        id: LogoId(row.id.0),
+        account: row.account_id.0,
+        png: row.png.0,
+        created_at: row.created_at.0,
+    }))
+}
+
+/// Stores a logo in place of the previous one.
+pub(super) fn replace(conn: &mut Conn, logo: &Logo) -> Outcome<()> {
+    let own = merchant_logos::table.filter(merchant_logos::account_id.eq(logo.account.as_str()));
+    diesel::delete(own).execute(conn)?;
+    let row = LogoRow {
+        account_id: Account(logo.account.clone()),
+        id: Id(logo.id.0),
+        png: Bytes(logo.png.clone()),
+        created_at: Time(logo.created_at),
+    };
+    insert(vec![row], conn)
+}
+
+/// Returns the row of a logo that is copied to an account, as JSON. `None`: the row is of another table.
+pub(crate) fn copied_logo(table: &str, row: &str, account: &AccountId) -> Outcome<Option<String>> {
+    if table != LogoRow::TABLE {
+        return Ok(None);
+    }
+    let mut row: LogoRow = serde_json::from_str(row).map_err(corrupt)?;
+    row.id = Id(LogoId(row.id.0).copied_to(account).0);
+    serde_json::to_string(&row).map(Some).map_err(corrupt)
+}
