@@ -13,6 +13,7 @@ use crate::events::events;
 use crate::support::assert::text;
 use crate::support::batches::{confirm, confirm_totp, open, open_session, token_at};
 use crate::support::load::{Sent, check_journal, message, retry_all};
+use crate::support::logo::{png, set_logo};
 use crate::support::management::{budget, card, funded, move_card, transfer as moved};
 use crate::support::payments::{confirmed, filled, find, pounds};
 use crate::support::receiver::{Receiver, wait_for_delivery, webhook_path};
@@ -108,6 +109,7 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
         "budgets": [{"budgetId": saved, "active": true}]});
     expect_json(&client.post("/v2/cards", personal.to_string()), 201);
     expect_json(&client.call("PATCH", "/v2/merchant").json(r#"{"name": "Moved"}"#).send(), 200);
+    expect_json(&set_logo(&client, &png()), 200);
     let forced = first_body(text(limited, "/id"), "1")
         .replace("\"network\"", "\"sandbox\": {\"decline\": \"1004\"}, \"network\"");
     expect_json(&client.post(AUTHORIZATION, forced), 201);

@@ -63,6 +63,8 @@ mod merchant_banks;
 mod merchant_checkout_changes;
 mod merchant_checkouts;
 mod merchant_dry_run;
+mod merchant_logo;
+mod merchant_logo_files;
 mod merchant_profile;
 mod merchant_refunds;
 mod mfa_sessions;

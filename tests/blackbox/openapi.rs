@@ -40,6 +40,7 @@ fn operations() -> Vec<(&'static str, &'static str, u16, Vec<u16>)> {
         ("get", CHECKOUTS, 200, vec![400, 401, 403, 404]),
         ("get", "/v2/merchant", 200, vec![400, 401, 403, 404]),
         ("patch", "/v2/merchant", 200, OF_A_BODY.to_vec()),
+        ("patch", "/v2/merchant/logo", 200, OF_A_BODY.to_vec()),
         ("post", CHECKOUTS, 201, OF_A_BODY.to_vec()),
         ("get", "/v2/merchant/checkouts/{checkoutId}", 200, vec![400, 401, 403, 404]),
         ("patch", "/v2/merchant/checkouts/{checkoutId}", 200, OF_A_BODY.to_vec()),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use crate::support::logo::{png, set_logo};
 use crate::support::{Answer, Server};
 
 /// The first operations. An operation that creates an object runs before operations that refer to it, and one that
@@ -71,6 +72,8 @@ struct Operation {
     method: String,
     target: String,
     body: Option<String>,
+    /// Whether the body is a form with a file, which the document can't show.
+    is_form: bool,
     has_key: bool,
 }
 
@@ -108,6 +111,7 @@ fn operation(path: &str, method: &str, described: &Value) -> Operation {
         id: described["operationId"].as_str().unwrap().to_owned(),
         method: method.to_uppercase(),
         target: format!("{target}?{}", query.join("&")),
+        is_form: described["requestBody"]["content"]["multipart/form-data"].is_object(),
         body: content.get("example").map(Value::to_string),
         has_key: described["security"] != json!([]) && described["security"] != json!([{}]),
     }
@@ -131,6 +135,9 @@ fn send(server: &Server, operation: &Operation) -> Answer {
     let client = server.client();
     let client = if operation.has_key { client } else { client.with_authorization(None) };
     let call = client.call(&operation.method, &operation.target);
+    if operation.is_form {
+        return set_logo(&client, &png());
+    }
     match &operation.body {
         Some(body) => call.json(body).send(),
         None => call.send(),

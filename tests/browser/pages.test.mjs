@@ -71,6 +71,23 @@ for (const name of Object.keys(BROWSERS)) {
       assert.ok((await page.$eval("body", (body) => body.textContent)).includes(paymentReference));
     });
 
+    it("shows the logo of the merchant", async () => {
+      const { checkoutUrl } = await newSession(site);
+      const page = await tab({ script: true });
+      await page.goto(checkoutUrl);
+      const initials = await page.$eval(".masthead .badge", (badge) => badge.getBoundingClientRect().toJSON());
+      const picture = await page.screenshot({ clip: { x: 0, y: 0, width: 400, height: 300 } });
+      const { logoUrl } = await site.shop.upload("/merchant/logo", picture);
+      await page.reload();
+      const logo = await page.$eval(".masthead img", (image) => ({
+        address: image.src,
+        isLoaded: image.complete && image.naturalWidth === 512 && image.naturalHeight === 512,
+        box: image.getBoundingClientRect().toJSON(),
+      }));
+      assert.deepEqual(logo, { address: logoUrl, isLoaded: true, box: initials }, "in the place of the initials");
+      await sound(page, "logo");
+    });
+
     for (const [action, status, payment] of [
       ["reject", "OPEN", "FAILED"],
       ["leave", "OPEN", "CANCELLED"],

@@ -95,7 +95,16 @@ function client(baseUrl, key, account) {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${answer.message}`);
     return answer;
   };
-  return { call, key, account, get: (path) => call("GET", path), post: (path, body) => call("POST", path, body) };
+  const upload = async (path, file) => {
+    const body = new FormData();
+    body.append("file", new Blob([file]), "logo.png");
+    const headers = { Authorization: `ApiKey ${key}` };
+    const response = await fetch(`${baseUrl}${path}?accountId=${account}`, { method: "PATCH", headers, body });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`PATCH ${path}: ${response.status} ${answer.message}`);
+    return answer;
+  };
+  return { call, upload, key, account, get: (path) => call("GET", path), post: (path, body) => call("POST", path, body) };
 }
 
 /** Clicks the visible button of an action, and waits for the next page. A form may have a hidden one, for Enter. */

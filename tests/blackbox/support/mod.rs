@@ -7,6 +7,7 @@ pub(crate) mod client;
 pub(crate) mod demo;
 pub(crate) mod http;
 pub(crate) mod load;
+pub(crate) mod logo;
 pub(crate) mod management;
 pub(crate) mod money;
 pub(crate) mod payer;

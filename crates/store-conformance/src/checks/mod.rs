@@ -30,6 +30,7 @@ mod histories;
 mod injected;
 mod limits;
 mod lists;
+mod logos;
 mod management_injected;
 mod members;
 mod merchant_dry_runs;
@@ -85,6 +86,7 @@ const FILES: &[&[Check]] = &[
     administration::CHECKS,
     networks::CHECKS,
     merchants::CHECKS,
+    logos::CHECKS,
     settlement_accounts::CHECKS,
     checkout_sessions::CHECKS,
     session_lists::CHECKS,

@@ -132,7 +132,11 @@ async fn of_account(
     let mut see = |what: String, value: &dyn Debug| {
         lines.insert(what, format!("{value:?}"));
     };
-    see("profile".into(), &handle.merchants.find(&account).await?);
+    let profile = handle.merchants.find(&account).await?;
+    if let Some(logo) = profile.as_ref().and_then(|profile| profile.logo) {
+        see("logo".into(), &handle.merchants.logo(logo).await?);
+    }
+    see("profile".into(), &profile);
     see("settlement accounts".into(), &handle.settlement_accounts.list(&account, PAGE).await?);
     let payees = handle.payees.list(&account, PayeeFilter::default(), PAGE).await?;
     see("payees".into(), &(payees.count, payees.rows.iter().map(payee_members).collect::<Vec<_>>()));

@@ -2,15 +2,15 @@
 
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
-use florin_domain::ids::{AccountId, PayeeId, SettlementAccountId};
+use florin_domain::ids::{AccountId, LogoId, PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
-    BankId, CreatePayeeSituation, CreatedPayee, EditProfileRefusal, MerchantProfile, Payee, PayeeFilter, PayeeRefusal,
-    SettlementAccountOverview, SettlementChange, SettlementRefusal, SettlementSituation,
+    BankId, CreatePayeeSituation, CreatedPayee, EditProfileRefusal, Logo, MerchantProfile, Payee, PayeeFilter,
+    PayeeRefusal, SettlementAccountOverview, SettlementChange, SettlementRefusal, SettlementSituation,
 };
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    ApprovePayeeCommand, Banks, CreatePayeeCommand, Merchants, Payees, ProfileCommand, SettlementAccounts,
-    SettlementCommand, StoreError, WriteError, Written,
+    ApprovePayeeCommand, Banks, CreatePayeeCommand, Merchants, Payees, ProfileCommand, SetLogoCommand,
+    SettlementAccounts, SettlementCommand, StoreError, WriteError, Written,
 };
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -18,7 +18,8 @@ use std::sync::Arc;
 #[async_trait]
 impl Merchants for Mutant {
     async fn find(&self, account: &AccountId) -> Result<Option<MerchantProfile>, StoreError> {
-        Merchants::find(&self.inner, account).await
+        let found = Merchants::find(&self.inner, account).await?;
+        Ok(if self.has(Bug::LogosHidden) { found.map(|found| MerchantProfile { logo: None, ..found }) } else { found })
     }
 
     async fn change(
@@ -34,6 +35,18 @@ impl Merchants for Mutant {
             });
         }
         Merchants::change(&self.inner, command).await
+    }
+
+    async fn set_logo(&self, mut command: SetLogoCommand) -> Result<Written<MerchantProfile>, WriteError<Infallible>> {
+        command.claim = self.claim(command.claim).filter(|_| !self.has(Bug::LogoRecordsLost));
+        if self.has(Bug::LogosCut) {
+            command.logo.png.pop();
+        }
+        self.inner.set_logo(command).await
+    }
+
+    async fn logo(&self, logo: LogoId) -> Result<Option<Logo>, StoreError> {
+        self.inner.logo(logo).await
     }
 }
 

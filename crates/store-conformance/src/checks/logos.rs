@@ -1,0 +1,184 @@
+//! Checks of the logos of merchants.
+
+use crate::check::{CheckResult, Failure, checks};
+use crate::commands::{claim, request};
+use crate::expect::{absent, expect_new, holds, mismatch, replayed, same, store_failed, there};
+use crate::factory::Handle;
+use crate::merchants::{administer, edit_profile};
+use crate::observe::Observation;
+use crate::world::{Who, account, noon, parent_of, profile, seeded, uuid};
+use crate::worlds::{command, copy, prepared, restore, snapshot};
+use chrono::TimeDelta;
+use florin_domain::access::Account;
+use florin_domain::ids::{AccountId, LogoId};
+use florin_domain::merchant::{Logo, MerchantName, MerchantProfile, OperatorEdit, ProfileEdit};
+use florin_ports::{SetLogoCommand, StoreError};
+
+checks! {
+    "logos.set.stores_every_byte_and_shows_the_id_with_the_profile" => set,
+    "logos.set.replaces_the_previous_logo" => replaced,
+    "logos.set.needs_a_profile" => no_profile,
+    "logos.set.an_id_of_another_account_is_a_duplicate" => duplicates,
+    "logos.set.replay_gives_the_stored_answer" => again,
+    "logos.stay_while_the_profile_changes" => edited,
+    "tenancy.logos.belong_to_one_account" => foreign,
+    "worlds.restore.puts_the_logo_back" (Sandbox) => restored,
+    "worlds.create.a_copied_logo_has_an_id_of_its_own" (Sandbox) => copied,
+    "worlds.delete.takes_the_logo" (Sandbox) => deleted,
+}
+
+/// Returns logo `number` of an account. Its bytes are not text.
+fn logo(account: &AccountId, number: u8) -> Logo {
+    let png = [&b"\x89PNG\0\xff\xfe"[..], &[number; 300], &[0]].concat();
+    let created_at = noon() + TimeDelta::microseconds(i64::from(number));
+    Logo { id: LogoId(uuid(110, number.into())), account: account.clone(), png, created_at }
+}
+
+fn set_logo(account: &AccountId, number: u8) -> SetLogoCommand {
+    SetLogoCommand { logo: logo(account, number), claim: None }
+}
+
+/// Expects the logo that an account shows, and that it is found.
+async fn shows(handle: &Handle, account: &AccountId, number: u8) -> CheckResult {
+    let found = there("the profile", handle.merchants.find(account).await?)?;
+    let expected = logo(account, number);
+    same("the id with the profile", found.logo, Some(expected.id))?;
+    same("the logo", handle.merchants.logo(expected.id).await?, Some(expected))
+}
+
+async fn gone(handle: &Handle, what: &str, account: &AccountId, number: u8) -> CheckResult {
+    same(what, handle.merchants.logo(logo(account, number).id).await?, None)
+}
+
+async fn set(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    let done = expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
+    same("the answer", done, MerchantProfile { logo: Some(logo(&mine, 1).id), ..profile(Who::Mine)? })?;
+    shows(&handle, &mine, 1).await?;
+    let found = there("the logo", handle.merchants.logo(logo(&mine, 1).id).await?)?;
+    same("every byte", found.png, logo(&mine, 1).png)?;
+    gone(&handle, "an unknown id", &mine, 2).await?;
+    // A merchant whose profile was never changed.
+    let fresh = Account { id: AccountId::parse("F8")?, ..account(Who::Mine)? };
+    handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
+    expect_new(handle.merchants.set_logo(set_logo(&fresh.id, 2)).await)?;
+    shows(&handle, &fresh.id, 2).await
+}
+
+async fn replaced(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    for number in [1, 2, 3] {
+        expect_new(handle.merchants.set_logo(set_logo(&mine, number)).await)?;
+        shows(&handle, &mine, number).await?;
+        gone(&handle, "the previous logo", &mine, number - 1).await?;
+    }
+    Ok(())
+}
+
+async fn no_profile(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let plain = Account { id: AccountId::parse("F9")?, merchant: false, ..account(Who::Mine)? };
+    handle.registry.add_account(plain.clone(), parent_of(&plain)?).await?;
+    for account in [plain.id, AccountId::parse("F99")?] {
+        absent("an account without a profile", &handle.merchants.set_logo(set_logo(&account, 1)).await)?;
+        gone(&handle, "its logo", &account, 1).await?;
+    }
+    Ok(())
+}
+
+async fn duplicates(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    expect_new(handle.merchants.set_logo(set_logo(&other, 1)).await)?;
+    let before = Observation::take(&handle, 1).await?;
+    let error = store_failed(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
+    holds(&format!("a duplicate: {error:?}"), matches!(error, StoreError::Duplicate(_)))?;
+    before.still_holds("a duplicate", &handle).await
+}
+
+async fn again(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    let command = |number, body| {
+        let claim = Some(claim(Who::Mine, "key", body)?);
+        Ok::<_, Failure>(SetLogoCommand { claim, ..set_logo(&mine, number) })
+    };
+    let done = expect_new(handle.merchants.set_logo(command(1, "{}")?).await)?;
+    let answer = replayed(handle.merchants.set_logo(command(2, "{}")?).await)?;
+    same("the answer", answer.body, format!("{done:?}"))?;
+    same("the first request", mismatch(handle.merchants.set_logo(command(2, "[]")?).await)?, request("{}"))?;
+    shows(&handle, &mine, 1).await
+}
+
+async fn edited(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
+    let edit = ProfileEdit { name: Some(MerchantName::parse("New")?), ..ProfileEdit::default() };
+    let done = expect_new(handle.merchants.change(edit_profile(Who::Mine, edit)?).await)?;
+    same("the answer to the merchant", done.logo, Some(logo(&mine, 1).id))?;
+    let done = expect_new(handle.merchants.change(administer(Who::Mine, OperatorEdit::default())?).await)?;
+    same("the answer to the operator", done.logo, Some(logo(&mine, 1).id))?;
+    shows(&handle, &mine, 1).await
+}
+
+async fn foreign(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
+    same("the other profile", handle.merchants.find(&other).await?, Some(profile(Who::Other)?))?;
+    expect_new(handle.merchants.set_logo(set_logo(&other, 2)).await)?;
+    shows(&handle, &mine, 1).await?;
+    shows(&handle, &other, 2).await
+}
+
+async fn restored(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let mine = Who::Mine.account()?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(2)?).await)?;
+    expect_new(handle.merchants.set_logo(set_logo(&mine, 2)).await)?;
+    expect_new(handle.worlds.restore(restore(2)?).await)?;
+    shows(&handle, &mine, 1).await?;
+    gone(&handle, "the later logo", &mine, 2).await?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
+    gone(&handle, "the logo of no snapshot", &mine, 1).await?;
+    same("the profile", handle.merchants.find(&mine).await?, Some(profile(Who::Mine)?))
+}
+
+async fn copied(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let mine = Who::Mine.account()?;
+    expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    for (name, key) in [("W1", 102), ("W2", 103)] {
+        handle.worlds.create(copy(name, key, None)?).await?;
+        let account = AccountId::parse(name)?;
+        let original = logo(&mine, 1);
+        let expected = Logo { id: original.id.copied_to(&account), account: account.clone(), ..original };
+        let found = there("the profile of the copy", handle.merchants.find(&account).await?)?;
+        same("the id of the copy", found.logo, Some(expected.id))?;
+        same("the logo of the copy", handle.merchants.logo(expected.id).await?, Some(expected))?;
+    }
+    shows(&handle, &mine, 1).await?;
+    handle.worlds.delete(&mine).await?;
+    let one = AccountId::parse("W1")?;
+    let kept = handle.merchants.logo(logo(&mine, 1).id.copied_to(&one)).await?;
+    same("the copy outlives the original", kept.map(|logo| logo.png), Some(logo(&mine, 1).png))
+}
+
+async fn deleted(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    expect_new(handle.merchants.set_logo(set_logo(&mine, 1)).await)?;
+    expect_new(handle.merchants.set_logo(set_logo(&other, 2)).await)?;
+    handle.worlds.delete(&mine).await?;
+    gone(&handle, "the logo of a deleted world", &mine, 1).await?;
+    shows(&handle, &other, 2).await
+}
