@@ -100,6 +100,7 @@ mod secrets;
 mod settlement_accounts;
 mod shutdown;
 mod spending_limits;
+mod stories;
 mod support;
 mod tours;
 mod upload_memory;

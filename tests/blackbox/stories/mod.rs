@@ -1,0 +1,89 @@
+//! Random stories of payers, merchants, clocks, banks and crashes, compared with a model of the contract after each step.
+//!
+//! A number, the seed, decides everything that happens on one server, where ten stories go on side by side.
+//! `FLORIN_STORY_SEED` is the first seed, `FLORIN_STORY_SEEDS` says how many follow.
+
+mod act;
+mod agree;
+mod model;
+mod steps;
+mod story;
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use fastrand::Rng;
+use story::{PUBLIC_URL, Story};
+
+use crate::support::load::check_journal;
+use crate::support::store::is_sqlite;
+use crate::support::{Home, Server};
+
+/// Stories on one server.
+const SIDE_BY_SIDE: usize = 10;
+const WORKERS: usize = 2;
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name} is no number")))
+}
+
+#[test]
+fn random_stories_go_as_the_contract_says() {
+    let first = setting("FLORIN_STORY_SEED", 1);
+    let next = AtomicU64::new(first);
+    let end = first + setting("FLORIN_STORY_SEEDS", if is_sqlite() { 20 } else { 4 });
+    thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= end {
+                        break;
+                    }
+                    replayable(seed);
+                }
+            });
+        }
+    });
+}
+
+/// Runs a seed, and prints how to run it again if it fails.
+#[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
+fn replayable(seed: u64) {
+    let mut told = Vec::new();
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run(seed, &mut told))) {
+        let last = told.len().saturating_sub(400);
+        eprintln!("{}", told[last..].join("\n"));
+        eprintln!("this was FLORIN_STORY_SEED={seed} FLORIN_STORY_SEEDS=1");
+        resume_unwind(panic);
+    }
+    eprintln!("seed {seed}: {} steps", told.len());
+}
+
+/// Runs all stories of a seed, and writes down what happens.
+fn run(seed: u64, told: &mut Vec<String>) {
+    let mut rng = Rng::with_seed(seed);
+    let mut server = Server::on(Home::demo().set("FLORIN_PUBLIC_URL", PUBLIC_URL));
+    let mut stories: Vec<_> = (0..SIDE_BY_SIDE).map(|_| Story::begin(&server, rng.usize(8..26))).collect();
+    loop {
+        let going: Vec<_> = (0..SIDE_BY_SIDE).filter(|story| stories[*story].left > 0).collect();
+        let Some(number) = rng.choice(going) else { break };
+        let story = &mut stories[number];
+        story.left -= 1;
+        let step = steps::next(&mut rng, &story.sessions);
+        told.push(format!("seed {seed}, story {number}, minute {}: {step:?}", story.now));
+        story.perform(step);
+        if rng.u8(..100) < 2 {
+            told.push(format!("seed {seed}: crash"));
+            server = Server::on(server.kill());
+            for story in &mut stories {
+                story.move_to(&server);
+                story.agree_everywhere();
+            }
+        }
+    }
+    stories.iter().for_each(Story::agree_at_the_end);
+    assert!(!server.home().log().contains("panicked at"), "{}", server.home().log());
+    check_journal(&server.kill());
+}

@@ -1,0 +1,115 @@
+//! A story: an account with a merchant, the model of its sessions, and what is known of them outside.
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+
+use super::model::Session;
+use crate::support::assert::{text, time};
+use crate::support::management::budget;
+use crate::support::shop::{bank, open_shop};
+use crate::support::worlds::make;
+use crate::support::{Answer, CHECKOUTS, Client, PAYEES, Server, expect_json};
+
+/// The public URL of the servers, because the port changes with each start.
+pub(super) const PUBLIC_URL: &str = "https://pay.example";
+
+/// What is known of a session outside.
+pub(super) struct Shown {
+    pub(super) id: String,
+    /// The path of its page.
+    pub(super) path: String,
+    /// The path and the body that created it.
+    pub(super) creation: (String, Value),
+    /// The page that was kept, at this stage.
+    pub(super) kept: Option<(String, super::model::Stage)>,
+    /// Ids of its refunds, and the paths of their pages.
+    pub(super) refunds: Vec<(String, String)>,
+}
+
+/// A write that was answered.
+pub(super) struct Write {
+    pub(super) path: String,
+    pub(super) key: String,
+    pub(super) body: String,
+    pub(super) answer: Answer,
+}
+
+/// An account, and what happens to it.
+pub(super) struct Story {
+    pub(super) client: Client,
+    pub(super) bank: String,
+    pub(super) budget: String,
+    pub(super) payee: String,
+    /// The checkouts: `SHOPPING`, `SHOPPING` with an address, `TOP_UP`.
+    pub(super) checkouts: [String; 3],
+    pub(super) started: DateTime<Utc>,
+    /// Minutes since the start.
+    pub(super) now: i64,
+    pub(super) sessions: Vec<Session>,
+    pub(super) shown: Vec<Shown>,
+    pub(super) writes: usize,
+    pub(super) last: Option<Write>,
+    /// How many steps are left.
+    pub(super) left: usize,
+}
+
+impl Story {
+    /// Begins a story of some steps in a world of its own, whose clock is frozen.
+    pub(super) fn begin(server: &Server, left: usize) -> Self {
+        let start = "2026-09-01T12:00:00Z";
+        let (_, client) = make(server, json!({"template": "empty", "startsAt": start}));
+        let shopping = open_shop(&client);
+        let checkout = |body: Value| {
+            let mut new = json!({"name": "Shop", "currencyCode": "GBP", "returnUrl": "https://shop.example/paid"});
+            new.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+            text(&expect_json(&client.post(CHECKOUTS, new.to_string()), 201), "/id").to_owned()
+        };
+        let parcels = checkout(json!({"type": "SHOPPING", "shippingOptions": {"collectAddress": true}}));
+        let top_ups = checkout(json!({"type": "TOP_UP"}));
+        let details = json!({"type": "SORT_CODE", "sortCode": "204000", "accountNumber": "55779903"});
+        let payee = json!({"name": "Zoë", "currencyCode": "GBP", "bankDetails": details});
+        let payee = expect_json(&client.post(PAYEES, payee.to_string()), 201);
+        Self {
+            bank: bank(&client),
+            budget: budget(&client, "Float"),
+            payee: text(&payee, "/id").to_owned(),
+            checkouts: [shopping, parcels, top_ups],
+            started: time(&json!(start)),
+            now: 0,
+            sessions: Vec::new(),
+            shown: Vec::new(),
+            writes: 0,
+            last: None,
+            left,
+            client,
+        }
+    }
+
+    /// Continues on a server that was started again.
+    pub(super) fn move_to(&mut self, server: &Server) {
+        self.client.address.clone_from(&server.address);
+    }
+
+    /// Sends a write under a key of its own. Expects success with this status, or a refusal at this path.
+    pub(super) fn write(&mut self, path: &str, body: &Value, expected: Result<u16, &str>) -> Answer {
+        self.writes += 1;
+        let (key, body) = (format!("write-{}", self.writes), body.to_string());
+        let answer = self.client.post_once(path, &key, &body);
+        match expected {
+            Ok(status) => {
+                expect_json(&answer, status);
+                assert!(!answer.replayed(), "{answer:?}");
+                self.last = Some(Write { path: path.to_owned(), key, body, answer: answer.clone() });
+            }
+            Err(path) => {
+                crate::support::expect_fault(&answer, 409, path, "invalid_state");
+            }
+        }
+        answer
+    }
+}
+
+/// Returns the path of a page's URL.
+pub(super) fn page_path(url: &str) -> String {
+    url.strip_prefix(PUBLIC_URL).unwrap_or_else(|| panic!("{url}")).to_owned()
+}
