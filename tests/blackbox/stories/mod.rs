@@ -24,7 +24,8 @@ use crate::support::{Home, Server};
 const SIDE_BY_SIDE: usize = 10;
 const WORKERS: usize = 2;
 
-fn setting(name: &str, default: u64) -> u64 {
+/// Returns the number in a variable of the environment.
+pub(crate) fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name} is no number")))
 }
 

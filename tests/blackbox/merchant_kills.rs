@@ -1,0 +1,317 @@
+//! SIGKILL while payers pay, and merchants cancel and refund: nothing is paid twice or lost, and nothing is stuck.
+//!
+//! `FLORIN_KILLS` is the number of kills.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use crate::events::{events, name, without_gaps};
+use crate::stories::setting;
+use crate::support::assert::text;
+use crate::support::load::check_journal;
+use crate::support::management::{balance, budget};
+use crate::support::money::{minor, written};
+use crate::support::payer::{form_token, urlencoded};
+use crate::support::server::LIMIT;
+use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, bank, new_session, open_shop, sold};
+use crate::support::store::is_sqlite;
+use crate::support::worlds::{make, set};
+use crate::support::{Answer, Client, Home, Server, expect_json};
+
+const WORKERS: usize = 6;
+const PUBLIC_URL: &str = "https://pay.example";
+
+/// A write with a key of its own, and its answer, if one arrived.
+struct Sent {
+    path: String,
+    key: String,
+    body: String,
+    answer: Option<Answer>,
+}
+
+impl Sent {
+    fn send(&self, client: &Client) -> Result<Answer, String> {
+        client.call("POST", &self.path).header("Idempotency-Key", &self.key).json(&self.body).try_send()
+    }
+
+    /// Returns the record of a write that was accepted.
+    fn record(&self) -> Option<Value> {
+        self.answer.as_ref().filter(|answer| answer.status < 300).map(Answer::json)
+    }
+}
+
+/// An account, and what several workers act on at once.
+struct Scene {
+    client: Client,
+    checkout: String,
+    bank: String,
+    budget: String,
+    open: Vec<Value>,
+    /// A payment of 12.50.
+    payment: String,
+    /// Refunds of another payment.
+    refunds: Vec<Value>,
+}
+
+impl Scene {
+    fn set(server: &Server) -> Self {
+        let (_, client) = make(server, json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
+        let checkout = open_shop(&client);
+        let (budget, bank) = (budget(&client, "Float"), bank(&client));
+        let create = |number: usize| {
+            let body = new_session(&checkout, &format!("open-{number}")).to_string();
+            expect_json(&client.post(SESSIONS, body), 201)
+        };
+        let open = (0..6).map(create).collect();
+        let paid = |key| text(&sold(&client, &checkout, key), "/paymentId").to_owned();
+        let (payment, other) = (paid("paid-1"), paid("paid-2"));
+        let refund = |_| expect_json(&client.post(&refunds_of(&other), pounds("3.00")), 201);
+        let refunds = (0..4).map(refund).collect();
+        Self { checkout, bank, budget, open, payment, refunds, client }
+    }
+
+    /// Does something until the server is gone: by itself, or on what the other workers act on, too.
+    fn work(&self, rng: &mut Rng, name: &str, log: &dyn Fn(Sent) -> Option<Value>) {
+        for number in 0.. {
+            let key = format!("{name}-{number}");
+            let send = |step: &str, path: String, body: String| {
+                log(Sent { path, key: format!("{key}-{step}"), body, answer: None })
+            };
+            let session = &self.open[rng.usize(..self.open.len())];
+            let path = format!("{SESSIONS}/{}/cancel", text(session, "/id"));
+            let done = match rng.u8(..8) {
+                0 | 1 => self.purchase(&key, &send),
+                2 => self.top_up(&key, &send),
+                3 => send("pay", pay_path(session), self.pay_body("approve")),
+                4 => send("pay", pay_path(session), self.pay_body("pending")),
+                5 => send("cancel", path, "{}".to_owned()),
+                6 => send("refund", refunds_of(&self.payment), pounds("1.00")),
+                7 if rng.bool() => self.pay_on_page(session),
+                _ => {
+                    let refund = &self.refunds[rng.usize(..self.refunds.len())];
+                    send("authorise", authorise_path(refund), r#"{"outcome": "approve"}"#.to_owned())
+                }
+            };
+            if done.is_none() {
+                break;
+            }
+        }
+    }
+
+    fn pay_body(&self, outcome: &str) -> String {
+        json!({"bankId": self.bank, "outcome": outcome}).to_string()
+    }
+
+    /// Sells something, and refunds a part of it.
+    fn purchase(&self, key: &str, send: &dyn Fn(&str, String, String) -> Option<Value>) -> Option<Value> {
+        let session = send("create", SESSIONS.to_owned(), new_session(&self.checkout, key).to_string())?;
+        let paid = send("pay", pay_path(&session), self.pay_body("approve"))?;
+        let refund = send("refund", refunds_of(text(&paid, "/paymentId")), pounds("1.00"))?;
+        send("authorise", authorise_path(&refund), r#"{"outcome": "approve"}"#.to_owned())
+    }
+
+    fn top_up(&self, key: &str, send: &dyn Fn(&str, String, String) -> Option<Value>) -> Option<Value> {
+        let amount = json!({"amount": "0.07", "currencyCode": "GBP"});
+        let body = json!({"budgetId": self.budget, "amount": amount, "idempotencyKey": key}).to_string();
+        let session = send("top-up", TOP_UPS.to_owned(), body)?;
+        send("credit", pay_path(&session), self.pay_body("approve"))
+    }
+
+    /// Pays on the page. Another worker may be faster.
+    fn pay_on_page(&self, session: &Value) -> Option<Value> {
+        let path = format!("{}?", text(session, "/checkoutUrl").strip_prefix(PUBLIC_URL).unwrap());
+        let payer = self.client.with_authorization(None);
+        for fields in
+            [&[("action", "choose"), ("bankId", &self.bank)][..], &[("action", "approve"), ("name", "approve")]]
+        {
+            let page = payer.call("GET", &path).try_send().ok()?;
+            if page.text().contains("name=\"formToken\"") {
+                let token = form_token(&page.text());
+                let form = urlencoded(&[&[("formToken", token.as_str())], fields].concat());
+                let call = payer.call("POST", &path).header("Origin", &format!("http://{}", payer.address));
+                call.header("Content-Type", "application/x-www-form-urlencoded").bytes(form).try_send().ok()?;
+            }
+        }
+        Some(Value::Null)
+    }
+
+    /// Runs all workers, and kills the server after some answers.
+    fn load(&self, server: Server, rng: &mut Rng) -> (Home, Vec<Sent>) {
+        let enough = rng.usize(1..60);
+        let (log, stop, answered) = (Mutex::new(Vec::new()), AtomicBool::new(false), AtomicUsize::new(0));
+        let note = |mut sent: Sent| {
+            sent.answer = sent.send(&self.client).ok();
+            let record = sent.answer.as_ref().map(|_| sent.record().unwrap_or(Value::Null));
+            log.lock().unwrap().push(sent);
+            answered.fetch_add(1, Ordering::Relaxed);
+            record.filter(|_| !stop.load(Ordering::Relaxed))
+        };
+        let home = thread::scope(|scope| {
+            for worker in 0..WORKERS {
+                let (mut rng, note) = (rng.fork(), &note);
+                scope.spawn(move || self.work(&mut rng, &format!("worker-{worker}"), note));
+            }
+            let start = Instant::now();
+            while answered.load(Ordering::Relaxed) < enough && start.elapsed() < LIMIT {
+                thread::sleep(Duration::from_micros(300));
+            }
+            let home = server.kill();
+            stop.store(true, Ordering::Relaxed);
+            home
+        });
+        (home, log.into_inner().unwrap())
+    }
+
+    /// Returns every session of the account, or every payment and refund.
+    fn list(&self, path: &str) -> Vec<Value> {
+        let found = expect_json(&self.client.get(&format!("{path}?accountId={}&limit=1000", self.client.account)), 200);
+        let rows = found["rows"].as_array().unwrap().clone();
+        assert_eq!(found["count"], rows.len());
+        rows
+    }
+
+    /// Checks that what was answered is there, then repeats everything.
+    fn repeat(&self, log: &[Sent]) {
+        for sent in log {
+            let again = sent.send(&self.client).unwrap();
+            match &sent.answer {
+                Some(first) if first.status < 300 => {
+                    assert!(again.replayed(), "an answered write was lost: {} {again:?}", sent.key);
+                    assert_eq!((again.status, linkless(&again.json())), (first.status, linkless(&first.json())));
+                }
+                _ => assert!(matches!(again.status, 200 | 201 | 409), "{again:?}"),
+            }
+        }
+    }
+
+    /// Lets time pass, and finishes what is open: nothing may be stuck.
+    fn finish(&self) {
+        set(&self.client, json!({"advanceBy": "PT1M"}));
+        for session in self.list(SESSIONS) {
+            assert_ne!(session["status"], "PROCESSING", "stuck: {session}");
+            if session["status"] == "OPEN" {
+                self.pay_on_page(&session);
+            }
+        }
+        for refund in self.list(PAYMENTS).iter().filter(|row| row["type"] == "REFUND" && row["status"] == "PENDING") {
+            let path = format!("/v2/sandbox/refunds/{}/authorise", text(refund, "/refundId"));
+            expect_json(&self.client.post(&path, r#"{"outcome": "approve"}"#), 200);
+        }
+    }
+
+    /// Checks that each session was paid once or not at all, and the sums.
+    fn adds_up(&self, log: &[Sent]) {
+        let (sessions, rows) = (self.list(SESSIONS), self.list(PAYMENTS));
+        let completed = |row: &&Value| row["status"] == "COMPLETED";
+        assert!(rows.iter().all(|row| row["status"] != "PENDING"), "stuck: {rows:#?}");
+        for session in &sessions {
+            let own = rows.iter().filter(|row| row["checkoutSessionId"] == session["id"] && row["type"] == "PAYMENT");
+            let paid: Vec<_> = own.filter(completed).map(|row| row["id"].clone()).collect();
+            let expected = if session["status"] == "COMPLETED" { vec![session["paymentId"].clone()] } else { vec![] };
+            assert_eq!(paid, expected, "{session}");
+            assert!(matches!(text(session, "/status"), "COMPLETED" | "CANCELLED"), "{session}");
+        }
+        let sum = |kind: &str| {
+            let rows = rows.iter().filter(completed).filter(|row| row["type"] == kind);
+            rows.map(|row| minor(text(row, "/amount/amount"), "GBP")).sum::<i64>()
+        };
+        let (paid, refunded) = (sum("PAYMENT"), sum("REFUND"));
+        let path = format!("/v2/merchant?accountId={}&include=paymentsSummary", self.client.account);
+        let summary = expect_json(&self.client.get(&path), 200)["paymentsSummary"][0].take();
+        let amounts = (text(&summary, "/paidAmount"), text(&summary, "/refundedAmount"));
+        assert_eq!(amounts, (written(paid, "GBP").as_str(), written(refunded, "GBP").as_str()));
+        // Those without an answer were repeated.
+        let credits = log.iter().filter(|sent| sent.key.ends_with("-credit")).count();
+        assert_eq!(balance(&self.client, &self.budget)[0], written(7 * i64::try_from(credits).unwrap(), "GBP"));
+        self.events_are_whole(&sessions);
+        let books = expect_json(&self.client.get("/v2/sandbox/invariants"), 200);
+        assert_eq!(books["verdict"], "holds", "{books}");
+    }
+
+    /// Checks that each session has one event of its end, and no event is missing.
+    fn events_are_whole(&self, sessions: &[Value]) {
+        let all = events(&self.client, "");
+        without_gaps(&all);
+        let ends: Vec<_> = all.iter().filter(|body| name(body).starts_with("MerchantCheckoutSession")).collect();
+        assert_eq!(ends.len(), sessions.len(), "one event for each end");
+        for session in sessions {
+            let own: Vec<_> =
+                ends.iter().filter(|body| body["objectId"] == session["id"]).map(|body| name(body)).collect();
+            let end = if session["status"] == "COMPLETED" { "Completed" } else { "Cancelled" };
+            assert_eq!(own, [format!("MerchantCheckoutSession{end}")]);
+        }
+    }
+
+    /// Checks the effects of accepted writes before anything is repeated.
+    fn keeps_what_was_answered(&self, log: &[Sent]) {
+        let (sessions, rows) = (self.list(SESSIONS), self.list(PAYMENTS));
+        for (sent, record) in log.iter().filter_map(|sent| Some((sent, sent.record()?))) {
+            let key = &sent.key;
+            if key.ends_with("-refund") || key.ends_with("-authorise") {
+                let row = rows.iter().find(|row| row["refundId"] == record["id"]);
+                let row = row.unwrap_or_else(|| panic!("{key} was lost: {record}"));
+                assert!(key.ends_with("-refund") || row["status"] == record["status"], "{key}: {row} {record}");
+            } else if record["checkoutId"].is_string() {
+                let session = sessions.iter().find(|session| session["id"] == record["id"]);
+                let session = session.unwrap_or_else(|| panic!("{key} was lost: {record}"));
+                assert!(key.ends_with("-create") || session["status"] == record["status"], "{key}: {session} {record}");
+            }
+        }
+    }
+}
+
+#[test]
+#[allow(clippy::print_stderr, reason = "how many writes were lost and repeated is for those who ask for many kills")]
+fn killed_while_merchants_and_payers_act() {
+    let mut rng = Rng::with_seed(setting("FLORIN_STORY_SEED", 1));
+    let mut server = Server::on(Home::demo().set("FLORIN_PUBLIC_URL", PUBLIC_URL));
+    let kills = setting("FLORIN_KILLS", if is_sqlite() { 10 } else { 4 });
+    let (mut writes, mut open) = (0, 0);
+    for kill in 0..kills {
+        let mut scene = Scene::set(&server);
+        let (home, log) = scene.load(server, &mut rng);
+        // The whole store is checked less often when there are many kills.
+        if kill < 10 || kill % 50 == 0 {
+            check_journal(&home);
+        }
+        server = Server::on(home);
+        scene.client.address.clone_from(&server.address);
+        scene.keeps_what_was_answered(&log);
+        scene.repeat(&log);
+        scene.finish();
+        scene.adds_up(&log);
+        writes += log.len();
+        open += log.iter().filter(|sent| sent.answer.is_none()).count();
+    }
+    assert!(!server.home().log().contains("panicked at"), "{}", server.home().log());
+    check_journal(&server.kill());
+    eprintln!("{kills} kills, {writes} writes, of which {open} had no answer");
+}
+
+fn pay_path(session: &Value) -> String {
+    format!("/v2/sandbox/checkout-sessions/{}/pay", text(session, "/id"))
+}
+
+fn refunds_of(payment: &str) -> String {
+    format!("{PAYMENTS}/{payment}/refunds")
+}
+
+fn authorise_path(refund: &Value) -> String {
+    format!("/v2/sandbox/refunds/{}/authorise", text(refund, "/id"))
+}
+
+fn pounds(amount: &str) -> String {
+    json!({"amount": {"amount": amount, "currencyCode": "GBP"}}).to_string()
+}
+
+/// Returns a record without the link that only its first answer has.
+fn linkless(record: &Value) -> Value {
+    let mut record = record.clone();
+    record.as_object_mut().unwrap().remove("authorisationUrl");
+    record
+}
