@@ -75,12 +75,13 @@ fn refunds_never_exceed_the_payment() {
     let (_server, client, checkout) = shop();
     let session = sold(&client, &checkout, "1");
     let paid = session["paymentId"].clone();
-    let answers = together(20, |_| refund(&client, &paid, "1.00"));
+    let answers = together(100, |_| refund(&client, &paid, "1.00"));
     let made = answers.iter().filter(|answer| answer.status == 201).count();
     assert_eq!(made, 12, "of 12.50: {answers:?}");
-    let refused = answers.iter().find(|answer| answer.status != 201).unwrap();
-    let fault = expect_fault(refused, 409, "body.amount", "invalid_state");
-    assert!(fault.message.contains("0.50 GBP"), "{}", fault.message);
+    for refused in answers.iter().filter(|answer| answer.status != 201) {
+        let fault = expect_fault(refused, 409, "body.amount", "invalid_state");
+        assert!(fault.message.contains("0.50 GBP"), "{}", fault.message);
+    }
     expect_json(&refund(&client, &paid, "0.50"), 201);
     expect_fault(&refund(&client, &paid, "0.01"), 409, "body.amount", "invalid_state");
     assert_eq!(payment(&client, &paid)["isRefundable"], false);
