@@ -90,6 +90,7 @@ mod payment_batches_openapi;
 mod payment_batches_processing;
 mod payment_pages;
 mod payment_pages_forms;
+mod payment_pages_hostile;
 mod payment_pages_refund;
 mod payment_pages_shipping;
 mod people;
