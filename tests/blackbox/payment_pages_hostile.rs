@@ -171,7 +171,7 @@ fn a_silent_server_of_rates_holds_up_nobody_else() {
 }
 
 #[test]
-fn answers_of_ten_megabytes_are_no_rates() {
+fn answers_of_ten_megabytes_and_other_currencies_are_no_rates() {
     let receiver = Receiver::start();
     let server = Server::sandbox();
     let shop = with_rates_of(&server, &receiver.url());
@@ -185,6 +185,9 @@ fn answers_of_ten_megabytes_are_no_rates() {
     for answer in [
         format!("[{}]", " ".repeat(10 << 20)),
         json!([rate(json!({"description": "x".repeat(10 << 20)}))]).to_string(),
+        json!([rate(json!({"currencyCode": "EUR"}))]).to_string(),
+        json!([rate(json!({"currencyCode": "GBP"})), rate(json!({"currencyCode": "JPY", "serviceCode": "b"}))])
+            .to_string(),
         json!([rate(json!({"amount": {"amount": "1.00", "currencyCode": "EUR"}}))]).to_string(),
         json!([rate(json!({"amount": "1.00 EUR"}))]).to_string(),
         json!([rate(json!({"amount": "€1.00"}))]).to_string(),

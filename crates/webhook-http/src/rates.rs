@@ -137,10 +137,15 @@ struct Rate {
     amount: String,
     service_code: String,
     pre_selected: Option<bool>,
+    /// Optional: an answer that names another currency is not valid.
+    currency_code: Option<String>,
 }
 
 impl Rate {
     fn read(self, currency: Currency) -> Result<OfferedRate, Flaw> {
+        if self.currency_code.is_some_and(|code| code != currency.code()) {
+            return Err(Flaw::value("must be in the currency of the session"));
+        }
         Ok(OfferedRate {
             service_code: service_code(self.service_code)?,
             description: RateDescription::parse(self.description)?.into_string(),
