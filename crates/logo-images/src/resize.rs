@@ -65,5 +65,8 @@ const fn multiplied(colour: u32, alpha: u32, max: u32) -> u32 {
 
 /// The inverse of [`multiplied`]. A transparent pixel has no colour.
 const fn divided(colour: u32, alpha: u32, max: u32) -> u32 {
-    if alpha == 0 { 0 } else { (colour * max + alpha / 2) / alpha }
+    match (colour * max + alpha / 2).checked_div(alpha) {
+        Some(colour) => colour,
+        None => 0,
+    }
 }
