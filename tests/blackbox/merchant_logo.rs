@@ -203,8 +203,11 @@ fn the_memory_of_concurrent_uploads_is_limited() {
     let file = encoded(&image, ImageFormat::Png);
     expect_json(&set_logo(&client, &file), 200);
     let before = server.peak_memory();
-    let answers = together(12, |_| set_logo(&client, &file));
-    assert!(answers.iter().all(|answer| answer.status == 200), "{answers:?}");
+    let answers = together(8, |_| set_logo(&client, &file));
+    assert!(answers.iter().any(|answer| answer.status == 200), "{answers:?}");
+    for answer in answers.iter().filter(|answer| answer.status != 200) {
+        expect_fault(answer, 503, "", "overloaded");
+    }
     let growth = server.peak_memory() - before;
-    assert!(growth < 64, "12 images took {growth} MiB more than one");
+    assert!(growth < 64, "8 images took {growth} MiB more than one");
 }

@@ -79,7 +79,12 @@ fn the_content_of_a_file_decides() {
         let file = whole(format);
         file[..file.len() / 2].to_vec()
     };
-    let animation = [chunk(b"acTL", &[0, 0, 0, 1, 0, 0, 0, 0]), chunk(b"fcTL", &[0; 26])].concat();
+    // One frame of 300 x 300 pixels, for a tenth of a second.
+    let frame = [&[0; 4], [0, 0, 1, 44].as_slice(), &[0, 0, 1, 44], &[0; 8], &[0, 1, 0, 10, 0, 0]].concat();
+    let animation = [chunk(b"acTL", &[0, 0, 0, 1, 0, 0, 0, 0]), chunk(b"fcTL", &frame)].concat();
+    let mut damaged = png();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 0xff;
     let padded = |size: usize| [png(), vec![0; size - png().len()]].concat();
     let mut table = Table::default();
     for (name, file, status, code) in [
@@ -100,7 +105,7 @@ fn the_content_of_a_file_decides() {
         ("half a JPEG", cut(ImageFormat::Jpeg), 400, "invalid_format"),
         ("half a WebP", cut(ImageFormat::WebP), 400, "invalid_format"),
         ("the signature of a PNG", png()[..8].to_vec(), 400, "invalid_format"),
-        ("a PNG without a palette", with_chunks(&png(), &chunk(b"PLTE", &[0; 7])), 400, "invalid_format"),
+        ("a damaged PNG", damaged, 400, "invalid_format"),
         ("an animated PNG", with_chunks(&png(), &animation), 400, "invalid_value"),
         ("an animated WebP", animated_webp(), 400, "invalid_value"),
         ("255 pixels wide", encoded(&stripes(255, 900), ImageFormat::Png), 400, "invalid_value"),

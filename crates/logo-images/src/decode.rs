@@ -23,7 +23,7 @@ pub(crate) fn decode(file: &[u8], format: LogoFormat) -> Result<Decoded, LogoRef
     let reader = Cursor::new(file);
     match format {
         LogoFormat::Png => {
-            let decoder = PngDecoder::with_limits(reader, limits()).map_err(unreadable)?;
+            let decoder = PngDecoder::with_limits(reader, limits()).map_err(|_| unreadable_png(file))?;
             let is_animated = decoder.is_apng().map_err(unreadable)?;
             decode_with(decoder, is_animated)
         }
@@ -47,6 +47,14 @@ fn decode_with(mut decoder: impl ImageDecoder, is_animated: bool) -> Result<Deco
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let image = DynamicImage::from_decoder(decoder).map_err(unreadable)?;
     Ok(Decoded { image, orientation })
+}
+
+/// The reason why the header of a PNG cannot be read: the decoder refuses sizes beyond its own limits, too.
+fn unreadable_png(file: &[u8]) -> LogoRefusal {
+    let number = |at: usize| Some(u32::from_be_bytes(file.get(at..at + 4)?.try_into().ok()?));
+    let size = number(16).zip(number(20)).filter(|_| file.get(12..16) == Some(b"IHDR"));
+    let claimed = size.map(|(width, height)| LogoHeader { width, height, is_animated: false });
+    claimed.and_then(|header| check_logo_header(header).err()).unwrap_or(LogoRefusal::Unreadable)
 }
 
 fn limits() -> Limits {
