@@ -37,8 +37,9 @@ openapi: ## Print the OpenAPI description of the API
 fmt: ## Format the sources
 	cargo fmt --all
 
-bench: ## Compare Florin with the plain SQL of the same work (12 minutes)
+bench: ## Compare Florin with the plain SQL of the same work (15 minutes)
 	@scripts/bench standard
+	@scripts/bench merchant
 	@scripts/bench payments
 
 bench-overload: ## Send four times the load that Florin can handle, for a minute

@@ -11,6 +11,7 @@ mod growth;
 mod guard;
 mod http;
 mod machine;
+mod merchant;
 mod overload;
 mod peers;
 mod pgbench;
@@ -47,10 +48,11 @@ fn run(command: &str) -> anyhow::Result<bool> {
     let report = match command {
         "standard" => standard::run(&settings, folder.path())?,
         "overload" => overload::run(&settings, folder.path())?,
+        "merchant" => merchant::run(&settings, folder.path())?,
         "growth" => growth::run(&settings, folder.path())?,
         "peers" => peers::run(&settings, folder.path())?,
         "wrk" => wrk::run(&settings, folder.path())?,
-        other => anyhow::bail!("{other:?} is none of: standard, overload, growth, peers, wrk"),
+        other => anyhow::bail!("{other:?} is none of: standard, merchant, overload, growth, peers, wrk"),
     };
     println!("{}", report.markdown());
     Ok(report.missed() == 0 || !settings.strict)

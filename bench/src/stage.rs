@@ -3,7 +3,7 @@
 use crate::books::{self, Books, Counts};
 use crate::database::Database;
 use crate::figures::{Figures, quantile};
-use crate::http::{self, Outcome};
+use crate::http::{self, Outcome, Source};
 use crate::pgbench::{self, Measured};
 use crate::requests::Requests;
 use crate::server::Server;
@@ -165,7 +165,7 @@ pub(crate) fn drive(
     server: &Server,
     connections: usize,
     max: Duration,
-    requests: &mut Requests,
+    requests: &mut dyn Source,
 ) -> anyhow::Result<(Outcome, Option<f64>)> {
     let before = server.cpu();
     let outcome = http::closed(server.address, connections, http::End(max), requests).context(server.name)?;

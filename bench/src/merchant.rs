@@ -1,0 +1,289 @@
+//! `make bench`: sessions of payers and their pages, beside the credits of a budget and the list of checkouts.
+//!
+//! It runs on the demo data, because a page has a token that only the server can compute.
+
+use crate::database::{Database, Size};
+use crate::figures::{Figures, median};
+use crate::http::Source;
+use crate::pgbench::Measured;
+use crate::report::{Report, Row, Rule};
+use crate::server::{self, Server};
+use crate::settings::Settings;
+use crate::stage::{drive, figures};
+use crate::{machine, progress};
+use anyhow::{Context, bail};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::Duration;
+
+/// A SHOPPING checkout in pounds, and a budget in pounds, of the demo data.
+const CHECKOUT: &str = "0198c0de-0003-7000-8000-000000000001";
+const BUDGET: &str = "0198c0de-0005-7000-8000-000000000001";
+/// The largest page of a list.
+const LIMIT: usize = 1000;
+/// The p99 that a page may have, in microseconds.
+const PAGE_P99: f64 = 20_000.0;
+/// The data set beside the demo data on PostgreSQL, which these workloads do not use.
+const SMALL: Size = Size { budgets: 10, cards: 10, checkouts: 10, messages: 15 };
+
+pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
+    let mut report = Report::default();
+    report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
+    if settings.wants("PostgreSQL") {
+        let database = Database::fill("merchant", SMALL)?;
+        on(&database.url, "PostgreSQL", settings, folder, &mut report)?;
+    }
+    if settings.wants("SQLite") {
+        let file = format!("sqlite://{}", folder.join("merchant.db").display());
+        on(&file, "SQLite", settings, folder, &mut report)?;
+    }
+    report.notes.push(format!(
+        "{} rounds of {:.0} s each; medians. {} connections. After each round, the numbers of sessions and payments had \
+        grown by exactly the successful responses.",
+        settings.turns,
+        settings.turn.as_secs_f64(),
+        settings.connections
+    ));
+    Ok(report)
+}
+
+/// What a request is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ask {
+    Credit,
+    Create,
+    Pay,
+    Page,
+    Payments,
+    Checkouts,
+}
+
+const ALL: [Ask; 6] = [Ask::Credit, Ask::Create, Ask::Pay, Ask::Page, Ask::Payments, Ask::Checkouts];
+
+/// A merchant of the demo data.
+struct Shop<'a> {
+    server: &'a Server,
+    key: String,
+    account: String,
+    bank: String,
+}
+
+/// A sequence of requests. Those to pay take each session once, those for pages take the links in turn.
+struct Requests<'a> {
+    shop: &'a Shop<'a>,
+    ask: Ask,
+    turn: usize,
+    made: usize,
+    /// Ids of sessions, or tokens of pages.
+    objects: &'a [String],
+}
+
+fn on(url: &str, store: &str, settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
+    progress(&format!("{store}: creating the demo data"));
+    let output = server::command(url, &["demo", "--json"])?.output()?;
+    if !output.status.success() {
+        bail!("florin demo failed: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let demo = String::from_utf8_lossy(&output.stdout);
+    let server = Server::florin(url, folder, &[])?;
+    let mut shop = Shop {
+        server: &server,
+        key: first(&demo, "apiKey")?,
+        account: first(&demo, "accountId")?,
+        bank: String::new(),
+    };
+    shop.bank = first(&shop.get("merchant/banks", "")?, "id")?;
+    let mut turns: Vec<Vec<Figures>> = ALL.map(|_| Vec::new()).to_vec();
+    for turn in 0..=settings.turns {
+        for (ask, turns) in ALL.iter().zip(&mut turns) {
+            let lasting = if turn == 0 { Duration::from_secs(1) } else { settings.turn };
+            let figures = shop.turn(*ask, turn, settings.connections, lasting)?;
+            progress(&format!(
+                "{store}: {ask:?}, round {turn}: {:.0}/s, p50 {:.2} ms, p99 {:.2} ms",
+                figures.rate,
+                figures.p50 / 1000.0,
+                figures.p99 / 1000.0
+            ));
+            // The first round is a rehearsal.
+            if turn > 0 {
+                turns.push(figures);
+            }
+        }
+    }
+    let [credit, create, pay, page, payments, checkouts] = [0, 1, 2, 3, 4, 5].map(|ask: usize| median(&turns[ask]));
+    let beside = |what: &str, against: &str, baseline: Figures, own| {
+        Row::rates(&format!("{store}: {what}"), against.to_owned(), baseline.rate, own, Rule::Free)
+    };
+    report.rows.extend([
+        beside("create a session", "credit a budget", credit, create),
+        beside("pay a session", "credit a budget", credit, pay),
+        beside("list of 100 payments with count", "list of 100 checkouts with count", checkouts, payments),
+        Row {
+            workload: format!("{store}: page of a session, p99"),
+            compared_with: "a limit".to_owned(),
+            unit: " µs",
+            baseline: PAGE_P99,
+            florin: page.p99,
+            ratio: page.p99 / PAGE_P99,
+            rule: Rule::AtMost(1.0, 1.0),
+            figures: Some(page),
+        },
+    ]);
+    drop(server);
+    server::run(url, &["check"])
+}
+
+impl Shop<'_> {
+    /// Runs one turn, and compares the responses with what the server counts afterwards.
+    fn turn(&self, ask: Ask, turn: usize, connections: usize, lasting: Duration) -> anyhow::Result<Figures> {
+        let open = match ask {
+            Ask::Pay | Ask::Page => self.open_sessions()?,
+            _ => String::new(),
+        };
+        let objects = match ask {
+            Ask::Pay => members(&open, "id"),
+            _ => members(&open, "checkoutUrl")
+                .iter()
+                .filter_map(|url| Some(url.rsplit_once('/')?.1.to_owned()))
+                .collect(),
+        };
+        let counted = |shop: &Self| -> anyhow::Result<[u64; 2]> {
+            Ok([shop.count("merchant/checkout-sessions")?, shop.count("merchant/payments")?])
+        };
+        let [sessions, payments] = counted(self)?;
+        let mut requests = Requests { shop: self, ask, turn, made: 0, objects: &objects };
+        let (outcome, server_cpu) = drive(self.server, connections, lasting, &mut requests)?;
+        let own = |of: Ask| if ask == of { outcome.answered } else { 0 };
+        let expected = [sessions + own(Ask::Create), payments + own(Ask::Pay)];
+        let found = counted(self)?;
+        if found != expected {
+            bail!("{ask:?}: {found:?} sessions and payments, not {expected:?}");
+        }
+        let (rate, transactions) = (outcome.rate(), outcome.answered);
+        let measured = Measured { rate, transactions, latencies: outcome.latencies };
+        Ok(Figures { server_cpu, ..figures(measured) })
+    }
+
+    /// Returns the lists of all open sessions of the account.
+    fn open_sessions(&self) -> anyhow::Result<String> {
+        let mut all = String::new();
+        for offset in (0..).step_by(LIMIT) {
+            let page =
+                self.get("merchant/checkout-sessions", &format!("&status=OPEN&limit={LIMIT}&offset={offset}"))?;
+            let rows = members(&page, "checkoutUrl").len();
+            all.push_str(&page);
+            if rows < LIMIT {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    fn count(&self, path: &str) -> anyhow::Result<u64> {
+        let list = self.get(path, "&limit=1")?;
+        let count = list.split("\"count\":").nth(1).map(|rest| rest.chars().take_while(char::is_ascii_digit));
+        Ok(count.context("a list without a count")?.collect::<String>().parse()?)
+    }
+
+    fn get(&self, path: &str, query: &str) -> anyhow::Result<String> {
+        let mut stream = TcpStream::connect(self.server.address)?;
+        write!(stream, "GET /v2/{path}?accountId={}{query} HTTP/1.0\r\n{}\r\n", self.account, self.authorization())?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        if !answer.starts_with("HTTP/1.0 200") && !answer.starts_with("HTTP/1.1 200") {
+            bail!("GET {path}: {answer}");
+        }
+        Ok(answer)
+    }
+
+    fn authorization(&self) -> String {
+        format!("Host: localhost\r\nAuthorization: ApiKey {}\r\n", self.key)
+    }
+}
+
+impl Requests<'_> {
+    /// Returns path and body of a POST, or the path of a GET.
+    fn target(&self, object: &str) -> (String, Option<String>) {
+        let number = format!("{}-{}", self.turn, self.made);
+        let amount = "\"amount\":{\"amount\":\"12.50\",\"currencyCode\":\"GBP\"}";
+        let at = |path: &str| format!("/v2/{path}?accountId={}", self.shop.account);
+        match self.ask {
+            Ask::Credit => (
+                at("budgets/generate-credit"),
+                Some(format!(
+                    "{{\"budgetId\":\"{BUDGET}\",\"settlementPriceAmount\":\"0.01\",\"settlementPriceCurrency\":\"GBP\",\
+                    \"schemeName\":\"FasterPayment\",\"remittersName\":\"Ada Byron\",\"beneficiaryName\":\"Florin Bench\",\
+                    \"remittersAddress\":\"1 Inkersley Road, Manchester\"}}"
+                )),
+            ),
+            Ask::Create => (
+                at("merchant/checkout-sessions"),
+                Some(format!(
+                    "{{\"type\":\"SHOPPING\",\"checkoutId\":\"{CHECKOUT}\",\"idempotencyKey\":\"bench-{number}\",\
+                    \"merchantReference\":\"order-{number}\",\"expiresInMinutes\":1440,{amount}}}"
+                )),
+            ),
+            Ask::Pay => (
+                at(&format!("sandbox/checkout-sessions/{object}/pay")),
+                Some(format!("{{\"bankId\":\"{}\",\"outcome\":\"approve\"}}", self.shop.bank)),
+            ),
+            Ask::Page => (format!("/pay/{object}"), None),
+            Ask::Payments => (at("merchant/payments"), None),
+            Ask::Checkouts => (at("merchant/checkouts"), None),
+        }
+    }
+}
+
+impl Source for Requests<'_> {
+    fn next(&mut self, out: &mut Vec<u8>) -> bool {
+        let object = match self.ask {
+            Ask::Pay if self.made >= self.objects.len() => return false,
+            _ => self.objects.get(self.made % self.objects.len().max(1)).map_or("", String::as_str),
+        };
+        let (target, body) = self.target(object);
+        let head = self.shop.authorization();
+        // Writing to a Vec cannot fail.
+        let _ = match body {
+            Some(body) => write!(
+                out,
+                "POST {target} HTTP/1.1\r\n{head}Idempotency-Key: bench-{:?}-{}-{}\r\nContent-Type: application/json\r\n\
+                Content-Length: {}\r\n\r\n{body}",
+                self.ask,
+                self.turn,
+                self.made,
+                body.len()
+            ),
+            None => write!(out, "GET {target} HTTP/1.1\r\n{head}\r\n"),
+        };
+        self.made += 1;
+        true
+    }
+}
+
+/// Returns the texts of all members of this name.
+fn members(json: &str, name: &str) -> Vec<String> {
+    let starts = [format!("\"{name}\":\""), format!("\"{name}\": \"")];
+    let mut found = Vec::new();
+    for part in json.split(&starts[0]).skip(1).chain(json.split(&starts[1]).skip(1)) {
+        found.extend(part.split('"').next().map(str::to_owned));
+    }
+    found
+}
+
+fn first(json: &str, name: &str) -> anyhow::Result<String> {
+    members(json, name).into_iter().next().with_context(|| format!("no {name} in the answer"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_read_in_order() {
+        let list = r#"{"rows":[{"id":"a","x":1},{"id":"b"}]}"#;
+        assert_eq!(members(list, "id"), ["a", "b"]);
+        assert_eq!(first(r#"{ "apiKey": "k" }"#, "apiKey").ok().as_deref(), Some("k"));
+        assert!(first(list, "apiKey").is_err());
+    }
+}
