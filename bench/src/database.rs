@@ -51,8 +51,18 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// Creates, migrates and fills a database on the server in `DATABASE_URL`.
+    /// Creates, migrates and fills a database.
     pub(crate) fn fill(name: &str, size: Size) -> anyhow::Result<Self> {
+        let mut database = Self::empty(name)?;
+        database.size = size;
+        database.load(&size.fill(DATA))?;
+        database.client.batch_execute(FUNCTIONS)?;
+        database.client.batch_execute("SET work_mem = '256MB'; SET jit = off")?;
+        Ok(database)
+    }
+
+    /// Creates and migrates a database on the server in `DATABASE_URL`.
+    pub(crate) fn empty(name: &str) -> anyhow::Result<Self> {
         let server = std::env::var("DATABASE_URL")
             .context("DATABASE_URL is not set: run this with `make bench`, which uses scripts/with-postgres")?;
         let name = format!("florin_bench_{name}_{}", std::process::id());
@@ -60,11 +70,9 @@ impl Database {
         must_be_durable(&mut admin)?;
         admin.batch_execute(&format!("CREATE DATABASE {name}"))?;
         let url = with_database(&server, &name);
-        let mut database = Self { client: connect(&url)?, url, postmaster: postmaster(&mut admin), name, server, size };
+        let (client, postmaster) = (connect(&url)?, postmaster(&mut admin));
+        let database = Self { client, url, postmaster, name, server, size: Size::STANDARD };
         server::run(&database.url, &["migrate"])?;
-        database.load(&size.fill(DATA))?;
-        database.client.batch_execute(FUNCTIONS)?;
-        database.client.batch_execute("SET work_mem = '256MB'; SET jit = off")?;
         Ok(database)
     }
 

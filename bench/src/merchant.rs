@@ -2,7 +2,7 @@
 //!
 //! It runs on the demo data, because a page has a token that only the server can compute.
 
-use crate::database::{Database, Size};
+use crate::database::Database;
 use crate::figures::{Figures, median};
 use crate::http::Source;
 use crate::pgbench::Measured;
@@ -24,14 +24,12 @@ const BUDGET: &str = "0198c0de-0005-7000-8000-000000000001";
 const LIMIT: usize = 1000;
 /// The p99 that a page may have, in microseconds.
 const PAGE_P99: f64 = 20_000.0;
-/// The data set beside the demo data on PostgreSQL, which these workloads do not use.
-const SMALL: Size = Size { budgets: 10, cards: 10, checkouts: 10, messages: 15 };
 
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let mut report = Report::default();
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
     if settings.wants("PostgreSQL") {
-        let database = Database::fill("merchant", SMALL)?;
+        let database = Database::empty("merchant")?;
         on(&database.url, "PostgreSQL", settings, folder, &mut report)?;
     }
     if settings.wants("SQLite") {
