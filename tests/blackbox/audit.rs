@@ -73,6 +73,8 @@ fn every_kind_of_act_is_recorded_and_no_secret() {
         ("mfa remove", &["mfa", "remove", account]),
         ("mfa waive", &["mfa", "waive", account]),
         ("mfa require", &["mfa", "require", account]),
+        ("webhooks disable", &["webhooks", "disable", missing]),
+        ("webhooks enable", &["webhooks", "enable", missing]),
         ("secrets rotate", &["secrets", "rotate"]),
         ("banks import", &["banks", "import", &banks]),
         ("addresses import", &["addresses", "import", &addresses]),
@@ -100,7 +102,13 @@ fn every_kind_of_act_is_recorded_and_no_secret() {
     }
     // Commands that only read are not recorded.
     let before = verified(&home);
-    for arguments in [&["keys", "list"][..], &["clients", "list"], &["mfa", "show", account], &["migrate", "--check"]] {
+    for arguments in [
+        &["keys", "list"][..],
+        &["clients", "list"],
+        &["mfa", "show", account],
+        &["webhooks", "list"],
+        &["migrate", "--check"],
+    ] {
         assert!(home.run(arguments).status.success(), "{arguments:?}");
     }
     assert_eq!(verified(&home), before);

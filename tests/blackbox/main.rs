@@ -108,6 +108,7 @@ mod tours;
 mod upload_memory;
 mod webhooks_deliver;
 mod webhooks_manage;
+mod webhooks_operate;
 mod webhooks_recover;
 mod worlds;
 mod worlds_determinism;

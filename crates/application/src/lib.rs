@@ -113,7 +113,7 @@ pub use validate_batch::validate_batch;
 pub use webhook_services::{DeliveryServices, Sleep, SpawnSending, WebhookServices};
 pub use webhooks::{
     NewWebhook, RotatedSecret, TestEvent, WebhookEdit, edit_webhook, recover, redeliver, rotate_webhook_secret,
-    subscribe, test_webhook, unsubscribe, webhook_reach, webhook_time,
+    set_webhook_enabled, subscribe, test_webhook, unsubscribe, webhook_reach, webhook_time,
 };
 pub use worlds::{
     MadeWorld, NewWorld, NewWorldTemplate, WORLD_LIFETIME, create_world, delete_world, find_world, list_worlds,

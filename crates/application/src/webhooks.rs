@@ -12,8 +12,8 @@ use florin_domain::webhook::{
     WebhookSecrets, WebhookUrl, decide_create_webhook,
 };
 use florin_ports::{
-    ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, RecoverCommand, RedeliverCommand, SecretError, StoreError,
-    TestWebhookCommand, WebhookReach, WriteError, Written,
+    Accounts, ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, RecoverCommand, RedeliverCommand, SecretError,
+    StoreError, TestWebhookCommand, WebhookReach, Webhooks, WriteError, Written,
 };
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -151,6 +151,24 @@ pub async fn edit_webhook(
     })
     .await
     .map(|(written, _)| written)
+}
+
+/// Enables or disables a subscription on behalf of the operator, as a change by its client would.
+pub async fn set_webhook_enabled(
+    store: &(impl Webhooks + Accounts + ?Sized),
+    webhook: &Webhook,
+    enabled: bool,
+    real_now: DateTime<Utc>,
+) -> Result<Written<Webhook>, WriteError<WebhookRefusal>> {
+    let account = match &webhook.account {
+        Some(account) => Accounts::find(store, account).await?,
+        None => None,
+    };
+    let now = account.map_or(real_now, |account| account.timeline.clock.now(real_now));
+    let change = WebhookChange { enabled: Some(enabled), ..WebhookChange::default() };
+    let decide = Arc::new(move |webhook: &Webhook| webhook.changed(change.clone(), now));
+    let reach = WebhookReach { client: webhook.client, accounts: None };
+    Webhooks::change(store, ChangeWebhookCommand { reach, id: webhook.id, decide, claim: None }).await
 }
 
 /// Replaces the signing secret of a subscription, and returns the new one.

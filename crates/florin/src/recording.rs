@@ -1,7 +1,9 @@
 //! Records the acts of operators in the audit log.
 
 use crate::cli::{Command, Words};
-use crate::commands::{accounts, addresses, banks, clients, features, keys, merchants, mfa, people, secret_key};
+use crate::commands::{
+    accounts, addresses, banks, clients, features, keys, merchants, mfa, people, secret_key, webhooks,
+};
 use crate::machine::SystemClock;
 use florin_application::append_audit;
 use florin_domain::audit_log::{AuditEvent, AuditOutcome, safe_details};
@@ -107,6 +109,10 @@ const fn is_act(command: &Command) -> bool {
         Command::Keys(action) => match action {
             keys::Action::Issue(_) | keys::Action::Rotate(_) | keys::Action::Revoke { .. } => true,
             keys::Action::List { .. } => false,
+        },
+        Command::Webhooks(action) => match action {
+            webhooks::Action::Disable(_) | webhooks::Action::Enable(_) => true,
+            webhooks::Action::List(_) | webhooks::Action::Show(_) => false,
         },
         Command::Serve | Command::Check(_) | Command::Audit(_) | Command::Listen(_) | Command::Openapi => false,
     }

@@ -7,6 +7,7 @@ use florin_domain::ids::{EventId, LeaseId, WebhookId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::webhook::{AttemptRecord, Delivery, DeliveryDecision, DeliveryStatus, Webhook, WebhookRefusal};
 use florin_domain::world::ClockSetting;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A command to claim deliveries of one subscription.
@@ -164,6 +165,15 @@ pub struct DeliveryBacklog {
     pub oldest: Option<DateTime<Utc>>,
 }
 
+/// What waits for one subscription.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WaitingDeliveries {
+    /// Number of deliveries that wait.
+    pub waiting: u64,
+    /// Number of those whose last attempt failed.
+    pub failed: u64,
+}
+
 /// Stores deliveries. An event's transaction queues one for each enabled subscription that matches the event.
 ///
 /// Promises: a delivery is claimed by at most one lease at a time, and its attempt is counted with the claim. A claim
@@ -217,4 +227,7 @@ pub trait Deliveries: Send + Sync {
 
     /// Returns what waits.
     async fn backlog(&self) -> Result<DeliveryBacklog, StoreError>;
+
+    /// Returns what waits for each subscription that has waiting deliveries, for operators; those that rest count, too.
+    async fn backlogs(&self) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError>;
 }

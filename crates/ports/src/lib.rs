@@ -84,6 +84,7 @@ pub use credits::{CreditCommand, Credits};
 pub use deliveries::{
     AttemptEnd, AttemptSituation, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, Deliveries,
     DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, TestWebhookCommand,
+    WaitingDeliveries,
 };
 pub use error::{StoreError, WriteError};
 pub use events::{EventForms, EventReach, EventRecording, Events};

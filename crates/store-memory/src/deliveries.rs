@@ -14,8 +14,9 @@ use florin_domain::world::ClockSetting;
 use florin_ports::{
     AttemptEnd, AttemptSituation, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, Deliveries,
     DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, StoreError, TestWebhookCommand,
-    WriteError, Written,
+    WaitingDeliveries, WriteError, Written,
 };
+use std::collections::BTreeMap;
 
 fn clock_of(data: &Data, account: &AccountId) -> ClockSetting {
     data.accounts.get(account).map(|account| account.timeline.clock).unwrap_or_default()
@@ -253,6 +254,20 @@ impl Deliveries for MemoryStore {
             let waiting = data.deliveries.values().filter(|kept| kept.delivery.status.is_waiting()).filter(is_enabled);
             let times: Vec<_> = waiting.map(|kept| kept.queued_at).collect();
             DeliveryBacklog { waiting: times.len() as u64, oldest: times.into_iter().min() }
+        }))
+    }
+
+    async fn backlogs(&self) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
+        Ok(self.read(|data| {
+            let is_waiting =
+                |delivery: &&Delivery| delivery.status.is_waiting() && data.webhooks.contains_key(&delivery.webhook);
+            let mut backlogs: BTreeMap<_, WaitingDeliveries> = BTreeMap::new();
+            for delivery in data.deliveries.values().map(|kept| &kept.delivery).filter(is_waiting) {
+                let backlog = backlogs.entry(delivery.webhook).or_default();
+                backlog.waiting += 1;
+                backlog.failed += u64::from(delivery.status == DeliveryStatus::Failed);
+            }
+            backlogs
         }))
     }
 }

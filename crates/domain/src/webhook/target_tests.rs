@@ -240,3 +240,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn operators_see_no_secrets_of_a_url() {
+    for (url, masked) in [
+        ("https://example.com", "https://example.com"),
+        ("https://example.com/", "https://example.com"),
+        ("https://example.com:8443/hooks/T0/secret?key=secret", "https://example.com:8443/…"),
+        ("https://example.com?key=secret", "https://example.com/…"),
+        ("http://[::1]:9000/?secret", "http://[::1]:9000/…"),
+    ] {
+        assert_eq!(WebhookUrl::stored(url.into()).masked(), masked);
+    }
+}

@@ -32,6 +32,14 @@ impl WebhookUrl {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Scheme, host and port, for operators. `…` stands for path and query, which may contain secrets.
+    pub fn masked(&self) -> String {
+        let host = self.0.find("://").map_or(0, |at| at + "://".len());
+        let end = self.0[host..].find(['/', '?']).map_or(self.0.len(), |at| host + at);
+        let (origin, rest) = self.0.split_at(end);
+        if matches!(rest, "" | "/") { origin.to_owned() } else { format!("{origin}/…") }
+    }
 }
 
 /// Checks what a URL itself shows: scheme, user info, fragment, IP literal, port. The addresses of a name are checked at

@@ -6,7 +6,7 @@ mod words;
 
 use crate::commands::{
     accounts, addresses, audit, banks, check, clients, export, features, import, keys, listen, merchants, mfa, migrate,
-    people, secret_key,
+    people, secret_key, webhooks,
 };
 use crate::settings::Given;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -81,6 +81,9 @@ pub(crate) enum Command {
     /// Turn optional features of a client on or off
     #[command(subcommand)]
     Features(features::Action),
+    /// List the webhooks of all clients, and disable or enable one
+    #[command(subcommand)]
+    Webhooks(webhooks::Action),
     /// Import the bank list
     #[command(subcommand)]
     Banks(banks::Action),

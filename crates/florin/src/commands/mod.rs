@@ -22,6 +22,7 @@ mod openapi;
 pub(crate) mod people;
 pub(crate) mod secret_key;
 mod serve;
+pub(crate) mod webhooks;
 
 pub(crate) use common::Context;
 
@@ -113,6 +114,7 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
         Command::Merchants(action) => merchants::run(context, store, &action).await,
         Command::Keys(action) => keys::run(context, store, environment, action).await,
         Command::Features(action) => features::run(context, store, action).await,
+        Command::Webhooks(action) => webhooks::run(context, store, &action).await,
         Command::Banks(action) => banks::run(context, store, action).await,
         Command::Addresses(action) => addresses::run(context, store, action).await,
         Command::Serve

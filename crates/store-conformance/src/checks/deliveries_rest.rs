@@ -16,7 +16,9 @@ use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
 use florin_domain::webhook::{CheckoutFilter, DeliveryDecision, DeliveryStatus, Failing, Webhook};
 use florin_domain::world::{ClockChange, decide_clock};
-use florin_ports::{Answer, ChangeWebhookCommand, ClaimDeliveriesCommand, ClockCommand, WebhookReach};
+use florin_ports::{
+    Answer, ChangeWebhookCommand, ClaimDeliveriesCommand, ClockCommand, WaitingDeliveries, WebhookReach,
+};
 use std::sync::Arc;
 
 checks! {
@@ -31,6 +33,7 @@ checks! {
     "deliveries.recover.more_than_one_portion" => portions,
     "deliveries.deletion.nothing_is_claimed_and_portions_are_removed" => deleted,
     "deliveries.queue.a_filter_selects_checkouts" => filtered,
+    "deliveries.backlogs.count_what_waits_for_each_subscription" => backlogs,
     "deliveries.repeats.others_get_no_stored_answer" => foreign_repeats,
     "deliveries.resumptions.count_requests_for_deliveries_now" (Sandbox) => resumptions,
     "deliveries.restore.retries_of_the_undone_time_are_due" (Sandbox) => clamped,
@@ -248,6 +251,31 @@ async fn deleted(handle: Handle) -> CheckResult {
     same("the log", log(&handle, 1).await?.len(), 0)?;
     expect_new(handle.webhooks.create(create(webhook(Who::Mine, 2)?)).await)?;
     same("subscriptions", handle.webhooks.all().await?.len(), 1)
+}
+
+async fn backlogs(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let resting = subscribe(&handle, Who::Mine, 1).await?;
+    for number in 2..=4 {
+        subscribe(&handle, Who::Mine, number).await?;
+    }
+    for number in 1..=3 {
+        pay(&handle, Who::Mine, number).await?;
+    }
+    let now = noon() + TimeDelta::days(1);
+    for (webhook, statuses) in
+        [(1, vec![DeliveryStatus::Failed, DeliveryStatus::Delivered]), (2, vec![DeliveryStatus::Exhausted; 3])]
+    {
+        let claims = claim(&handle, (webhook, webhook), now, 3).await?;
+        let ends = claims.iter().zip(statuses);
+        let ends = ends.map(|(claim, status)| end(claim, 500, decision(status, now))).collect();
+        handle.deliveries.record(ends, now).await?;
+    }
+    expect_new(handle.webhooks.change(change(Who::Mine, Webhook { enabled: false, ..resting })).await)?;
+    expect_new(handle.webhooks.delete(reach(Who::Mine), id(4), now, None).await)?;
+    let expected =
+        [(id(1), (2, 1)), (id(3), (3, 0))].map(|(id, (waiting, failed))| (id, WaitingDeliveries { waiting, failed }));
+    same("what waits", handle.deliveries.backlogs().await?, expected.into())
 }
 
 async fn foreign_repeats(handle: Handle) -> CheckResult {

@@ -41,6 +41,7 @@ bugs! {
     RecoversEverything,
     YoungDeliveriesDeleted,
     BacklogEmpty,
+    RestingDeliveriesUncounted,
     StoredAnswersOfOtherKeys,
     FirstAttemptsWaitForClocks,
     AnyAttemptOfALeaseRecorded,

@@ -9,8 +9,9 @@ use florin_domain::webhook::{AttemptRecord, Delivery, DeliveryStatus, Webhook, W
 use florin_ports::{
     AttemptEnd, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDeliveries, ClientClaim, CreateWebhookCommand,
     Deliveries, DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, StoreError,
-    TestWebhookCommand, WebhookReach, Webhooks, WriteError, Written,
+    TestWebhookCommand, WaitingDeliveries, WebhookReach, Webhooks, WriteError, Written,
 };
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[async_trait]
@@ -177,5 +178,14 @@ impl Deliveries for Mutant {
     async fn backlog(&self) -> Result<DeliveryBacklog, StoreError> {
         let backlog = self.inner.backlog().await?;
         Ok(if self.has(Bug::BacklogEmpty) { DeliveryBacklog::default() } else { backlog })
+    }
+
+    async fn backlogs(&self) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
+        let mut backlogs = self.inner.backlogs().await?;
+        if self.has(Bug::RestingDeliveriesUncounted) {
+            let all = self.inner.all().await?;
+            backlogs.retain(|id, _| all.iter().any(|webhook| webhook.id == *id && webhook.enabled));
+        }
+        Ok(backlogs)
     }
 }

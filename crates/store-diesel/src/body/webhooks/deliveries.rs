@@ -1,8 +1,8 @@
 //! Deliveries, as workers send them and clients see them.
 
-use super::body::backend::sql::TimeSql;
+use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::store::Store;
-use super::body::types::Time;
+use super::body::types::{Id, Time};
 use super::claims::{self, Search};
 use super::{again, ends, log};
 use async_trait::async_trait;
@@ -15,13 +15,28 @@ use florin_domain::page::{Page, PageRequest};
 use florin_domain::webhook::{AttemptRecord, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
 use florin_ports::{
     AttemptEnd, ClaimDeliveriesCommand, ClaimedDeliveries, Deliveries, DeliveryBacklog, DeliveryClaim, DeliveryFilter,
-    RecoverCommand, RedeliverCommand, StoreError, TestWebhookCommand, WriteError, Written,
+    RecoverCommand, RedeliverCommand, StoreError, TestWebhookCommand, WaitingDeliveries, WriteError, Written,
 };
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const BACKLOG: &str = "SELECT COUNT(*) AS waiting, MIN(d.queued_at) AS oldest FROM webhook_deliveries d \
     JOIN webhooks w ON w.id = d.webhook_id JOIN clients c ON c.id = w.client_id \
     WHERE w.enabled AND w.deleted_at IS NULL AND c.disabled_at IS NULL AND d.status IN ('pending', 'failed')";
+
+const BACKLOGS: &str = "SELECT d.webhook_id, COUNT(*) AS waiting, COUNT(CASE WHEN d.status = 'failed' THEN 1 END) AS failed \
+    FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id \
+    WHERE w.deleted_at IS NULL AND d.status IN ('pending', 'failed') GROUP BY d.webhook_id";
+
+#[derive(QueryableByName)]
+struct WaitingRow {
+    #[diesel(sql_type = IdSql)]
+    webhook_id: Id,
+    #[diesel(sql_type = BigInt)]
+    waiting: i64,
+    #[diesel(sql_type = BigInt)]
+    failed: i64,
+}
 
 #[derive(QueryableByName)]
 struct BacklogRow {
@@ -89,6 +104,20 @@ impl Deliveries for Store {
         self.read(|conn| {
             let row = sql_query(BACKLOG).get_result::<BacklogRow>(conn)?;
             Ok(DeliveryBacklog { waiting: row.waiting.unsigned_abs(), oldest: row.oldest.map(|at| at.0) })
+        })
+        .await
+    }
+
+    async fn backlogs(&self) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
+        self.read_to_the_end(|conn| {
+            let rows = sql_query(BACKLOGS).load::<WaitingRow>(conn)?.into_iter().map(|row| {
+                let WaitingRow { webhook_id, waiting, failed } = row;
+                (
+                    WebhookId(webhook_id.0),
+                    WaitingDeliveries { waiting: waiting.unsigned_abs(), failed: failed.unsigned_abs() },
+                )
+            });
+            Ok(rows.collect())
         })
         .await
     }

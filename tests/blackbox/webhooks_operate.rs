@@ -1,0 +1,127 @@
+//! `florin webhooks`: what operators see and do while a server is running.
+
+use serde_json::{Value, json};
+
+use crate::support::assert::{expect_error, members, text, time};
+use crate::support::receiver::{Receiver, deliveries, status, wait_for_delivery, webhook_path};
+use crate::support::wallet::pay;
+use crate::support::worlds::make;
+use crate::support::{ABSENT, Home, Server, demo, expect_json};
+
+fn listed(home: &Home, filter: &[&str]) -> Vec<Value> {
+    home.json(&[&["webhooks", "list", "--json"], filter].concat())["rows"].as_array().unwrap().clone()
+}
+
+fn ids(rows: &[Value]) -> Vec<&str> {
+    rows.iter().map(|row| text(row, "/id")).collect()
+}
+
+#[test]
+fn operators_see_the_webhooks_of_all_clients_without_secrets() {
+    let server = Server::sandbox();
+    let (home, client) = (server.home(), server.client());
+    let receiver = Receiver::start();
+    let url = format!("{}/secret?key=secret", receiver.url());
+    let secret = json!({"url": url, "authorizationHeader": "secret", "accountId": null, "ordered": true});
+    let all = receiver.subscribe(&client, "CardTransaction", &secret);
+    let (_, world) = make(&server, json!({"startsAt": "2099-01-01T00:00:00Z"}));
+    let one = receiver.subscribe(&world, "BoxCredited", &json!({"enabled": false}));
+    let [all_id, one_id] = [&all, &one].map(|webhook| text(webhook, "/id"));
+
+    let rows = listed(home, &[]);
+    assert_eq!(ids(&rows), [all_id, one_id]);
+    let expected = [
+        "accountId",
+        "clientId",
+        "clientName",
+        "disabledAt",
+        "disabledReason",
+        "enabled",
+        "failed",
+        "failingSince",
+        "id",
+        "url",
+        "waiting",
+        "webhookEventTypeName",
+    ];
+    assert_eq!(members(&rows[0]), expected);
+    assert_eq!((&rows[0]["clientId"], &rows[0]["accountId"]), (&all["productId"], &Value::Null));
+    assert_eq!((&rows[1]["accountId"], &rows[1]["enabled"]), (&json!(world.account), &json!(false)));
+    assert_eq!(text(&rows[0], "/url"), receiver.url().replace("/hook", "/…"));
+    let name = text(&rows[0], "/clientName");
+    for (filter, found) in [
+        (&["--disabled"][..], &[one_id][..]),
+        (&["--account", &client.account], &[all_id]),
+        (&["--account", &world.account], &[all_id, one_id]),
+        (&["--client", name], &[all_id, one_id]),
+        (&["--client", text(&all, "/productId"), "--disabled"], &[one_id]),
+    ] {
+        assert_eq!(ids(&listed(home, filter)), found, "{filter:?}");
+    }
+    home.json(&["clients", "create", "--name", "Eve", "--json"]);
+    assert!(listed(home, &["--client", "Eve"]).is_empty());
+    assert!(home.refused(&["webhooks", "list", "--client", "Nobody"]).contains("client Nobody does not exist"));
+    assert!(home.refused(&["webhooks", "list", "--account", "F404"]).contains("account F404 does not exist"));
+
+    receiver.answer(500, "");
+    pay(&client, "1");
+    let failed = wait_for_delivery(&client, &all, status("failed"));
+    let shown = home.json(&["webhooks", "show", all_id, "--json"]);
+    assert_eq!((&shown["waiting"], &shown["failed"], &shown["ordered"]), (&json!(1), &json!(1), &json!(true)));
+    time(&shown["failingSince"]);
+    let delivery = &shown["deliveries"][0];
+    assert_eq!((&delivery["messageId"], &delivery["status"]), (&failed["messageId"], &json!("failed")));
+    assert_eq!((&delivery["responseStatus"], &delivery["error"]), (&json!(500), &Value::Null));
+    for arguments in [&["webhooks", "list"][..], &["webhooks", "show", all_id]] {
+        let printed = String::from_utf8(home.run(arguments).stdout).unwrap();
+        assert!(printed.contains(all_id) && printed.contains("failing since 2"), "{printed}");
+        assert!(!printed.contains("secret") && !printed.contains("whsec_"), "{printed}");
+    }
+    assert!(!shown.to_string().contains("secret"), "{shown}");
+}
+
+#[test]
+fn an_operator_disables_and_enables_a_webhook_on_every_instance() {
+    let server = Server::sandbox();
+    let (home, client) = (server.home(), server.client());
+    let receiver = Receiver::start();
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    let id = text(&webhook, "/id");
+    receiver.answer(500, "Retry-After: 3600\r\n");
+    pay(&client, "1");
+    let failed = wait_for_delivery(&client, &webhook, status("failed"));
+
+    let disabled = home.json(&["webhooks", "disable", id, "--json"]);
+    assert_eq!((&disabled["enabled"], &disabled["waiting"]), (&json!(false), &json!(1)));
+    // As if its client had disabled it.
+    let seen = expect_json(&client.get(&webhook_path(&webhook, "")), 200);
+    assert_eq!((&seen["enabled"], &seen["disabledReason"]), (&json!(false), &Value::Null));
+    time(&seen["disabledAt"]);
+    receiver.answer(200, "");
+    pay(&client, "2");
+    assert_eq!(deliveries(&client, &webhook).len(), 1, "new events are not queued");
+    let again = webhook_path(&webhook, &format!("/deliveries/{}/redeliver", text(&failed, "/messageId")));
+    expect_error(&client.post(&again, ""), 409);
+
+    let enabled = home.json(&["webhooks", "enable", id, "--json"]);
+    assert_eq!((&enabled["enabled"], &enabled["disabledAt"]), (&json!(true), &Value::Null));
+    pay(&client, "3");
+    let amounts = receiver.wait_for(2).into_iter().map(|got| got.event()["transaction"]["amount"].clone());
+    assert_eq!(amounts.collect::<Vec<_>>(), ["1.00", "3.00"]);
+    expect_json(&client.post(&again, ""), 202);
+    receiver.wait_for(3);
+
+    let acts = home.json(&["audit", "list", "--json"]);
+    for state in ["disabled", "enabled"] {
+        let note = format!("webhook {id} of client {}: {state}", text(&webhook, "/productId"));
+        assert!(acts.to_string().contains(&note), "{note}: {acts}");
+    }
+    for action in ["show", "disable", "enable"] {
+        let refusal = home.refused(&["webhooks", action, ABSENT]);
+        assert!(refusal.contains(&format!("webhook {ABSENT} does not exist")), "{refusal}");
+        home.refused_as_invalid(&["webhooks", action, "everything"]);
+    }
+    assert_eq!(client.call("DELETE", &webhook_path(&webhook, "")).send().status, 204);
+    home.refused(&["webhooks", "show", id]);
+    assert!(!listed(home, &["--account", &demo().account]).iter().any(|row| row["id"] == id));
+}
