@@ -222,7 +222,7 @@ fn concurrent_messages_are_numbered_without_gaps() {
 
 #[test]
 fn filters_and_pages() {
-    let (_server, client) = alone();
+    let (server, client) = alone();
     let (one, two) = (funded(&client, "One", "100.00"), budget(&client, "Two"));
     expect_json(&transfer(&client, &one, &two, "5.00"), 200);
     let all = events(&client, "");
@@ -234,6 +234,11 @@ fn filters_and_pages() {
     assert_eq!(events(&client, &format!("from={at}")).len(), 3);
     assert_eq!(events(&client, &format!("to={at}&types=BoxCredited"))[0], all[0]);
     assert_eq!(events(&client, "from=2099-01-01T00:00:00Z").len(), 0);
+    let one = events(&client, "")[1].clone();
+    let by_id = format!("messageId={}", text(&one, "/messageId"));
+    assert_eq!(events(&client, &by_id), [one]);
+    assert_eq!(events(&client, &format!("{by_id}&to=2000-01-01T00:00:00Z")).len(), 0);
+    assert_eq!(events(&server.other(), &by_id).len(), 0);
     let (rows, count) = listed(&client, EVENTS, "limit=1&offset=1");
     assert_eq!((rows.len(), count), (1, 3));
     assert_eq!(rows[0]["body"], all[1]);

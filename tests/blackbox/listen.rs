@@ -13,7 +13,7 @@ use crate::support::management::funded;
 use crate::support::receiver::Receiver;
 use crate::support::server::LIMIT;
 use crate::support::wallet::credit_body;
-use crate::support::{CREDIT, Client, Server, demo, expect_json};
+use crate::support::{ABSENT, CREDIT, Client, Server, demo, expect_json};
 
 /// A running `florin listen`, which ends when it is dropped.
 struct Listener {
@@ -109,6 +109,40 @@ fn events_are_forwarded_signed_and_again_after_a_failure() {
         );
     }
     receiver.arrived().iter().for_each(|webhook| webhook.verify(secret).unwrap());
+}
+
+#[test]
+fn an_event_is_forwarded_again() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let receiver = Receiver::start();
+    let budget = funded(&client, "One", "1.00");
+    credit(&client, &budget);
+    let told = events(&client, "types=BoxCredited").remove(0);
+    let message = text(&told, "/messageId");
+    let forward = ["--forward-to", &receiver.url(), "--account", &client.account];
+    let resend = |message: &str| command(&server, &[&forward[..], &["--resend", message]].concat()).output().unwrap();
+    // While another one listens, which signs with the same secret.
+    let listener = Listener::start(&server, &forward);
+    let (_, signed) = (listener.line(), listener.line());
+    let secret = signed.trim_end_matches('.').rsplit(' ').next().unwrap();
+    for number in [1, 2] {
+        let output = resend(message);
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            output.status.success() && printed.contains(message) && printed.contains("forwarded: 200"),
+            "{printed}"
+        );
+        let arrived = receiver.wait_for(number).pop().unwrap();
+        arrived.verify(secret).unwrap();
+        assert_eq!((arrived.id(), arrived.event()), (message, told.clone()));
+    }
+    assert_eq!(receiver.arrived()[0].body, receiver.arrived()[1].body);
+    receiver.kill();
+    assert_eq!(resend(message).status.code(), Some(1));
+    let absent = String::from_utf8(resend(ABSENT).stderr).unwrap();
+    assert!(absent.contains(&format!("event {ABSENT} does not exist")), "{absent}");
+    assert_eq!(command(&server, &["--resend", message]).output().unwrap().status.code(), Some(2), "no receiver");
 }
 
 #[test]

@@ -80,19 +80,28 @@ impl EventStream {
         self.response = None;
         self.buffer.clear();
         let mut headers = HeaderMap::new();
-        headers.insert(AUTHORIZATION, self.key.clone());
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
         if let Some(last) = &self.last {
             let refused = |_| StreamError::Refused("the id of the last event is no text for a header".into());
             headers.insert("last-event-id", HeaderValue::from_str(last).map_err(refused)?);
         }
-        let sent = self.client.get(self.url.clone()).headers(headers).send().await;
+        self.response = Some(self.get(self.url.clone(), headers).await?);
+        Ok(())
+    }
+
+    /// Returns the body of another resource of the server, such as a list of events.
+    pub async fn read(&self, url: &str) -> Result<String, StreamError> {
+        let url = Url::parse(url).map_err(|error| StreamError::Refused(format!("{url}: {error}")))?;
+        let response = self.get(url, HeaderMap::new()).await?;
+        response.text().await.map_err(|error| StreamError::Lost(reason(&error)))
+    }
+
+    async fn get(&self, url: Url, mut headers: HeaderMap) -> Result<Response, StreamError> {
+        headers.insert(AUTHORIZATION, self.key.clone());
+        let sent = self.client.get(url).headers(headers).send().await;
         let response = sent.map_err(|error| StreamError::Lost(reason(&error)))?;
         match response.status() {
-            StatusCode::OK => {
-                self.response = Some(response);
-                Ok(())
-            }
+            StatusCode::OK => Ok(response),
             status => {
                 let message = format!("{status}: {}", text(response).await);
                 let is_final = status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS;

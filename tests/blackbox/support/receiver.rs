@@ -1,8 +1,8 @@
 //! A real HTTP server that receives webhooks, and the published library that verifies them.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 use std::thread;
 use std::time::Instant;
 
@@ -60,6 +60,8 @@ struct State {
     header: String,
     body: String,
     hangs: bool,
+    is_dead: bool,
+    streams: Vec<Weak<TcpStream>>,
 }
 
 /// A receiver on a free port of this machine.
@@ -79,9 +81,10 @@ impl Receiver {
         let serving = receiver.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let serving = serving.clone();
-                serving.lock().connections += 1;
-                thread::spawn(move || serving.serve(stream));
+                let (serving, stream) = (serving.clone(), Arc::new(stream));
+                if serving.admits(&stream) {
+                    thread::spawn(move || serving.serve(&stream));
+                }
             }
         });
         receiver
@@ -91,9 +94,35 @@ impl Receiver {
         self.state.0.lock().unwrap()
     }
 
-    fn serve(&self, stream: TcpStream) -> Option<()> {
-        let mut reader = BufReader::new(stream.try_clone().ok()?);
-        let mut stream = stream;
+    /// Registers a connection, unless the receiver is dead.
+    fn admits(&self, stream: &Arc<TcpStream>) -> bool {
+        let mut state = self.lock();
+        if state.is_dead {
+            return false;
+        }
+        state.connections += 1;
+        state.streams.retain(|known| known.strong_count() > 0);
+        state.streams.push(Arc::downgrade(stream));
+        true
+    }
+
+    /// Dies: its connections end, whatever was received on them, and new ones end at once.
+    pub(crate) fn kill(&self) {
+        let mut state = self.lock();
+        state.is_dead = true;
+        for stream in state.streams.drain(..).filter_map(|stream| stream.upgrade()) {
+            // The peer may have closed it.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// Lives again after [`Self::kill`], at the same address.
+    pub(crate) fn revive(&self) {
+        self.lock().is_dead = false;
+    }
+
+    fn serve(&self, mut stream: &TcpStream) -> Option<()> {
+        let mut reader = BufReader::new(stream);
         loop {
             let mut line = String::new();
             reader.read_line(&mut line).ok().filter(|length| *length > 0)?;

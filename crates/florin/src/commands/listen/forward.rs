@@ -59,8 +59,8 @@ impl Forward {
         self.secrets.current.to_text()
     }
 
-    /// Sends an event until the receiver accepts it, three times at most.
-    pub(super) async fn send(&self, context: &Context, event: &StreamedEvent) -> anyhow::Result<()> {
+    /// Sends an event until the receiver accepts it, three times at most, and returns whether it did.
+    pub(super) async fn send(&self, context: &Context, event: &StreamedEvent) -> anyhow::Result<bool> {
         let Some(message) = EventId::parse(&event.id).ok() else { anyhow::bail!("{} is no id of an event", event.id) };
         let mut pauses = PAUSES.into_iter();
         loop {
@@ -80,9 +80,9 @@ impl Forward {
             };
             output::either(context.json, &attempt, || text(&attempt))?;
             if outcome.is_success() {
-                return Ok(());
+                return Ok(true);
             }
-            let Some(pause) = pauses.next() else { return Ok(()) };
+            let Some(pause) = pauses.next() else { return Ok(false) };
             sleep(pause).await;
         }
     }

@@ -41,6 +41,9 @@ pub(crate) struct Arguments {
     /// Begin after this event, so that later ones are printed and forwarded again
     #[arg(long, value_name = "MESSAGE_ID")]
     after: Option<String>,
+    /// Forward this event again, and end
+    #[arg(long, value_name = "MESSAGE_ID", requires = "forward_to", conflicts_with_all = ["types", "object", "after"])]
+    resend: Option<String>,
     /// Forward each event to this URL, signed like a webhook
     #[arg(long, value_name = "URL")]
     forward_to: Option<String>,
@@ -79,6 +82,11 @@ pub(super) async fn run(context: &Context, arguments: &Arguments) -> anyhow::Res
     let mut stream = EventStream::new(&address(&server, arguments), &key, arguments.after.clone())
         .map_err(|error| UsageError::new(error.to_string()))?;
     let forward = arguments.forward_to.as_deref().map(|url| Forward::to(url, &key)).transpose()?;
+    if let (Some(message), Some(forward)) = (&arguments.resend, &forward) {
+        let event = find(&stream, &server, arguments, message).await?;
+        print(context, &event)?;
+        return Ok(if forward.send(context, &event).await? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
     stream.connect().await.map_err(|error| unreadable(&server, &error))?;
     if !context.json {
         output::line(&format!("Listening to the events of {server}."))?;
@@ -103,6 +111,31 @@ pub(super) async fn run(context: &Context, arguments: &Arguments) -> anyhow::Res
     }
 }
 
+/// A page of the list of events.
+#[derive(Deserialize)]
+struct Page<'a> {
+    #[serde(borrow)]
+    rows: Vec<&'a RawValue>,
+}
+
+/// Reads a stored event.
+async fn find(
+    stream: &EventStream,
+    server: &str,
+    arguments: &Arguments,
+    message: &str,
+) -> anyhow::Result<StreamedEvent> {
+    let filters = [
+        ("accountId", arguments.account.as_deref().map(percent_encoded)),
+        ("messageId", Some(percent_encoded(message))),
+    ];
+    let page = stream.read(&resource(server, "events", &filters)).await.map_err(|error| unreadable(server, &error))?;
+    let Page { rows } = serde_json::from_str(&page).context("the list of events is not JSON")?;
+    let event =
+        rows.first().ok_or_else(|| anyhow!("event {message} does not exist any more, or the key cannot read it"))?;
+    Ok(StreamedEvent { id: message.to_owned(), envelope: event.get().to_owned() })
+}
+
 fn unreadable(server: &str, error: &StreamError) -> anyhow::Error {
     anyhow!("cannot read the events of {server}: {error}")
 }
@@ -125,17 +158,22 @@ async fn reconnect(stream: &mut EventStream, server: &str) -> anyhow::Result<()>
 
 /// The address of the stream with its filters.
 fn address(server: &str, arguments: &Arguments) -> String {
-    let base = server.trim_end_matches('/').trim_end_matches("/v2");
     let types: Vec<_> = arguments.types.iter().map(|name| percent_encoded(name)).collect();
     let filters = [
         ("accountId", arguments.account.as_deref().map(percent_encoded)),
         ("types", (!types.is_empty()).then(|| types.join(","))),
         ("objectId", arguments.object.as_deref().map(percent_encoded)),
     ];
+    resource(server, "events/stream", &filters)
+}
+
+/// The address of a resource with the filters that have a value.
+fn resource(server: &str, path: &str, filters: &[(&str, Option<String>)]) -> String {
+    let base = server.trim_end_matches('/').trim_end_matches("/v2");
     let filters: Vec<_> =
         filters.iter().filter_map(|(name, value)| Some(format!("{name}={}", value.as_ref()?))).collect();
     let mark = if filters.is_empty() { "" } else { "?" };
-    format!("{base}/v2/events/stream{mark}{}", filters.join("&"))
+    format!("{base}/v2/{path}{mark}{}", filters.join("&"))
 }
 
 fn print(context: &Context, event: &StreamedEvent) -> anyhow::Result<()> {
@@ -154,8 +192,15 @@ mod tests {
 
     #[test]
     fn filters_are_part_of_the_address() {
-        let mut arguments =
-            Arguments { server: None, account: None, types: Vec::new(), object: None, after: None, forward_to: None };
+        let mut arguments = Arguments {
+            server: None,
+            account: None,
+            types: Vec::new(),
+            object: None,
+            after: None,
+            resend: None,
+            forward_to: None,
+        };
         assert_eq!(address("http://127.0.0.1:1/", &arguments), "http://127.0.0.1:1/v2/events/stream");
         arguments.account = Some("Ä&b".into());
         arguments.types = vec!["BoxCredited".into(), "BoxDebited".into()];

@@ -9,16 +9,20 @@ use crate::routes::error_sets::EventErrors;
 use crate::state::App;
 use crate::views::{List, StoredEventView};
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_domain::event::EventFilter;
-use florin_domain::page::Page;
+use florin_domain::event::{EventFilter, EventPosition, StoredEvent};
+use florin_domain::ids::EventId;
+use florin_domain::page::{Page, PageRequest};
+use florin_ports::{EventReach, Events, StoreError};
 
 parameters! {
-    /// The time in which events occurred.
-    pub(crate) struct EventTimes in Query {
+    /// The time in which events occurred, or the id of one.
+    pub(crate) struct EventSelection in Query {
         /// Only events that occurred at this time or later, by the clock of their account.
         "from" => from: Option<FromTime>,
         /// Only events that occurred at this time or earlier, by the clock of their account.
         "to" => to: Option<ToTime>,
+        /// Only the event with this `messageId`.
+        "messageId" => message: Option<EventId>,
     }
 }
 
@@ -26,22 +30,42 @@ parameters! {
 ///
 /// Rows are the envelopes of the events as webhooks deliver them, byte for byte. Events are kept for 30 days by default.
 #[utoipa::path(get, path = "/v2/events", tag = "Events", operation_id = "listEvents",
-    params(PageParameters, EventParameters, EventTimes),
+    params(PageParameters, EventParameters, EventSelection),
     responses((status = 200, description = "One page of events.", body = List<StoredEventView>), EventErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let page = call.page();
-    let (parameters, times) = (call.read::<EventParameters>(), call.read::<EventTimes>());
+    let (parameters, selection) = (call.read::<EventParameters>(), call.read::<EventSelection>());
     let reach = reach(&mut call, parameters.as_ref().and_then(|parameters| parameters.account.clone())).await?;
-    let (EventParameters { types, object, .. }, EventTimes { from, to }) = (read(parameters)?, read(times)?);
+    let EventParameters { types, object, .. } = read(parameters)?;
+    let EventSelection { from, to, message } = read(selection)?;
     let filter = EventFilter {
         kinds: types.into_iter().map(|name| name.0.kind).collect(),
         object: object.map(|object| object.0),
         from: from.map(|from| from.0),
         to: to.map(|to| to.0),
     };
-    let Page { count, rows } = app.services.events.list(reach, filter, page).await?;
+    let Page { count, rows } = match message {
+        Some(message) => one(app.services.events.as_ref(), reach, filter, message, page).await?,
+        None => app.services.events.list(reach, filter, page).await?,
+    };
     let rows = rows.into_iter().map(StoredEventView::try_from).collect::<Result<_, _>>();
     let rows = rows.map_err(|error| Problem::bug(&error))?;
     ok_list(&List::new(page, Page { count, rows }, |row| row))
+}
+
+/// Returns the page with one event, if it is in reach and matches.
+async fn one(
+    events: &dyn Events,
+    reach: EventReach,
+    filter: EventFilter,
+    message: EventId,
+    page: PageRequest,
+) -> Result<Page<StoredEvent>, StoreError> {
+    let rows = match events.position_of(reach.clone(), message).await? {
+        Some(position) => events.between(reach, filter, (EventPosition(position.0 - 1), position), 1).await?,
+        None => Vec::new(),
+    };
+    let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
+    Ok(Page { count, rows: if page.offset == 0 { rows } else { Vec::new() } })
 }
