@@ -107,6 +107,7 @@ mod support;
 mod tours;
 mod upload_memory;
 mod webhooks_deliver;
+mod webhooks_killed;
 mod webhooks_manage;
 mod webhooks_operate;
 mod webhooks_recover;

@@ -16,16 +16,16 @@ fn ready(server: &Server) -> u16 {
 }
 
 /// Kills and restarts the server if the tests own it. Otherwise refuses connections for a while.
-fn restart(pair: &Pair) {
+pub(crate) fn restart(one: &Server) {
     if let Ok(program) = std::env::var("WITH_POSTGRES_RESTART") {
         let output = Command::new("timeout").args(["120", &program]).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         return;
     }
-    pair.first.database().allow_sessions(false);
-    pair.first.database().end_sessions();
+    one.database().allow_sessions(false);
+    one.database().end_sessions();
     thread::sleep(Duration::from_secs(1));
-    pair.first.database().allow_sessions(true);
+    one.database().allow_sessions(true);
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn the_database_server_is_restarted() {
     let _alone = alone();
     weather("restart", |pair, tally| {
         for _ in 0..3 {
-            restart(pair);
+            restart(&pair.first);
             tally.more_taken(50);
         }
     });

@@ -13,6 +13,7 @@
 mod access;
 mod crash;
 mod database;
+mod deliveries;
 mod faults;
 mod frozen;
 mod money;

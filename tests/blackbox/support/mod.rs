@@ -6,6 +6,7 @@ pub(crate) mod busy;
 pub(crate) mod client;
 pub(crate) mod demo;
 pub(crate) mod http;
+pub(crate) mod kills;
 pub(crate) mod load;
 pub(crate) mod logo;
 pub(crate) mod management;

@@ -1,0 +1,234 @@
+//! Deliveries while senders, receivers and the database server are killed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::assert::text;
+use super::demo::demo;
+use super::receiver::{Receiver, Webhook};
+use super::server::{LIMIT, Server};
+use super::wallet::{credit_body, first_body};
+use super::worlds::CLOCK;
+use super::{AUTHORIZATION, Answer, CREDIT, Client};
+
+/// Number of threads that make events, and number of events between two kills.
+const THREADS: usize = 4;
+const BETWEEN: usize = 40;
+/// The types of the two subscriptions. The first one is ordered.
+const TYPES: [&str; 2] = ["BoxCredited", "CardTransaction"];
+
+/// Kills and restarts the database server.
+pub(crate) type RestartDatabase<'a> = &'a dyn Fn(&Server);
+
+/// Returns the number of kills: `FLORIN_TEST_KILLS`, or 10.
+fn kills() -> usize {
+    env::var("FLORIN_TEST_KILLS").map_or(10, |number| number.parse().unwrap())
+}
+
+/// Numbers that nobody foresees (xorshift64).
+struct Random(u64);
+
+impl Random {
+    fn new() -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        Self(u64::from(now.subsec_nanos()) << 8 | 1)
+    }
+
+    fn below(&mut self, max: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % u64::try_from(max).unwrap()).unwrap()
+    }
+}
+
+/// What makes events.
+#[derive(Default)]
+struct Load {
+    clients: Mutex<Vec<Client>>,
+    /// Numbers of events that may be begun, that were begun, and that were made.
+    allowed: AtomicUsize,
+    begun: AtomicUsize,
+    made: AtomicUsize,
+    ends: Mutex<bool>,
+}
+
+impl Load {
+    /// Makes events through an instance until the end.
+    fn run(&self, thread: usize) {
+        loop {
+            let number = self.begun.fetch_add(1, Ordering::Relaxed);
+            while number >= self.allowed.load(Ordering::Relaxed) {
+                if *self.ends.lock().unwrap() {
+                    return;
+                }
+                thread::sleep(Duration::from_millis(2));
+            }
+            let budget = demo().budget(if number % 4 == 0 { "GBP" } else { "EUR" });
+            let (path, body) = match number % 2 {
+                0 => (CREDIT, credit_body(&budget, "0.07", if number % 4 == 0 { "GBP" } else { "EUR" })),
+                _ => (AUTHORIZATION, first_body(&demo().active_card("GBP").id, "0.01")),
+            };
+            self.until_done(thread, |client| {
+                client.call("POST", path).header("Idempotency-Key", &format!("event-{number}")).json(&body).try_send()
+            });
+            self.made.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Repeats a request until it succeeds.
+    fn until_done(&self, turn: usize, send: impl Fn(&Client) -> Result<Answer, String>) {
+        let start = Instant::now();
+        loop {
+            let client = {
+                let clients = self.clients.lock().unwrap();
+                clients[turn % clients.len()].clone()
+            };
+            let answer = send(&client);
+            match &answer {
+                Ok(answer) if answer.status < 300 => return,
+                Ok(answer) => assert!(answer.status == 503, "{answer:?}"),
+                Err(_) => {}
+            }
+            assert!(start.elapsed() < 4 * LIMIT, "{answer:?}");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits until so many events were made.
+    fn wait_for(&self, made: usize) {
+        let start = Instant::now();
+        while self.made.load(Ordering::Relaxed) < made {
+            assert!(start.elapsed() < 4 * LIMIT, "only {} of {made} events", self.made.load(Ordering::Relaxed));
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Advances the clock of the account, so that retries are due.
+    fn advance(&self, by: &str) {
+        self.until_done(0, |client| client.call("POST", CLOCK).json(json!({"advanceBy": by}).to_string()).try_send());
+    }
+}
+
+/// Kills one of these at a random moment, again and again, while events are made through all instances. Checks what the
+/// receivers got.
+pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<RestartDatabase<'_>>) {
+    let (mut random, load) = (Random::new(), Load::default());
+    let receivers = TYPES.map(|_| Receiver::start());
+    for (receiver, name) in receivers.iter().zip(TYPES) {
+        receiver.subscribe(&servers[0].client(), name, &json!({"ordered": name == TYPES[0]}));
+    }
+    *load.clients.lock().unwrap() = servers.iter().map(Server::client).collect();
+    thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let load = &load;
+            scope.spawn(move || load.run(thread));
+        }
+        for kill in 0..kills() {
+            let before = kill * BETWEEN;
+            load.allowed.store(before + BETWEEN, Ordering::Relaxed);
+            load.wait_for(before + random.below(BETWEEN));
+            match random.below(2 + usize::from(restart_database.is_some())) {
+                0 => {
+                    let one = random.below(servers.len());
+                    let home = servers.remove(one).kill();
+                    servers.insert(one, Server::on(home));
+                    load.clients.lock().unwrap()[one] = servers[one].client();
+                }
+                1 => {
+                    let receiver = &receivers[random.below(receivers.len())];
+                    receiver.kill();
+                    load.wait_for(before + BETWEEN);
+                    receiver.revive();
+                    load.advance("PT1H");
+                }
+                _ => restart_database.into_iter().for_each(|restart| restart(&servers[0])),
+            }
+            load.wait_for(before + BETWEEN);
+        }
+        *load.ends.lock().unwrap() = true;
+    });
+    // Instances that stop give their claims back. Nobody waits a minute for those of killed ones to end.
+    let homes: Vec<_> = servers.into_iter().map(|server| server.stop().1).collect();
+    homes[0].sql("UPDATE webhook_deliveries SET lease_id = NULL, leased_until = NULL").unwrap();
+    let servers: Vec<_> = homes.into_iter().map(Server::on).collect();
+    *load.clients.lock().unwrap() = servers.iter().map(Server::client).collect();
+    for (receiver, name) in receivers.iter().zip(TYPES) {
+        let (arrived, committed) = drain(receiver, &load, || committed(&servers[0].client(), name));
+        // A clock that advances makes holds expire, so there may be more messages of cards.
+        assert!(committed.len() >= kills() * BETWEEN / 2, "only {} events of {name}", committed.len());
+        check(&arrived, &committed, name == TYPES[0]);
+    }
+}
+
+#[derive(Deserialize)]
+struct Page<'a> {
+    #[serde(borrow)]
+    rows: Vec<&'a RawValue>,
+}
+
+/// Returns the bytes of all stored events of a type, by id.
+fn committed(client: &Client, name: &str) -> Committed {
+    let mut all = BTreeMap::new();
+    loop {
+        let path = format!("/v2/events?accountId={}&types={name}&limit=1000&offset={}", client.account, all.len());
+        let page = client.get(&path).text();
+        let Page { rows } = serde_json::from_str(&page).unwrap();
+        if rows.is_empty() {
+            return all;
+        }
+        for row in rows {
+            let event: serde_json::Value = serde_json::from_str(row.get()).unwrap();
+            all.insert(text(&event, "/body/messageId").to_owned(), row.get().to_owned());
+        }
+    }
+}
+
+/// The stored events by their ids.
+type Committed = BTreeMap<String, String>;
+
+/// Waits until a receiver has got all events, and returns what it got. Retries are due by the clock of the account.
+fn drain(receiver: &Receiver, load: &Load, committed: impl Fn() -> Committed) -> (Vec<Webhook>, Committed) {
+    let start = Instant::now();
+    loop {
+        let arrived = receiver.arrived();
+        let committed = committed();
+        let ids: BTreeSet<_> = arrived.iter().map(Webhook::id).collect();
+        if committed.keys().all(|id| ids.contains(id.as_str())) {
+            return (arrived, committed);
+        }
+        assert!(start.elapsed() < 4 * LIMIT, "{} of {} events arrived", ids.len(), committed.len());
+        load.advance("PT1H");
+        thread::sleep(Duration::from_millis(500));
+    }
+}
+
+/// Every committed event arrived, repeats have the same bytes, and nothing else arrived. If the subscription is ordered,
+/// no event arrives after a later one of its object.
+fn check(arrived: &[Webhook], committed: &Committed, is_ordered: bool) {
+    let mut last: BTreeMap<String, u64> = BTreeMap::new();
+    let mut ids = BTreeSet::new();
+    for webhook in arrived {
+        assert_eq!(Some(&webhook.body), committed.get(webhook.id()), "{webhook:?}");
+        ids.insert(webhook.id());
+        let event = webhook.event();
+        let (object, sequence) = (text(&event, "/objectId").to_owned(), event["sequence"].as_u64().unwrap());
+        let before = last.insert(object, sequence);
+        assert!(!is_ordered || before.unwrap_or(sequence) <= sequence, "{before:?} before {webhook:?}");
+    }
+    assert_eq!(ids.len(), committed.len());
+    report(arrived.len(), committed.len());
+}
+
+#[allow(clippy::print_stderr, reason = "the test runner shows it on request")]
+fn report(arrived: usize, committed: usize) {
+    eprintln!("{committed} events arrived, {} of them again", arrived - committed);
+}
