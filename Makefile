@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast example check check-openapi check-webhooks advisories openapi fmt bench bench-peers bench-growth bench-overload bench-wrk
+.PHONY: help run test test-fast example check check-openapi check-webhooks advisories openapi fmt bench bench-peers bench-growth bench-overload bench-webhooks bench-wrk
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ bench-growth: ## Measure with 10,000,000 transactions and a list of 1,000,000 ro
 
 bench-peers: ## Compare Florin with the same work on Fastify and on Starlette (needs Node and Python)
 	@scripts/bench peers
+
+bench-webhooks: ## Measure deliveries of webhooks, what they cost, and 1,000,000 that wait
+	@scripts/bench webhooks
 
 bench-wrk: ## Compare the benchmark's load generator with wrk
 	@scripts/bench wrk

@@ -22,6 +22,7 @@ mod settings;
 mod sqlite;
 mod stage;
 mod standard;
+mod webhooks;
 mod workloads;
 mod wrk;
 
@@ -51,8 +52,10 @@ fn run(command: &str) -> anyhow::Result<bool> {
         "merchant" => merchant::run(&settings, folder.path())?,
         "growth" => growth::run(&settings, folder.path())?,
         "peers" => peers::run(&settings, folder.path())?,
+        "webhooks" => webhooks::run(&settings, folder.path())?,
         "wrk" => wrk::run(&settings, folder.path())?,
         other => anyhow::bail!("{other:?} is none of: standard, merchant, overload, growth, peers, wrk"),
+        other => anyhow::bail!("{other:?} is none of: standard, overload, growth, peers, webhooks, wrk"),
     };
     println!("{}", report.markdown());
     Ok(report.missed() == 0 || !settings.strict)

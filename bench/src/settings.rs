@@ -25,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) growth_messages: u64,
     /// Number of rows of the long list.
     pub(crate) growth_rows: u64,
+    /// Number of deliveries that wait while memory is measured.
+    pub(crate) waiting: u64,
     /// Whether a missed requirement fails the run.
     pub(crate) strict: bool,
 }
@@ -41,6 +43,7 @@ impl Settings {
             overload_connections: number("OVERLOAD_CONNECTIONS", 2048)?,
             growth_messages: number("GROWTH_MESSAGES", 10_000_000)?,
             growth_rows: number("GROWTH_ROWS", 1_000_000)?,
+            waiting: number("WAITING", 1_000_000)?,
             strict: number("STRICT", 0_u8)? != 0,
         };
         if settings.turns == 0 || settings.connections == 0 || settings.clients.is_empty() {

@@ -1,0 +1,46 @@
+//! Single requests to the API, which prepare a measurement.
+
+use crate::requests::api_key;
+use anyhow::{Context, bail};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+/// Time that a request may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Sends a request on a connection of its own, and returns the body of its answer, which must be 2xx.
+pub(super) fn call(server: SocketAddr, method: &str, path: &str, body: &str) -> anyhow::Result<String> {
+    let mut stream = TcpStream::connect(server)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let (key, length) = (api_key(), body.len());
+    let head = format!(
+        "{method} /v2/{path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ApiKey {key}\r\nConnection: close\r\n\
+        Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    );
+    stream.write_all(&[head.as_bytes(), body.as_bytes()].concat())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).with_context(|| format!("{method} {path}: no answer"))?;
+    let (head, body) = answer.split_once("\r\n\r\n").with_context(|| format!("{method} {path}: {answer:?}"))?;
+    if !head.starts_with("HTTP/1.1 2") {
+        bail!("{method} {path}: {answer}");
+    }
+    Ok(body.to_owned())
+}
+
+/// Returns the first member with this name whose value is a text.
+pub(super) fn member<'a>(json: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = json.split_once(&format!("\"{name}\":\""))?;
+    rest.split_once('"').map(|(value, _)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_is_found_by_its_name() {
+        assert_eq!(member(r#"{"a":{"token":"x"},"token":"y"}"#, "token"), Some("x"));
+        assert_eq!(member(r#"{"token":1}"#, "token"), None);
+    }
+}

@@ -1,0 +1,243 @@
+//! `make bench-webhooks`: how fast events are delivered, and what that costs.
+
+mod api;
+mod receiver;
+
+use crate::database::{Database, Size};
+use crate::figures::{Figures, median, quantile};
+use crate::pgbench::Measured;
+use crate::report::{Report, Row, Rule};
+use crate::requests::{Ask, Requests, id};
+use crate::server::Server;
+use crate::settings::Settings;
+use crate::sqlite::File;
+use crate::stage::{drive, figures};
+use crate::workloads::spread;
+use crate::{machine, progress};
+use anyhow::{Context, bail};
+use api::{call, member};
+use receiver::Receiver;
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Number of endpoints that get the same events when throughput and memory are measured, and latency.
+const FEW: usize = 10;
+const MANY: usize = 100;
+/// Number of events whose latency is measured, and the time between two of them.
+const EVENTS: usize = 50;
+const APART: Duration = Duration::from_millis(400);
+/// Deliveries that do not arrive within this time are late.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
+    let mut report = Report::default();
+    report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
+    if settings.wants("SQLite") {
+        progress("SQLite: loading the data set");
+        let file = File::fill(&folder.join("florin.db"), Size::STANDARD)?;
+        Bench::new("SQLite", &file.url, settings, folder)?.measure(&mut report)?;
+    }
+    if settings.wants("PostgreSQL") {
+        progress("PostgreSQL: loading the data set");
+        let database = Database::fill("webhooks", Size::STANDARD)?;
+        Bench::new("PostgreSQL", &database.url, settings, folder)?.measure(&mut report)?;
+    }
+    report.notes.push("Receivers, load generator and database share the processors with Florin.".into());
+    Ok(report)
+}
+
+/// A server with a receiver.
+struct Bench<'a> {
+    name: &'static str,
+    url: &'a str,
+    settings: &'a Settings,
+    folder: &'a Path,
+    server: Server,
+    receiver: Receiver,
+    turn: u64,
+}
+
+impl<'a> Bench<'a> {
+    fn new(name: &'static str, url: &'a str, settings: &'a Settings, folder: &'a Path) -> anyhow::Result<Self> {
+        let server = Server::florin(url, folder, &[])?;
+        Ok(Self { name, url, settings, folder, server, receiver: Receiver::start()?, turn: 0x1000 })
+    }
+
+    fn measure(mut self, report: &mut Report) -> anyhow::Result<()> {
+        let at_rest = self.server.peak_memory();
+        self.authorizations(report)?;
+        self.throughput(report)?;
+        self.latency(report)?;
+        self.memory(at_rest, report)
+    }
+
+    /// Compares authorizations with a subscription to each of them and without: while its receiver gets them, and while
+    /// they only wait.
+    fn authorizations(&mut self, report: &mut Report) -> anyhow::Result<()> {
+        for (what, refuses) in [("events are delivered", false), ("events wait", true)] {
+            let webhook = self.subscribe(1)?;
+            self.receiver.refuse(refuses);
+            let mut all = [Vec::new(), Vec::new()];
+            for number in 0..=self.settings.turns {
+                for (index, enabled) in [false, true].into_iter().enumerate() {
+                    let change = format!("{{\"enabled\":{enabled}}}");
+                    call(self.server.address, "PATCH", &format!("webhooks/{webhook}"), &change)?;
+                    let turn = self.authorize(if number == 0 { Duration::from_secs(1) } else { self.settings.turn })?;
+                    progress(&format!("{}: {what}, subscribed {enabled}: {:.0}/s", self.name, turn.rate));
+                    if number > 0 {
+                        all[index].push(turn);
+                    }
+                    self.rest();
+                }
+            }
+            let [without, with] = all.map(|turns| median(&turns));
+            let name = format!("{}: authorize, {what}", self.name);
+            report.rows.push(Row::rates(
+                &name,
+                "without a subscription".into(),
+                without.rate,
+                with,
+                Rule::AtLeast(0.95, 1.0),
+            ));
+            self.unsubscribe(&[webhook])?;
+        }
+        self.receiver.refuse(false);
+        Ok(())
+    }
+
+    /// Delivers stored events to a few receivers, with no other load.
+    fn throughput(&mut self, report: &mut Report) -> anyhow::Result<()> {
+        let newest = call(self.server.address, "GET", "events?limit=1", "")?;
+        let since = member(&newest, "occurredAt").context("there is no event")?.to_owned();
+        std::thread::sleep(Duration::from_secs(1));
+        self.authorize(Duration::from_secs(1))?;
+        let webhooks = (1..=FEW).map(|endpoint| self.subscribe(endpoint)).collect::<anyhow::Result<Vec<_>>>()?;
+        let (before, mut count) = (self.receiver.count(), 0);
+        let began = Instant::now();
+        for webhook in &webhooks {
+            let path = format!("webhooks/{webhook}/recover");
+            let queued = call(self.server.address, "POST", &path, &format!("{{\"since\":\"{since}\"}}"))?;
+            let queued: u64 = queued.trim_start_matches("{\"count\":").trim_end_matches('}').parse()?;
+            count += queued;
+        }
+        while self.receiver.count() < before + count {
+            if began.elapsed() > PATIENCE {
+                bail!("only {} of {count} deliveries arrived", self.receiver.count() - before);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let figures = Figures { rate: count as f64 / began.elapsed().as_secs_f64(), ..Figures::default() };
+        progress(&format!("{}: {count} deliveries, {:.0}/s", self.name, figures.rate));
+        let name = format!("{}: deliveries to {FEW} receivers", self.name);
+        report.rows.push(Row {
+            figures: None,
+            ..Row::rates(&name, "the aim".into(), 1000.0, figures, Rule::AtLeast(1.0, 2.0))
+        });
+        self.unsubscribe(&webhooks)
+    }
+
+    /// Measures the time from the answer to an authorization, which follows its commit, until each receiver has its event,
+    /// while one receiver hangs.
+    fn latency(&mut self, report: &mut Report) -> anyhow::Result<()> {
+        // The first endpoint never answers.
+        let webhooks = (0..MANY).map(|endpoint| self.subscribe(endpoint)).collect::<anyhow::Result<Vec<_>>>()?;
+        self.receiver.keep();
+        let mut committed = HashMap::new();
+        for number in 0..EVENTS {
+            let body = format!(
+                "{{\"cardId\":\"{}\",\"amount\":10.00,\"network\":\"VISA\",\"cardAcceptor\":{{\"mid\":\"11111\"}}}}",
+                id(4, 10 + number as u64 * 10)
+            );
+            let path = "cards/simulations/transaction/authorization?accountId=bench-0";
+            let answer = call(self.server.address, "POST", path, &body)?;
+            committed.insert(member(&answer, "token").context("an answer without a token")?.to_owned(), Instant::now());
+            std::thread::sleep(APART);
+        }
+        self.rest();
+        let arrivals = self.receiver.take();
+        let late = |(object, at): &(String, Instant)| {
+            let committed = committed.get(object)?;
+            u32::try_from(at.saturating_duration_since(*committed).as_micros()).ok()
+        };
+        let mut micros: Vec<_> = arrivals.iter().filter_map(late).collect();
+        let expected = EVENTS * (MANY - 1);
+        if micros.len() != expected {
+            bail!("{} of {expected} deliveries arrived", micros.len());
+        }
+        let (p50, p99) = (quantile(&mut micros, 0.5), quantile(&mut micros, 0.99));
+        progress(&format!("{}: p50 {:.0} ms, p99 {:.0} ms", self.name, p50 / 1000.0, p99 / 1000.0));
+        report.rows.push(Row {
+            workload: format!("{}: from commit to received, 1 of {MANY} receivers hangs", self.name),
+            compared_with: "the aim, p99".into(),
+            unit: " ms",
+            baseline: 1000.0,
+            florin: p99 / 1000.0,
+            ratio: p99 / 1_000_000.0,
+            rule: Rule::AtMost(1.0, 0.5),
+            figures: Some(Figures { p50, p99, ..Figures::default() }),
+        });
+        self.unsubscribe(&webhooks)
+    }
+
+    /// Lets many deliveries wait, and measures the memory of a server that begins to deliver them.
+    fn memory(mut self, at_rest: Option<u64>, report: &mut Report) -> anyhow::Result<()> {
+        self.receiver.refuse(true);
+        for endpoint in 1..=FEW {
+            self.subscribe(endpoint)?;
+        }
+        let mut waiting = 0;
+        while waiting < self.settings.waiting {
+            let turn = self.authorize(Duration::from_secs(1))?;
+            waiting += turn.rate as u64 * FEW as u64;
+        }
+        progress(&format!("{}: {waiting} deliveries wait", self.name));
+        let Self { name, url, settings, folder, server, receiver, .. } = self;
+        drop(server);
+        receiver.refuse(false);
+        let server = Server::florin(url, folder, &[])?;
+        std::thread::sleep(settings.turn);
+        let megabytes = |bytes: Option<u64>| bytes.map_or(f64::NAN, |bytes| bytes as f64 / 1e6);
+        let (baseline, florin) = (megabytes(at_rest), megabytes(server.peak_memory()));
+        report.rows.push(Row {
+            workload: format!("{name}: memory with {waiting} deliveries waiting"),
+            compared_with: "after the start, without any".into(),
+            unit: " MB",
+            baseline,
+            florin,
+            ratio: florin / baseline,
+            rule: Rule::AtMost(4.0, 2.0),
+            figures: None,
+        });
+        Ok(())
+    }
+
+    /// Authorizes with all connections for a time.
+    fn authorize(&mut self, lasting: Duration) -> anyhow::Result<Figures> {
+        self.turn += 1;
+        let mut requests = Requests::new(Ask::Authorize(spread(Size::STANDARD)), self.turn);
+        let (outcome, _) = drive(&self.server, self.settings.connections, lasting, &mut requests)?;
+        let (rate, transactions) = (outcome.rate(), outcome.answered);
+        Ok(figures(Measured { rate, transactions, latencies: outcome.latencies }))
+    }
+
+    /// Waits until nothing arrives any more.
+    fn rest(&self) {
+        let mut before = None;
+        while before != Some(self.receiver.count()) {
+            before = Some(self.receiver.count());
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    }
+
+    fn subscribe(&self, endpoint: usize) -> anyhow::Result<String> {
+        let url = self.receiver.url(endpoint);
+        let body = format!("{{\"enabled\":true,\"url\":\"{url}\",\"webhookEventTypeName\":\"CardTransaction\"}}");
+        let answer = call(self.server.address, "POST", "webhooks", &body)?;
+        Ok(member(&answer, "id").context("a subscription without an id")?.to_owned())
+    }
+
+    fn unsubscribe(&self, webhooks: &[String]) -> anyhow::Result<()> {
+        webhooks.iter().try_for_each(|id| call(self.server.address, "DELETE", &format!("webhooks/{id}"), "").map(drop))
+    }
+}
