@@ -5,11 +5,11 @@ INSERT INTO numbers SELECT n FROM r;
 
 CREATE TEMP VIEW clock AS SELECT CAST(unixepoch('now') AS INTEGER) * 1000000 AS now;
 
-INSERT INTO clients VALUES (bench_id(1, 1), 'Benchmark', '');
+INSERT INTO clients (id, name, allowed_networks) VALUES (bench_id(1, 1), 'Benchmark', '');
 INSERT INTO accounts SELECT 'bench-' || n, bench_id(1, 1), 'Account ' || n, 1, 1 FROM numbers WHERE n <= 9;
 INSERT INTO credit_counters SELECT 'bench-' || n, 0 FROM numbers WHERE n <= 9;
 -- SHA-256 of `florin_sandbox_` followed by 64 times `b`, and its first eight bytes as a number.
-INSERT INTO api_keys
+INSERT INTO api_keys (id, client_id, hash, hash_tag, environment, scopes, every_account, created_at, expires_at, revoked_at)
 SELECT bench_id(2, 1), bench_id(1, 1), x'1015d342b24745e33918b74a5f2d469a91595054cdcddba14dadd239474d101f', 1159064762530088419, 'sandbox',
     'merchant:checkouts:read:any payment-batches:confirm:any budgets:simulate:any cards:simulate:any webhooks:write:any events:read:any', 1, now, NULL, NULL
 FROM clock;
@@ -30,7 +30,7 @@ SELECT n, n * 7919 % {cards} + 1 AS card, (n * 7919 % {cards}) % {budgets} + 1 A
     n % 3 <> 0 AS cleared, now - 259200000000 + n * (172800000000 / {chains}) AS at
 FROM clock, numbers WHERE n BETWEEN 1 AND {chains};
 
-INSERT INTO balances
+INSERT INTO balances (account_id, budget_id, currency, available_minor, held_minor, reserved_minor)
 SELECT 'bench-' || (n % 10), bench_id(3, n), 'GBP', 100000000000000 - coalesce(used, 0), coalesce(held, 0), 0
 FROM numbers LEFT JOIN (
     SELECT budget, sum(amount) AS used, sum(CASE WHEN cleared THEN 0 ELSE amount END) AS held FROM chains GROUP BY budget
@@ -50,7 +50,12 @@ UNION ALL
 SELECT 'bench-' || (n % 10), bench_id(12, n), 1, 'available', bench_id(3, n), 100000000000000
 FROM numbers WHERE n BETWEEN 1 AND {budgets};
 
-INSERT INTO card_transactions
+INSERT INTO card_transactions (
+    account_id, token, chain_id, card_id, user_token, budget_id, chain_kind, kind, state, currency, amount_minor, requested_minor,
+    impacted_minor, response, ledger_minor, available_minor, preceding, network, acceptor_mid, acceptor_name, acceptor_city,
+    acceptor_state, acceptor_postal_code, acceptor_country_code, acceptor_mcc, created_at, acquirer_fee_minor, original_currency,
+    original_minor, conversion_rate, journal_id
+)
 SELECT 'bench-' || (card % 10), bench_id(6, n), bench_id(6, n), bench_id(4, card), bench_id(5, card), bench_id(3, budget),
     'purchase', 'authorization', CASE WHEN cleared THEN 'COMPLETION' ELSE 'PENDING' END, 'GBP', amount, amount, -amount,
     '0000', 100000000000000, 100000000000000 - amount, NULL, 'VISA', '000000000011111', 'Sandbox Merchant', 'London', '',
@@ -62,7 +67,10 @@ SELECT 'bench-' || (card % 10), bench_id(7, n), bench_id(6, n), bench_id(4, card
     100000000000000 - amount, bench_id(6, n), 'VISA', '000000000011111', 'Sandbox Merchant', 'London', '', 'EC1A 1BB',
     'GBR', '5999', at + 3600000000, NULL, NULL, NULL, NULL, bench_id(9, n)
 FROM chains WHERE cleared ORDER BY 1, 2;
-INSERT INTO card_chains
+INSERT INTO card_chains (
+    account_id, id, card_id, budget_id, currency, kind, authorised_minor, held_minor, cleared_minor, ended_by, due_at, created_at,
+    original_held_minor, original_cleared_minor
+)
 SELECT 'bench-' || (card % 10), bench_id(6, n), bench_id(4, card), bench_id(3, budget), 'GBP', 'purchase', amount,
     CASE WHEN cleared THEN 0 ELSE amount END, CASE WHEN cleared THEN amount ELSE 0 END,
     CASE WHEN cleared THEN 'cleared' END, CASE WHEN NOT cleared THEN at + 604800000000 END, at, NULL, NULL
