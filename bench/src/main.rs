@@ -54,8 +54,7 @@ fn run(command: &str) -> anyhow::Result<bool> {
         "peers" => peers::run(&settings, folder.path())?,
         "webhooks" => webhooks::run(&settings, folder.path())?,
         "wrk" => wrk::run(&settings, folder.path())?,
-        other => anyhow::bail!("{other:?} is none of: standard, merchant, overload, growth, peers, wrk"),
-        other => anyhow::bail!("{other:?} is none of: standard, overload, growth, peers, webhooks, wrk"),
+        other => anyhow::bail!("{other:?} is none of: standard, merchant, overload, growth, peers, webhooks, wrk"),
     };
     println!("{}", report.markdown());
     Ok(report.missed() == 0 || !settings.strict)
