@@ -72,9 +72,9 @@ impl Load {
                 }
                 thread::sleep(Duration::from_millis(2));
             }
-            let budget = demo().budget(if number % 4 == 0 { "GBP" } else { "EUR" });
+            let currency = if number.is_multiple_of(4) { "GBP" } else { "EUR" };
             let (path, body) = match number % 2 {
-                0 => (CREDIT, credit_body(&budget, "0.07", if number % 4 == 0 { "GBP" } else { "EUR" })),
+                0 => (CREDIT, credit_body(&demo().budget(currency), "0.07", currency)),
                 _ => (AUTHORIZATION, first_body(&demo().active_card("GBP").id, "0.01")),
             };
             self.until_done(thread, |client| {
