@@ -25,7 +25,7 @@ fn crc(bytes: &[u8]) -> u32 {
 }
 
 /// A chunk of a PNG.
-fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+fn chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
     let body = [kind.as_slice(), data].concat();
     let length = u32::try_from(data.len()).unwrap().to_be_bytes();
     [length.as_slice(), &body, &crc(&body).to_be_bytes()].concat()
@@ -39,11 +39,11 @@ fn with_chunks(png: &[u8], chunks: &[u8]) -> Vec<u8> {
 /// Changes the size that the header of a PNG claims.
 fn claiming(png: &[u8], width: u32, height: u32) -> Vec<u8> {
     let header = [&width.to_be_bytes(), &height.to_be_bytes(), &png[24..29]].concat();
-    [&png[..8], &chunk(b"IHDR", &header), &png[33..]].concat()
+    [&png[..8], &chunk(*b"IHDR", &header), &png[33..]].concat()
 }
 
 /// A chunk of a WebP.
-fn riff(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+fn riff(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(data.len()).unwrap().to_le_bytes();
     [kind.as_slice(), &length, data, &vec![0; data.len() % 2]].concat()
 }
@@ -54,8 +54,8 @@ fn animated_webp() -> Vec<u8> {
     let side = [43, 1, 0];
     let header = [&[2, 0, 0, 0], side.as_slice(), &side].concat();
     let frame = [&[0; 6], side.as_slice(), &side, &[100, 0, 0, 0], &still[12..]].concat();
-    let body = [riff(b"VP8X", &header), riff(b"ANIM", &[0; 6]), riff(b"ANMF", &frame)].concat();
-    riff(b"RIFF", &[b"WEBP", body.as_slice()].concat())
+    let body = [riff(*b"VP8X", &header), riff(*b"ANIM", &[0; 6]), riff(*b"ANMF", &frame)].concat();
+    riff(*b"RIFF", &[b"WEBP", body.as_slice()].concat())
 }
 
 /// EXIF metadata with an orientation and a place.
@@ -81,7 +81,7 @@ fn the_content_of_a_file_decides() {
     };
     // One frame of 300 x 300 pixels, for a tenth of a second.
     let frame = [&[0; 4], [0, 0, 1, 44].as_slice(), &[0, 0, 1, 44], &[0; 8], &[0, 1, 0, 10, 0, 0]].concat();
-    let animation = [chunk(b"acTL", &[0, 0, 0, 1, 0, 0, 0, 0]), chunk(b"fcTL", &frame)].concat();
+    let animation = [chunk(*b"acTL", &[0, 0, 0, 1, 0, 0, 0, 0]), chunk(*b"fcTL", &frame)].concat();
     let mut damaged = png();
     let middle = damaged.len() / 2;
     damaged[middle] ^= 0xff;
@@ -161,7 +161,7 @@ fn nothing_but_pixels_is_stored() {
         client.with_authorization(None).get(&format!("/pay/{path}?")).body
     };
     let plain = stored(&png());
-    let secret = [chunk(b"tEXt", b"Comment\0GPS 51.5072N"), chunk(b"eXIf", &exif(1))].concat();
+    let secret = [chunk(*b"tEXt", b"Comment\0GPS 51.5072N"), chunk(*b"eXIf", &exif(1))].concat();
     let script = b"<script>alert('GPS 51.5072N')</script>".as_slice();
     assert_eq!(stored(&with_chunks(&png(), &secret)), plain, "metadata");
     assert_eq!(stored(&[&png(), script].concat()), plain, "what follows the image");
