@@ -199,7 +199,7 @@ fn a_claimed_size_takes_no_memory() {
     let mut jpeg = encoded(&stripes(300, 300), ImageFormat::Jpeg);
     let frame = jpeg.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
     jpeg.splice(frame + 5..frame + 9, [0xea, 0x60, 0xea, 0x60]);
-    for file in [claiming(&png(), 60_000, 60_000), claiming(&png(), i32::MAX as u32, i32::MAX as u32), jpeg] {
+    for file in [claiming(&png(), 60_000, 60_000), claiming(&png(), 0x7fff_ffff, 0x7fff_ffff), jpeg] {
         expect_fault(&set_logo(&client, &file), 413, FILE, "payload_too_large");
     }
     let growth = server.peak_memory() - before;
