@@ -246,3 +246,17 @@ fn tokens_are_in_no_log() {
     assert!(log.contains("/pay/{token}"), "{log}");
     assert!(!log.contains(&token) && !log.contains("Lovelace"), "{log}");
 }
+
+#[test]
+fn a_page_takes_sixty_forms_at_once() {
+    let shop = Shop::open(shared());
+    let (session, other) = (shop.session(&json!({})), shop.session(&json!({})));
+    let payer = Payer::of(&shop, &session);
+    let page = payer.page();
+    // Forms that do nothing are counted, too. Meanwhile a page regains one a second.
+    let refused = (0..600).map(|_| payer.send(&page, &[("action", "pay")])).find(|answer| answer.status != 400).unwrap();
+    assert_eq!(heading(&html(&refused, 429)), "The service is busy");
+    assert!(refused.header("retry-after").is_some_and(|wait| wait.parse::<u64>().is_ok_and(|wait| wait <= 60)));
+    assert_eq!(payer.read(&payer.path).status, 200);
+    assert_eq!(Payer::of(&shop, &other).press(&[("action", "cancel")]).status, 303);
+}

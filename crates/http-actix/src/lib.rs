@@ -21,6 +21,7 @@ mod extract;
 mod guesses;
 mod idempotency;
 mod json;
+mod keyed_limiter;
 mod listener;
 mod load;
 mod mapping;

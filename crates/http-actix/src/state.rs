@@ -3,6 +3,7 @@
 use crate::guesses::GuessLimiter;
 use crate::load::InFlight;
 use crate::pages::Introduction;
+use crate::payment_pages::FormLimiter;
 use crate::routes::events::Streams;
 use crate::settings::{HttpSettings, RenderMetrics};
 use crate::turns::Turns;
@@ -48,6 +49,8 @@ pub(crate) struct App {
     pub(crate) checkouts: CheckoutServices,
     pub(crate) limiter: Option<RateLimiter>,
     pub(crate) guesses: GuessLimiter,
+    /// The forms that payers send.
+    pub(crate) forms: FormLimiter,
     pub(crate) metrics: Option<RenderMetrics>,
     /// Whether the address of the API serves `/metrics` too.
     pub(crate) has_public_metrics: bool,
@@ -84,6 +87,7 @@ impl App {
             checkouts,
             limiter: settings.rate_limit.map(RateLimiter::new),
             guesses: GuessLimiter::new(),
+            forms: FormLimiter::new(),
             metrics: settings.metrics.clone(),
             has_public_metrics: settings.has_public_metrics,
             streams: Arc::default(),

@@ -8,6 +8,7 @@
 mod client;
 mod event_stream;
 mod failure;
+mod places;
 mod rates;
 mod resolver;
 mod sender;

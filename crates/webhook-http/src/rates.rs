@@ -1,11 +1,13 @@
 //! Shipping rates of merchants.
 
 use crate::client::{GuardedClient, SenderError, SenderSettings};
+use crate::places::Places;
 use async_trait::async_trait;
 use florin_domain::checkout::{
     BasketItem, CheckoutSession, OfferedRate, OfferedRates, RateDescription, ServiceCode, Shipping,
 };
 use florin_domain::fault::Flaw;
+use florin_domain::ids::AccountId;
 use florin_domain::money::{Currency, DecimalAmount, Minor};
 use florin_ports::{ShippingRates, ShippingRatesUnavailable};
 use reqwest::Response;
@@ -13,19 +15,20 @@ use reqwest::header::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 /// Maximum size of an answer, in bytes.
 const BODY_MAX: usize = 64 * 1024;
 /// Maximum number of concurrent requests: payers wait for them.
 const REQUESTS_MAX: usize = 64;
+/// Maximum number of concurrent requests of one account: its slow server must not keep the payers of others waiting.
+const REQUESTS_OF_ACCOUNT_MAX: usize = 8;
 
 /// Loads shipping rates over HTTP.
 pub struct HttpShippingRates {
     client: GuardedClient,
     time_limit: Duration,
-    permits: Semaphore,
+    places: Places,
 }
 
 impl HttpShippingRates {
@@ -35,11 +38,12 @@ impl HttpShippingRates {
     /// Creates a client. Reads the certificate authorities of the machine. The time limit includes the body of the answer.
     pub fn new(settings: SenderSettings) -> Result<Self, SenderError> {
         let time_limit = settings.time_limit;
-        Ok(Self { client: GuardedClient::new(settings)?, time_limit, permits: Semaphore::new(REQUESTS_MAX) })
+        let places = Places::new(REQUESTS_MAX, REQUESTS_OF_ACCOUNT_MAX);
+        Ok(Self { client: GuardedClient::new(settings)?, time_limit, places })
     }
 
-    async fn request(&self, url: &str, body: String) -> Result<Vec<u8>, ShippingRatesUnavailable> {
-        let _permit = self.permits.try_acquire().map_err(|_| unavailable("too many requests at once"))?;
+    async fn request(&self, account: &AccountId, url: &str, body: String) -> Result<Vec<u8>, ShippingRatesUnavailable> {
+        let _place = self.places.take(account).ok_or_else(|| unavailable("too many requests at once"))?;
         let answer = async {
             let response = self.client.post(url, HeaderMap::new(), body).await;
             let response = response.map_err(|error| unavailable(error.as_str()))?;
@@ -59,7 +63,7 @@ impl ShippingRates for HttpShippingRates {
         let (Some(url), Some(destination)) = (url, &session.shipping) else {
             return Err(unavailable("the session has no address, or asks for no rates"));
         };
-        let answer = self.request(url, question(session, destination).to_string()).await?;
+        let answer = self.request(&session.account, url, question(session, destination).to_string()).await?;
         let rates: Vec<Rate> = serde_json::from_slice(&answer).map_err(|error| unavailable(&malformed(&error)))?;
         let rates: Result<Vec<_>, Flaw> = rates.into_iter().map(|rate| rate.read(session.amount.currency)).collect();
         let offered = rates.and_then(|rates| OfferedRates::new(rates, session));

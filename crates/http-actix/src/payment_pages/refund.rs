@@ -74,6 +74,7 @@ pub(super) async fn receive(
     check_origin(&request, &app.checkouts.public_url)?;
     let form = SentForm::read(&request, payload).await?;
     let visit = RefundVisit::begin(&app, &request, &token).await?;
+    app.forms.count(visit.id.0)?;
     let shown = visit.form_of().read(&app, form.get("formToken"));
     shown.ok_or_else(|| invalid_form("must have the token of a form of the page"))?;
     let button = form.button()?;

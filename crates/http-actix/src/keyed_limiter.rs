@@ -1,0 +1,87 @@
+//! Limits how often each of many callers may do something, with bounded memory.
+
+use governor::clock::{Clock, DefaultClock};
+use governor::{DefaultKeyedRateLimiter, Quota};
+use std::hash::Hash;
+use std::num::NonZeroU32;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Minimum time between two searches for quiet keys.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// Counts by key.
+pub(crate) struct KeyedLimiter<K: Hash + Eq + Clone> {
+    limiter: DefaultKeyedRateLimiter<K>,
+    clock: DefaultClock,
+    max: usize,
+    /// The key under which all others are counted when there are too many. `None`: they are not counted.
+    others: Option<K>,
+    /// The time at which quiet keys were last forgotten. The scan is slow, so it runs at most once per pause.
+    forgotten_at: Mutex<Option<Instant>>,
+}
+
+impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
+    /// Allows each key this number at once, and per minute afterwards. At most `max` keys are counted separately.
+    pub(crate) fn new(per_minute: NonZeroU32, max: usize, others: Option<K>) -> Self {
+        Self {
+            limiter: DefaultKeyedRateLimiter::keyed(Quota::per_minute(per_minute)),
+            clock: DefaultClock::default(),
+            max,
+            others,
+            forgotten_at: Mutex::default(),
+        }
+    }
+
+    /// Counts one. Returns the number of seconds to wait as an error if there were too many.
+    pub(crate) fn count(&self, key: &K) -> Result<(), u64> {
+        let mut key = Some(key);
+        if self.limiter.len() >= self.max {
+            self.forget_quiet_keys();
+            if self.limiter.len() >= self.max {
+                key = self.others.as_ref();
+            }
+        }
+        let Some(key) = key else { return Ok(()) };
+        self.limiter
+            .check_key(key)
+            .map_err(|not_until| not_until.wait_time_from(self.clock.now()).as_secs().saturating_add(1))
+    }
+
+    /// Forgets keys that were not counted for a minute.
+    fn forget_quiet_keys(&self) {
+        let mut forgotten_at = self.forgotten_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if forgotten_at.is_none_or(|at| at.elapsed() >= PAUSE) {
+            *forgotten_at = Some(Instant::now());
+            self.limiter.retain_recent();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: NonZeroU32 = NonZeroU32::MIN.saturating_add(1);
+
+    #[test]
+    fn each_key_has_its_own_limit() {
+        let limiter = KeyedLimiter::new(TWO, 10, None);
+        assert_eq!((limiter.count(&1), limiter.count(&1)), (Ok(()), Ok(())));
+        let wait = limiter.count(&1).unwrap_err();
+        assert!((1..=31).contains(&wait), "{wait} s");
+        assert_eq!(limiter.count(&2), Ok(()));
+    }
+
+    #[test]
+    fn the_number_of_keys_is_bounded() {
+        let (shared, free) = (KeyedLimiter::new(TWO, 3, Some(0)), KeyedLimiter::new(TWO, 3, None));
+        for key in 1..1_000 {
+            let _ = shared.count(&key);
+            assert_eq!(free.count(&key), Ok(()));
+        }
+        assert!(shared.limiter.len() <= 4 && free.limiter.len() <= 3);
+        assert!(shared.count(&2_000).is_err(), "the others share one limit");
+        assert_eq!(free.count(&2_000), Ok(()), "the others have no limit");
+    }
+}

@@ -1,0 +1,69 @@
+//! Limits concurrent requests: of all accounts together, and of each.
+
+use florin_domain::ids::AccountId;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Places for requests.
+pub(crate) struct Places {
+    max: usize,
+    max_of_account: usize,
+    taken: Mutex<HashMap<AccountId, usize>>,
+}
+
+/// A place of a request. It is free again when this is dropped.
+pub(crate) struct Place<'a> {
+    places: &'a Places,
+    account: AccountId,
+}
+
+impl Places {
+    pub(crate) fn new(max: usize, max_of_account: usize) -> Self {
+        Self { max, max_of_account, taken: Mutex::default() }
+    }
+
+    /// Takes a place for a request of an account. `None`: none is free.
+    pub(crate) fn take(&self, account: &AccountId) -> Option<Place<'_>> {
+        let mut taken = self.lock();
+        let of_account = taken.get(account).copied().unwrap_or_default();
+        if of_account >= self.max_of_account || taken.values().sum::<usize>() >= self.max {
+            return None;
+        }
+        taken.insert(account.clone(), of_account + 1);
+        Some(Place { places: self, account: account.clone() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<AccountId, usize>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut taken = self.places.lock();
+        match taken.get_mut(&self.account) {
+            Some(of_account) if *of_account > 1 => *of_account -= 1,
+            _ => drop(taken.remove(&self.account)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_account_leaves_places_for_others() {
+        let (mine, other) = (AccountId::parse("MINE01").unwrap(), AccountId::parse("OTHER1").unwrap());
+        let places = Places::new(3, 2);
+        let first = places.take(&mine).unwrap();
+        let second = places.take(&mine).unwrap();
+        assert!(places.take(&mine).is_none(), "the account has two");
+        let third = places.take(&other).unwrap();
+        assert!(places.take(&other).is_none(), "all are taken");
+        drop(second);
+        assert!(places.take(&mine).is_some());
+        drop((first, third));
+        assert!(places.lock().is_empty());
+    }
+}
