@@ -254,7 +254,12 @@ fn operations_without_dry_runs_refuse_them() {
             let path = path.replace("{accountId}", &client.account).replace(['{', '}'], "");
             let target = format!("{path}?accountId={}&dryRun=true", client.account);
             let call = client.call(&method.to_uppercase(), &target);
-            let answer = if described.get("requestBody").is_some() { call.json("{}").send() } else { call.send() };
+            let is_form = described["requestBody"]["content"].get("multipart/form-data").is_some();
+            let answer = match described.get("requestBody") {
+                Some(_) if is_form => call.header("Content-Type", "multipart/form-data; boundary=b").bytes("--b--").send(),
+                Some(_) => call.json("{}").send(),
+                None => call.send(),
+            };
             expect_faults_include(&answer, "query.dryRun");
             checked += 1;
         }

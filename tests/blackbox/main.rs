@@ -65,6 +65,7 @@ mod merchant_checkouts;
 mod merchant_dry_run;
 mod merchant_kills;
 mod merchant_logo;
+mod merchant_logo_bombs;
 mod merchant_logo_files;
 mod merchant_profile;
 mod merchant_refunds;

@@ -254,7 +254,8 @@ fn a_page_takes_sixty_forms_at_once() {
     let payer = Payer::of(&shop, &session);
     let page = payer.page();
     // Forms that do nothing are counted, too. Meanwhile a page regains one a second.
-    let refused = (0..600).map(|_| payer.send(&page, &[("action", "pay")])).find(|answer| answer.status != 400).unwrap();
+    let refused =
+        (0..600).map(|_| payer.send(&page, &[("action", "pay")])).find(|answer| answer.status != 400).unwrap();
     assert_eq!(heading(&html(&refused, 429)), "The service is busy");
     assert!(refused.header("retry-after").is_some_and(|wait| wait.parse::<u64>().is_ok_and(|wait| wait <= 60)));
     assert_eq!(payer.read(&payer.path).status, 200);

@@ -30,7 +30,8 @@ pub async fn set_logo(
     claim: Option<IdempotencyClaim<MerchantProfile>>,
 ) -> Result<Written<MerchantProfile>, WriteError<Infallible>> {
     let clock = services.clock_of(account).await?;
-    let logo = Logo { id: LogoId(clock.next_id()), account: account.id.clone(), png, created_at: clock.now() };
+    let id = LogoId::of_image(clock.next_id(), &png);
+    let logo = Logo { id, account: account.id.clone(), png, created_at: clock.now() };
     services.merchants.set_logo(SetLogoCommand { logo, claim }).await
 }
 

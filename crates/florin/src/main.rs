@@ -29,6 +29,7 @@ mod workers;
 use clap::error::ErrorKind;
 use cli::{Cli, Command};
 use commands::Context;
+use florin_logo_images::{CONVERT_LOGO, convert_stdin};
 use settings::Settings;
 use std::cell::RefCell;
 use std::process::ExitCode;
@@ -41,6 +42,9 @@ const INVALID: u8 = 2;
 
 fn main() -> ExitCode {
     let line: Vec<_> = std::env::args_os().collect();
+    if line.get(1).is_some_and(|word| word == CONVERT_LOGO) {
+        return convert_stdin();
+    }
     // An unparsable command line does not show whether `--json` was given.
     let json = line.iter().any(|word| word == "--json");
     let cli = match Cli::read(line.clone()) {

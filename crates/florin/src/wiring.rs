@@ -16,7 +16,7 @@ use florin_domain::access::Environment;
 use florin_domain::batch::ModulusTable;
 use florin_domain::webhook::TargetPolicy;
 use florin_http_actix::{AllServices, EventViews};
-use florin_logo_images::BlockingLogoImages;
+use florin_logo_images::LogoProcess;
 use florin_mfa::{SandboxProvider, TotpProvider};
 use florin_ports::{EventRecording, MfaProvider, PaymentInitiation, PostcodeProvider, Readiness, SecretCipher};
 use florin_postcode_embedded::EmbeddedPostcodes;
@@ -143,7 +143,7 @@ pub(crate) fn all(
         services: services.clone(),
         management: management(settings, store),
         webhooks: webhooks(services, store),
-        merchants: merchants(store, &batches.modulus),
+        merchants: merchants(store, &batches.modulus)?,
         checkouts: checkouts(settings, services, store, public_url)?,
         batches,
     })
@@ -260,16 +260,16 @@ fn batches(settings: &Settings, store: &Arc<dyn AnyStore>) -> anyhow::Result<Bat
 }
 
 /// The services that manage merchants. They check bank details with the table of the payment batches.
-fn merchants(store: &Arc<dyn AnyStore>, modulus: &Arc<ModulusTable>) -> MerchantServices {
-    MerchantServices {
+fn merchants(store: &Arc<dyn AnyStore>, modulus: &Arc<ModulusTable>) -> anyhow::Result<MerchantServices> {
+    Ok(MerchantServices {
         time: account_clocks(store),
         merchants: store.clone(),
-        logo_images: Arc::new(BlockingLogoImages::new()),
+        logo_images: Arc::new(LogoProcess::new().context("cannot find the program that converts logos")?),
         checkouts: store.clone(),
         settlement_accounts: store.clone(),
         payees: store.clone(),
         modulus: Arc::clone(modulus),
-    }
+    })
 }
 
 /// The services of checkout sessions. Production has no adapter for the banks of payers yet, so nothing is paid there.

@@ -28,8 +28,9 @@ pub(crate) fn decode(file: &[u8], format: LogoFormat) -> Result<Decoded, LogoRef
             decode_with(decoder, is_animated)
         }
         LogoFormat::Jpeg => {
-            let decoded = decode_with(JpegDecoder::new(reader).map_err(unreadable)?, false)?;
-            if is_complete_jpeg(file) { Ok(decoded) } else { Err(LogoRefusal::Unreadable) }
+            let decoder = JpegDecoder::new(reader).map_err(unreadable)?;
+            check_header(&decoder, false)?;
+            if is_complete_jpeg(file) { decode_with(decoder, false) } else { Err(LogoRefusal::Unreadable) }
         }
         LogoFormat::WebP => {
             let decoder = WebPDecoder::new(reader).map_err(unreadable)?;
@@ -40,13 +41,17 @@ pub(crate) fn decode(file: &[u8], format: LogoFormat) -> Result<Decoded, LogoRef
 }
 
 fn decode_with(mut decoder: impl ImageDecoder, is_animated: bool) -> Result<Decoded, LogoRefusal> {
-    let (width, height) = decoder.dimensions();
-    check_logo_header(LogoHeader { width, height, is_animated })?;
+    check_header(&decoder, is_animated)?;
     decoder.set_limits(limits()).map_err(unreadable)?;
     // Damaged metadata does not make an image unreadable.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let image = DynamicImage::from_decoder(decoder).map_err(unreadable)?;
     Ok(Decoded { image, orientation })
+}
+
+fn check_header(decoder: &impl ImageDecoder, is_animated: bool) -> Result<(), LogoRefusal> {
+    let (width, height) = decoder.dimensions();
+    check_logo_header(LogoHeader { width, height, is_animated })
 }
 
 /// The reason why the header of a PNG cannot be read: the decoder refuses sizes beyond its own limits, too.

@@ -1,5 +1,5 @@
-use super::*;
-use florin_domain::merchant::LOGO_SIDE;
+use crate::convert::convert;
+use florin_domain::merchant::{LOGO_SIDE, LogoRefusal};
 use image::{DynamicImage, ImageFormat, Luma, Rgb, RgbImage, Rgba, RgbaImage};
 use std::io::Cursor;
 
@@ -18,29 +18,26 @@ fn two_colours(width: u32, height: u32) -> DynamicImage {
     RgbImage::from_fn(width, height, |_, y| if y < height / 2 { Rgb([255, 0, 0]) } else { Rgb([0, 0, 255]) }).into()
 }
 
-async fn made(file: Vec<u8>) -> RgbaImage {
-    let png = BlockingLogoImages::new().make(file).await.unwrap();
+fn made(file: &[u8]) -> RgbaImage {
+    let png = convert(file).unwrap();
     let logo = image::load_from_memory_with_format(&png, ImageFormat::Png).unwrap();
     assert_eq!((logo.width(), logo.height(), logo.color()), (LOGO_SIDE, LOGO_SIDE, image::ColorType::Rgba8));
     logo.into_rgba8()
 }
 
-async fn refusal(file: Vec<u8>) -> LogoRefusal {
-    match BlockingLogoImages::new().make(file).await {
-        Err(LogoImageError::Refused(refusal)) => refusal,
-        other => panic!("{:?}", other.map(|png| png.len())),
-    }
+fn refusal(file: &[u8]) -> LogoRefusal {
+    convert(file).unwrap_err()
 }
 
 fn near(one: Rgba<u8>, other: Rgba<u8>) -> bool {
     one.0.iter().zip(other.0).all(|(one, other)| one.abs_diff(other) <= 4)
 }
 
-#[tokio::test]
-async fn every_format_is_fitted_with_transparent_margins() {
+#[test]
+fn every_format_is_fitted_with_transparent_margins() {
     for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
         for (width, height) in [(512, 256), (1_200, 600), (2_400, 1_200)] {
-            let logo = made(file(&two_colours(width, height), format)).await;
+            let logo = made(&file(&two_colours(width, height), format));
             for (y, expected) in [(0, NONE), (127, NONE), (132, RED), (250, RED), (262, BLUE), (380, BLUE), (384, NONE)]
             {
                 for x in [0, 255, 511] {
@@ -52,9 +49,9 @@ async fn every_format_is_fitted_with_transparent_margins() {
     }
 }
 
-#[tokio::test]
-async fn pixels_of_every_kind_are_read() {
-    let grey = |image: DynamicImage| async move { *made(file(&image, ImageFormat::Png)).await.get_pixel(255, 255) };
+#[test]
+fn pixels_of_every_kind_are_read() {
+    let grey = |image: DynamicImage| *made(&file(&image, ImageFormat::Png)).get_pixel(255, 255);
     let image = DynamicImage::ImageLuma8(image::ImageBuffer::from_pixel(256, 256, Luma([99])));
     for image in [
         image.clone(),
@@ -67,18 +64,18 @@ async fn pixels_of_every_kind_are_read() {
         image.to_rgba16().into(),
     ] {
         let kind = image.color();
-        assert_eq!(grey(image).await, Rgba([99, 99, 99, 255]), "{kind:?}");
+        assert_eq!(grey(image), Rgba([99, 99, 99, 255]), "{kind:?}");
     }
 }
 
-#[tokio::test]
-async fn the_colour_of_transparent_pixels_does_not_shine_through() {
+#[test]
+fn the_colour_of_transparent_pixels_does_not_shine_through() {
     let stripes = |x: u32| if (x / 8).is_multiple_of(2) { RED } else { Rgba([0, 255, 0, 0]) };
     for image in [
         DynamicImage::ImageRgba8(RgbaImage::from_fn(1_000, 1_000, |x, _| stripes(x))),
         DynamicImage::ImageRgba8(RgbaImage::from_fn(1_000, 1_000, |x, _| stripes(x))).to_rgba16().into(),
     ] {
-        let logo = made(file(&image, ImageFormat::Png)).await;
+        let logo = made(&file(&image, ImageFormat::Png));
         assert!(logo.pixels().all(|pixel| pixel.0[1] == 0), "{:?}", image.color());
         assert!(logo.pixels().any(|pixel| pixel.0[3] == 255) && logo.pixels().any(|pixel| pixel.0[3] == 0));
         assert!(logo.pixels().any(|pixel| (20..235).contains(&pixel.0[3]) && pixel.0[0] > 250), "a soft edge is red");
@@ -93,8 +90,8 @@ fn turned(jpeg: &[u8], orientation: u8) -> Vec<u8> {
     [&jpeg[..2], &[0xff, 0xe1], &length, &segment, &jpeg[2..]].concat()
 }
 
-#[tokio::test]
-async fn the_orientation_is_applied() {
+#[test]
+fn the_orientation_is_applied() {
     let jpeg = file(&two_colours(600, 300), ImageFormat::Jpeg);
     // The places that are red and blue after the image was turned: up, down, and as columns.
     for (orientation, red, blue) in [
@@ -103,7 +100,7 @@ async fn the_orientation_is_applied() {
         (6, (320, 255), (190, 255)),
         (8, (190, 255), (320, 255)),
     ] {
-        let logo = made(turned(&jpeg, orientation)).await;
+        let logo = made(&turned(&jpeg, orientation));
         let at = |(x, y)| *logo.get_pixel(x, y);
         assert!(near(at(red), RED) && near(at(blue), BLUE), "{orientation}: {:?} {:?}", at(red), at(blue));
         let is_upright = orientation < 5;
@@ -111,36 +108,36 @@ async fn the_orientation_is_applied() {
     }
 }
 
-#[tokio::test]
-async fn incomplete_files_are_unreadable() {
+#[test]
+fn incomplete_files_are_unreadable() {
     for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
         let whole = file(&two_colours(300, 300), format);
         for length in [16, 40, whole.len() / 2, whole.len() - 20] {
-            assert_eq!(refusal(whole[..length].to_vec()).await, LogoRefusal::Unreadable, "{format:?} {length}");
+            assert_eq!(refusal(&whole[..length]), LogoRefusal::Unreadable, "{format:?} {length}");
         }
     }
     let jpeg = file(&two_colours(300, 300), ImageFormat::Jpeg);
     let thumbnail = [b"Thumbnail\xff\xd8\xff\xd9".as_slice(), &[0; 9]].concat();
     let segment = [&[0xff, 0xe2, 0, 24], thumbnail.as_slice()].concat();
     let cut = [&jpeg[..2], &segment, &jpeg[2..jpeg.len() - 2]].concat();
-    assert_eq!(refusal(cut).await, LogoRefusal::Unreadable, "the end of a thumbnail is not that of the image");
+    assert_eq!(refusal(&cut), LogoRefusal::Unreadable, "the end of a thumbnail is not that of the image");
 }
 
-#[tokio::test]
-async fn the_header_decides_before_anything_is_decoded() {
+#[test]
+fn the_header_decides_before_anything_is_decoded() {
     // The header of a PNG alone: 60,000 x 60,000 pixels of 8 bytes.
     let mut huge = file(&RgbaImage::new(256, 256).into(), ImageFormat::Png);
     huge.splice(16..24, [0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60]);
     huge[24] = 16;
     let crc = crc(&huge[12..29]);
     huge.splice(29..33, crc.to_be_bytes());
-    assert_eq!(refusal(huge).await, LogoRefusal::TooManyPixels(60_000, 60_000));
+    assert_eq!(refusal(&huge), LogoRefusal::TooManyPixels(60_000, 60_000));
     let mut jpeg = file(&two_colours(300, 300), ImageFormat::Jpeg);
     let frame = jpeg.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
     jpeg.splice(frame + 5..frame + 9, [0xea, 0x60, 0xea, 0x60]);
-    assert_eq!(refusal(jpeg).await, LogoRefusal::TooManyPixels(60_000, 60_000));
+    assert_eq!(refusal(&jpeg), LogoRefusal::TooManyPixels(60_000, 60_000));
     let small = file(&two_colours(255, 4_000), ImageFormat::WebP);
-    assert_eq!(refusal(small).await, LogoRefusal::TooSmall(255, 4_000));
+    assert_eq!(refusal(&small), LogoRefusal::TooSmall(255, 4_000));
 }
 
 /// The checksum of a chunk of a PNG.
@@ -148,16 +145,4 @@ fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 })
     })
-}
-
-/// A turn is given back whatever becomes of an image.
-#[tokio::test]
-async fn images_follow_one_another() {
-    let images = BlockingLogoImages::new();
-    let good = file(&two_colours(300, 300), ImageFormat::Png);
-    for file in [good.clone(), good[..80].to_vec(), good] {
-        let is_whole = file.len() > 80;
-        assert_eq!(images.make(file).await.is_ok(), is_whole);
-    }
-    assert_eq!(images.turns.available_permits(), IMAGES_AT_ONCE);
 }

@@ -2,6 +2,7 @@
 
 use crate::ids::{AccountId, LogoId};
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use uuid::Uuid;
 
@@ -40,6 +41,13 @@ impl fmt::Debug for Logo {
 }
 
 impl LogoId {
+    /// The id of a new logo. It follows from a new id and from the image: in a seeded world, ids come again after a restore,
+    /// and a browser that kept the image of such an id must not show it for another.
+    #[must_use]
+    pub fn of_image(new: Uuid, png: &[u8]) -> Self {
+        Self(Uuid::new_v5(&new, png))
+    }
+
     /// The id that a logo gets when it is copied to another account. It follows from both, so that a seeded world has
     /// the same one in each run.
     #[must_use]
@@ -86,7 +94,7 @@ pub struct LogoHeader {
 }
 
 /// Reasons to refuse a file as a logo.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum LogoRefusal {
     /// The file has too many bytes.
     #[error("must be at most {MAX_LOGO_BYTES} bytes")]
@@ -106,6 +114,9 @@ pub enum LogoRefusal {
     /// The file is damaged.
     #[error("cannot be read: the image is damaged or incomplete")]
     Unreadable,
+    /// The image takes more memory or time to decode than an image of its size may.
+    #[error("takes too much memory or time to decode")]
+    TooExpensive,
 }
 
 /// Checks a file before it is read as an image.
@@ -210,6 +221,14 @@ mod tests {
         ] {
             assert_eq!(fit_logo(width, height), expected, "{width} x {height}");
         }
+    }
+
+    #[test]
+    fn another_image_has_another_id() {
+        let id = |new, png: &[u8]| LogoId::of_image(Uuid::from_u128(new), png);
+        assert_eq!(id(7, b"one"), id(7, b"one"));
+        assert_ne!(id(7, b"one"), id(7, b"other"));
+        assert_ne!(id(7, b"one"), id(8, b"one"));
     }
 
     #[test]

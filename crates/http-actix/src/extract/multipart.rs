@@ -6,6 +6,8 @@ use httparse::{EMPTY_HEADER, Status};
 
 /// Maximum number of headers of a part.
 const MAX_HEADERS: usize = 16;
+/// Maximum size of the headers of a part, in bytes.
+const MAX_HEADER_BYTES: usize = 8 * 1024;
 /// Maximum length of a boundary, in bytes.
 const MAX_BOUNDARY: usize = 70;
 
@@ -54,12 +56,14 @@ pub(crate) fn parts<'a>(body: &'a [u8], boundary: &str) -> Result<Vec<Part<'a>>,
 /// Reads the headers of a part: returns its name and what follows them.
 fn read_headers(bytes: &[u8]) -> Result<(String, &[u8]), NotMultipart> {
     let mut headers = [EMPTY_HEADER; MAX_HEADERS];
-    let Ok(Status::Complete((length, headers))) = httparse::parse_headers(bytes, &mut headers) else {
-        return Err(NotMultipart("must have valid headers in each part"));
+    let head = bytes.get(..MAX_HEADER_BYTES).unwrap_or(bytes);
+    let Ok(Status::Complete((length, headers))) = httparse::parse_headers(head, &mut headers) else {
+        return Err(NotMultipart("must have valid headers in each part, of at most 8 KiB"));
     };
     let disposition = headers.iter().find(|header| header.name.eq_ignore_ascii_case("content-disposition"));
     let name = disposition.and_then(|header| {
-        let value = HeaderValue::from_bytes(header.value).ok()?;
+        // The name of the file may be in any encoding.
+        let value = HeaderValue::from_bytes(String::from_utf8_lossy(header.value).as_bytes()).ok()?;
         let disposition = ContentDisposition::from_raw(&value).ok().filter(ContentDisposition::is_form_data)?;
         disposition.get_name().map(str::to_owned)
     });

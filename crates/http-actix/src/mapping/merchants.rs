@@ -50,13 +50,17 @@ pub(crate) fn logo_problem(error: LogoImageError) -> Problem {
     match error {
         LogoImageError::Refused(refusal) => logo_refusal(refusal),
         LogoImageError::Overloaded => refusal(),
+        LogoImageError::Unavailable(reason) => {
+            tracing::error!(%reason, "cannot convert a logo");
+            refusal()
+        }
     }
 }
 
 /// Maps the refusal of a file as a logo.
 pub(crate) fn logo_refusal(refusal: LogoRefusal) -> Problem {
     let (status, code) = match refusal {
-        LogoRefusal::TooLarge | LogoRefusal::TooManyPixels(..) => {
+        LogoRefusal::TooLarge | LogoRefusal::TooManyPixels(..) | LogoRefusal::TooExpensive => {
             (StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::PayloadTooLarge)
         }
         LogoRefusal::UnknownFormat => (StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::UnsupportedMediaType),

@@ -109,7 +109,7 @@ error_sets! {
     );
     /// Errors of an upload of a logo.
     LogoErrors = with(writing(KEYS, "`invalid_state`."), [
-        response("413", "`payload_too_large`: the file exceeds 5 MiB or 40,000,000 pixels, or is sent twice.", &[]),
+        response("413", "`payload_too_large`: the file exceeds 5 MiB or 40,000,000 pixels, takes too much memory or time to decode, or is sent twice.", &[]),
         response("415", "`unsupported_media_type`: the body is not multipart/form-data, or the file not PNG, JPEG or WebP.", &[]),
     ]);
     /// Errors of creating a checkout session, a top-up or a refund.

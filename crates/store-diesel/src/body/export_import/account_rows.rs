@@ -59,8 +59,8 @@ pub(crate) fn clear(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
 }
 
 /// Inserts rows into an account that has none in these tables. An enrolment gets this secret, and is left out if there
-/// is none. Leases on batches are cleared. A copy of a world leaves out the events of its original, which happened there,
-/// and its logo gets an id of its own.
+/// is none. Leases on batches are cleared. A copy of a world leaves out the events of its original, which happened there. A
+/// logo that comes from another account gets a new id.
 pub(crate) fn put(
     conn: &mut Conn,
     account: &AccountId,
@@ -74,10 +74,10 @@ pub(crate) fn put(
         if is_copy && table == EventRow::TABLE {
             continue;
         }
-        let mut row = moved(row.get(), account)?;
-        if is_copy && let Some(copied) = copied_logo(table, &row, account)? {
-            row = copied;
-        }
+        let mut row = match copied_logo(table, row.get(), account)? {
+            Some(copied) => copied,
+            None => moved(row.get(), account)?,
+        };
         if secrets::are_in(table) {
             let Some(secret) = secret else { continue };
             row = secrets::with(table, &row, secret)?;

@@ -44,12 +44,17 @@ pub(super) fn replace(conn: &mut Conn, logo: &Logo) -> Outcome<()> {
     insert(vec![row], conn)
 }
 
-/// Returns the row of a logo that is copied to an account, as JSON. `None`: the row is of another table.
+/// Returns the row of a logo of another account as that of a copy in this account, as JSON. `None`: the row is of another table, or of
+/// this account already.
 pub(crate) fn copied_logo(table: &str, row: &str, account: &AccountId) -> Outcome<Option<String>> {
     if table != LogoRow::TABLE {
         return Ok(None);
     }
     let mut row: LogoRow = serde_json::from_str(row).map_err(corrupt)?;
+    if row.account_id.0 == *account {
+        return Ok(None);
+    }
+    row.account_id = Account(account.clone());
     row.id = Id(LogoId(row.id.0).copied_to(account).0);
     serde_json::to_string(&row).map(Some).map_err(corrupt)
 }

@@ -1,0 +1,25 @@
+//! Limits of the process that converts an image.
+
+/// Maximum address space, in bytes: the program, and an image of 40 megapixels with 8 bytes each, which takes 0.4 GB to
+/// convert.
+#[cfg(unix)]
+const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
+/// Maximum processor time, in seconds.
+#[cfg(unix)]
+const MAX_SECONDS: u64 = 10;
+
+/// Limits the memory and the processor time of this process from now on. Returns whether that worked.
+#[cfg(unix)]
+pub(crate) fn limit_this_process() -> bool {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    let set = |resource, limit| setrlimit(resource, Rlimit { current: Some(limit), maximum: Some(limit) }).is_ok();
+    // macOS has no limit of the address space.
+    let memory = set(Resource::As, MAX_MEMORY) || cfg!(target_os = "macos");
+    memory && set(Resource::Cpu, MAX_SECONDS) && set(Resource::Core, 0)
+}
+
+/// Elsewhere there are no such limits.
+#[cfg(not(unix))]
+pub(crate) fn limit_this_process() -> bool {
+    true
+}
