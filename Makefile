@@ -37,7 +37,7 @@ openapi: ## Print the OpenAPI description of the API
 fmt: ## Format the sources
 	cargo fmt --all
 
-bench: ## Compare Florin with the plain SQL of the same work (15 minutes)
+bench: ## Measure Florin, and compare it with plain SQL where there is a baseline (15 minutes)
 	@scripts/bench standard
 	@scripts/bench merchant
 	@scripts/bench payments

@@ -51,13 +51,14 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
 enum Ask {
     Credit,
     Create,
-    Pay,
     Page,
+    Pay,
     Payments,
     Checkouts,
 }
 
-const ALL: [Ask; 6] = [Ask::Credit, Ask::Create, Ask::Pay, Ask::Page, Ask::Payments, Ask::Checkouts];
+/// In this order: pages are of sessions that were created, and paying leaves none open.
+const ALL: [Ask; 6] = [Ask::Credit, Ask::Create, Ask::Page, Ask::Pay, Ask::Payments, Ask::Checkouts];
 
 /// A merchant of the demo data.
 struct Shop<'a> {
@@ -109,7 +110,7 @@ fn on(url: &str, store: &str, settings: &Settings, folder: &Path, report: &mut R
             }
         }
     }
-    let [credit, create, pay, page, payments, checkouts] = [0, 1, 2, 3, 4, 5].map(|ask: usize| median(&turns[ask]));
+    let [credit, create, page, pay, payments, checkouts] = [0, 1, 2, 3, 4, 5].map(|ask: usize| median(&turns[ask]));
     let beside = |what: &str, against: &str, baseline: Figures, own| {
         Row::rates(&format!("{store}: {what}"), against.to_owned(), baseline.rate, own, Rule::Free)
     };
@@ -146,6 +147,9 @@ impl Shop<'_> {
                 .filter_map(|url| Some(url.rsplit_once('/')?.1.to_owned()))
                 .collect(),
         };
+        if objects.is_empty() && matches!(ask, Ask::Pay | Ask::Page) {
+            bail!("{ask:?}: there is no open session; a longer round creates more");
+        }
         let counted = |shop: &Self| -> anyhow::Result<[u64; 2]> {
             Ok([shop.count("merchant/checkout-sessions")?, shop.count("merchant/payments")?])
         };

@@ -133,13 +133,18 @@ fn an_event_is_forwarded_again() {
             output.status.success() && printed.contains(message) && printed.contains("forwarded: 200"),
             "{printed}"
         );
+        assert!(printed.contains(&signed), "{printed}");
         let arrived = receiver.wait_for(number).pop().unwrap();
         arrived.verify(secret).unwrap();
         assert_eq!((arrived.id(), arrived.event()), (message, told.clone()));
     }
     assert_eq!(receiver.arrived()[0].body, receiver.arrived()[1].body);
     receiver.kill();
-    assert_eq!(resend(message).status.code(), Some(1));
+    let refused = command(&server, &[&forward[..], &["--resend", message, "--json"]].concat()).output().unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    let printed = String::from_utf8(refused.stderr).unwrap();
+    let error: Value = serde_json::from_str(printed.lines().last().unwrap()).unwrap();
+    assert_eq!(error["error"], format!("the receiver did not accept event {message}"));
     let absent = String::from_utf8(resend(ABSENT).stderr).unwrap();
     assert!(absent.contains(&format!("event {ABSENT} does not exist")), "{absent}");
     assert_eq!(command(&server, &["--resend", message]).output().unwrap().status.code(), Some(2), "no receiver");
@@ -164,6 +169,11 @@ fn refusals_are_told_and_end_it() {
     let (code, message) = end(&mut command(&server, &["--forward-to", "ftp://host/"]));
     assert_eq!(code, Some(2));
     assert!(message.contains("--forward-to"), "{message}");
+    for flag in ["--after", "--resend"] {
+        let (code, message) = end(&mut command(&server, &["--forward-to", "http://127.0.0.1:9/", flag, "everything"]));
+        assert_eq!(code, Some(2));
+        assert!(message.contains(flag), "{message}");
+    }
     let (code, message) = end(&mut command(&server, &["--server", "http://127.0.0.1:9"]));
     assert_eq!(code, Some(1));
     assert!(message.contains("http://127.0.0.1:9") && message.contains("refused"), "{message}");

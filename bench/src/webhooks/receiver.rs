@@ -51,7 +51,7 @@ impl Receiver {
         self.0.count.load(Ordering::Relaxed)
     }
 
-    /// Refuses everything from now on, for a day, or accepts again.
+    /// Answers 503 with `Retry-After: 86400`, or accepts again.
     pub(super) fn refuse(&self, refuses: bool) {
         self.0.refuses.store(refuses, Ordering::Relaxed);
     }

@@ -228,6 +228,7 @@ pub trait Deliveries: Send + Sync {
     /// Returns what waits.
     async fn backlog(&self) -> Result<DeliveryBacklog, StoreError>;
 
-    /// Returns what waits for each subscription that has waiting deliveries, for operators; those that rest count, too.
-    async fn backlogs(&self) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError>;
+    /// Returns what waits for each subscription that has waiting deliveries, or for one subscription only. It is for
+    /// operators: deliveries that rest count, too, and it may take any time.
+    async fn backlogs(&self, webhook: Option<WebhookId>) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError>;
 }

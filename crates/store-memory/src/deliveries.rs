@@ -257,10 +257,13 @@ impl Deliveries for MemoryStore {
         }))
     }
 
-    async fn backlogs(&self) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
+    async fn backlogs(&self, webhook: Option<WebhookId>) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
         Ok(self.read(|data| {
-            let is_waiting =
-                |delivery: &&Delivery| delivery.status.is_waiting() && data.webhooks.contains_key(&delivery.webhook);
+            let is_waiting = |delivery: &&Delivery| {
+                delivery.status.is_waiting()
+                    && data.webhooks.contains_key(&delivery.webhook)
+                    && webhook.is_none_or(|id| delivery.webhook == id)
+            };
             let mut backlogs: BTreeMap<_, WaitingDeliveries> = BTreeMap::new();
             for delivery in data.deliveries.values().map(|kept| &kept.delivery).filter(is_waiting) {
                 let backlog = backlogs.entry(delivery.webhook).or_default();

@@ -1,7 +1,7 @@
 //! Random stories of payers, merchants, clocks, banks and crashes, compared with a model of the contract after each step.
 //!
 //! A number, the seed, decides everything that happens on one server, where ten stories go on side by side.
-//! `FLORIN_STORY_SEED` is the first seed, `FLORIN_STORY_SEEDS` says how many follow.
+//! `FLORIN_STORY_SEED` is the first seed, `FLORIN_STORY_SEEDS` is the number of seeds.
 
 mod act;
 mod agree;
@@ -17,6 +17,7 @@ use fastrand::Rng;
 use story::{PUBLIC_URL, Story};
 
 use crate::support::load::check_journal;
+use crate::support::setting::setting;
 use crate::support::store::is_sqlite;
 use crate::support::{Home, Server};
 
@@ -24,16 +25,11 @@ use crate::support::{Home, Server};
 const SIDE_BY_SIDE: usize = 10;
 const WORKERS: usize = 2;
 
-/// Returns the number in a variable of the environment.
-pub(crate) fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name} is no number")))
-}
-
 #[test]
 fn random_stories_go_as_the_contract_says() {
     let first = setting("FLORIN_STORY_SEED", 1);
     let next = AtomicU64::new(first);
-    let end = first + setting("FLORIN_STORY_SEEDS", if is_sqlite() { 20 } else { 4 });
+    let end = first + setting("FLORIN_STORY_SEEDS", if is_sqlite() { 8 } else { 2 });
     thread::scope(|scope| {
         for _ in 0..WORKERS {
             scope.spawn(|| {

@@ -1,12 +1,14 @@
 //! Deliveries while senders, receivers and the database server are killed.
+//!
+//! `FLORIN_KILLS` is the number of kills, and `FLORIN_STORY_SEED` the seed of their random numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::env;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -15,6 +17,7 @@ use super::assert::text;
 use super::demo::demo;
 use super::receiver::{Receiver, Webhook};
 use super::server::{LIMIT, Server};
+use super::setting::setting;
 use super::wallet::{credit_body, first_body};
 use super::worlds::CLOCK;
 use super::{AUTHORIZATION, Answer, CREDIT, Client};
@@ -28,28 +31,6 @@ const TYPES: [&str; 2] = ["BoxCredited", "CardTransaction"];
 /// Kills and restarts the database server.
 pub(crate) type RestartDatabase<'a> = &'a dyn Fn(&Server);
 
-/// Returns the number of kills: `FLORIN_TEST_KILLS`, or 10.
-fn kills() -> usize {
-    env::var("FLORIN_TEST_KILLS").map_or(10, |number| number.parse().unwrap())
-}
-
-/// Numbers that nobody foresees (xorshift64).
-struct Random(u64);
-
-impl Random {
-    fn new() -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-        Self(u64::from(now.subsec_nanos()) << 8 | 1)
-    }
-
-    fn below(&mut self, max: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % u64::try_from(max).unwrap()).unwrap()
-    }
-}
-
 /// What makes events.
 #[derive(Default)]
 struct Load {
@@ -58,16 +39,29 @@ struct Load {
     allowed: AtomicUsize,
     begun: AtomicUsize,
     made: AtomicUsize,
-    ends: Mutex<bool>,
+    ends: AtomicBool,
+}
+
+/// Ends the threads of a load when it is dropped, after a failure, too.
+struct Ends<'a>(&'a Load);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.ends.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Load {
+    fn on(servers: &[Server]) -> Self {
+        Self { clients: Mutex::new(servers.iter().map(Server::client).collect()), ..Self::default() }
+    }
+
     /// Makes events through an instance until the end.
     fn run(&self, thread: usize) {
         loop {
             let number = self.begun.fetch_add(1, Ordering::Relaxed);
             while number >= self.allowed.load(Ordering::Relaxed) {
-                if *self.ends.lock().unwrap() {
+                if self.ends.load(Ordering::Relaxed) {
                     return;
                 }
                 thread::sleep(Duration::from_millis(2));
@@ -84,7 +78,7 @@ impl Load {
         }
     }
 
-    /// Repeats a request until it succeeds.
+    /// Repeats a request until it succeeds, or the load ends.
     fn until_done(&self, turn: usize, send: impl Fn(&Client) -> Result<Answer, String>) {
         let start = Instant::now();
         loop {
@@ -97,6 +91,9 @@ impl Load {
                 Ok(answer) if answer.status < 300 => return,
                 Ok(answer) => assert!(answer.status == 503, "{answer:?}"),
                 Err(_) => {}
+            }
+            if self.ends.load(Ordering::Relaxed) {
+                return;
             }
             assert!(start.elapsed() < 4 * LIMIT, "{answer:?}");
             thread::sleep(Duration::from_millis(10));
@@ -121,30 +118,33 @@ impl Load {
 /// Kills one of these at a random moment, again and again, while events are made through all instances. Checks what the
 /// receivers got.
 pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<RestartDatabase<'_>>) {
-    let (mut random, load) = (Random::new(), Load::default());
+    let (seed, kills) = (setting("FLORIN_STORY_SEED", 1), usize::try_from(setting("FLORIN_KILLS", 6)).unwrap());
+    report(&format!("this is FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}"));
+    let (mut rng, load) = (Rng::with_seed(seed), Load::on(&servers));
     let receivers = TYPES.map(|_| Receiver::start());
     for (receiver, name) in receivers.iter().zip(TYPES) {
         receiver.subscribe(&servers[0].client(), name, &json!({"ordered": name == TYPES[0]}));
     }
-    *load.clients.lock().unwrap() = servers.iter().map(Server::client).collect();
     thread::scope(|scope| {
+        // The scope waits for its threads, after a failure, too.
+        let _ends = Ends(&load);
         for thread in 0..THREADS {
             let load = &load;
             scope.spawn(move || load.run(thread));
         }
-        for kill in 0..kills() {
+        for kill in 0..kills {
             let before = kill * BETWEEN;
             load.allowed.store(before + BETWEEN, Ordering::Relaxed);
-            load.wait_for(before + random.below(BETWEEN));
-            match random.below(2 + usize::from(restart_database.is_some())) {
+            load.wait_for(before + rng.usize(..BETWEEN));
+            match rng.usize(..2 + usize::from(restart_database.is_some())) {
                 0 => {
-                    let one = random.below(servers.len());
+                    let one = rng.usize(..servers.len());
                     let home = servers.remove(one).kill();
                     servers.insert(one, Server::on(home));
                     load.clients.lock().unwrap()[one] = servers[one].client();
                 }
                 1 => {
-                    let receiver = &receivers[random.below(receivers.len())];
+                    let receiver = &receivers[rng.usize(..receivers.len())];
                     receiver.kill();
                     load.wait_for(before + BETWEEN);
                     receiver.revive();
@@ -154,17 +154,18 @@ pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<Restart
             }
             load.wait_for(before + BETWEEN);
         }
-        *load.ends.lock().unwrap() = true;
     });
     // Instances that stop give their claims back. Nobody waits a minute for those of killed ones to end.
     let homes: Vec<_> = servers.into_iter().map(|server| server.stop().1).collect();
     homes[0].sql("UPDATE webhook_deliveries SET lease_id = NULL, leased_until = NULL").unwrap();
     let servers: Vec<_> = homes.into_iter().map(Server::on).collect();
-    *load.clients.lock().unwrap() = servers.iter().map(Server::client).collect();
+    let load = Load::on(&servers);
     for (receiver, name) in receivers.iter().zip(TYPES) {
         let (arrived, committed) = drain(receiver, &load, || committed(&servers[0].client(), name));
         // A clock that advances makes holds expire, so there may be more messages of cards.
-        assert!(committed.len() >= kills() * BETWEEN / 2, "only {} events of {name}", committed.len());
+        let (found, expected) = (committed.len(), kills * BETWEEN / 2);
+        let is_whole = if name == TYPES[0] { found == expected } else { found >= expected };
+        assert!(is_whole, "{found} events of {name}, not {expected}");
         check(&arrived, &committed, name == TYPES[0]);
     }
 }
@@ -225,10 +226,10 @@ fn check(arrived: &[Webhook], committed: &Committed, is_ordered: bool) {
         assert!(!is_ordered || before.unwrap_or(sequence) <= sequence, "{before:?} before {webhook:?}");
     }
     assert_eq!(ids.len(), committed.len());
-    report(arrived.len(), committed.len());
+    report(&format!("{} events arrived, {} of them again", arrived.len(), arrived.len() - committed.len()));
 }
 
 #[allow(clippy::print_stderr, reason = "the test runner shows it on request")]
-fn report(arrived: usize, committed: usize) {
-    eprintln!("{committed} events arrived, {} of them again", arrived - committed);
+fn report(text: &str) {
+    eprintln!("{text}");
 }

@@ -17,6 +17,7 @@ pub(crate) mod postgres;
 pub(crate) mod receiver;
 pub(crate) mod record;
 pub(crate) mod server;
+pub(crate) mod setting;
 pub(crate) mod shop;
 pub(crate) mod store;
 pub(crate) mod storefront;

@@ -41,6 +41,7 @@ bugs! {
     RecoversEverything,
     YoungDeliveriesDeleted,
     BacklogEmpty,
+    BacklogOfOneHasAll,
     RestingDeliveriesUncounted,
     StoredAnswersOfOtherKeys,
     FirstAttemptsWaitForClocks,

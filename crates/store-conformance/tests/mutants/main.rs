@@ -105,6 +105,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::RecoversEverything, "deliveries.recover.what_is_neither_delivered_nor_waiting"),
     (Bug::YoungDeliveriesDeleted, "deliveries.delete_deliveries.old_ones_that_do_not_wait"),
     (Bug::BacklogEmpty, "deliveries.queue.one_for_each_matching_subscription"),
+    (Bug::BacklogOfOneHasAll, "deliveries.backlogs.count_what_waits_for_each_subscription"),
     (Bug::RestingDeliveriesUncounted, "deliveries.backlogs.count_what_waits_for_each_subscription"),
     (Bug::NoTenantFilterOnCards, "tenancy.first_message.foreign_card_is_absent"),
     (Bug::NoTenantFilterOnMessages, "tenancy.follow_up.foreign_token_is_absent"),

@@ -180,8 +180,9 @@ impl Deliveries for Mutant {
         Ok(if self.has(Bug::BacklogEmpty) { DeliveryBacklog::default() } else { backlog })
     }
 
-    async fn backlogs(&self) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
-        let mut backlogs = self.inner.backlogs().await?;
+    async fn backlogs(&self, webhook: Option<WebhookId>) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
+        let webhook = webhook.filter(|_| !self.has(Bug::BacklogOfOneHasAll));
+        let mut backlogs = self.inner.backlogs(webhook).await?;
         if self.has(Bug::RestingDeliveriesUncounted) {
             let all = self.inner.all().await?;
             backlogs.retain(|id, _| all.iter().any(|webhook| webhook.id == *id && webhook.enabled));

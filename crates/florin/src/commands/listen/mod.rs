@@ -7,6 +7,7 @@ use crate::output;
 use crate::usage::UsageError;
 use anyhow::{Context as _, anyhow};
 use clap::Args;
+use florin_domain::ids::EventId;
 use florin_webhook_http::{EventStream, StreamError, StreamedEvent};
 use forward::Forward;
 use serde::{Deserialize, Serialize};
@@ -39,14 +40,24 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "OBJECT_ID")]
     object: Option<String>,
     /// Begin after this event, so that later ones are printed and forwarded again
-    #[arg(long, value_name = "MESSAGE_ID")]
-    after: Option<String>,
+    #[arg(long, value_name = "MESSAGE_ID", value_parser = id)]
+    after: Option<EventId>,
     /// Forward this event again, and end
-    #[arg(long, value_name = "MESSAGE_ID", requires = "forward_to", conflicts_with_all = ["types", "object", "after"])]
-    resend: Option<String>,
+    #[arg(
+        long,
+        value_name = "MESSAGE_ID",
+        value_parser = id,
+        requires = "forward_to",
+        conflicts_with_all = ["types", "object", "after"]
+    )]
+    resend: Option<EventId>,
     /// Forward each event to this URL, signed like a webhook
     #[arg(long, value_name = "URL")]
     forward_to: Option<String>,
+}
+
+fn id(text: &str) -> Result<EventId, String> {
+    EventId::parse(text).map_err(|flaw| flaw.message.into_owned())
 }
 
 /// What is printed of an event.
@@ -79,20 +90,25 @@ pub(super) async fn run(context: &Context, arguments: &Arguments) -> anyhow::Res
     })?;
     let server = arguments.server.clone().or_else(|| env::var(SERVER).ok());
     let server = server.unwrap_or_else(|| format!("http://{}", context.settings.listen));
-    let mut stream = EventStream::new(&address(&server, arguments), &key, arguments.after.clone())
+    let mut stream = EventStream::new(&address(&server, arguments), &key, arguments.after.map(|id| id.to_string()))
         .map_err(|error| UsageError::new(error.to_string()))?;
     let forward = arguments.forward_to.as_deref().map(|url| Forward::to(url, &key)).transpose()?;
-    if let (Some(message), Some(forward)) = (&arguments.resend, &forward) {
+    if let (Some(message), Some(forward)) = (arguments.resend, &forward) {
         let event = find(&stream, &server, arguments, message).await?;
+        print_secret(context, forward)?;
         print(context, &event)?;
-        return Ok(if forward.send(context, &event).await? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        return if forward.send(context, &event).await? {
+            Ok(ExitCode::SUCCESS)
+        } else {
+            Err(anyhow!("the receiver did not accept event {message}"))
+        };
     }
     stream.connect().await.map_err(|error| unreadable(&server, &error))?;
     if !context.json {
         output::line(&format!("Listening to the events of {server}."))?;
-        if let Some(forward) = &forward {
-            output::line(&format!("What is forwarded is signed with {}.", forward.secret()))?;
-        }
+    }
+    if let Some(forward) = &forward {
+        print_secret(context, forward)?;
     }
     loop {
         match stream.next().await {
@@ -123,17 +139,15 @@ async fn find(
     stream: &EventStream,
     server: &str,
     arguments: &Arguments,
-    message: &str,
+    message: EventId,
 ) -> anyhow::Result<StreamedEvent> {
-    let filters = [
-        ("accountId", arguments.account.as_deref().map(percent_encoded)),
-        ("messageId", Some(percent_encoded(message))),
-    ];
+    let filters =
+        [("accountId", arguments.account.as_deref().map(percent_encoded)), ("messageId", Some(message.to_string()))];
     let page = stream.read(&resource(server, "events", &filters)).await.map_err(|error| unreadable(server, &error))?;
     let Page { rows } = serde_json::from_str(&page).context("the list of events is not JSON")?;
     let event =
         rows.first().ok_or_else(|| anyhow!("event {message} does not exist any more, or the key cannot read it"))?;
-    Ok(StreamedEvent { id: message.to_owned(), envelope: event.get().to_owned() })
+    Ok(StreamedEvent { id: message.to_string(), envelope: event.get().to_owned() })
 }
 
 fn unreadable(server: &str, error: &StreamError) -> anyhow::Error {
@@ -174,6 +188,13 @@ fn resource(server: &str, path: &str, filters: &[(&str, Option<String>)]) -> Str
         filters.iter().filter_map(|(name, value)| Some(format!("{name}={}", value.as_ref()?))).collect();
     let mark = if filters.is_empty() { "" } else { "?" };
     format!("{base}/v2/{path}{mark}{}", filters.join("&"))
+}
+
+fn print_secret(context: &Context, forward: &Forward) -> anyhow::Result<()> {
+    if context.json {
+        return Ok(());
+    }
+    output::line(&format!("What is forwarded is signed with {}.", forward.secret()))
 }
 
 fn print(context: &Context, event: &StreamedEvent) -> anyhow::Result<()> {

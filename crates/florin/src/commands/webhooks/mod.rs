@@ -11,23 +11,25 @@ use florin_domain::access::{Account, ApiClient};
 use florin_domain::ids::WebhookId;
 use florin_domain::page::PageRequest;
 use florin_domain::webhook::Webhook;
-use florin_ports::{Accounts, Clock, Deliveries, DeliveryFilter, Webhooks, WriteError, Written};
+use florin_ports::{Accounts, Clock, Deliveries, DeliveryFilter, WaitingDeliveries, Webhooks, WriteError, Written};
 use florin_store_contract::AnyStore;
 use rows::{Details, Names, Row};
 
 /// Number of deliveries that `show` prints: the last queued ones.
 const SHOWN: i64 = 10;
+/// Number of attempts of each of them that it reads. The last ones may still be in flight.
+const ATTEMPTS: u32 = 20;
 
 /// Actions on webhooks.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// List webhooks with the deliveries that wait, the oldest first
+    /// List webhooks with the deliveries that wait, in order of creation
     List(Filter),
     /// Show a webhook with its last deliveries
     Show(Which),
     /// Disable a webhook: its deliveries rest, and it gets no new ones. Its client may enable it again
     Disable(Which),
-    /// Enable a webhook: deliveries that rested go on
+    /// Enable a webhook: waiting deliveries continue
     Enable(Which),
 }
 
@@ -86,7 +88,7 @@ async fn list(context: &Context, store: &dyn AnyStore, filter: &Filter) -> anyho
             && account.as_ref().is_none_or(|account| gets(webhook, account))
             && !(filter.disabled && webhook.enabled)
     };
-    let (names, backlogs) = (names(store).await?, store.backlogs().await?);
+    let (names, backlogs) = (names(store).await?, store.backlogs(None).await?);
     let selected = Webhooks::all(store).await?.into_iter().filter(is_selected);
     let row = |webhook: Webhook| Row::of(&webhook, backlogs.get(&webhook.id).copied().unwrap_or_default(), &names);
     let list = Rows { rows: selected.map(row).collect() };
@@ -95,16 +97,17 @@ async fn list(context: &Context, store: &dyn AnyStore, filter: &Filter) -> anyho
 
 async fn show(context: &Context, store: &dyn AnyStore, id: WebhookId) -> anyhow::Result<()> {
     let webhook = find(store, id).await?;
-    let filter = DeliveryFilter { status: None, message: None, from: None, to: None, attempts: 1 };
+    let filter = DeliveryFilter { status: None, message: None, from: None, to: None, attempts: ATTEMPTS };
     let last = Deliveries::log(store, id, filter, PageRequest { limit: SHOWN, offset: 0 }).await?;
-    let waiting = store.backlogs().await?.remove(&id).unwrap_or_default();
-    let row = Row::of(&webhook, waiting, &names(store).await?);
+    let row = Row::of(&webhook, waiting(store, id).await?, &names(store).await?);
     let details = Details::of(row, &webhook, &last.rows);
     output::either(context.json, &details, || details.text())
 }
 
 async fn set_enabled(context: &Context, store: &dyn AnyStore, id: WebhookId, enabled: bool) -> anyhow::Result<()> {
     let found = find(store, id).await?;
+    // After the change, nothing may fail.
+    let (waiting, names) = (waiting(store, id).await?, names(store).await?);
     let changed = match set_webhook_enabled(store, &found, enabled, SystemClock.now()).await {
         Ok(Written::New(changed)) => changed,
         Err(WriteError::Absent) => return Err(absent(id)),
@@ -113,14 +116,17 @@ async fn set_enabled(context: &Context, store: &dyn AnyStore, id: WebhookId, ena
     };
     let state = if enabled { "Enabled" } else { "Disabled" };
     context.note(format!("webhook {id} of client {}: {}", found.client, state.to_lowercase()));
-    let waiting = store.backlogs().await?.remove(&id).unwrap_or_default();
-    let row = Row::of(&changed, waiting, &names(store).await?);
+    let row = Row::of(&changed, waiting, &names);
     output::either(context.json, &row, || format!("{state} webhook {id}; {} deliveries wait.", waiting.waiting))
 }
 
 async fn find(store: &dyn AnyStore, id: WebhookId) -> anyhow::Result<Webhook> {
     let found = Webhooks::all(store).await?.into_iter().find(|webhook| webhook.id == id);
     found.ok_or_else(|| absent(id))
+}
+
+async fn waiting(store: &dyn AnyStore, id: WebhookId) -> anyhow::Result<WaitingDeliveries> {
+    Ok(store.backlogs(Some(id)).await?.remove(&id).unwrap_or_default())
 }
 
 fn absent(id: WebhookId) -> anyhow::Error {

@@ -15,7 +15,7 @@ use florin_domain::page::{Page, PageRequest};
 use florin_ports::{EventReach, Events, StoreError};
 
 parameters! {
-    /// The time in which events occurred, or the id of one.
+    /// Selects events by time, or one by its id.
     pub(crate) struct EventSelection in Query {
         /// Only events that occurred at this time or later, by the clock of their account.
         "from" => from: Option<FromTime>,

@@ -1,6 +1,9 @@
 //! Deliveries, as workers send them and clients see them.
 
+use super::body::backend::Conn;
 use super::body::backend::sql::{IdSql, TimeSql};
+use super::body::driver;
+use super::body::errors::Outcome;
 use super::body::store::Store;
 use super::body::types::{Id, Time};
 use super::claims::{self, Search};
@@ -26,7 +29,7 @@ const BACKLOG: &str = "SELECT COUNT(*) AS waiting, MIN(d.queued_at) AS oldest FR
 
 const BACKLOGS: &str = "SELECT d.webhook_id, COUNT(*) AS waiting, COUNT(CASE WHEN d.status = 'failed' THEN 1 END) AS failed \
     FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id \
-    WHERE w.deleted_at IS NULL AND d.status IN ('pending', 'failed') GROUP BY d.webhook_id";
+    WHERE w.deleted_at IS NULL AND d.status IN ('pending', 'failed')";
 
 #[derive(QueryableByName)]
 struct WaitingRow {
@@ -108,17 +111,25 @@ impl Deliveries for Store {
         .await
     }
 
-    async fn backlogs(&self) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
-        self.read_to_the_end(|conn| {
-            let rows = sql_query(BACKLOGS).load::<WaitingRow>(conn)?.into_iter().map(|row| {
-                let WaitingRow { webhook_id, waiting, failed } = row;
-                (
-                    WebhookId(webhook_id.0),
-                    WaitingDeliveries { waiting: waiting.unsigned_abs(), failed: failed.unsigned_abs() },
-                )
-            });
-            Ok(rows.collect())
-        })
-        .await
+    async fn backlogs(&self, webhook: Option<WebhookId>) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError> {
+        self.read_to_the_end(move |conn| conn.transaction(|conn| backlogs(conn, webhook))).await
     }
+}
+
+/// Counts what waits. It reads every waiting row, so it may take longer than other reads.
+fn backlogs(conn: &mut Conn, webhook: Option<WebhookId>) -> Outcome<BTreeMap<WebhookId, WaitingDeliveries>> {
+    driver::unhurried(conn)?;
+    let rows: Vec<WaitingRow> = match webhook {
+        None => sql_query(format!("{BACKLOGS} GROUP BY d.webhook_id")).load(conn)?,
+        Some(id) => {
+            let of_one = sql_query(format!("{BACKLOGS} AND d.webhook_id = $1 GROUP BY d.webhook_id"));
+            of_one.bind::<IdSql, _>(Id(id.0)).load(conn)?
+        }
+    };
+    let backlog = |row: WaitingRow| {
+        let WaitingRow { webhook_id, waiting, failed } = row;
+        let waiting = WaitingDeliveries { waiting: waiting.unsigned_abs(), failed: failed.unsigned_abs() };
+        (WebhookId(webhook_id.0), waiting)
+    };
+    Ok(rows.into_iter().map(backlog).collect())
 }
