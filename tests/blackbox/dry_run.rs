@@ -256,7 +256,9 @@ fn operations_without_dry_runs_refuse_them() {
             let call = client.call(&method.to_uppercase(), &target);
             let is_form = described["requestBody"]["content"].get("multipart/form-data").is_some();
             let answer = match described.get("requestBody") {
-                Some(_) if is_form => call.header("Content-Type", "multipart/form-data; boundary=b").bytes("--b--").send(),
+                Some(_) if is_form => {
+                    call.header("Content-Type", "multipart/form-data; boundary=b").bytes("--b--").send()
+                }
                 Some(_) => call.json("{}").send(),
                 None => call.send(),
             };
