@@ -8,7 +8,8 @@
 //! - `idempotency` creates idempotency claims; `dry_run` sends the results of dry runs.
 //! - `payments` reads and writes the payments of batches, as JSON and as CSV.
 //! - `connections` limits connections and what each reads ahead; `load` limits concurrent requests; `turns` lets a
-//!   restore of a world wait for its requests; `uploads` limits the memory of uploads, and `guesses` unknown API keys.
+//!   restore of a world wait for its requests; `uploads` limits the memory of uploads, `guesses` unknown API keys, and
+//!   `form_limiter` the forms of payment pages.
 //! - `payment_pages` has the hosted payment pages.
 //! - `pages` has the home page and the docs page; `middleware` wraps every request.
 
@@ -18,6 +19,7 @@ mod connections;
 mod declare;
 mod dry_run;
 mod extract;
+mod form_limiter;
 mod guesses;
 mod idempotency;
 mod json;

@@ -1,9 +1,9 @@
 //! State shared by all requests.
 
+use crate::form_limiter::FormLimiter;
 use crate::guesses::GuessLimiter;
 use crate::load::InFlight;
 use crate::pages::Introduction;
-use crate::payment_pages::FormLimiter;
 use crate::routes::events::Streams;
 use crate::settings::{HttpSettings, RenderMetrics};
 use crate::turns::Turns;

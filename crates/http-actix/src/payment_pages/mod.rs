@@ -3,7 +3,7 @@
 //! - `session` and `refund` are the two pages: `GET` shows the page of the state, `POST` receives its forms.
 //! - `visit` finds the session of a token; `show` fills in its page, `act` does what a form says.
 //! - `address`, `rates`, `banks` and `at_bank` are the steps of a payer.
-//! - `origin`, `form`, `form_limiter` and `form_token` check what a browser sends.
+//! - `origin`, `form` and `form_token` check what a browser sends.
 //! - `answer` has the headers of all responses below `/pay`, and the pages of refusals.
 
 mod act;
@@ -13,7 +13,6 @@ mod at_bank;
 mod banks;
 mod files;
 mod form;
-mod form_limiter;
 mod form_token;
 mod frame;
 mod order;
@@ -27,7 +26,6 @@ mod summary;
 mod visit;
 
 pub(crate) use answer::{complete_answer, is_payment_page, path_for_log};
-pub(crate) use form_limiter::FormLimiter;
 
 use crate::middleware::catch_panic;
 use crate::routes::fallback::{get, get_or_head, not_found, resource_allowing};

@@ -9,7 +9,7 @@ use super::form::{Button, SentForm};
 use super::form_token::FormOf;
 use super::frame::{frame, language_of, notice};
 use super::origin::check_origin;
-use super::visit::{Reached, reach};
+use super::visit::{Reached, count_form, reach};
 use crate::extract::query::Query;
 use crate::mapping::authorise_refund_problem;
 use crate::problem::Problem;
@@ -74,7 +74,7 @@ pub(super) async fn receive(
     check_origin(&request, &app.checkouts.public_url)?;
     let form = SentForm::read(&request, payload).await?;
     let visit = RefundVisit::begin(&app, &request, &token).await?;
-    app.forms.count(visit.id.0)?;
+    count_form(&app, visit.id.0)?;
     let shown = visit.form_of().read(&app, form.get("formToken"));
     shown.ok_or_else(|| invalid_form("must have the token of a form of the page"))?;
     let button = form.button()?;

@@ -5,7 +5,7 @@ use super::form::SentForm;
 use super::frame::{language_of, notice};
 use super::origin::check_origin;
 use super::show::page_of;
-use super::visit::Visit;
+use super::visit::{Visit, count_form};
 use crate::problem::Problem;
 use crate::state::App;
 use actix_web::http::StatusCode;
@@ -33,6 +33,6 @@ pub(super) async fn receive(
     check_origin(&request, &app.checkouts.public_url)?;
     let form = SentForm::read(&request, payload).await?;
     let visit = Visit::begin(&app, &request, &token).await?;
-    app.forms.count(visit.session.id.0)?;
+    count_form(&app, visit.session.id.0)?;
     submit(&visit, &form).await
 }

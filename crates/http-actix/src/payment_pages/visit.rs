@@ -22,6 +22,7 @@ use florin_domain::merchant::MerchantProfile;
 use florin_domain::page::PageRequest;
 use florin_pages::{Form, Frame, Page};
 use florin_ports::{FoundSession, StoreError};
+use uuid::Uuid;
 
 /// A part of the page that a link asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +84,11 @@ fn unknown(app: &App, request: &HttpRequest) -> Problem {
         Ok(()) => Problem::new(StatusCode::NOT_FOUND, "", ErrorCode::NotFound, "nothing exists at this path"),
         Err(seconds) => too_many("unknown tokens", seconds),
     }
+}
+
+/// Counts a form that was sent to a page, or refuses it.
+pub(super) fn count_form(app: &App, id: Uuid) -> Result<(), Problem> {
+    app.forms.count(id).map_err(|seconds| too_many("forms", seconds))
 }
 
 /// A request for the page of a session.

@@ -3,9 +3,7 @@
 //! Whoever has the address of a page can send its forms: choose banks, look up postcodes, load shipping rates. None of it may
 //! grow without a limit.
 
-use crate::call::too_many;
 use crate::keyed_limiter::KeyedLimiter;
-use crate::problem::Problem;
 use std::num::NonZeroU32;
 use uuid::Uuid;
 
@@ -22,8 +20,8 @@ impl FormLimiter {
         Self(KeyedLimiter::new(PER_MINUTE, MAX_PAGES, None))
     }
 
-    /// Counts a form, or refuses it with 429.
-    pub(super) fn count(&self, id: Uuid) -> Result<(), Problem> {
-        self.0.count(&id).map_err(|seconds| too_many("forms", seconds))
+    /// Counts a form. Returns the number of seconds to wait as an error if there were too many.
+    pub(crate) fn count(&self, id: Uuid) -> Result<(), u64> {
+        self.0.count(&id)
     }
 }
