@@ -1,4 +1,4 @@
--- An authorization of 10.00 as a good engineer would write it by hand: one transaction, eight statements.
+-- An authorization of 10.00 as a good engineer would write it by hand: one transaction, nine statements.
 -- Uses the :span cards :first, :first + :step, ….
 \set seq :seq + 1
 \set n (:client_id << 32) + :seq
@@ -26,6 +26,7 @@ INSERT INTO journal_transactions VALUES (
 INSERT INTO journal_entries VALUES
     ('bench-' || :account, bench_id(:turn, :n), 0, 'available', :budget_id, -1000),
     ('bench-' || :account, bench_id(:turn, :n), 1, 'held', :budget_id, 1000);
+SELECT bench_event('bench-' || :account, 'CardTransaction', bench_id(:turn, :n), 1);
 UPDATE balances SET available_minor = :available_minor::bigint - 1000, held_minor = :held_minor::bigint + 1000
 WHERE account_id = 'bench-' || :account AND budget_id = :budget_id AND currency = 'GBP';
 INSERT INTO idempotency_records VALUES (

@@ -24,8 +24,7 @@ INSERT INTO journal_transactions VALUES (
 INSERT INTO journal_entries VALUES
     ('bench-' || :account, bench_id(:turn, :n), 0, 'available', :budget_id, - :total_minor::bigint),
     ('bench-' || :account, bench_id(:turn, :n), 1, 'reserved', :budget_id, :total_minor::bigint);
-INSERT INTO outbox_events VALUES (
-    'bench-' || :account, bench_id(:turn, :n), 'PaymentBatchOrderCreated', bench_id(15, :n), :order_id, NULL, now());
+SELECT bench_counted_event('bench-' || :account, 'PaymentBatchOrderCreated', bench_id(15, :n));
 UPDATE balances SET available_minor = :available_minor::bigint - :total_minor::bigint,
     reserved_minor = :reserved_minor::bigint + :total_minor::bigint
 WHERE account_id = 'bench-' || :account AND budget_id = :budget_id AND currency = 'GBP';

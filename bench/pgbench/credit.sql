@@ -18,6 +18,7 @@ INSERT INTO credits VALUES (
     'bench-' || :account, :last_number, bench_id(3, :budget), bench_id(:turn, :n), 'GBP', 20000, 'FasterPayment', 'Ada Byron',
     '1 Inkersley Road, Manchester', 'Florin Bench', NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     :available_minor::bigint + 20000, :held_minor, :reserved_minor, now());
+SELECT bench_counted_event('bench-' || :account, 'BoxCredited', bench_id(3, :budget));
 UPDATE balances SET available_minor = :available_minor::bigint + 20000
 WHERE account_id = 'bench-' || :account AND budget_id = bench_id(3, :budget) AND currency = 'GBP';
 INSERT INTO idempotency_records VALUES (

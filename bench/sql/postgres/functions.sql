@@ -4,6 +4,22 @@ CREATE FUNCTION bench_body() RETURNS TEXT LANGUAGE sql IMMUTABLE PARALLEL SAFE
 CREATE FUNCTION bench_answer() RETURNS TEXT LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN '{"transaction":{"acquirerFeeAmount":"0.00","type":"authorization","state":"PENDING","token":"01a1fe2e-30c6-755f-ba3a-06595b4b5706","userToken":"0198c0de-0007-7000-8000-000000000001","cardToken":"0198c0de-0006-7000-8000-000000000001","requestAmount":"10.00","response":{"code":"0000","memo":"Approved or completed successfully"},"createdTime":"2026-11-21T12:56:42Z","userTransactionTime":"2026-11-21T12:56:42Z","settlementDate":"2026-11-21T00:00:00Z","amount":"10.00","gpa":{"ledgerBalance":"1000000000000.00","availableBalance":"999999999990.00","impactedAmount":"-10.00"},"currencyCode":"GBP","currencyConversion":{"originalAmount":"10.00","conversionRate":1,"originalCurrencyCode":"826"},"network":"VISA","subnetwork":"VISANET","cardAcceptor":{"postalCode":"EC1A 1BB","mid":"000000000011111","mcc":"5999","name":"Sandbox Merchant","city":"London","state":"","countryCode":"GBR"}}}';
 
+-- Stores an event with its sequence, which is counted for budgets and batches.
+CREATE FUNCTION bench_event(account TEXT, kind TEXT, object UUID, number BIGINT) RETURNS VOID LANGUAGE sql
+BEGIN ATOMIC
+    INSERT INTO outbox_events (position, account_id, id, kind, object_id, sequence, occurred_at, recorded_at, body)
+    VALUES (nextval('outbox_positions'), account, gen_random_uuid(), kind, object, number, now(), now(), bench_answer());
+END;
+CREATE FUNCTION bench_counted_event(account TEXT, kind TEXT, object UUID) RETURNS VOID LANGUAGE plpgsql AS $$
+DECLARE
+    number BIGINT;
+BEGIN
+    INSERT INTO event_sequences AS s (account_id, object_id, last_sequence) VALUES (account, object, 1)
+    ON CONFLICT (account_id, object_id) DO UPDATE SET last_sequence = s.last_sequence + 1
+    RETURNING s.last_sequence INTO number;
+    PERFORM bench_event(account, kind, object, number);
+END $$;
+
 CREATE FUNCTION bench_authorize(account TEXT, card UUID, message UUID, key TEXT) RETURNS BIGINT LANGUAGE plpgsql AS $$
 DECLARE
     c RECORD;
@@ -28,6 +44,7 @@ BEGIN
     INSERT INTO journal_transactions VALUES (account, message, 'card', message, 'GBP', at);
     INSERT INTO journal_entries VALUES
         (account, message, 0, 'available', c.budget_id, -1000), (account, message, 1, 'held', c.budget_id, 1000);
+    PERFORM bench_event(account, 'CardTransaction', message, 1);
     UPDATE balances SET available_minor = c.available_minor - 1000, held_minor = c.held_minor + 1000
     WHERE account_id = account AND budget_id = c.budget_id AND currency = 'GBP';
     INSERT INTO idempotency_records VALUES (
@@ -67,7 +84,7 @@ BEGIN
     INSERT INTO journal_entries VALUES
         (account, journal, 0, 'available', o.budget_id, -o.total_minor),
         (account, journal, 1, 'reserved', o.budget_id, o.total_minor);
-    INSERT INTO outbox_events VALUES (account, journal, 'PaymentBatchOrderCreated', batch, o.order_id, NULL, at);
+    PERFORM bench_counted_event(account, 'PaymentBatchOrderCreated', batch);
     UPDATE balances SET available_minor = o.available_minor - o.total_minor,
         reserved_minor = o.reserved_minor + o.total_minor
     WHERE account_id = account AND budget_id = o.budget_id AND currency = 'GBP';

@@ -12,11 +12,13 @@ const SITUATION: &str = "SELECT c.budget_id, c.user_token, c.state, c.expires_on
         WHERE l.account_id = c.account_id AND l.card_id = c.id) \
     FROM cards c JOIN balances b ON b.account_id = c.account_id AND b.budget_id = c.budget_id AND b.currency = c.currency \
     WHERE c.account_id = ?1 AND c.id = ?2";
-const MESSAGE: &str = "INSERT INTO card_transactions VALUES (?1, ?2, ?2, ?3, ?4, ?5, 'purchase', 'authorization', 'PENDING', \
-    'GBP', 1000, 1000, -1000, '0000', ?6, ?7, NULL, 'VISA', '000000000011111', 'Sandbox Merchant', 'London', '', \
-    'EC1A 1BB', 'GBR', '5999', ?8, NULL, NULL, NULL, NULL, ?2)";
-const CHAIN: &str = "INSERT INTO card_chains VALUES (?1, ?2, ?3, ?4, 'GBP', 'purchase', 1000, 1000, 0, NULL, \
-    ?5 + 604800000000, ?5, NULL, NULL)";
+const MESSAGE: &str = "INSERT INTO card_transactions (account_id, token, chain_id, card_id, user_token, budget_id, chain_kind, kind, \
+    state, currency, amount_minor, requested_minor, impacted_minor, response, ledger_minor, available_minor, preceding, \
+    network, acceptor_mid, acceptor_name, acceptor_city, acceptor_state, acceptor_postal_code, acceptor_country_code, \
+    acceptor_mcc, created_at, journal_id) VALUES (?1, ?2, ?2, ?3, ?4, ?5, 'purchase', 'authorization', 'PENDING', 'GBP', 1000, 1000, -1000, '0000', ?6, \
+    ?7, NULL, 'VISA', '000000000011111', 'Sandbox Merchant', 'London', '', 'EC1A 1BB', 'GBR', '5999', ?8, ?2)";
+const CHAIN: &str = "INSERT INTO card_chains (account_id, id, card_id, budget_id, currency, kind, authorised_minor, held_minor, \
+    cleared_minor, due_at, created_at) VALUES (?1, ?2, ?3, ?4, 'GBP', 'purchase', 1000, 1000, 0, ?5 + 604800000000, ?5)";
 const JOURNAL: &str = "INSERT INTO journal_transactions VALUES (?1, ?2, 'card', ?2, 'GBP', ?3)";
 const ENTRIES: &str =
     "INSERT INTO journal_entries VALUES (?1, ?2, 0, 'available', ?3, -1000), (?1, ?2, 1, 'held', ?3, 1000)";
@@ -24,6 +26,8 @@ const BALANCES: &str = "UPDATE balances SET available_minor = ?1, held_minor = ?
     WHERE account_id = ?3 AND budget_id = ?4 AND currency = 'GBP'";
 const RECORD: &str = "INSERT INTO idempotency_records VALUES (?1, ?2, ?3, 'POST', \
     '/v2/cards/simulations/transaction/authorization', 'accountId=' || ?1, 'json', ?4, 201, ?5, ?6)";
+const EVENT: &str = "INSERT INTO outbox_events (account_id, id, kind, object_id, sequence, occurred_at, recorded_at, body) \
+    VALUES (?1, ?2, 'CardTransaction', ?2, 1, ?3, ?3, ?4)";
 const PAGE: &str = "SELECT * FROM checkouts WHERE account_id = ?1 ORDER BY created_at DESC, id DESC LIMIT 100 OFFSET 0";
 const COUNT: &str = "SELECT count(*) FROM checkouts WHERE account_id = ?1";
 
@@ -64,6 +68,7 @@ fn one(conn: &mut Connection, at: (u64, u64, u64), now: i64, [body, answer]: [&s
     write.prepare_cached(JOURNAL)?.execute(params![account, token, now])?;
     write.prepare_cached(ENTRIES)?.execute(params![account, token, budget])?;
     write.prepare_cached(BALANCES)?.execute(params![available - 1000, held + 1000, account, budget])?;
+    write.prepare_cached(EVENT)?.execute(params![account, token, now, answer])?;
     let key = format!("{turn}-{number}");
     write.prepare_cached(RECORD)?.execute(params![account, id(1, 1), key, body, answer, now])?;
     Ok(write.commit()?)
