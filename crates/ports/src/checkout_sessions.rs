@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::checkout::{
     CheckoutSession, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal, CreateTopUpSituation,
-    CreatedSession, DueCheckout, MerchantPayment, PageTokenHash, PaymentReference, SessionDecision, SessionFilter,
-    SessionRefusal, SessionSituation,
+    CreatedSession, DueCheckout, MerchantPayment, MerchantPaymentStatus, PageTokenHash, PaymentReference,
+    SessionDecision, SessionFilter, SessionRefusal, SessionSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, CheckoutId, CheckoutSessionId, MerchantOrderId, PayeeId};
 use florin_domain::page::{Page, PageRequest};
@@ -59,13 +59,22 @@ pub struct SessionCommand {
     pub claim: Option<IdempotencyClaim<CheckoutSession>>,
 }
 
-/// A session, with its payment that is not final.
+/// A session, with its last payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundSession {
     /// The session.
     pub session: CheckoutSession,
-    /// Its payment that is not final.
-    pub pending: Option<MerchantPayment>,
+    /// Its payment that is not final; if there is none, the last one by creation, then by id.
+    pub last: Option<MerchantPayment>,
+    /// The number of its payments.
+    pub attempts: i64,
+}
+
+impl FoundSession {
+    /// Returns its payment that is not final.
+    pub fn pending(&self) -> Option<&MerchantPayment> {
+        self.last.as_ref().filter(|payment| payment.status == MerchantPaymentStatus::Pending)
+    }
 }
 
 /// Stores sessions, with their payments. A decision and its journal, balances and events are stored together or not at all.
@@ -75,8 +84,8 @@ pub trait CheckoutSessions: Send + Sync {
     /// Returns a session or top-up. `None`: none on the account.
     async fn find(&self, account: &AccountId, session: CheckoutSessionId) -> Result<Option<FoundSession>, StoreError>;
 
-    /// Returns the account and the id of the session with this page. Tokens of all accounts differ.
-    async fn with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, CheckoutSessionId)>, StoreError>;
+    /// Returns the session with this page. Tokens of all accounts differ.
+    async fn with_token(&self, token: PageTokenHash) -> Result<Option<FoundSession>, StoreError>;
 
     /// Returns the session that has this order. `None`: no such order on the account.
     async fn with_order(

@@ -30,14 +30,14 @@ impl CheckoutSessions for MemoryStore {
     async fn find(&self, account: &AccountId, session: CheckoutSessionId) -> Result<Option<FoundSession>, StoreError> {
         Ok(self.read(|data| {
             let found = data.merchants.sessions.get(&(account.clone(), session)).cloned();
-            found.map(|session| FoundSession { pending: pending(data, &session), session })
+            found.map(|session| with_payment(data, session))
         }))
     }
 
-    async fn with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, CheckoutSessionId)>, StoreError> {
+    async fn with_token(&self, token: PageTokenHash) -> Result<Option<FoundSession>, StoreError> {
         Ok(self.read(|data| {
-            let mut found = data.merchants.sessions.values().filter(|session| session.token == token);
-            found.next().map(|session| (session.account.clone(), session.id))
+            let found = data.merchants.sessions.values().find(|session| session.token == token).cloned();
+            found.map(|session| with_payment(data, session))
         }))
     }
 
@@ -145,15 +145,25 @@ fn sessions_of<'d>(data: &'d Data, account: &AccountId) -> impl Iterator<Item = 
     data.merchants.sessions.values().filter(move |session| session.account == *account)
 }
 
+/// Returns a session with its last payment.
+fn with_payment(data: &Data, session: CheckoutSession) -> FoundSession {
+    let order =
+        |payment: &&MerchantPayment| (payment.status == MerchantPaymentStatus::Pending, payment.created_at, payment.id);
+    let attempts = payments_of(data, &session).fold(0, |count, _| count + 1);
+    FoundSession { last: payments_of(data, &session).max_by_key(order).cloned(), session, attempts }
+}
+
 /// Returns the payment of a session that is not final.
 fn pending(data: &Data, session: &CheckoutSession) -> Option<MerchantPayment> {
-    let mut payments = data.merchants.payments.values().filter(|payment| {
+    payments_of(data, session).find(|payment| payment.status == MerchantPaymentStatus::Pending).cloned()
+}
+
+fn payments_of<'a>(data: &'a Data, session: &'a CheckoutSession) -> impl Iterator<Item = &'a MerchantPayment> {
+    data.merchants.payments.values().filter(|payment| {
         payment.account == session.account
             && payment.session == session.id
             && payment.kind() == MerchantPaymentKind::Payment
-            && payment.status == MerchantPaymentStatus::Pending
-    });
-    payments.next().cloned()
+    })
 }
 
 /// Returns the session or top-up with this idempotency key.

@@ -7,4 +7,4 @@ mod settle;
 pub use act::{act_at_stage, act_on_session};
 pub use create::{NewSession, NewTopUp, create_session, create_top_up};
 pub(crate) use settle::settle_checkouts_of;
-pub use settle::{find_merchant_refund, find_session, settle_checkouts};
+pub use settle::{find_merchant_refund, find_session, settle_checkouts, settle_session};

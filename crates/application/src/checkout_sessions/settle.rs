@@ -69,14 +69,26 @@ pub async fn find_session(
     account: &Account,
     id: CheckoutSessionId,
 ) -> Result<Option<FoundSession>, StoreError> {
-    let found = services.sessions.find(&account.id, id).await?;
-    let now = services.time.now_of(account);
-    if found.as_ref().and_then(|found| found.session.due_at).is_none_or(|due| due > now) {
-        return Ok(found);
+    let Some(found) = services.sessions.find(&account.id, id).await? else { return Ok(None) };
+    if !settle_session(services, account, &found.session).await? {
+        return Ok(Some(found));
     }
-    let settled = settle_due_session(services, &account.id, id, (&account.timeline, now)).await;
-    log_refusal(id, settled)?;
     services.sessions.find(&account.id, id).await
+}
+
+/// Applies what is due on a session. Returns whether anything was: then the session may have changed.
+pub async fn settle_session(
+    services: &CheckoutServices,
+    account: &Account,
+    session: &CheckoutSession,
+) -> Result<bool, StoreError> {
+    let now = services.time.now_of(account);
+    if session.due_at.is_none_or(|due| due > now) {
+        return Ok(false);
+    }
+    let settled = settle_due_session(services, &account.id, session.id, (&account.timeline, now)).await;
+    log_refusal(session.id, settled)?;
+    Ok(true)
 }
 
 /// Returns a refund after everything that is due on it. `None`: none on the account.

@@ -18,7 +18,7 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     let shown = visit.read_form_token(form.get("formToken"));
     let shown = shown.ok_or_else(|| invalid_form("must have the token of a form of the page"))?;
     let button = form.button()?;
-    if shown == Shown::Earlier || visit.session.status != SessionStatus::Open {
+    if shown == Shown::Earlier || visit.session().status != SessionStatus::Open {
         return Ok(moved_on(visit));
     }
     if button != Button::Cancel && !visit.is_merchant_active() {
@@ -26,7 +26,7 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     }
     match button {
         Button::Cancel => act_and_show(visit, SessionAction::PayerCancels).await,
-        Button::Continue if form.has_address() || visit.session.needs_shipping() => address::save(visit, form).await,
+        Button::Continue if form.has_address() || visit.session().needs_shipping() => address::save(visit, form).await,
         Button::Continue => {
             act(visit, SessionAction::Open).await?;
             Ok(see(&visit.path_of(Part::Banks)))
@@ -41,7 +41,7 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
 
 /// Decides at the bank, or shows its form with the errors.
 async fn decide(visit: &Visit<'_>, form: &SentForm, button: Button) -> Result<HttpResponse, Problem> {
-    let payment = visit.pending.as_ref().ok_or_else(|| invalid_form("must have an action of the page"))?;
+    let payment = visit.pending().ok_or_else(|| invalid_form("must have an action of the page"))?;
     match at_bank::read(form, button)? {
         Ok(at_bank) => {
             let decision = at_bank::decision(visit.app, &visit.account, at_bank)?;

@@ -98,7 +98,7 @@ pub(super) async fn look_up(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRe
 }
 
 fn must_be_collected(visit: &Visit<'_>) -> Result<(), Problem> {
-    if visit.session.collects_address() { Ok(()) } else { Err(invalid_form("must not have an address")) }
+    if visit.session().collects_address() { Ok(()) } else { Err(invalid_form("must not have an address")) }
 }
 
 fn one_line(address: &Address) -> String {

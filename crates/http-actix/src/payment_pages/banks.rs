@@ -30,14 +30,14 @@ pub(super) async fn page(visit: &Visit<'_>, is_missing: bool) -> Result<Page, Pr
     Ok(Page::ChooseBank(ChooseBank {
         // The search is sent to this path, too: browsers replace its query.
         form: visit.form_at(visit.path_of(Part::Banks)),
-        order: order_of(&visit.session),
+        order: order_of(visit.session()),
         query,
         matches: matching.len(),
         banks: shown
             .map(|bank| florin_pages::BankChoice { id: bank.id.to_string(), name: bank.name.clone() })
             .collect(),
         is_missing,
-        phone_url: Some(visit.app.checkouts.checkout_url(&visit.account.id, visit.session.id.0)),
+        phone_url: Some(visit.app.checkouts.checkout_url(&visit.account.id, visit.session().id.0)),
     }))
 }
 

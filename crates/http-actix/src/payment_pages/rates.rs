@@ -34,16 +34,16 @@ pub(super) async fn choose(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
 
 /// Asks the merchant's server. A page that does so too often offers no rates for a while.
 async fn load(visit: &Visit<'_>) -> Option<OfferedRates> {
-    visit.app.forms.count(visit.session.id.0).ok()?;
-    let loaded = visit.app.checkouts.shipping_rates.load(&visit.session).await;
-    let session = visit.session.id.0;
+    visit.app.forms.count(visit.session().id.0).ok()?;
+    let loaded = visit.app.checkouts.shipping_rates.load(visit.session()).await;
+    let session = visit.session().id.0;
     loaded.inspect_err(|error| tracing::warn!(%session, %error, "a payer can't choose a shipping rate")).ok()
 }
 
 fn choice(visit: &Visit<'_>, rates: &OfferedRates, is_missing: bool) -> Step {
-    let currency = visit.session.amount.currency;
+    let currency = visit.session().amount.currency;
     let all = rates.all().iter();
-    let chosen = visit.session.shipping.as_ref().and_then(|shipping| shipping.rate.as_ref()?.service_code.as_deref());
+    let chosen = visit.session().shipping.as_ref().and_then(|shipping| shipping.rate.as_ref()?.service_code.as_deref());
     let is_chosen = |rate: &&OfferedRate| Some(rate.service_code.as_str()) == chosen;
     let selected = all.clone().find(is_chosen).or_else(|| all.clone().find(|rate| rate.is_preselected));
     Step::Rates {

@@ -9,7 +9,7 @@ use super::form::{Button, SentForm};
 use super::form_token::FormOf;
 use super::frame::{frame, language_of, notice};
 use super::origin::check_origin;
-use super::visit::{Reached, count_form, reach};
+use super::visit::{Reached, count_form, reach, unknown};
 use crate::extract::query::Query;
 use crate::mapping::authorise_refund_problem;
 use crate::problem::Problem;
@@ -90,8 +90,9 @@ pub(super) async fn receive(
 impl<'a> RefundVisit<'a> {
     async fn begin(app: &'a App, request: &HttpRequest, token: &str) -> Result<Self, Problem> {
         let hash = PageTokenMaker::hash(token);
-        let Reached { account, id, turn } =
-            reach(app, request, async || app.checkouts.payments.refund_with_token(hash).await).await?;
+        let found = app.checkouts.payments.refund_with_token(hash).await?;
+        let (account, id) = found.ok_or_else(|| unknown(app, request))?;
+        let Reached { account, turn } = reach(app, request, &account).await?;
         let refund = find_merchant_refund(&app.checkouts, &account, id).await?.ok_or_else(gone)?;
         let session = find_session(&app.checkouts, &account, refund.session).await?.ok_or_else(gone)?.session;
         let payer = match session.purpose.settlement_account() {

@@ -33,6 +33,6 @@ pub(super) async fn receive(
     check_origin(&request, &app.checkouts.public_url)?;
     let form = SentForm::read(&request, payload).await?;
     let visit = Visit::begin(&app, &request, &token).await?;
-    count_form(&app, visit.session.id.0)?;
+    count_form(&app, visit.session().id.0)?;
     submit(&visit, &form).await
 }

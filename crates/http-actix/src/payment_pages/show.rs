@@ -8,14 +8,14 @@ use florin_pages::{Approval, Ended, Failed, FailureReason, Page, Receipt, Simula
 
 /// The page of a session.
 pub(super) async fn page_of(visit: &Visit<'_>) -> Result<Page, Problem> {
-    let session = &visit.session;
+    let session = visit.session();
     let return_url = session.return_url.clone();
     match session.status {
         SessionStatus::Open => open(visit).await,
         SessionStatus::Processing => Ok(Page::Waiting(Waiting {
             path: visit.path.clone(),
             amount: session.amount,
-            bank_name: visit.pending.as_ref().map(|payment| payment.bank.name.clone()).unwrap_or_default(),
+            bank_name: visit.pending().map(|payment| payment.bank.name.clone()).unwrap_or_default(),
             payment_reference: session.payment_reference.to_string(),
         })),
         SessionStatus::Completed => receipt(visit).await,
@@ -26,7 +26,7 @@ pub(super) async fn page_of(visit: &Visit<'_>) -> Result<Page, Problem> {
 
 /// The page of an OPEN session: what a link asks for, if it is possible, or else what comes next.
 async fn open(visit: &Visit<'_>) -> Result<Page, Problem> {
-    let session = &visit.session;
+    let session = visit.session();
     let can_ship = session.collects_address();
     if session.needs_shipping() || (visit.part == Some(Part::Address) && can_ship) {
         return Ok(summary::summary(visit, address::form_of(session)));
@@ -40,10 +40,10 @@ async fn open(visit: &Visit<'_>) -> Result<Page, Problem> {
     if visit.part == Some(Part::Summary) {
         return Ok(summary::summary(visit, Step::Confirm));
     }
-    if let Some(payment) = &visit.pending {
+    if let Some(payment) = visit.pending() {
         return Ok(Page::SimulatedBank(bank_form(visit, payment)));
     }
-    if let Some((payment, reason)) = visit.last.as_ref().and_then(|last| Some((last, failure(session, last)?))) {
+    if let Some((payment, reason)) = visit.last().and_then(|last| Some((last, failure(session, last)?))) {
         return Ok(Page::Failed(Failed {
             form: visit.form(),
             amount: payment.amount,
@@ -57,7 +57,7 @@ async fn open(visit: &Visit<'_>) -> Result<Page, Problem> {
 
 /// The form of the bank at which a payment waits.
 pub(super) fn bank_form(visit: &Visit<'_>, payment: &MerchantPayment) -> SimulatedBank {
-    let payment_reference = visit.session.payment_reference.to_string();
+    let payment_reference = visit.session().payment_reference.to_string();
     let approval = Approval::Payment { amount: payment.amount, payment_reference };
     at_bank::empty_form(visit.form(), payment.bank.name.clone(), approval)
 }
@@ -77,7 +77,7 @@ fn failure(session: &CheckoutSession, last: &MerchantPayment) -> Option<FailureR
 }
 
 async fn receipt(visit: &Visit<'_>) -> Result<Page, Problem> {
-    let session = &visit.session;
+    let session = visit.session();
     let paid = match session.payment {
         Some(id) => visit.app.checkouts.payments.find(&visit.account.id, id).await?,
         None => None,

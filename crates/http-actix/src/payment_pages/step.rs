@@ -11,7 +11,7 @@ use florin_ports::WriteError;
 
 /// Does something to the session, if it is still at the stage that the payer saw. `None`: it is not possible any more.
 pub(super) async fn act(visit: &Visit<'_>, action: SessionAction) -> Result<Option<CheckoutSession>, Problem> {
-    let acted = act_at_stage(&visit.app.checkouts, &visit.account, visit.session.id, visit.stage(), action).await;
+    let acted = act_at_stage(&visit.app.checkouts, &visit.account, visit.session().id, visit.stage(), action).await;
     match acted {
         Ok(written) => Ok(written.outcome()),
         Err(
@@ -37,7 +37,7 @@ pub(super) async fn act_and_show(visit: &Visit<'_>, action: SessionAction) -> Re
 
 /// Shows the page of a session that has moved on since the payer saw it.
 pub(super) fn moved_on(visit: &Visit<'_>) -> HttpResponse {
-    match visit.session.status {
+    match visit.session().status {
         SessionStatus::Completed => see(&visit.path_of(Part::Repeated)),
         _ => see(&visit.path),
     }

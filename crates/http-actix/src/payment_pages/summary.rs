@@ -12,7 +12,7 @@ pub(super) fn offers_rates(session: &CheckoutSession) -> bool {
 
 /// The summary of a session.
 pub(super) fn summary(visit: &Visit<'_>, step: Step) -> Page {
-    let session = &visit.session;
+    let session = visit.session();
     let has_address = session.collects_address() && session.shipping.is_some();
     let has_rate = offers_rates(session) && !session.needs_rate();
     Page::Summary(Summary {

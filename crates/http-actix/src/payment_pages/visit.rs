@@ -11,17 +11,13 @@ use crate::state::App;
 use crate::turns::Turn;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse};
-use florin_application::{PageTokenMaker, find_session};
+use florin_application::{PageTokenMaker, settle_session};
 use florin_domain::access::{Account, Environment};
-use florin_domain::checkout::{
-    CheckoutSession, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind, PaymentSort, SessionStage,
-    SessionStatus,
-};
+use florin_domain::checkout::{CheckoutSession, MerchantPayment, SessionStage};
 use florin_domain::ids::AccountId;
 use florin_domain::merchant::MerchantProfile;
-use florin_domain::page::PageRequest;
 use florin_pages::{Form, Frame, Page};
-use florin_ports::{FoundSession, StoreError};
+use florin_ports::FoundSession;
 use uuid::Uuid;
 
 /// A part of the page that a link asks for.
@@ -49,37 +45,27 @@ impl Part {
     }
 }
 
-/// What a token leads to, with its account, whose restore waits for the request.
-pub(super) struct Reached<T> {
+/// The account that a token leads to. Its restore waits for the request.
+pub(super) struct Reached {
     pub(super) account: Account,
-    pub(super) id: T,
     pub(super) turn: Option<Turn>,
 }
 
-/// Finds what a token leads to.
-pub(super) async fn reach<T>(
-    app: &App,
-    request: &HttpRequest,
-    find: impl AsyncFn() -> Result<Option<(AccountId, T)>, StoreError>,
-) -> Result<Reached<T>, Problem> {
-    let mut found = find().await?;
-    let mut turn = None;
-    if let Some((account, _)) = &found
-        && app.services.environment == Environment::Sandbox
-    {
-        turn = Some(app.turns.share(account).await);
-        // A restore may have ended meanwhile, which changes sessions and the account's clock.
-        found = find().await?;
-    }
-    let Some((account, id)) = found else { return Err(unknown(app, request)) };
-    match app.services.accounts.find(&account).await? {
-        Some(account) => Ok(Reached { account, id, turn }),
+/// Finds the account that a token leads to. A restore of its world may end before: whoever changes something decides on
+/// what is stored then.
+pub(super) async fn reach(app: &App, request: &HttpRequest, account: &AccountId) -> Result<Reached, Problem> {
+    let turn = match app.services.environment {
+        Environment::Sandbox => Some(app.turns.share(account).await),
+        Environment::Production => None,
+    };
+    match app.services.accounts.find(account).await? {
+        Some(account) => Ok(Reached { account, turn }),
         None => Err(unknown(app, request)),
     }
 }
 
 /// Refuses an unknown token. Like unknown API keys, they are limited by address.
-fn unknown(app: &App, request: &HttpRequest) -> Problem {
+pub(super) fn unknown(app: &App, request: &HttpRequest) -> Problem {
     match app.guesses.count(request.peer_addr().map(|address| address.ip())) {
         Ok(()) => Problem::new(StatusCode::NOT_FOUND, "", ErrorCode::NotFound, "nothing exists at this path"),
         Err(seconds) => too_many("unknown tokens", seconds),
@@ -95,13 +81,7 @@ pub(super) fn count_form(app: &App, id: Uuid) -> Result<(), Problem> {
 pub(super) struct Visit<'a> {
     pub(super) app: &'a App,
     pub(super) account: Account,
-    pub(super) session: CheckoutSession,
-    /// The payment that is not final.
-    pub(super) pending: Option<MerchantPayment>,
-    /// The last payment of an OPEN session.
-    pub(super) last: Option<MerchantPayment>,
-    /// The number of payments of an OPEN session.
-    attempts: i64,
+    found: FoundSession,
     pub(super) merchant: Option<MerchantProfile>,
     pub(super) part: Option<Part>,
     /// What the payer searches for among the banks.
@@ -116,14 +96,14 @@ impl<'a> Visit<'a> {
     /// Finds the session of a token, after everything that is due on it.
     pub(super) async fn begin(app: &'a App, request: &HttpRequest, token: &str) -> Result<Self, Problem> {
         let hash = PageTokenMaker::hash(token);
-        let Reached { account, id, turn } =
-            reach(app, request, async || app.checkouts.sessions.with_token(hash).await).await?;
-        let found = find_session(&app.checkouts, &account, id).await?;
-        let FoundSession { session, pending } = found.ok_or_else(|| unknown(app, request))?;
-        let (last, attempts) =
-            if session.status == SessionStatus::Open { payments(app, &session).await? } else { (None, 0) };
+        let find = async || app.checkouts.sessions.with_token(hash).await?.ok_or_else(|| unknown(app, request));
+        let mut found = find().await?;
+        let Reached { account, turn } = reach(app, request, &found.session.account).await?;
+        if settle_session(&app.checkouts, &account, &found.session).await? {
+            found = find().await?;
+        }
         let merchant = app.merchants.merchants.find(&account.id).await?;
-        let language = language_of(session.locale.as_deref(), request);
+        let language = language_of(found.session.locale.as_deref(), request);
         let path = notice(app, request, token, language);
         let query = Query::parse(request.query_string());
         let sent = |name: &str| query.one(name).ok().flatten().map(str::to_owned);
@@ -133,10 +113,7 @@ impl<'a> Visit<'a> {
             frame: frame(app, language, merchant.as_ref()),
             search: if query.has("q") { Some(sent("q").unwrap_or_default()) } else { None },
             account,
-            session,
-            pending,
-            last,
-            attempts,
+            found,
             merchant,
             part,
             path,
@@ -172,33 +149,36 @@ impl<'a> Visit<'a> {
     }
 
     fn form_of<'b>(&'b self, stage: &'b str) -> FormOf<'b> {
-        FormOf { account: &self.account.id, id: self.session.id.0, stage }
+        FormOf { account: &self.account.id, id: self.session().id.0, stage }
+    }
+
+    /// The last payment.
+    pub(super) const fn last(&self) -> Option<&MerchantPayment> {
+        self.found.last.as_ref()
+    }
+
+    /// The session.
+    pub(super) const fn session(&self) -> &CheckoutSession {
+        &self.found.session
+    }
+
+    /// The payment that is not final.
+    pub(super) fn pending(&self) -> Option<&MerchantPayment> {
+        self.found.pending()
     }
 
     /// What the page showed.
     pub(super) fn stage(&self) -> SessionStage {
-        SessionStage::of(&self.session, self.pending.as_ref())
+        SessionStage::of(self.session(), self.pending())
     }
 
     /// The stage, with the number of payments: without it, the list of banks would be the same after a failed payment.
     fn stage_text(&self) -> String {
-        format!("{:?} {}", self.stage(), self.attempts)
+        format!("{:?} {}", self.stage(), self.found.attempts)
     }
 
     /// Answers with a page.
     pub(super) fn answer(&self, status: StatusCode, page: &Page) -> HttpResponse {
         answer::page(status, &self.frame, page)
     }
-}
-
-/// The last payment of a session, and the number of them.
-async fn payments(app: &App, session: &CheckoutSession) -> Result<(Option<MerchantPayment>, i64), StoreError> {
-    let filter = MerchantPaymentFilter {
-        kind: Some(MerchantPaymentKind::Payment),
-        session: Some(session.id),
-        ..MerchantPaymentFilter::default()
-    };
-    let last = PageRequest { limit: 1, offset: 0 };
-    let found = app.checkouts.payments.list(&session.account, filter, PaymentSort::NewestFirst, last).await?;
-    Ok((found.rows.into_iter().next().map(|row| row.payment), found.count))
 }

@@ -15,8 +15,8 @@ use crate::together::{Work, race};
 use crate::world::{Who, account, checkout, parent_of, seeded, settlement_account};
 use florin_domain::access::Account;
 use florin_domain::checkout::{
-    CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal, CreatedSession, PageTokenHash, PaymentReference,
-    SessionPurpose, SessionRequest, SessionStatus, SessionTarget, TopUpRequest,
+    CheckoutSession, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal, CreatedSession, PageTokenHash,
+    PaymentReference, SessionPurpose, SessionRequest, SessionStatus, SessionTarget, TopUpRequest,
 };
 use florin_domain::ids::{AccountId, CheckoutId};
 use florin_domain::merchant::Approval;
@@ -43,6 +43,11 @@ async fn plain(handle: &Handle) -> Result<AccountId, Failure> {
     Ok(fresh.id)
 }
 
+/// A session without a payment.
+const fn unpaid(session: CheckoutSession) -> FoundSession {
+    FoundSession { session, last: None, attempts: 0 }
+}
+
 async fn created(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, sold) = (Who::Mine.account()?, shop(&handle, Who::Mine, 1).await?);
@@ -59,9 +64,9 @@ async fn created(handle: Handle) -> CheckResult {
     let session = done.session;
     same("its status", (session.status, session.due_at), (SessionStatus::Open, Some(session.expires_at)))?;
     let found = handle.checkout_sessions.find(&mine, session.id).await?;
-    same("what is found", found, Some(FoundSession { session: session.clone(), pending: None }))?;
-    let owner = handle.checkout_sessions.with_token(session.token).await?;
-    same("the session of the page", owner, Some((mine, session.id)))?;
+    same("what is found", found, Some(unpaid(session.clone())))?;
+    let shown = handle.checkout_sessions.with_token(session.token).await?;
+    same("the session of the page", shown, Some(unpaid(session)))?;
     same("an unknown page", handle.checkout_sessions.with_token(PageTokenHash([9; 32])).await?, None)
 }
 
@@ -79,7 +84,7 @@ async fn to_a_payee(handle: Handle) -> CheckResult {
     let purpose = SessionPurpose::TopUp { checkout: top_ups, payee: payee_id(1) };
     same("the purpose", &done.session.purpose, &purpose)?;
     let found = handle.checkout_sessions.find(&Who::Mine.account()?, done.session.id).await?;
-    same("what is found", found, Some(FoundSession { session: done.session, pending: None }))
+    same("what is found", found, Some(unpaid(done.session)))
 }
 
 async fn top_up(handle: Handle) -> CheckResult {
@@ -88,8 +93,8 @@ async fn top_up(handle: Handle) -> CheckResult {
     let done = topped_up(&handle, Who::Mine, 1).await?;
     same("the purpose", &done.purpose, &SessionPurpose::Budget(Who::Mine.budget()))?;
     let found = handle.checkout_sessions.find(&mine, done.id).await?;
-    same("what is found", found, Some(FoundSession { session: done.clone(), pending: None }))?;
-    same("the page", handle.checkout_sessions.with_token(done.token).await?, Some((mine, done.id)))
+    same("what is found", found, Some(unpaid(done.clone())))?;
+    same("the page", handle.checkout_sessions.with_token(done.token).await?, Some(unpaid(done)))
 }
 
 async fn known(handle: Handle) -> CheckResult {

@@ -28,6 +28,7 @@ use std::sync::Arc;
 checks! {
     "checkout_sessions.act.stores_the_whole_decision" => whole,
     "checkout_sessions.act.keeps_payments_that_failed" => failed,
+    "checkout_sessions.find.has_the_payment_that_is_not_final" => not_final,
     "checkout_sessions.act.of_a_top_up_credits_the_budget" => credited,
     "checkout_sessions.act.refusal_stores_nothing" => not_stored,
     "checkout_sessions.act.replay_gives_the_stored_answer" => again,
@@ -70,8 +71,8 @@ async fn whole(handle: Handle) -> CheckResult {
     };
     same("the answer", &done, &expected)?;
     let found = find(&handle, 1).await?;
-    let pending = there("its payment", found.pending)?;
-    same("what is found", found.session, expected.clone())?;
+    let pending = there("its payment", found.pending().cloned())?;
+    same("what is found", (found.session, found.attempts), (expected.clone(), 1))?;
     let id = MerchantPaymentId(drawn(1, 0));
     let confirmed = Some(BankReport { at: after(500), result: BankReportResult::Confirmed });
     same("the payment", (pending.id, pending.report, &pending.bank), (id, confirmed, &payer_bank()?))?;
@@ -88,9 +89,10 @@ async fn whole(handle: Handle) -> CheckResult {
         ..expected
     };
     same("the completed session", &done, &expected)?;
-    same("what is found", find(&handle, 1).await?, FoundSession { session: expected, pending: None })?;
     let completed =
         MerchantPayment { status: MerchantPaymentStatus::Completed, completed_at: Some(after(500)), ..pending };
+    let found = FoundSession { session: expected, last: Some(completed.clone()), attempts: 1 };
+    same("what is found", find(&handle, 1).await?, found)?;
     same("the payments", payments(&handle).await?, vec![completed])?;
     // The operator reconciles the payments of the seeded merchant.
     let events = [(EventKind::MerchantCheckoutSessionCompleted, 1), (EventKind::MerchantPaymentReconciled, 1)];
@@ -98,6 +100,22 @@ async fn whole(handle: Handle) -> CheckResult {
     let balance = balances(&handle, Who::Mine, gbp()?).await?;
     same("the budget", balance, Balances::new(Minor(9_500), Minor(0), Minor(0))?)?;
     audited(&handle).await
+}
+
+/// While a world's clock stands still, all payments of a session have the same time.
+async fn not_final(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let checkout = shop(&handle, Who::Mine, 1).await?;
+    let token = opened(&handle, Who::Mine, checkout, 1).await?.token;
+    act(&handle, step(Who::Mine, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
+    for seed in [3, 1, 2] {
+        act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (seed, after(5)))?).await?;
+        let found = find(&handle, 1).await?;
+        let pending = found.pending().map(|payment| payment.id);
+        same("the payment", pending, Some(MerchantPaymentId(drawn(seed, 0))))?;
+        same("on the page", handle.checkout_sessions.with_token(token).await?, Some(found))?;
+    }
+    same("the number of payments", find(&handle, 1).await?.attempts, 3)
 }
 
 async fn failed(handle: Handle) -> CheckResult {
@@ -112,7 +130,9 @@ async fn failed(handle: Handle) -> CheckResult {
     let second = MerchantPaymentId(drawn(2, 0));
     let rejected = SessionAction::AtBank(second, PayerDecision::Reject);
     let session = act(&handle, step(Who::Mine, 1, rejected, (3, after(7)))?).await?;
-    same("the session", (session.status, find(&handle, 1).await?.pending), (SessionStatus::Open, None))?;
+    let found = find(&handle, 1).await?;
+    same("the session", (session.status, found.pending(), found.attempts), (SessionStatus::Open, None, 2))?;
+    same("its last payment", found.last.map(|payment| payment.id), Some(second))?;
     let timed_out = BankReportResult::Failed(PaymentFailure::TimedOut);
     let approved = PayerDecision::Approve(BankReport { at: after(20), result: timed_out });
     act(&handle, step(Who::Mine, 1, pay(None, approved)?, (4, after(8)))?).await?;
@@ -236,7 +256,7 @@ async fn one_wins(handle: Handle) -> CheckResult {
         same("the session", winners.pop(), Some(found.session.clone()))?;
         let count = payments(&handle).await?.iter().filter(|payment| payment.session == found.session.id).count();
         let is_paid = found.session.status == SessionStatus::Completed;
-        same("its payments", (count, found.pending), (usize::from(is_paid), None))?;
+        same("its payments", (count, found.pending()), (usize::from(is_paid), None))?;
     }
     audited(&handle).await
 }

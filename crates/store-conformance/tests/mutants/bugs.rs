@@ -261,6 +261,7 @@ bugs! {
     PageSecretOverwritten,
     SessionsOfAnyAccount,
     PendingPaymentsHidden,
+    LastPaymentById,
     OrdersOfAnyAccount,
     SessionDaysExclusive,
     SessionStatusIgnored,

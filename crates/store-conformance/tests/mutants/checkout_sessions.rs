@@ -5,9 +5,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Days, Utc};
 use florin_domain::checkout::{
     CheckoutSession, CreateRefundSituation, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal,
-    CreateTopUpSituation, CreatedSession, DueCheckout, MerchantPayment, MerchantPaymentFilter, MerchantPaymentStatus,
-    PageTokenHash, PaymentOverview, PaymentSort, PaymentsSummary, RefundRefusal, RefundSituation, SessionFilter,
-    SessionRefusal, SessionSituation,
+    CreateTopUpSituation, CreatedSession, DueCheckout, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind,
+    MerchantPaymentStatus, PageTokenHash, PaymentOverview, PaymentSort, PaymentsSummary, RefundRefusal,
+    RefundSituation, SessionFilter, SessionRefusal, SessionSituation,
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
 use florin_domain::merchant::CheckoutType;
@@ -30,11 +30,21 @@ impl CheckoutSessions for Mutant {
         if found.is_none() && self.has(Bug::SessionsOfAnyAccount) {
             return CheckoutSessions::find(&self.inner, &AccountId::parse("F2").unwrap(), session).await;
         }
-        let hidden = |found| FoundSession { pending: None, ..found };
-        Ok(if self.has(Bug::PendingPaymentsHidden) { found.map(hidden) } else { found })
+        let Some(found) = found else { return Ok(None) };
+        if self.has(Bug::PendingPaymentsHidden) {
+            return Ok(Some(FoundSession { last: None, ..found }));
+        }
+        if !self.has(Bug::LastPaymentById) {
+            return Ok(Some(found));
+        }
+        let kind = Some(MerchantPaymentKind::Payment);
+        let filter = MerchantPaymentFilter { kind, session: Some(session), ..MerchantPaymentFilter::default() };
+        let payments =
+            MerchantPayments::list(&self.inner, account, filter, PaymentSort::NewestFirst, EVERYTHING).await?;
+        Ok(Some(FoundSession { last: payments.rows.into_iter().next().map(|row| row.payment), ..found }))
     }
 
-    async fn with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, CheckoutSessionId)>, StoreError> {
+    async fn with_token(&self, token: PageTokenHash) -> Result<Option<FoundSession>, StoreError> {
         self.inner.with_token(token).await
     }
 
@@ -111,7 +121,8 @@ impl CheckoutSessions for Mutant {
         command.decide = Arc::new(move |situation: &SessionSituation| {
             let mut situation = situation.clone();
             if let (Some(Bug::StaleSessions), Some(seen)) = (bug, seen.clone()) {
-                (situation.session, situation.pending) = (seen.session, seen.pending);
+                situation.pending = seen.pending().cloned();
+                situation.session = seen.session;
             }
             let mut decision = rule(&situation)?;
             match bug {

@@ -145,6 +145,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::PageSecretOverwritten, "secrets.page_secret.the_first_counts_and_is_replaced_like_others"),
     (Bug::SessionsOfAnyAccount, "tenancy.checkout_sessions.are_found_and_changed_on_one_account_only"),
     (Bug::PendingPaymentsHidden, "checkout_sessions.act.stores_the_whole_decision"),
+    (Bug::LastPaymentById, "checkout_sessions.find.has_the_payment_that_is_not_final"),
     (Bug::OrdersOfAnyAccount, "checkout_sessions.with_order.finds_the_completed_session"),
     (Bug::SessionDaysExclusive, "checkout_sessions.list.days_include_both_ends"),
     (Bug::SessionStatusIgnored, "checkout_sessions.list.by_each_filter"),

@@ -3,27 +3,60 @@
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::tables::checkout::{PaymentRow, SessionRow, checkout_sessions, merchant_payments};
-use super::body::types::{Id, Named};
+use super::body::types::{Bytes, Id, Named};
+use diesel::dsl::sql;
 use diesel::prelude::*;
-use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus};
+use diesel::sql_types::BigInt;
+use florin_domain::checkout::{
+    CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PageTokenHash,
+};
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantPaymentId};
 use florin_domain::money::Minor;
-use florin_ports::WriteError;
+use florin_ports::{FoundSession, WriteError};
 use std::collections::BTreeMap;
 
 /// Returns a session or top-up of the account.
-pub(super) fn find(
-    conn: &mut Conn,
-    account: &AccountId,
-    session: CheckoutSessionId,
-) -> Outcome<Option<CheckoutSession>> {
+pub(super) fn session(conn: &mut Conn, account: &AccountId, id: CheckoutSessionId) -> Outcome<Option<CheckoutSession>> {
     let row = checkout_sessions::table
         .filter(checkout_sessions::account_id.eq(account.as_str()))
-        .filter(checkout_sessions::id.eq(Id(session.0)))
+        .filter(checkout_sessions::id.eq(Id(id.0)))
         .select(SessionRow::as_select())
         .get_result::<SessionRow>(conn)
         .optional()?;
     row.map(SessionRow::read).transpose()
+}
+
+/// Returns a session or top-up of the account, with its last payment.
+pub(super) fn find(conn: &mut Conn, account: &AccountId, id: CheckoutSessionId) -> Outcome<Option<FoundSession>> {
+    let session = session(conn, account, id)?;
+    session.map(|session| with_payment(conn, session)).transpose()
+}
+
+/// Returns the session with this page, with its last payment.
+pub(super) fn with_token(conn: &mut Conn, token: PageTokenHash) -> Outcome<Option<FoundSession>> {
+    let row = checkout_sessions::table
+        .filter(checkout_sessions::token_hash.eq(Bytes(token.0.to_vec())))
+        .select(SessionRow::as_select())
+        .get_result::<SessionRow>(conn)
+        .optional()?;
+    row.map(|row| with_payment(conn, row.read()?)).transpose()
+}
+
+fn with_payment(conn: &mut Conn, session: CheckoutSession) -> Outcome<FoundSession> {
+    let is_pending = merchant_payments::status.eq(Named(MerchantPaymentStatus::Pending));
+    let last: Option<(PaymentRow, i64)> = merchant_payments::table
+        .filter(merchant_payments::account_id.eq(session.account.as_str()))
+        .filter(merchant_payments::session_id.eq(Id(session.id.0)))
+        .filter(merchant_payments::kind.eq(Named(MerchantPaymentKind::Payment)))
+        // The clock of a world may stand still.
+        .order((is_pending.desc(), merchant_payments::created_at.desc(), merchant_payments::id.desc()))
+        .select((PaymentRow::as_select(), sql::<BigInt>("COUNT(*) OVER ()")))
+        .first(conn)
+        .optional()?;
+    Ok(match last {
+        Some((row, attempts)) => FoundSession { session, last: Some(row.read()?), attempts },
+        None => FoundSession { session, last: None, attempts: 0 },
+    })
 }
 
 /// Returns the payment of a session that is not final.

@@ -9,7 +9,7 @@ use super::body::statements::{insert, load};
 use super::body::tables::checkout::{LockedPayments, PaymentRow, merchant_payments};
 use super::body::types::{Account, Id};
 use super::body::working_set::WorkingSet;
-use super::find::{absent, find, taken_up};
+use super::find::{absent, session, taken_up};
 use diesel::prelude::*;
 use florin_domain::checkout::{
     CheckoutSession, CreateRefundSituation, MerchantPayment, RefundChange, RefundRefusal, RefundSituation, RefundSource,
@@ -87,7 +87,7 @@ pub(super) fn decide(
 
 /// The session of a payment or refund.
 fn session_of(conn: &mut Conn, payment: &MerchantPayment) -> Outcome<CheckoutSession> {
-    let session = find(conn, &payment.account, payment.session)?;
+    let session = session(conn, &payment.account, payment.session)?;
     session.ok_or_else(|| corrupt(format!("payment {} has no session", payment.id)))
 }
 

@@ -4,8 +4,8 @@ use super::body::footprint::Footprint;
 use super::body::group::{dry_run, under_claim};
 use super::body::store::Store;
 use super::body::tables::checkout::{SessionRow, checkout_sessions};
-use super::body::types::{Bytes, Id};
-use super::find::{find, pending};
+use super::body::types::Id;
+use super::find::{find, with_token};
 use super::{act, create, due, lists};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -25,24 +25,11 @@ use florin_ports::{
 impl CheckoutSessions for Store {
     async fn find(&self, account: &AccountId, session: CheckoutSessionId) -> Result<Option<FoundSession>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let Some(session) = find(conn, &account, session)? else { return Ok(None) };
-                Ok(Some(FoundSession { pending: pending(conn, &session)?, session }))
-            })
-        })
-        .await
+        self.read(move |conn| conn.transaction(|conn| find(conn, &account, session))).await
     }
 
-    async fn with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, CheckoutSessionId)>, StoreError> {
-        self.read(move |conn| {
-            let row = checkout_sessions::table
-                .filter(checkout_sessions::token_hash.eq(Bytes(token.0.to_vec())))
-                .select((checkout_sessions::account_id, checkout_sessions::id));
-            let row: Option<(super::body::types::Account, Id)> = row.get_result(conn).optional()?;
-            Ok(row.map(|(account, id)| (account.0, CheckoutSessionId(id.0))))
-        })
-        .await
+    async fn with_token(&self, token: PageTokenHash) -> Result<Option<FoundSession>, StoreError> {
+        self.read(move |conn| conn.transaction(|conn| with_token(conn, token))).await
     }
 
     async fn with_order(

@@ -9,13 +9,6 @@ use diesel::prelude::*;
 use florin_domain::ids::{AccountId, LogoId};
 use florin_domain::merchant::Logo;
 
-/// Returns the id of an account's logo, if it has one.
-pub(super) fn id_of(conn: &mut Conn, account: &AccountId) -> Outcome<Option<LogoId>> {
-    let own = merchant_logos::table.filter(merchant_logos::account_id.eq(account.as_str()));
-    let found = own.select(merchant_logos::id).get_result::<Id>(conn).optional()?;
-    Ok(found.map(|id| LogoId(id.0)))
-}
-
 /// Returns a logo of any account.
 pub(super) fn find(conn: &mut Conn, logo: LogoId) -> Outcome<Option<Logo>> {
     let found = merchant_logos::table

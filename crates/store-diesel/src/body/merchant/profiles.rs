@@ -10,8 +10,8 @@ use super::body::names::Name;
 use super::body::statements::insert;
 use super::body::store::Store;
 use super::body::tables::access::accounts;
-use super::body::tables::merchant::{ProfileRow, merchant_profiles};
-use super::body::types::{Account, Named};
+use super::body::tables::merchant::{ProfileRow, merchant_logos, merchant_profiles};
+use super::body::types::{Account, Id, Named};
 use super::logos;
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -35,7 +35,7 @@ struct Found {
 impl Merchants for Store {
     async fn find(&self, account: &AccountId) -> Result<Option<MerchantProfile>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| conn.transaction(|conn| profile(conn, &account))).await
+        self.read(move |conn| profile(conn, &account)).await
     }
 
     async fn change(
@@ -109,24 +109,23 @@ pub(crate) fn reconciles(conn: &mut Conn, account: &AccountId) -> Outcome<bool> 
 
 /// Returns the profile that an account has or would have. `None`: no such account.
 fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<Found>> {
-    let logo = logos::id_of(conn, account)?;
-    let row = merchant_profiles::table
-        .filter(merchant_profiles::account_id.eq(account.as_str()))
-        .select(ProfileRow::as_select())
-        .get_result::<ProfileRow>(conn)
-        .optional()?;
-    if let Some(row) = row {
-        return Ok(Some(Found { profile: row.read(logo)?, is_stored: true, is_merchant: true }));
-    }
-    let found: Option<(String, bool)> = accounts::table
-        .filter(accounts::id.eq(account.as_str()))
-        .select((accounts::name, accounts::merchant))
+    let joined = accounts::table
+        .left_join(merchant_profiles::table.on(merchant_profiles::account_id.eq(accounts::id)))
+        .left_join(merchant_logos::table.on(merchant_logos::account_id.eq(accounts::id)))
+        .filter(accounts::id.eq(account.as_str()));
+    let found: Option<(String, bool, Option<ProfileRow>, Option<Id>)> = joined
+        .select((accounts::name, accounts::merchant, Option::<ProfileRow>::as_select(), merchant_logos::id.nullable()))
         .get_result(conn)
         .optional()?;
-    Ok(found.map(|(name, is_merchant)| Found {
-        profile: MerchantProfile { logo, ..MerchantProfile::new(account.clone(), &name) },
-        is_stored: false,
-        is_merchant,
+    let Some((name, is_merchant, row, logo)) = found else { return Ok(None) };
+    let logo = logo.map(|id| LogoId(id.0));
+    Ok(Some(match row {
+        Some(row) => Found { profile: row.read(logo)?, is_stored: true, is_merchant: true },
+        None => Found {
+            profile: MerchantProfile { logo, ..MerchantProfile::new(account.clone(), &name) },
+            is_stored: false,
+            is_merchant,
+        },
     }))
 }
 

@@ -1,5 +1,6 @@
 //! Merchants: profiles, logos, checkouts with their counts, settlement accounts and payees; and the bank list.
 
+use super::access::accounts;
 use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
 use super::declare::{parts, tables};
 use florin_domain::merchant::{ApprovalStatus, BankDetailsType, CheckoutStatus, CheckoutType, MerchantStatus};
@@ -87,6 +88,9 @@ tables! {
 
 diesel::numeric_expr!(checkout_counts::total);
 diesel::allow_tables_to_appear_in_same_query!(settlement_accounts, banks);
+diesel::allow_tables_to_appear_in_same_query!(accounts, merchant_profiles);
+diesel::allow_tables_to_appear_in_same_query!(accounts, merchant_logos);
+diesel::allow_tables_to_appear_in_same_query!(merchant_profiles, merchant_logos);
 
 parts! {
     /// A checkout without its account, which the caller knows.
