@@ -1,24 +1,24 @@
-//! `GET /v2/activity/{accountId}`: order, filters, pages, and single movements.
+//! `GET /v2/activity/{accountId}`: rows, order, filters, pages, and single rows.
 
 use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time, uuid};
-use crate::support::management::{budget, funded, transfer};
+use crate::support::management::{budget, funded, transfer, written};
 use crate::support::payments::{alone, confirmed, filled, pounds};
 use crate::support::server::LIMIT;
 use crate::support::table::{Table, bad};
 use crate::support::{
-    ABSENT, ATM, AUTHORIZATION, CLEARING, Client, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet, demo,
+    ABSENT, ATM, AUTHORIZATION, Answer, CLEARING, Client, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet, demo,
     expect_fault, expect_json, shared,
 };
 
 const LIST: &str = "/v2/activity/{accountId}";
-const ONE: &str = "/v2/activity/{accountId}/{activityId}";
+const ONE: &str = "/v2/activity/{type}/{id}";
 
 fn target(client: &Client, rest: &str) -> String {
     format!("/v2/activity/{}{rest}", client.account)
@@ -40,10 +40,14 @@ fn rows(client: &Client, query: &str) -> Vec<Value> {
     rows
 }
 
-fn one(client: &Client, id: &str) -> Value {
-    let answer = client.get(&target(client, &format!("/{id}")));
+fn get(client: &Client, kind: &str, id: &str) -> Answer {
+    let answer = client.get(&format!("/v2/activity/{kind}/{id}?accountId={}&include=messages", client.account));
     truthful("get", ONE, &answer);
-    expect_json(&answer, 200)
+    answer
+}
+
+fn one(client: &Client, kind: &str, id: &str) -> Value {
+    expect_json(&get(client, kind, id), 200)
 }
 
 /// Creates a wallet with 500.00 and messages of every kind. Returns it with the tokens of the first messages.
@@ -57,63 +61,88 @@ fn wallet_with_activity(server: &Server) -> (Wallet, Vec<String>) {
     let back = wallet.token(REFUND, "5");
     wallet.follow_ok(REFUND_CLEARING, &back, "5");
     let declined = wallet.first(AUTHORIZATION, "9999");
-    (wallet, vec![bought, undone, held, back, text(&declined, "/token").to_owned()])
+    let checked = wallet.first(AUTHORIZATION, "0");
+    let last = [declined, checked].map(|first| text(&first, "/token").to_owned());
+    (wallet, [bought, undone, held, back].into_iter().chain(last).collect())
 }
 
 #[test]
-fn every_card_message_is_a_row() {
+fn every_chain_is_one_row() {
     let (server, client) = alone();
     let (wallet, tokens) = wallet_with_activity(&server);
     let all = rows(&client, "");
-    let known = |row: &Value| (text(row, "/type").to_owned(), text(row, "/status").to_owned());
-    let of_chain =
-        |token: &str| -> Vec<_> { all.iter().rev().filter(|row| row["chainToken"] == token).map(known).collect() };
-    let pair = |kind: &str, status: &str| (kind.to_owned(), status.to_owned());
+    let expected = [
+        ("card", "complete", "8.00", "-8.00"),
+        ("card", "reverted", "0.00", "0.00"),
+        ("atm", "pending", "30.00", "-30.00"),
+        ("cardRefund", "refunded", "5.00", "5.00"),
+        ("card", "declined", "9999.00", "0.00"),
+        ("cardCheck", "cardCheck", "0.00", "0.00"),
+    ];
+    for (token, (kind, status, amount, impacted)) in tokens.iter().zip(expected) {
+        let row: Vec<_> = all.iter().filter(|row| row["id"] == **token).collect();
+        assert_eq!(row.len(), 1, "{token}");
+        let seen = (text(row[0], "/type"), text(row[0], "/status"));
+        let amounts = ["amount", "impactedAmount"].map(|name| written(&row[0][name], "GBP").replace("-0.00", "0.00"));
+        assert_eq!((seen, amounts), ((kind, status), [amount, impacted].map(str::to_owned)), "{}", row[0]);
+    }
+    let held = all.iter().find(|row| row["id"] == tokens[2].as_str()).unwrap();
     assert_eq!(
-        of_chain(&tokens[0]),
-        [pair("authorization", "COMPLETION"), pair("authorization.clearing", "COMPLETION")]
+        (text(held, "/transactionCard/cardId"), text(held, "/budgetId")),
+        (&*wallet.card.id, &*wallet.card.budget)
     );
-    assert_eq!(of_chain(&tokens[1]), [pair("authorization", "CLEARED"), pair("authorization.reversal", "CLEARED")]);
-    assert_eq!(of_chain(&tokens[2]), [pair("authorization.atm.withdrawal", "PENDING")]);
-    assert_eq!(
-        of_chain(&tokens[3]),
-        [pair("refund.authorization", "COMPLETION"), pair("refund.authorization.clearing", "COMPLETION")]
-    );
-    assert_eq!(of_chain(&tokens[4]), [pair("authorization", "DECLINED")]);
-    let hold = all.iter().find(|row| row["id"] == tokens[2].as_str()).unwrap();
-    assert_eq!((text(hold, "/amount"), text(hold, "/impactedAmount")), ("30.00", "-30.00"));
-    assert_eq!((text(hold, "/cardId"), text(hold, "/budgetId")), (&*wallet.card.id, &*wallet.card.budget));
-    assert_eq!(text(hold, "/counterparty"), "Sandbox Merchant");
+    assert_eq!((text(held, "/counterparty"), &held["messages"]), ("Sandbox Merchant", &Value::Null));
     for row in &all {
         uuid(&row["id"]);
-        time(&row["createdAt"]);
-        assert_eq!(members(row).len(), 14, "{row}");
+        assert!(time(&row["createdAt"]) <= time(&row["updatedAt"]), "{row}");
     }
     let times: Vec<_> = all.iter().map(|row| time(&row["createdAt"])).collect();
     assert!(times.is_sorted_by(|newer, older| newer >= older), "not the newest first");
+    let answer = client.get(&target(&client, "?limit=1000"));
+    assert!(answer.text().contains(r#""amount":8.00,"#), "amounts have the digits of their currency");
 }
 
 #[test]
-fn each_movement_is_returned_in_full() {
+fn messages_are_included_on_request() {
     let (server, client) = alone();
-    let (wallet, tokens) = wallet_with_activity(&server);
-    let movement = one(&client, &tokens[2]);
-    assert_eq!(text(&movement, "/cardTransaction/token"), tokens[2]);
-    assert_eq!(text(&movement, "/cardTransaction/gpa/impactedAmount"), "-30.00");
-    assert!(movement["credit"].is_null() && movement["payment"].is_null(), "{movement}");
+    let (_, tokens) = wallet_with_activity(&server);
+    for row in [
+        one(&client, "transaction", &tokens[0]),
+        rows(&client, "include=messages").pop().map_or(json!({}), |_| {
+            let all = rows(&client, "include=messages");
+            all.into_iter().find(|row| row["id"] == tokens[0].as_str()).unwrap()
+        }),
+    ] {
+        let kinds: Vec<_> =
+            row["messages"].as_array().unwrap().iter().map(|message| text(message, "/type").to_owned()).collect();
+        assert_eq!(kinds, ["authorization", "authorization.clearing"]);
+        let clearing = text(&row, "/messages/1/token");
+        assert_eq!(one(&client, "transaction", clearing)["id"], tokens[0].as_str(), "any token finds the chain");
+    }
+    let credits = rows(&client, "include=messages&type=deposit");
+    assert!(credits.iter().all(|row| row["messages"].is_null()), "only chains have messages");
+}
+
+#[test]
+fn a_credit_is_returned_in_full() {
+    let (server, client) = alone();
+    let (wallet, _) = wallet_with_activity(&server);
     let number = wallet.credit("12.34")["boxTransactionId"].clone();
-    let credits = rows(&client, "type=credit");
-    let credit = credits.iter().find(|row| row["amount"] == "12.34").unwrap();
-    assert_eq!((text(credit, "/status"), text(credit, "/counterparty")), ("completed", "Ada Remitter"));
-    let movement = one(&client, text(credit, "/id"));
+    let credits = rows(&client, "type=deposit");
+    let credit = credits.iter().find(|row| row["amount"] == 12.34).unwrap();
+    assert_eq!((text(credit, "/status"), text(credit, "/counterparty")), ("complete", "Ada Remitter"));
+    let movement = one(&client, "boxTransaction", text(credit, "/id"));
     assert_eq!(
         (&movement["credit"]["boxTransactionId"], text(&movement, "/credit/schemeName")),
         (&number, "FasterPayment")
     );
-    assert_eq!(movement["createdAt"], credit["createdAt"]);
+    assert_eq!(
+        (&movement["createdAt"], &movement["transactionBox"]["boxTransactionId"]),
+        (&credit["createdAt"], &number)
+    );
     // The initial funds of the demo account exist only in the journal.
-    let movement = one(&client, text(credits.last().unwrap(), "/id"));
-    assert!(movement["credit"].is_null() && movement["cardTransaction"].is_null(), "{movement}");
+    let movement = one(&client, "boxTransaction", text(credits.last().unwrap(), "/id"));
+    assert!(movement["credit"].is_null() && movement["transactionBox"]["boxTransactionId"].is_null(), "{movement}");
 }
 
 #[test]
@@ -123,42 +152,48 @@ fn payments_appear_when_their_batch_is_confirmed() {
     let batch = filled(&client, &[pounds("10", "Wages"), pounds("20", "SBX-FAIL-NAME")]);
     // The demo data has payments, too.
     let of_batch = || {
-        let all = rows(&client, "type=payment").into_iter();
+        let all = rows(&client, "type=batchPayment").into_iter();
         all.filter(|row| row["paymentBatchId"] == batch).collect::<Vec<_>>()
     };
     assert_eq!(of_batch(), Vec::<Value>::new());
     confirmed(&client, &batch);
     let start = Instant::now();
-    while !["completed", "failed"].iter().all(|status| of_batch().iter().any(|row| row["status"] == *status)) {
+    while !["complete", "reverted"].iter().all(|status| of_batch().iter().any(|row| row["status"] == *status)) {
         assert!(start.elapsed() < LIMIT, "{:?}", of_batch());
         thread::sleep(Duration::from_millis(50));
     }
     let payments = of_batch();
     assert_eq!(payments.len(), 2);
-    let paid = payments.iter().find(|row| row["status"] == "completed").unwrap();
-    assert_eq!((text(paid, "/amount"), text(paid, "/impactedAmount")), ("10.00", "-10.00"));
-    assert_eq!((text(paid, "/paymentBatchId"), text(paid, "/counterparty")), (&*batch, "Ada Lovelace"));
-    let failed = payments.iter().find(|row| row["status"] == "failed").unwrap();
-    assert_eq!((text(failed, "/amount"), text(failed, "/impactedAmount")), ("20.00", "0.00"));
-    let movement = one(&client, text(failed, "/id"));
+    let paid = payments.iter().find(|row| row["status"] == "complete").unwrap();
+    assert_eq!((&paid["amount"], &paid["impactedAmount"]), (&json!(10.0), &json!(-10.0)));
+    assert_eq!((text(paid, "/paymentStatus"), text(paid, "/counterparty")), ("completed", "Ada Lovelace"));
+    let record = expect_json(&client.get(&format!("/v2/payment-batches/{batch}")), 200);
+    assert_eq!(paid["createdAt"], record["confirmedAt"], "{record}");
+    let failed = payments.iter().find(|row| row["status"] == "reverted").unwrap();
+    assert_eq!((&failed["amount"], &failed["impactedAmount"]), (&json!(20.0), &json!(0.0)));
+    let movement = one(&client, "payment", text(failed, "/id"));
     assert_eq!(text(&movement, "/payment/failureReason"), "name_mismatch");
     assert_eq!(movement["payment"]["id"], movement["id"]);
 }
 
 #[test]
-fn a_transfer_is_one_row_under_both_budgets() {
+fn a_transfer_is_a_row_of_each_budget() {
     let (_server, client) = alone();
     let (from, to) = (funded(&client, "Giver", "50.00"), budget(&client, "Receiver"));
-    let sent = expect_json(&transfer(&client, &from, &to, "20.00"), 200)["transfer"].clone();
-    for budget in [&from, &to] {
-        let found = rows(&client, &format!("type=transfer&budgetId={budget}"));
+    let sent = expect_json(&transfer(&client, &from, &to, "20.00"), 200);
+    for (budget, kind, impacted, number) in
+        [(&from, "unload", -20.0, "debitBoxTransactionId"), (&to, "load", 20.0, "creditBoxTransactionId")]
+    {
+        let found = rows(&client, &format!("type=load,unload&budgetId={budget}"));
         assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!((&found[0]["id"], text(&found[0], "/status")), (&sent["id"], "completed"));
-        assert_eq!((text(&found[0], "/budgetId"), text(&found[0], "/toBudgetId")), (&*from, &*to));
-        assert_eq!((text(&found[0], "/amount"), text(&found[0], "/impactedAmount")), ("20.00", "-20.00"));
+        assert_eq!((text(&found[0], "/type"), text(&found[0], "/status")), (kind, "complete"));
+        assert_eq!((text(&found[0], "/budgetId"), &found[0]["impactedAmount"]), (&**budget, &json!(impacted)));
+        assert_eq!(found[0]["transactionBox"]["boxTransactionId"], sent[number]);
+        assert_eq!(found[0]["transactionGroupId"], sent["transfer"]["id"]);
+        assert_eq!(one(&client, "boxTransaction", &sent[number].to_string())["id"], found[0]["id"]);
     }
     assert_eq!(rows(&client, &format!("budgetId={from}")).len(), 2, "and its funds");
-    assert_eq!(one(&client, text(&sent, "/id"))["toBudgetId"], to);
+    assert_eq!(rows(&client, &format!("budgetId={from},{to}")).len(), 3, "of both");
 }
 
 #[test]
@@ -166,18 +201,19 @@ fn filters_select_matching_rows() {
     let (server, client) = alone();
     let (wallet, _) = wallet_with_activity(&server);
     let all = rows(&client, "");
-    let values = |member: &str| -> BTreeSet<String> {
-        all.iter().filter_map(|row| row[member].as_str()).map(str::to_owned).collect()
+    let values = |pointer: &str| -> BTreeSet<String> {
+        all.iter().filter_map(|row| row.pointer(pointer)?.as_str()).map(str::to_owned).collect()
     };
-    for (parameter, member) in [
-        ("type", "type"),
-        ("status", "status"),
-        ("budgetId", "budgetId"),
-        ("cardId", "cardId"),
-        ("currencyCode", "currencyCode"),
+    for (parameter, pointer) in [
+        ("type", "/type"),
+        ("status[]", "/status"),
+        ("budgetId", "/budgetId"),
+        ("cardId", "/transactionCard/cardId"),
+        ("currencyCode", "/currencyCode"),
     ] {
-        for value in values(member) {
-            let expected: Vec<_> = all.iter().filter(|row| row[member] == value.as_str()).cloned().collect();
+        for value in values(pointer) {
+            let is_it = |row: &&Value| row.pointer(pointer).is_some_and(|found| *found == value.as_str());
+            let expected: Vec<_> = all.iter().filter(is_it).cloned().collect();
             assert!(!expected.is_empty());
             assert_eq!(rows(&client, &format!("{parameter}={value}")), expected, "{parameter}={value}");
         }
@@ -189,10 +225,18 @@ fn filters_select_matching_rows() {
     assert_eq!(rows(&client, &format!("from={at}")), expected(&|time| time >= &*at));
     assert_eq!(rows(&client, &format!("to={at}")), expected(&|time| time <= &*at));
     assert_eq!(rows(&client, "to=2001-01-01T00:00:00Z"), Vec::<Value>::new());
-    let both = format!("cardId={}&status=DECLINED&type=authorization", wallet.card.id);
+    let both = format!("cardId={}&status=declined&type=card", wallet.card.id);
     assert_eq!(rows(&client, &both).len(), 1);
-    assert_eq!(rows(&client, "status=DECLINED&type=credit"), Vec::<Value>::new());
-    assert_eq!(rows(&client, &format!("cardId={ABSENT}")), Vec::<Value>::new());
+    assert_eq!(rows(&client, "status=declined&type=deposit"), Vec::<Value>::new());
+    for absent in ["cardId", "budgetId", "personId"] {
+        assert_eq!(rows(&client, &format!("{absent}={ABSENT}")), Vec::<Value>::new(), "{absent}");
+    }
+    let named = |text: &str| rows(&client, &format!("search={text}"));
+    assert_eq!(
+        named("sandbox%20MERCHANT").len(),
+        all.iter().filter(|row| row["counterparty"] == "Sandbox Merchant").count()
+    );
+    assert_eq!(named("%25"), Vec::<Value>::new(), "a text, not a pattern");
 }
 
 #[test]
@@ -221,48 +265,51 @@ fn invalid_parameters_are_reported() {
     let client = shared().client();
     let mut table = Table::default();
     for (query, place, code) in [
-        ("type=CREDIT", "query.type", "invalid_value"),
+        ("type=credit", "query.type", "invalid_value"),
         ("type=", "query.type", "required"),
-        ("status=pending", "query.status", "invalid_value"),
-        ("status=validated", "query.status", "invalid_value"),
+        ("type[]=card,", "query.type", "invalid_value"),
+        ("excludeType=CARD", "query.excludeType", "invalid_value"),
+        ("status=PENDING", "query.status", "invalid_value"),
+        ("status[]=pending&status[]=x", "query.status", "invalid_value"),
         ("budgetId=1", "query.budgetId", "invalid_format"),
+        ("personId=1", "query.personId", "invalid_format"),
         ("cardId=x", "query.cardId", "invalid_format"),
         ("currencyCode=gbp", "query.currencyCode", "invalid_format"),
         ("currencyCode=XXX", "query.currencyCode", "invalid_value"),
         ("from=yesterday", "query.from", "invalid_format"),
         ("to=2026-09-01", "query.to", "invalid_format"),
+        ("search=", "query.search", "required"),
+        ("include=everything", "query.include", "invalid_value"),
         ("limit=0", "query.limit", "out_of_range"),
         ("limit=1001", "query.limit", "out_of_range"),
         ("offset=-1", "query.offset", "out_of_range"),
-        ("type=credit&type=credit", "query.type", "duplicate_parameter"),
+        ("cardId=x&cardId=x", "query.cardId", "duplicate_parameter"),
     ] {
         let answer = client.get(&target(&client, &format!("?{query}")));
         truthful("get", LIST, &answer);
         table.check(&bad(query, place, code), &answer);
     }
-    let answer = client.get(&target(&client, "/x?"));
-    table.check(&bad("an id", "path.activityId", "invalid_format"), &answer);
+    table.check(&bad("a type", "path.type", "invalid_value"), &get(&client, "card", ABSENT));
+    table.check(&bad("an id", "path.id", "invalid_format"), &get(&client, "transaction", "x"));
+    table.check(&bad("a number", "path.id", "out_of_range"), &get(&client, "boxTransaction", "9223372036854775808"));
     let long = client.with_account(&"F".repeat(37));
     table.check(&bad("a long account", "path.accountId", "too_long"), &long.get(&target(&long, "?")));
-    table.done(16);
+    table.done(23);
 }
 
 #[test]
-fn movements_of_other_accounts_are_absent() {
+fn rows_of_other_accounts_are_absent() {
     let (server, client) = alone();
     let (_, tokens) = wallet_with_activity(&server);
     let other = server.other();
     for id in [&tokens[0], &ABSENT.to_owned()] {
-        let answer = other.get(&target(&other, &format!("/{id}?")));
-        truthful("get", ONE, &answer);
-        expect_fault(&answer, 404, "path.activityId", "not_found");
+        expect_fault(&get(&other, "transaction", id), 404, "path.id", "not_found");
     }
-    assert!(rows(&other, "").iter().all(|row| row["cardId"] != rows(&client, "")[0]["cardId"]));
+    assert!(rows(&other, "").iter().all(|row| row["id"] != tokens[0].as_str()));
     for account in [&client.account, "F00000"] {
         let stranger = other.with_account(account);
-        for rest in ["?", &format!("/{}?", tokens[0])] {
-            expect_fault(&stranger.get(&target(&stranger, rest)), 404, "path.accountId", "not_found");
-        }
+        expect_fault(&stranger.get(&target(&stranger, "?")), 404, "path.accountId", "not_found");
+        expect_fault(&get(&stranger, "transaction", &tokens[0]), 404, "query.accountId", "not_found");
     }
     expect_fault(&shared().limited().get(&target(&client, "?")), 403, "header.Authorization", "insufficient_scope");
     let nobody = client.with_authorization(None);

@@ -13,6 +13,7 @@
 
 mod accounts;
 mod activity;
+mod activity_feed;
 mod addresses;
 mod administration;
 mod advice;
@@ -76,6 +77,7 @@ mod openapi_examples;
 mod openapi_generators;
 mod operations;
 mod original_client_accounts;
+mod original_client_activity;
 mod original_client_budgets;
 mod original_client_cards;
 mod original_client_people;

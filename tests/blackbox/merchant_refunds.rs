@@ -204,7 +204,7 @@ fn a_top_up_credits_its_budget() {
     truthful("get", TOP_UP, &found);
     assert_eq!(expect_json(&found, 200)["status"], "COMPLETED");
     let rows = expect_json(&client.get(&format!("/v2/activity/{}?type=deposit", client.account)), 200);
-    assert_eq!((&rows["count"], &rows["rows"][0]["impactedAmount"]), (&json!(1), &json!("40.00")));
+    assert_eq!((&rows["count"], &rows["rows"][0]["impactedAmount"]), (&json!(1), &json!(40.0)));
     let events = expect_json(&client.get(&format!("/v2/events?accountId={}", client.account)), 200);
     let kinds: Vec<_> =
         events["rows"].as_array().unwrap().iter().map(|row| text(row, "/body/webhookEventTypeName")).collect();

@@ -15,6 +15,7 @@ mod crash;
 mod database;
 mod deliveries;
 mod faults;
+mod feed;
 mod frozen;
 mod money;
 mod pair;

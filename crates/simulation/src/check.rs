@@ -11,7 +11,6 @@ use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
 use florin_domain::page::PageRequest;
 use florin_ports::{BatchReading, LedgerAudit, Seeding, StoreError};
-use std::collections::BTreeMap;
 
 type Checked<T = ()> = Result<T, String>;
 
@@ -53,12 +52,20 @@ pub(crate) async fn effects(ports: &Ports, request: &Request) -> Checked<usize> 
 
 fn count(request: &Request, rows: &[Activity]) -> usize {
     let kind = match request.kind {
-        Kind::Credit => ActivityType::Credit,
-        Kind::Transfer => ActivityType::Transfer,
-        Kind::Authorization => ActivityType::Card(MessageKind::Authorization),
-        Kind::Confirmation(_) => ActivityType::Payment,
+        Kind::Credit => ActivityType::Deposit,
+        Kind::Transfer => ActivityType::Unload,
+        Kind::Authorization => ActivityType::Card,
+        Kind::Confirmation(_) => ActivityType::BatchPayment,
     };
-    rows.iter().filter(|row| row.kind == kind && row.amount == Minor(request.amount)).count()
+    rows.iter().filter(|row| row.kind == kind && requested(row) == Minor(request.amount)).count()
+}
+
+/// The amount that was requested. An expired hold has none.
+fn requested(row: &Activity) -> Minor {
+    match &row.detail {
+        ActivityDetail::Card(chain) => chain.first.requested,
+        _ => row.amount,
+    }
 }
 
 /// Every acknowledged effect is there once, and every other at most once.
@@ -85,16 +92,15 @@ fn acknowledged(request: &Request) -> Checked {
 
 /// Every hold expired once.
 fn expired(rows: &[Activity]) -> Checked {
-    let mut expiries = BTreeMap::new();
     for row in rows {
-        if let ActivityDetail::Card(message) = &row.detail {
-            *expiries.entry(message.chain).or_insert(0) += u32::from(message.kind == MessageKind::Expiry);
+        if let ActivityDetail::Card(chain) = &row.detail {
+            let count = chain.follow_ups.iter().filter(|message| message.kind == MessageKind::Expiry).count();
+            if count != 1 {
+                return Err(format!("the hold of {} expired {count} times", chain.first.token));
+            }
         }
     }
-    match expiries.into_iter().find(|(_, count)| *count != 1) {
-        Some((chain, count)) => Err(format!("the hold of {chain} expired {count} times")),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// Every payment has the outcome that the bank reported. Returns what was paid and not returned.
@@ -132,8 +138,8 @@ async fn outcome(ports: &Ports, payment: &Payment) -> Checked<i64> {
 async fn balances(ports: &Ports, rows: &[Activity], paid: i64) -> Checked {
     let sum = |kind| rows.iter().filter(|row| row.kind == kind).map(|row| row.amount.0).sum::<i64>();
     // The opening credits are in the list, too.
-    let credited = sum(ActivityType::Credit) - 2 * OPENING;
-    let moved = sum(ActivityType::Transfer);
+    let credited = sum(ActivityType::Deposit) - 2 * OPENING;
+    let moved = sum(ActivityType::Unload);
     let stored = ports.store.budgets(&home().account.id).await.map_err(|error| failed(&error))?;
     for (number, expected) in [(0, OPENING + credited - moved - paid), (1, OPENING + moved)] {
         let found = stored.iter().find(|found| found.id == budget(number));

@@ -44,6 +44,13 @@ pub(crate) const SKIP_LOCKED: &str = " FOR UPDATE SKIP LOCKED";
 /// The time at $1, by the clock of the timeline `t`. Without a timeline: $1.
 pub(crate) const CLOCK: &str = "COALESCE(t.frozen_at, $1 + t.ahead_micros * INTERVAL '1 microsecond', $1)";
 
+/// Turns the letters of the ASCII alphabet into lower case.
+pub(crate) const ASCII_LOWER: [&str; 2] = ["lower(", " COLLATE \"C\")"];
+/// The name of the recipient of the payment `t`.
+pub(crate) const RECIPIENT_NAME: &str = "(t.input::json -> 'recipient' ->> 'name')";
+/// The reference of the payment `t`.
+pub(crate) const RECIPIENT_REFERENCE: &str = "(t.input::json ->> 'reference')";
+
 /// SQL types that differ between databases.
 pub(crate) mod sql {
     /// An id.
@@ -56,7 +63,7 @@ pub(crate) mod sql {
 
 pub(crate) use account_lock::lock_account;
 pub(crate) use connection::{check_integrity, connect_writer, create, finish, probe, unhurried, write};
-pub(crate) use event_positions::{event_positions, event_tail, events_imported, still_writing};
+pub(crate) use event_positions::{draw_positions, event_tail, events_imported, still_writing};
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};
 pub(crate) use locks::{lock_balances, lock_operators};
 pub(crate) use migrations::{applied_migrations, known_migrations, migrate};

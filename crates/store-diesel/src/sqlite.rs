@@ -42,6 +42,13 @@ pub(crate) const SKIP_LOCKED: &str = "";
 /// The time at $1, by the clock of the timeline `t`. Without a timeline: $1.
 pub(crate) const CLOCK: &str = "COALESCE(t.frozen_at, $1 + t.ahead_micros, $1)";
 
+/// Turns the letters of the ASCII alphabet into lower case.
+pub(crate) const ASCII_LOWER: [&str; 2] = ["lower(", ")"];
+/// The name of the recipient of the payment `t`.
+pub(crate) const RECIPIENT_NAME: &str = "(t.input ->> '$.recipient.name')";
+/// The reference of the payment `t`.
+pub(crate) const RECIPIENT_REFERENCE: &str = "(t.input ->> '$.reference')";
+
 /// SQL types that differ between databases.
 pub(crate) mod sql {
     /// An id: a UUID in its hyphenated form, in lower case, so that operators can read it and ids sort in byte order.
@@ -58,7 +65,7 @@ pub(crate) use connection::{
     Readers, check_integrity, connect_writer, create, finish, lock_operators, open_readers, probe, read, unhurried,
     write,
 };
-pub(crate) use event_positions::{event_positions, event_tail, events_imported, still_writing};
+pub(crate) use event_positions::{draw_positions, event_tail, events_imported, still_writing};
 pub(crate) use failures::{broken_connection, classify, failed_commit, violated_table};
 pub(crate) use migrations::{applied_migrations, known_migrations, migrate};
 pub(crate) use place::{Identity, Place, identify, place};

@@ -196,6 +196,8 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         sandbox_bank,
         events,
         last_position: _,
+        positions,
+        epochs: _,
         sequences,
         paid_numbers,
         recording: _,
@@ -230,6 +232,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         alerts: part(alerts, account),
         sandbox_bank: accepted(sandbox_bank, &payments),
         events: events_of(events, account),
+        positions: part(positions, account),
         sequences: part(sequences, account),
         paid_numbers: part(paid_numbers, account),
         sessions: part(sessions, account),
@@ -272,6 +275,7 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     out(&mut data.alerts, account);
     out(&mut data.leases, account);
     data.events.retain(|_, event| event.account != *account);
+    out(&mut data.positions, account);
     out(&mut data.sequences, account);
     out(&mut data.paid_numbers, account);
     out(&mut data.sessions, account);
@@ -328,6 +332,7 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
     }
     // A copy of a world has none of the events of its original.
     data.events.extend(account_rows.events.into_iter().filter(|(_, event)| event.account == *account));
+    into(&mut data.positions, account, account_rows.positions);
     into(&mut data.sequences, account, account_rows.sequences);
     into(&mut data.paid_numbers, account, account_rows.paid_numbers);
     into(&mut data.sessions, account, account_rows.sessions);

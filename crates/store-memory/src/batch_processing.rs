@@ -1,6 +1,7 @@
 //! Processing of confirmed batches.
 
 use crate::MemoryStore;
+use crate::activities::moved;
 use crate::batch_management::{batch, save};
 use crate::batches::{balances_of, payments_of};
 use crate::credits::next_number;
@@ -14,6 +15,7 @@ use florin_domain::batch::{
     SettleSituation, TakeSituation,
 };
 use florin_domain::budget::Budget;
+use florin_domain::ids::ActivityId;
 use florin_ports::{
     BatchProcessing, ClaimCommand, Lease, ProcessingError, RecordCommand, StartCommand, StoreError, TakeCommand,
     WriteError,
@@ -166,7 +168,13 @@ fn situation(data: &Data, batch: &PaymentBatch, command: &RecordCommand) -> Resu
 }
 
 fn save_payments(data: &mut Data, payments: &[Payment]) -> Result<(), StoreError> {
-    payments.iter().try_for_each(|payment| {
-        replace(&mut data.payments, &(payment.account.clone(), payment.batch, payment.index), payment.clone())
-    })
+    for payment in payments {
+        let key = (payment.account.clone(), payment.batch, payment.index);
+        let before = data.payments.get(&key).map(Payment::status);
+        replace(&mut data.payments, &key, payment.clone())?;
+        if before != Some(payment.status()) {
+            moved(data, &payment.account, [ActivityId(payment.id.0)]);
+        }
+    }
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! Confirmations of payment batches.
 
 use crate::MemoryStore;
+use crate::activities::moved;
 use crate::data::{Data, replace};
 use crate::events::record;
 use crate::idempotency::once;
@@ -10,7 +11,7 @@ use florin_domain::batch::{
     AllPayments, BatchBalances, ConfirmDecision, ConfirmRefusal, ConfirmSituation, ConfirmedBatch, Payment,
     PaymentBatch,
 };
-use florin_domain::ids::{AccountId, PaymentBatchId};
+use florin_domain::ids::{AccountId, ActivityId, PaymentBatchId};
 use florin_ports::{ConfirmCommand, DryRun, Mode, PaymentBatches, StoreError, WriteError, Written};
 
 #[async_trait]
@@ -89,7 +90,10 @@ pub(crate) fn payments_of<'a>(
 /// Changes every payment of a batch, as of the batch's last change.
 pub(crate) fn set_payments(data: &mut Data, batch: &PaymentBatch, all: AllPayments) {
     let of_batch = (batch.account.clone(), batch.id, u32::MIN)..=(batch.account.clone(), batch.id, u32::MAX);
+    let mut changed = Vec::new();
     for (_, payment) in data.payments.range_mut(of_batch) {
         all.apply(payment, batch.updated_at);
+        changed.push(ActivityId(payment.id.0));
     }
+    moved(data, &batch.account, changed);
 }

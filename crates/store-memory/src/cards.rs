@@ -1,6 +1,7 @@
 //! Cards and their messages.
 
 use crate::MemoryStore;
+use crate::activities::moved;
 use crate::data::{Data, add, must_exist, replace};
 use crate::events::record;
 use crate::idempotency::once;
@@ -9,7 +10,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
 use florin_domain::card::{CardTransaction, ChainHistory, ExplainedMessage};
-use florin_domain::ids::{AccountId, CardId, TransactionToken};
+use florin_domain::ids::{AccountId, ActivityId, CardId, TransactionToken};
 use florin_domain::ledger::JournalTransaction;
 use florin_ports::{
     CardLedger, ChainHistories, DryRun, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, Mode, StoreError,
@@ -155,6 +156,7 @@ fn save(data: &mut Data, decision: &CardDecision) -> Result<(), StoreError> {
         store_balances(data, &message.account, (message.budget, message.currency), decision.balances)?;
     }
     store_limits(data, &card, decision)?;
+    moved(data, &message.account, [ActivityId(message.chain.0)]);
     record(data, &[message.event()])?;
     Ok(())
 }

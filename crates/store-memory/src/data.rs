@@ -11,9 +11,9 @@ use florin_domain::card::{Card, CardLimit, CardRecord, CardTransaction, CardTran
 use florin_domain::checkout::{CheckoutSession, MerchantPayment};
 use florin_domain::event::{EventObject, EventPosition, StoredEvent};
 use florin_domain::ids::{
-    AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, CheckoutSessionId, ClientId, EventId, JournalId, LeaseId,
-    MerchantPaymentId, MfaSessionId, PayeeId, PaymentBatchId, PaymentId, PersonId, SettlementAccountId, SnapshotId,
-    TransactionToken, TransferId, WebhookId,
+    AccountId, ActivityId, ApiKeyId, BudgetId, CardId, CheckoutId, CheckoutSessionId, ClientId, EventId, JournalId,
+    LeaseId, MerchantPaymentId, MfaSessionId, PayeeId, PaymentBatchId, PaymentId, PersonId, SettlementAccountId,
+    SnapshotId, TransactionToken, TransferId, WebhookId,
 };
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, BankId, Checkout, Logo, MerchantProfile, Payee, SettlementAccount};
@@ -69,6 +69,10 @@ pub(crate) struct Data {
     /// Events by position. Positions are never given twice.
     pub(crate) events: BTreeMap<EventPosition, StoredEvent>,
     pub(crate) last_position: EventPosition,
+    /// The positions of movements, renewed with each change.
+    pub(crate) positions: BTreeMap<(AccountId, ActivityId), i64>,
+    /// The epochs of worlds: a restore begins a new one.
+    pub(crate) epochs: BTreeMap<AccountId, i64>,
     /// The last sequences of budgets and batches.
     pub(crate) sequences: BTreeMap<(AccountId, EventObject), u64>,
     /// The number of the last payout or return of each balance that has one.

@@ -1,8 +1,9 @@
 //! The journal and the balances that it explains.
 
+use crate::activities::moved;
 use crate::data::{Data, add, must_exist};
-use florin_domain::ids::{AccountId, BudgetId};
-use florin_domain::ledger::{Balances, JournalTransaction};
+use florin_domain::ids::{AccountId, ActivityId, BudgetId};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction};
 use florin_domain::money::Currency;
 use florin_ports::StoreError;
 
@@ -11,7 +12,11 @@ pub(crate) fn write_journal(data: &mut Data, journal: &JournalTransaction) -> Re
     for budget in journal.postings().iter().filter_map(|posting| posting.pool.budget()) {
         must_exist(data.budgets.contains_key(&(journal.account.clone(), budget)), &budget)?;
     }
-    add(&mut data.journal, (journal.account.clone(), journal.id), journal.clone())
+    add(&mut data.journal, (journal.account.clone(), journal.id), journal.clone())?;
+    if matches!(journal.kind, JournalKind::Credit | JournalKind::TopUp) {
+        moved(data, &journal.account, [ActivityId(journal.id.0)]);
+    }
+    Ok(())
 }
 
 /// Stores the balance of a budget in one of its currencies.

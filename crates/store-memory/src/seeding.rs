@@ -1,6 +1,7 @@
 //! Seeding, and the operator's view of accounts.
 
 use crate::MemoryStore;
+use crate::activities::moved;
 use crate::audit::sums_of;
 use crate::budgets;
 use crate::data::{Data, add, must_exist};
@@ -10,7 +11,7 @@ use async_trait::async_trait;
 use florin_domain::batch::PaymentBatch;
 use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::Card;
-use florin_domain::ids::AccountId;
+use florin_domain::ids::{AccountId, ActivityId};
 use florin_ports::{SeedAccount, SeedBudget, SeedCard, SeedData, Seeding, StoreError};
 
 #[async_trait]
@@ -122,6 +123,7 @@ pub(crate) fn seed_account(data: &mut Data, seed: SeedAccount) -> Result<(), Sto
     for payment in seed.payments {
         let batch = (payment.account.clone(), payment.batch);
         must_exist(data.batches.contains_key(&batch), &payment.batch)?;
+        moved(data, &batch.0, [ActivityId(payment.id.0)]);
         add(&mut data.payments, (batch.0, batch.1, payment.index), payment)?;
     }
     if let Some(enrolment) = seed.enrolment {

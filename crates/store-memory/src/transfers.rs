@@ -1,6 +1,7 @@
 //! Transfers between budgets.
 
 use crate::MemoryStore;
+use crate::activities::moved;
 use crate::budgets::find;
 use crate::credits::next_number;
 use crate::data::{Data, add};
@@ -9,6 +10,7 @@ use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
 use async_trait::async_trait;
 use florin_domain::budget::{TransferDecision, TransferDone, TransferRefusal, TransferSituation};
+use florin_domain::ids::ActivityId;
 use florin_ports::{DryRun, Mode, TransferCommand, Transfers, WriteError, Written};
 
 #[async_trait]
@@ -23,6 +25,7 @@ impl Transfers for MemoryStore {
                 let TransferDone { transfer, from, to } = &decision.done;
                 write_journal(data, &decision.journal)?;
                 add(&mut data.transfers, (command.account.clone(), transfer.id), transfer.clone())?;
+                moved(data, &command.account, [transfer.id.0, transfer.journal.0].map(ActivityId));
                 store_balances(data, &command.account, (command.from, transfer.currency), *from)?;
                 store_balances(data, &command.account, (command.to, transfer.currency), *to)?;
                 record(data, &decision.events)?;

@@ -2,6 +2,7 @@
 
 use crate::MemoryStore;
 use crate::account_rows;
+use crate::activities::begin_epoch;
 use crate::data::{Data, add};
 use crate::deliveries;
 use crate::idempotency::{key_of, once};
@@ -140,6 +141,7 @@ impl Worlds for MemoryStore {
                 let secret = data.enrolments.get(&command.account).map(|enrolment| enrolment.secret.clone());
                 account_rows::clear(data, &command.account);
                 account_rows::put(data, &command.account, *kept, secret);
+                begin_epoch(data, &command.account);
                 deliveries::undo(data, &command.account, snapshot.created_at);
                 // The snapshot may contain a record under the same key. The new answer replaces it.
                 if let Some(claim) = &command.claim {
@@ -252,6 +254,7 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
         }
         (WorldContents::Snapshot { .. }, None) => return Err(WriteError::Absent),
     }
+    begin_epoch(data, &new.account);
     insert_key(data, key, hash)?;
     let account = new.account.clone();
     add(&mut data.worlds, account.clone(), (new, under))?;

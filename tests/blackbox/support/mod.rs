@@ -5,6 +5,7 @@ pub(crate) mod batches;
 pub(crate) mod busy;
 pub(crate) mod client;
 pub(crate) mod demo;
+pub(crate) mod feed;
 pub(crate) mod http;
 pub(crate) mod kills;
 pub(crate) mod load;

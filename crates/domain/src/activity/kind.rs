@@ -5,72 +5,136 @@ use crate::card::MessageKind;
 /// The source of a movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ActivitySource {
-    /// Messages about cards.
+    /// Chains of card messages.
     Card,
     /// Credits: money that arrived in a budget.
     Credit,
     /// Payments of batches.
     Payment,
-    /// Transfers between budgets.
-    Transfer,
+    /// The paying sides of transfers between budgets.
+    Unload,
+    /// The receiving sides of transfers between budgets.
+    Load,
     /// Top-ups of budgets.
-    Deposit,
+    TopUp,
 }
 
 impl ActivitySource {
     /// All sources.
-    pub const ALL: [Self; 5] = [Self::Card, Self::Credit, Self::Payment, Self::Transfer, Self::Deposit];
-}
+    pub const ALL: [Self; 6] = [Self::Card, Self::Credit, Self::Payment, Self::Unload, Self::Load, Self::TopUp];
 
-/// The type of a movement; its wire name is the `type` of the row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ActivityType {
-    /// A card message. Each message is a movement, under the type of its record.
-    Card(MessageKind),
-    /// A credit to a budget.
-    Credit,
-    /// A payment of a batch.
-    Payment,
-    /// A transfer between two budgets.
-    Transfer,
-    /// A top-up of a budget.
-    Deposit,
-}
-
-impl ActivityType {
-    /// All types.
-    pub const ALL: [Self; MessageKind::ALL.len() + 4] = {
-        let mut all = [Self::Credit; MessageKind::ALL.len() + 4];
-        let mut place = 0;
-        while place < MessageKind::ALL.len() {
-            all[place] = Self::Card(MessageKind::ALL[place]);
-            place += 1;
-        }
-        all[place + 1] = Self::Payment;
-        all[place + 2] = Self::Transfer;
-        all[place + 3] = Self::Deposit;
-        all
-    };
-
-    /// The name callers see.
-    pub const fn as_str(self) -> &'static str {
+    /// The type of all its movements. `None` for chains, whose type depends on their first message.
+    pub const fn kind(self) -> Option<ActivityType> {
         match self {
-            Self::Card(kind) => kind.as_str(),
-            Self::Credit => "credit",
-            Self::Payment => "payment",
-            Self::Transfer => "transfer",
-            Self::Deposit => "deposit",
+            Self::Card => None,
+            Self::Credit | Self::TopUp => Some(ActivityType::Deposit),
+            Self::Payment => Some(ActivityType::BatchPayment),
+            Self::Unload => Some(ActivityType::Unload),
+            Self::Load => Some(ActivityType::Load),
         }
     }
+}
 
-    /// The source of movements of this type.
-    pub const fn source(self) -> ActivitySource {
-        match self {
-            Self::Card(_) => ActivitySource::Card,
-            Self::Credit => ActivitySource::Credit,
-            Self::Payment => ActivitySource::Payment,
-            Self::Transfer => ActivitySource::Transfer,
-            Self::Deposit => ActivitySource::Deposit,
+macro_rules! types {
+    ($($(#[$doc:meta])+ $name:ident = $text:literal,)+) => {
+        /// The type of a movement.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ActivityType {
+            $($(#[$doc])+ $name,)+
         }
+
+        impl ActivityType {
+            /// All types.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            /// The name callers see.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)+
+                }
+            }
+        }
+    };
+}
+
+types! {
+    /// An exchange between currencies. Never produced.
+    Exchange = "exchange",
+    /// A payment that belongs to no batch. Never produced.
+    Payment = "payment",
+    /// Money that arrived in a budget: a credit or a top-up.
+    Deposit = "deposit",
+    /// A forward contract. Never produced.
+    ForwardContract = "forwardContract",
+    /// A drawdown of a forward contract. Never produced.
+    Drawdown = "drawdown",
+    /// A purchase or a debit.
+    Card = "card",
+    /// An account check or a balance inquiry.
+    CardCheck = "cardCheck",
+    /// A refund.
+    CardRefund = "cardRefund",
+    /// A withdrawal at a counter. Never produced.
+    CashWithdrawal = "cashWithdrawal",
+    /// A withdrawal at an ATM.
+    Atm = "atm",
+    /// The paying side of a transfer between budgets.
+    Unload = "unload",
+    /// Another debit. Never produced.
+    OtherDebit = "otherDebit",
+    /// The receiving side of a transfer between budgets.
+    Load = "load",
+    /// A purchase or a debit with cash back.
+    Cashback = "cashback",
+    /// Money of a disputed purchase. Never produced.
+    Chargeback = "chargeback",
+    /// A compensation. Never produced.
+    Compensation = "compensation",
+    /// A fee that the network paid back.
+    OtherCredit = "otherCredit",
+    /// A fee of the network.
+    Fee = "fee",
+    /// A payment of a batch.
+    BatchPayment = "batchPayment",
+}
+
+/// What a first message says about the type of its chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FirstMessageShape {
+    /// Its kind.
+    pub kind: MessageKind,
+    /// Whether it requests no money.
+    pub requests_nothing: bool,
+}
+
+impl FirstMessageShape {
+    /// Every shape that begins a chain.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let of = |kind| [true, false].map(|requests_nothing| Self { kind, requests_nothing });
+        MessageKind::ALL.into_iter().flat_map(of).filter(|shape| shape.activity().is_some())
+    }
+
+    /// The type of the chain. `None` for a kind that begins no chain.
+    pub const fn activity(self) -> Option<ActivityType> {
+        Some(match self.kind {
+            MessageKind::Authorization if self.requests_nothing => ActivityType::CardCheck,
+            MessageKind::BalanceInquiry => ActivityType::CardCheck,
+            MessageKind::Authorization | MessageKind::Clearing | MessageKind::PinDebit => ActivityType::Card,
+            MessageKind::CashbackAuthorization | MessageKind::PinDebitCashback => ActivityType::Cashback,
+            MessageKind::AtmAuthorization => ActivityType::Atm,
+            MessageKind::RefundAuthorization | MessageKind::Refund => ActivityType::CardRefund,
+            MessageKind::FeeCharge => ActivityType::Fee,
+            MessageKind::FeeChargeReversal => ActivityType::OtherCredit,
+            MessageKind::Advice
+            | MessageKind::Incremental
+            | MessageKind::AtmClearing
+            | MessageKind::CashbackClearing
+            | MessageKind::RefundClearing
+            | MessageKind::Reversal
+            | MessageKind::RefundReversal
+            | MessageKind::Expiry
+            | MessageKind::PinDebitReversal
+            | MessageKind::RefundReturn => return None,
+        })
     }
 }

@@ -1,21 +1,28 @@
 //! The activity of an account: every movement of money as one list (contract 5.6).
 //!
-//! A row is one movement of one source: a card message, a credit, a payment of a batch, a transfer, or a top-up of a budget.
-//! Its id is the token of the message, the journal transaction of the credit or top-up (a credit has no id), or the id of
-//! the payment or transfer.
+//! A row is one movement of one source: a chain of card messages, a credit, a payment of a confirmed batch, one side of a
+//! transfer, or a top-up of a budget. Its id is the token of the chain's first message, the id of the payment or the
+//! transfer, or the journal transaction that credited the budget: of the credit, the top-up, or the transfer's receiving
+//! side.
 
 mod credit;
+mod cursor;
+mod filter;
 mod kind;
 mod status;
 
 pub use credit::CreditDetail;
-pub use kind::{ActivitySource, ActivityType};
+pub use cursor::{ActivityChanges, ActivityCursor};
+pub use filter::{ActivityFilter, ActivitySearch};
+pub use kind::{ActivitySource, ActivityType, FirstMessageShape};
 pub use status::ActivityStatus;
 
 use crate::batch::Payment;
 use crate::budget::Transfer;
-use crate::card::CardTransaction;
-use crate::ids::{AccountId, ActivityId, BudgetId, CardId, JournalId, MerchantPaymentId};
+use crate::card::{CardTransaction, Chain};
+use crate::ids::{
+    AccountId, ActivityId, BudgetId, CardId, JournalId, MerchantPaymentId, PaymentId, PersonId, TransactionToken,
+};
 use crate::ledger::{JournalKind, JournalTransaction, Pool};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
@@ -27,20 +34,23 @@ pub struct Activity {
     pub id: ActivityId,
     /// The account.
     pub account: AccountId,
-    /// The type of the movement.
+    /// Its type.
     pub kind: ActivityType,
-    /// Its state.
+    /// Its status.
     pub status: ActivityStatus,
-    /// Its budget; for a transfer, the sending budget.
+    /// Its budget.
     pub budget: BudgetId,
     /// The currency of its amounts.
     pub currency: Currency,
-    /// Its own amount, never negative.
+    /// Its amount, never negative. Of a chain: what is held and cleared, after returns; if it was declined, what it
+    /// requested.
     pub amount: Minor,
     /// The change of the budget's funds: negative when funds are debited.
     pub impacted: Minor,
-    /// When it was created.
+    /// When the money moved, or was held or reserved first.
     pub created_at: DateTime<Utc>,
+    /// When it changed last.
+    pub updated_at: DateTime<Utc>,
     /// Its full record.
     pub detail: ActivityDetail,
 }
@@ -48,55 +58,42 @@ pub struct Activity {
 /// The full record of a movement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActivityDetail {
-    /// A card message.
-    Card(Box<CardTransaction>),
+    /// A chain of card messages.
+    Card(Box<ChainDetail>),
     /// A credit. `None` if only the journal has it, as for the opening funds of a seeded account.
     Credit(Option<Box<CreditDetail>>),
     /// A payment of a batch.
     Payment(Box<Payment>),
-    /// A transfer between budgets.
-    Transfer(Box<Transfer>),
+    /// The paying side of a transfer.
+    Unload(Box<Transfer>),
+    /// The receiving side of a transfer.
+    Load(Box<Transfer>),
     /// A top-up, with the payment that completed it.
-    Deposit(MerchantPaymentId),
+    TopUp(MerchantPaymentId),
 }
 
-/// A filter of movements. It matches those that meet every given condition.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ActivityFilter {
-    /// The type to match.
-    pub kind: Option<ActivityType>,
-    /// The state to match.
-    pub status: Option<ActivityStatus>,
-    /// The budget to match.
-    pub budget: Option<BudgetId>,
-    /// The card to match; only card messages have one.
-    pub card: Option<CardId>,
-    /// The currency to match.
-    pub currency: Option<Currency>,
-    /// The earliest time of creation, inclusive.
-    pub from: Option<DateTime<Utc>>,
-    /// The latest time of creation, inclusive.
-    pub to: Option<DateTime<Utc>>,
+/// The messages of a chain, and the owner of its card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChainDetail {
+    /// The first message.
+    pub first: CardTransaction,
+    /// The follow-ups by time.
+    pub follow_ups: Vec<CardTransaction>,
+    /// The person who owns the card now. `None` for a shared card.
+    pub person: Option<PersonId>,
 }
 
-impl ActivityFilter {
-    /// Whether movements of a source can match; other sources need not be read.
-    pub fn reaches(&self, source: ActivitySource) -> bool {
-        self.kind.is_none_or(|kind| kind.source() == source)
-            && self.status.is_none_or(|status| status.occurs_in(source))
-            && (self.card.is_none() || source == ActivitySource::Card)
-    }
-
-    /// Whether a movement matches.
-    pub fn matches(&self, activity: &Activity) -> bool {
-        self.kind.is_none_or(|kind| kind == activity.kind)
-            && self.status.is_none_or(|status| status == activity.status)
-            && self.budget.is_none_or(|budget| activity.touches(budget))
-            && self.card.is_none_or(|card| activity.card() == Some(card))
-            && self.currency.is_none_or(|currency| currency == activity.currency)
-            && self.from.is_none_or(|from| from <= activity.created_at)
-            && self.to.is_none_or(|to| activity.created_at <= to)
-    }
+/// What identifies one movement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActivityKey {
+    /// A chain, by the token of any of its messages; or any other movement that [`Self::Box`] finds.
+    Transaction(TransactionToken),
+    /// A payment of a batch.
+    Payment(PaymentId),
+    /// A credit, a top-up, or one side of a transfer.
+    Box(ActivityId),
+    /// A credit or one side of a transfer, by its number.
+    Number(i64),
 }
 
 impl Activity {
@@ -105,37 +102,101 @@ impl Activity {
         std::cmp::Reverse((self.created_at, self.id))
     }
 
-    /// Its card, if it has one.
-    pub fn card(&self) -> Option<CardId> {
-        match &self.detail {
-            ActivityDetail::Card(message) => Some(message.card),
-            ActivityDetail::Credit(_)
-            | ActivityDetail::Payment(_)
-            | ActivityDetail::Transfer(_)
-            | ActivityDetail::Deposit(_) => None,
+    /// The source.
+    pub const fn source(&self) -> ActivitySource {
+        match self.detail {
+            ActivityDetail::Card(_) => ActivitySource::Card,
+            ActivityDetail::Credit(_) => ActivitySource::Credit,
+            ActivityDetail::Payment(_) => ActivitySource::Payment,
+            ActivityDetail::Unload(_) => ActivitySource::Unload,
+            ActivityDetail::Load(_) => ActivitySource::Load,
+            ActivityDetail::TopUp(_) => ActivitySource::TopUp,
         }
     }
 
-    /// Whether it concerns a budget; a transfer concerns both of its budgets.
-    fn touches(&self, budget: BudgetId) -> bool {
-        let receives = matches!(&self.detail, ActivityDetail::Transfer(transfer) if transfer.to == budget);
-        self.budget == budget || receives
+    /// Its card, if it has one.
+    pub fn card(&self) -> Option<CardId> {
+        match &self.detail {
+            ActivityDetail::Card(chain) => Some(chain.first.card),
+            _ => None,
+        }
     }
 
-    /// The movement of a transfer. `None` if its amount can't be negated, which no rule allows.
-    pub fn of_transfer(transfer: Transfer) -> Option<Self> {
+    /// The owner of its card, if it has one.
+    pub fn person(&self) -> Option<PersonId> {
+        match &self.detail {
+            ActivityDetail::Card(chain) => chain.person,
+            _ => None,
+        }
+    }
+
+    /// Its number in the account's sequence, if it has one.
+    pub fn number(&self) -> Option<i64> {
+        match &self.detail {
+            ActivityDetail::Credit(credit) => credit.as_ref().map(|credit| credit.box_transaction_id),
+            ActivityDetail::Unload(transfer) => Some(transfer.number),
+            ActivityDetail::Load(transfer) => Some(transfer.credit_number()),
+            ActivityDetail::Card(_) | ActivityDetail::Payment(_) | ActivityDetail::TopUp(_) => None,
+        }
+    }
+
+    /// The movement of a chain. `None` if the first message begins no chain, or an amount overflows, which no rule
+    /// allows.
+    pub fn of_chain(
+        first: CardTransaction,
+        mut follow_ups: Vec<CardTransaction>,
+        chain: Option<&Chain>,
+        person: Option<PersonId>,
+    ) -> Option<Self> {
+        follow_ups.sort_by_key(|message| (message.created_at, message.token));
+        let kind = FirstMessageShape::of(&first).activity()?;
+        let amount = match chain {
+            Some(chain) => chain.held().plus(chain.cleared)?,
+            None => first.requested,
+        };
+        let impacted = match (chain, kind) {
+            (None, _) => Minor::ZERO,
+            (_, ActivityType::CardRefund | ActivityType::OtherCredit) => amount,
+            _ => amount.negated()?,
+        };
         Some(Self {
-            id: ActivityId(transfer.id.0),
+            id: ActivityId(first.token.0),
+            account: first.account.clone(),
+            kind,
+            status: ActivityStatus::of_chain(kind, first.state),
+            budget: first.budget,
+            currency: first.currency,
+            amount,
+            impacted,
+            created_at: first.created_at,
+            updated_at: follow_ups.last().map_or(first.created_at, |last| last.created_at),
+            detail: ActivityDetail::Card(Box::new(ChainDetail { first, follow_ups, person })),
+        })
+    }
+
+    /// The movements of a transfer: the paying and the receiving side. `None` if its amount can't be negated, which no
+    /// rule allows.
+    pub fn of_transfer(transfer: &Transfer) -> Option<[Self; 2]> {
+        let side = |id, budget, impacted, detail, kind| Self {
+            id: ActivityId(id),
             account: transfer.account.clone(),
-            kind: ActivityType::Transfer,
-            status: ActivityStatus::Completed,
-            budget: transfer.from,
+            kind,
+            status: ActivityStatus::Complete,
+            budget,
             currency: transfer.currency,
             amount: transfer.amount,
-            impacted: transfer.amount.negated()?,
+            impacted,
             created_at: transfer.created_at,
-            detail: ActivityDetail::Transfer(Box::new(transfer)),
-        })
+            updated_at: transfer.created_at,
+            detail,
+        };
+        let [paid, received] = [(); 2].map(|()| Box::new(transfer.clone()));
+        let (debit, credit) = (transfer.amount.negated()?, transfer.amount);
+        let (paid, received) = (ActivityDetail::Unload(paid), ActivityDetail::Load(received));
+        Some([
+            side(transfer.id.0, transfer.from, debit, paid, ActivityType::Unload),
+            side(transfer.journal.0, transfer.to, credit, received, ActivityType::Load),
+        ])
     }
 
     /// The movement of a credit or a top-up, from its journal transaction. `None` for any other kind of transaction. `detail`
@@ -155,30 +216,38 @@ impl Activity {
         }
     }
 
-    /// The movement of a payment of a confirmed batch. `None` before confirmation and after cancellation, when no money
-    /// moves.
-    pub fn of_payment(payment: Payment) -> Option<Self> {
+    /// The movement of a payment of a batch that was confirmed at this time. `None` before its confirmation, and for a
+    /// payment without terms.
+    pub fn of_payment(payment: Payment, confirmed_at: Option<DateTime<Utc>>) -> Option<Self> {
         let status = ActivityStatus::of_payment(payment.status())?;
         let terms = payment.terms()?;
         let impacted = match status {
             // Its money is available again.
-            ActivityStatus::Failed => Some(Minor::ZERO),
+            ActivityStatus::Reverted | ActivityStatus::Cancelled => Some(Minor::ZERO),
             // The fee is not refunded.
-            ActivityStatus::Returned => terms.fee.negated(),
+            ActivityStatus::Refunded => terms.fee.negated(),
             _ => terms.cost().and_then(Minor::negated),
         };
         Some(Self {
             id: ActivityId(payment.id.0),
             account: payment.account.clone(),
-            kind: ActivityType::Payment,
+            kind: ActivityType::BatchPayment,
             status,
             budget: terms.budget,
             currency: terms.currency,
             amount: terms.amount,
             impacted: impacted?,
-            created_at: payment.created_at,
+            created_at: confirmed_at?,
+            updated_at: payment.updated_at,
             detail: ActivityDetail::Payment(Box::new(payment)),
         })
+    }
+}
+
+impl FirstMessageShape {
+    /// The shape of a first message.
+    pub const fn of(first: &CardTransaction) -> Self {
+        Self { kind: first.kind, requests_nothing: first.requested.is_zero() }
     }
 }
 
@@ -202,43 +271,27 @@ pub struct Credited {
 impl Credited {
     /// The movement of this credit.
     pub fn with(self, detail: Option<CreditDetail>) -> Activity {
-        self.movement(ActivityType::Credit, ActivityDetail::Credit(detail.map(Box::new)))
+        self.movement(ActivityDetail::Credit(detail.map(Box::new)))
     }
 
     /// The movement of this top-up.
     pub fn by_top_up(self, payment: MerchantPaymentId) -> Activity {
-        self.movement(ActivityType::Deposit, ActivityDetail::Deposit(payment))
+        self.movement(ActivityDetail::TopUp(payment))
     }
 
-    fn movement(self, kind: ActivityType, detail: ActivityDetail) -> Activity {
+    fn movement(self, detail: ActivityDetail) -> Activity {
         Activity {
             id: ActivityId(self.id.0),
             account: self.account,
-            kind,
-            status: ActivityStatus::Completed,
+            kind: ActivityType::Deposit,
+            status: ActivityStatus::Complete,
             budget: self.budget,
             currency: self.currency,
             amount: self.amount,
             impacted: self.amount,
             created_at: self.at,
+            updated_at: self.at,
             detail,
-        }
-    }
-}
-
-impl From<CardTransaction> for Activity {
-    fn from(message: CardTransaction) -> Self {
-        Self {
-            id: ActivityId(message.token.0),
-            account: message.account.clone(),
-            kind: ActivityType::Card(message.kind),
-            status: message.state.into(),
-            budget: message.budget,
-            currency: message.currency,
-            amount: message.amount,
-            impacted: message.impacted,
-            created_at: message.created_at,
-            detail: ActivityDetail::Card(Box::new(message)),
         }
     }
 }

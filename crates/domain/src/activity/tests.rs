@@ -2,10 +2,12 @@
 
 use super::*;
 use crate::batch::{PaymentInput, PaymentNetwork, PaymentStatus, PaymentTerms};
-use crate::card::MessageKind;
-use crate::ids::{MerchantPaymentId, OrderId, PaymentBatchId, PaymentId, TransferId};
+use crate::card::decide::{FirstKind, FirstMessage, FollowUp};
+use crate::card::{MessageKind, TransactionState};
+use crate::ids::{OrderId, PaymentBatchId, TransferId};
 use crate::ledger::Posting;
-use crate::test_support::a_payment_state;
+use crate::test_support::{CardScenario, a_budget, a_card, a_payment_state, a_purchase, a_refund, minor};
+use std::collections::BTreeSet;
 use uuid::Uuid;
 
 fn gbp() -> Currency {
@@ -14,6 +16,10 @@ fn gbp() -> Currency {
 
 fn account() -> AccountId {
     AccountId::parse("F1").unwrap()
+}
+
+fn second(number: i64) -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + chrono::TimeDelta::seconds(number)
 }
 
 fn payment(status: PaymentStatus) -> Payment {
@@ -31,29 +37,159 @@ fn payment(status: PaymentStatus) -> Payment {
         batch: PaymentBatchId(Uuid::from_u128(2)),
         index: 0,
         state: a_payment_state(status, terms),
-        input: PaymentInput::default(),
-        created_at: DateTime::UNIX_EPOCH,
-        updated_at: DateTime::UNIX_EPOCH,
+        input: PaymentInput { reference: Some("Wages 7".into()), ..PaymentInput::default() },
+        created_at: second(1),
+        updated_at: second(9),
+    }
+}
+
+fn transfer() -> Transfer {
+    Transfer {
+        id: TransferId(Uuid::from_u128(6)),
+        number: 11,
+        account: account(),
+        from: BudgetId(Uuid::from_u128(4)),
+        to: BudgetId(Uuid::from_u128(5)),
+        currency: gbp(),
+        amount: Minor(30),
+        journal: JournalId(Uuid::from_u128(7)),
+        reference: Some("September".into()),
+        created_at: second(3),
     }
 }
 
 fn credit() -> Activity {
     let (id, budget) = (JournalId(Uuid::from_u128(9)), BudgetId(Uuid::from_u128(4)));
-    let at = DateTime::UNIX_EPOCH;
-    Credited { id, account: account(), budget, currency: gbp(), amount: Minor(7), at }.with(None)
+    Credited { id, account: account(), budget, currency: gbp(), amount: Minor(7), at: second(0) }.with(None)
+}
+
+/// One row of every source that this module can build.
+fn rows() -> Vec<Activity> {
+    let mut scenario = CardScenario::of(a_card(), a_budget().with("10.00 GBP"));
+    let bought = scenario.authorize("2.40");
+    let declined = scenario.authorize("99.00");
+    let chains = [bought, declined].map(|first| Activity::of_chain(first, Vec::new(), None, None).unwrap());
+    let payments =
+        PaymentStatus::ALL.into_iter().filter_map(|status| Activity::of_payment(payment(status), Some(second(2))));
+    let all = chains.into_iter().chain(payments).chain(Activity::of_transfer(&transfer()).unwrap());
+    all.chain([credit()]).collect()
+}
+
+/// The cells of the rows of a table in the documentation, without backticks.
+fn table(heading: &str) -> Vec<Vec<String>> {
+    const DOCS: &str = include_str!("../../../../docs/BUDGETS-AND-CARDS.md");
+    let lines = DOCS.lines().skip_while(|line| !line.starts_with(heading)).skip(2);
+    let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().replace('`', "")).collect();
+    lines.take_while(|line| line.starts_with('|')).map(cells).collect()
+}
+
+#[test]
+fn types_of_chains_are_as_documented() {
+    let mut seen = BTreeSet::new();
+    for row in table("| First message | `type` |") {
+        for first in row[0].split(", ") {
+            let (name, requests_nothing) = first.strip_suffix(" of zero").map_or((first, false), |name| (name, true));
+            let kind = MessageKind::ALL.into_iter().find(|kind| kind.as_str() == name).unwrap();
+            let shape = FirstMessageShape { kind, requests_nothing };
+            assert_eq!(shape.activity().map(ActivityType::as_str), Some(row[1].as_str()), "{first}");
+            seen.insert(name.to_owned());
+        }
+    }
+    let begins = |kind: &MessageKind| FirstMessageShape { kind: *kind, requests_nothing: false }.activity().is_some();
+    let all: BTreeSet<_> = MessageKind::ALL.into_iter().filter(begins).map(|kind| kind.as_str().to_owned()).collect();
+    assert_eq!(seen, all, "every kind of a first message is documented");
+}
+
+#[test]
+fn statuses_of_chains_are_as_documented() {
+    let rows = table("| First message is | ");
+    assert_eq!(rows.len(), TransactionState::ALL.len());
+    let columns = [
+        (
+            1,
+            vec![
+                ActivityType::Card,
+                ActivityType::Cashback,
+                ActivityType::Atm,
+                ActivityType::Fee,
+                ActivityType::OtherCredit,
+            ],
+        ),
+        (2, vec![ActivityType::CardRefund]),
+        (3, vec![ActivityType::CardCheck]),
+    ];
+    for (row, state) in rows.iter().zip(TransactionState::ALL) {
+        assert_eq!(row[0], state.as_str());
+        for (column, kinds) in &columns {
+            for kind in kinds {
+                assert_eq!(row[*column], ActivityStatus::of_chain(*kind, state).as_str(), "{state:?} {kind:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn statuses_of_payments_are_as_documented() {
+    let rows = table("| Payment is | ");
+    let documented = |status: PaymentStatus| {
+        let row = rows.iter().find(|row| row[0].split(", ").any(|name| name == status.as_str()));
+        row.map(|row| row[1].clone())
+    };
+    for status in PaymentStatus::ALL {
+        let seen = ActivityStatus::of_payment(status).map(|status| status.as_str().to_owned());
+        assert_eq!(seen, documented(status), "{status}");
+    }
+}
+
+/// Every kind of first message that a rule can record begins a chain.
+#[test]
+fn first_messages_have_types() {
+    for kind in FirstKind::ALL {
+        let mut scenario = CardScenario::of(a_card(), a_budget().with("100.00 GBP"));
+        let amount = if kind == FirstKind::Inquiry { "0" } else { "2.40" };
+        let first = scenario.send(&FirstMessage { kind, ..a_purchase(amount) }).unwrap().transaction;
+        assert!(FirstMessageShape::of(&first).activity().is_some(), "{kind:?}");
+    }
 }
 
 #[test]
 fn names_are_unique() {
-    let mut names: Vec<_> = ActivityType::ALL.into_iter().map(ActivityType::as_str).collect();
-    assert!(names.contains(&"authorization.clearing") && names.contains(&"credit") && names.contains(&"payment"));
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), ActivityType::ALL.len());
-    let mut states: Vec<_> = ActivityStatus::ALL.into_iter().map(ActivityStatus::as_str).collect();
-    states.sort_unstable();
-    states.dedup();
-    assert_eq!(states.len(), ActivityStatus::ALL.len());
+    let types: BTreeSet<_> = ActivityType::ALL.iter().map(|kind| kind.as_str()).collect();
+    assert_eq!(types.len(), ActivityType::ALL.len());
+    let statuses: BTreeSet<_> = ActivityStatus::ALL.iter().map(|status| status.as_str()).collect();
+    assert_eq!(statuses.len(), ActivityStatus::ALL.len());
+}
+
+#[test]
+fn a_chain_is_one_row_with_what_is_held_and_cleared() {
+    let mut scenario = CardScenario::of(a_card(), a_budget().with("250.00 GBP"));
+    let first = scenario.authorize("10.00");
+    let part = FollowUp::Clearing { amount: a_purchase("4.00").amount, is_final: false };
+    scenario.wait(chrono::TimeDelta::seconds(5));
+    let cleared = scenario.follow(first.token, &part).unwrap().transaction;
+    let chain = scenario.chains.pop().unwrap();
+    let row = Activity::of_chain(first.clone(), vec![cleared.clone()], Some(&chain), None).unwrap();
+    assert_eq!((row.amount, row.impacted), (minor("10.00 GBP"), minor("-10.00 GBP")));
+    assert_eq!((row.created_at, row.updated_at), (first.created_at, cleared.created_at));
+    assert_eq!((row.kind, row.status), (ActivityType::Card, ActivityStatus::Pending));
+}
+
+#[test]
+fn a_declined_chain_has_what_it_requested_and_moves_nothing() {
+    let mut scenario = CardScenario::of(a_card(), a_budget().with("1.00 GBP"));
+    let row = Activity::of_chain(scenario.authorize("9.00"), Vec::new(), None, None).unwrap();
+    assert_eq!((row.status, row.amount, row.impacted), (ActivityStatus::Declined, minor("9.00 GBP"), Minor::ZERO));
+}
+
+#[test]
+fn a_refund_credits() {
+    let mut scenario = CardScenario::of(a_card(), a_budget().with("1.00 GBP"));
+    let refund = FirstMessage { kind: FirstKind::UnlinkedRefund, ..a_refund("3.00") };
+    let first = scenario.send(&refund).unwrap().transaction;
+    let chain = scenario.chains.pop().unwrap();
+    let row = Activity::of_chain(first, Vec::new(), Some(&chain), None).unwrap();
+    assert_eq!((row.kind, row.status), (ActivityType::CardRefund, ActivityStatus::Refunded));
+    assert_eq!((row.amount, row.impacted), (minor("3.00 GBP"), minor("3.00 GBP")));
 }
 
 #[test]
@@ -61,15 +197,19 @@ fn a_payment_debits_its_cost_until_it_fails_or_is_returned() {
     for (status, expected) in [
         (PaymentStatus::Created, None),
         (PaymentStatus::Validated, None),
-        (PaymentStatus::Cancelled, None),
         (PaymentStatus::Confirmed, Some(-105)),
         (PaymentStatus::Started, Some(-105)),
         (PaymentStatus::Completed, Some(-105)),
         (PaymentStatus::Failed, Some(0)),
         (PaymentStatus::Returned, Some(-5)),
+        (PaymentStatus::Cancelled, Some(0)),
     ] {
-        let seen = Activity::of_payment(payment(status));
-        assert_eq!(seen.map(|seen| seen.impacted.0), expected, "{status}");
+        let seen = Activity::of_payment(payment(status), Some(second(2)));
+        assert_eq!(seen.as_ref().map(|seen| seen.impacted.0), expected, "{status}");
+        assert_eq!(Activity::of_payment(payment(status), None), None, "{status} without a confirmation");
+        if let Some(seen) = seen {
+            assert_eq!((seen.created_at, seen.updated_at), (second(2), second(9)));
+        }
     }
 }
 
@@ -80,70 +220,52 @@ fn only_credits_and_top_ups_are_movements_of_the_journal() {
     let postings = [post(Pool::InboundPayments, -7), post(Pool::Available(budget), 7)];
     let journal = |kind| {
         let id = JournalId(Uuid::from_u128(9));
-        JournalTransaction::new(id, account(), (kind, id.0), gbp(), DateTime::UNIX_EPOCH, postings).unwrap()
+        JournalTransaction::new(id, account(), (kind, id.0), gbp(), second(0), postings).unwrap()
     };
     assert_eq!(Activity::of_journal(&journal(JournalKind::Credit), None), Some(credit()));
     let deposit = Activity::of_journal(&journal(JournalKind::TopUp), None).unwrap();
     assert_eq!((deposit.kind, deposit.impacted), (ActivityType::Deposit, Minor(7)));
-    assert_eq!(deposit.detail, ActivityDetail::Deposit(MerchantPaymentId(Uuid::from_u128(9))));
+    assert_eq!(deposit.detail, ActivityDetail::TopUp(MerchantPaymentId(Uuid::from_u128(9))));
     assert_eq!(Activity::of_journal(&journal(JournalKind::Card), None), None);
 }
 
 #[test]
-fn a_transfer_matches_both_of_its_budgets() {
-    let (from, to) = (BudgetId(Uuid::from_u128(4)), BudgetId(Uuid::from_u128(5)));
-    let transfer = Transfer {
-        id: TransferId(Uuid::from_u128(6)),
-        number: 1,
-        account: account(),
-        from,
-        to,
-        currency: gbp(),
-        amount: Minor(30),
-        journal: JournalId(Uuid::from_u128(7)),
-        reference: None,
-        created_at: DateTime::UNIX_EPOCH,
-    };
-    let seen = Activity::of_transfer(transfer).unwrap();
-    assert_eq!(
-        (seen.budget, seen.amount, seen.impacted, seen.status),
-        (from, Minor(30), Minor(-30), ActivityStatus::Completed)
-    );
-    for (budget, expected) in [(from, true), (to, true), (BudgetId(Uuid::nil()), false)] {
-        assert_eq!(ActivityFilter { budget: Some(budget), ..ActivityFilter::default() }.matches(&seen), expected);
+fn a_transfer_has_a_row_for_each_budget() {
+    let [paid, received] = Activity::of_transfer(&transfer()).unwrap();
+    let seen =
+        |row: &Activity| (row.kind.as_str(), row.id.0.as_u128(), row.budget.0.as_u128(), row.impacted.0, row.number());
+    assert_eq!(seen(&paid), ("unload", 6, 4, -30, Some(11)));
+    assert_eq!(seen(&received), ("load", 7, 5, 30, Some(12)));
+    for (budget, expected) in [(4, [true, false]), (5, [false, true]), (6, [false, false])] {
+        let filter = ActivityFilter { budgets: vec![BudgetId(Uuid::from_u128(budget))], ..ActivityFilter::default() };
+        assert_eq!([&paid, &received].map(|row| filter.matches(row)), expected);
     }
 }
 
-#[test]
-fn a_filter_reads_only_sources_that_can_match() {
-    let reached = |filter: ActivityFilter| ActivitySource::ALL.map(|source| filter.reaches(source));
-    let none = ActivityFilter::default();
-    assert_eq!(reached(none), [true; 5]);
-    assert_eq!(reached(ActivityFilter { card: Some(CardId(Uuid::nil())), ..none }), [true, false, false, false, false]);
-    assert_eq!(
-        reached(ActivityFilter { status: Some(ActivityStatus::Completed), ..none }),
-        [false, true, true, true, true]
-    );
-    assert_eq!(
-        reached(ActivityFilter { status: Some(ActivityStatus::Declined), ..none }),
-        [true, false, false, false, false]
-    );
-    let kind = Some(ActivityType::Card(MessageKind::Expiry));
-    assert_eq!(reached(ActivityFilter { kind, ..none }), [true, false, false, false, false]);
-    let kind = Some(ActivityType::Payment);
-    assert_eq!(reached(ActivityFilter { kind, status: Some(ActivityStatus::Pending), ..none }), [false; 5]);
-}
-
-/// Every matching movement comes from a source that the filter reads.
+/// Every matching movement comes from a source that the filter reads, and has a kind and a state that it reads there.
 #[test]
 fn every_matching_movement_is_found() {
-    let rows: Vec<_> =
-        PaymentStatus::ALL.into_iter().filter_map(|status| Activity::of_payment(payment(status))).collect();
-    for row in rows.iter().chain([&credit()]) {
-        for kind in ActivityType::ALL.map(Some).into_iter().chain([None]) {
-            for status in ActivityStatus::ALL.map(Some).into_iter().chain([None]) {
-                let filter = ActivityFilter { kind, status, ..ActivityFilter::default() };
-                assert!(!filter.matches(row) || filter.reaches(row.kind.source()), "{filter:?} {row:?}");
+    for row in rows() {
+        for kinds in ActivityType::ALL.iter().map(|kind| vec![*kind]).chain([vec![], ActivityType::ALL.to_vec()]) {
+            for statuses in ActivityStatus::ALL.iter().map(|status| vec![*status]).chain([vec![]]) {
+                let filter = ActivityFilter { kinds: kinds.clone(), statuses, ..ActivityFilter::default() };
+                if filter.matches(&row) {
+                    assert!(filter.reaches(row.source()), "{filter:?} {row:?}");
+                }
+                match &row.detail {
+                    ActivityDetail::Card(chain) => {
+                        let shape = FirstMessageShape::of(&chain.first);
+                        let reads = filter
+                            .chains()
+                            .iter()
+                            .any(|(of, states)| *of == shape && states.contains(&chain.first.state));
+                        assert_eq!(reads, filter.matches(&row), "{filter:?} {row:?}");
+                    }
+                    ActivityDetail::Payment(payment) if filter.kinds.is_empty() => {
+                        assert_eq!(filter.payments().contains(&payment.status()), filter.matches(&row));
+                    }
+                    _ => {}
+                }
             }
         }
     }
@@ -152,17 +274,50 @@ fn every_matching_movement_is_found() {
 #[test]
 fn every_field_of_a_filter_is_applied() {
     let (row, none) = (credit(), ActivityFilter::default());
-    let second = chrono::TimeDelta::seconds(1);
     for (filter, expected) in [
-        (none, true),
-        (ActivityFilter { budget: Some(row.budget), ..none }, true),
-        (ActivityFilter { budget: Some(BudgetId(Uuid::nil())), ..none }, false),
-        (ActivityFilter { currency: Some(Currency::parse("EUR").unwrap()), ..none }, false),
-        (ActivityFilter { from: Some(row.created_at), to: Some(row.created_at), ..none }, true),
-        (ActivityFilter { from: Some(row.created_at + second), ..none }, false),
-        (ActivityFilter { to: Some(row.created_at - second), ..none }, false),
-        (ActivityFilter { card: Some(CardId(Uuid::nil())), ..none }, false),
+        (none.clone(), true),
+        (ActivityFilter { kinds: vec![ActivityType::Load, ActivityType::Deposit], ..none.clone() }, true),
+        (ActivityFilter { kinds: vec![ActivityType::Load], ..none.clone() }, false),
+        (ActivityFilter { excluded: vec![ActivityType::Deposit], ..none.clone() }, false),
+        (ActivityFilter { excluded: vec![ActivityType::Load], ..none.clone() }, true),
+        (ActivityFilter { statuses: vec![ActivityStatus::Pending], ..none.clone() }, false),
+        (ActivityFilter { budgets: vec![BudgetId(Uuid::nil()), row.budget], ..none.clone() }, true),
+        (ActivityFilter { budgets: vec![BudgetId(Uuid::nil())], ..none.clone() }, false),
+        (ActivityFilter { currency: Some(Currency::parse("EUR").unwrap()), ..none.clone() }, false),
+        (ActivityFilter { from: Some(row.created_at), to: Some(row.created_at), ..none.clone() }, true),
+        (ActivityFilter { from: Some(second(1)), ..none.clone() }, false),
+        (ActivityFilter { to: Some(second(-1)), ..none.clone() }, false),
+        (ActivityFilter { card: Some(CardId(Uuid::nil())), ..none.clone() }, false),
+        (ActivityFilter { people: vec![PersonId(Uuid::nil())], ..none.clone() }, false),
+        (ActivityFilter { search: Some(ActivitySearch::parse("x").unwrap()), ..none }, false),
     ] {
         assert_eq!(filter.matches(&row), expected, "{filter:?}");
     }
+}
+
+#[test]
+fn a_search_reads_counterparties_and_references() {
+    let found = |text: &str| {
+        let filter = ActivityFilter { search: Some(ActivitySearch::parse(text).unwrap()), ..ActivityFilter::default() };
+        rows().into_iter().filter(|row| filter.matches(row)).map(|row| row.kind.as_str()).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(found("wAges"), BTreeSet::from(["batchPayment"]));
+    assert_eq!(found("tembe"), BTreeSet::from(["load", "unload"]));
+    assert_eq!(found("%"), BTreeSet::new());
+    assert!(ActivitySearch::parse("").is_err() && ActivitySearch::parse(&"x".repeat(101)).is_err());
+    assert!(ActivitySearch::parse("a\0").is_err());
+}
+
+#[test]
+fn a_cursor_reads_as_it_is_written() {
+    let cursor = ActivityCursor { epoch: 3, position: 14, id: ActivityId(Uuid::from_u128(9)) };
+    assert_eq!(ActivityCursor::parse(&cursor.to_string()), Ok(Some(cursor)));
+    assert_eq!(ActivityCursor::parse("0"), Ok(None));
+    let id = Uuid::nil();
+    for wrong in
+        ["", "1", "00", "-1", "1.2", "1.2.3", &format!("1.+2.{id}"), &format!("1.2.{id}.4"), &format!(".2.{id}")]
+    {
+        assert!(ActivityCursor::parse(wrong).is_err(), "{wrong}");
+    }
+    assert!(ActivityCursor::beginning(3) < cursor && cursor < ActivityCursor::after_all(3, 14));
 }

@@ -23,7 +23,7 @@ pub(crate) use common::{
 pub(crate) use events::{TypeId, TypeName};
 pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body, plain_text};
 pub(crate) use merchant::{BackgroundColour, Fixed, NotNull, PageUrl, PrimaryColour};
-pub(crate) use parameters::{Parameters, Part, parameter, parameters};
+pub(crate) use parameters::{Parameters, Part, Several, parameter, parameters};
 pub(crate) use values::{
     Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, Whole, named, of_format,
     one_of, one_of_these,

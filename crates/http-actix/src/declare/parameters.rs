@@ -20,6 +20,8 @@ pub(crate) trait Parameters: Sized {
 pub(crate) trait Parameter: Sized {
     /// Whether the parameter is required.
     const REQUIRED: bool;
+    /// Whether it may be repeated, also under its name followed by `[]`.
+    const REPEATED: bool = false;
 
     /// Reads the parameter from its text, if it was sent.
     fn read(sent: Option<&str>) -> Result<Self, Flaw>;
@@ -74,6 +76,22 @@ impl<T: TextValue> Parameter for Vec<T> {
     }
 }
 
+/// Values separated by commas, of a parameter that may be repeated, also under its name followed by `[]`.
+pub(crate) struct Several<T>(pub(crate) Vec<T>);
+
+impl<T: TextValue> Parameter for Several<T> {
+    const REQUIRED: bool = false;
+    const REPEATED: bool = true;
+
+    fn read(sent: Option<&str>) -> Result<Self, Flaw> {
+        <Vec<T> as Parameter>::read(sent).map(Self)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        <Vec<T> as Parameter>::schema()
+    }
+}
+
 /// `true` or `false`. False if the parameter was not sent.
 impl Parameter for bool {
     const REQUIRED: bool = false;
@@ -109,6 +127,7 @@ impl Part {
     ) -> Option<T> {
         let (part, sent) = match self {
             Self::Path => ("path", decoded(request.match_info().query(name)).map(Some)),
+            Self::Query if T::REPEATED => ("query", query.all(name).map(|sent| sent.map(Cow::Owned))),
             Self::Query => ("query", query.one(name).map(|sent| sent.map(Cow::Borrowed))),
         };
         let read = sent.and_then(|sent| T::read(sent.as_deref()));

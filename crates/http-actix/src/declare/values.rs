@@ -4,15 +4,15 @@ use super::member::{FieldType, Schemas, TextValue, plain_text};
 use crate::json::{Place, Reading, Value};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use florin_domain::access::Environment;
-use florin_domain::activity::{ActivityStatus, ActivityType};
+use florin_domain::activity::{ActivitySearch, ActivityStatus, ActivityType};
 use florin_domain::address::PostcodeQuery;
 use florin_domain::batch::{AlertCode, AlertKind, Direction, PaymentBatchStatus, PaymentStatus};
 use florin_domain::budget::{BudgetFeature, BudgetStatus, CreditScheme, TransferInstruction, TransferReference};
 use florin_domain::card::{AcceptorInput, CardName, CardOwner, CardSearch, CardState, FulfillmentStatus, Network};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::{
-    AccountId, ActivityId, BudgetId, CardId, CheckoutId, EventId, LimitId, MfaSessionId, NetworkId, OrderId,
-    PaymentBatchId, PersonId, PersonaId, SnapshotId, TransactionToken, WebhookId,
+    AccountId, BudgetId, CardId, CheckoutId, EventId, LimitId, MfaSessionId, NetworkId, OrderId, PaymentBatchId,
+    PersonId, PersonaId, SnapshotId, TransactionToken, WebhookId,
 };
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::MfaProviderName;
@@ -42,8 +42,8 @@ macro_rules! named {
 pub(crate) use named;
 
 named! {
-    ActivityStatus: ActivityStatus::ALL, ActivityStatus::as_str;
-    ActivityType: ActivityType::ALL, ActivityType::as_str;
+    ActivityStatus: *ActivityStatus::ALL, ActivityStatus::as_str;
+    ActivityType: *ActivityType::ALL, ActivityType::as_str;
     AlertCode: *AlertCode::ALL, AlertCode::as_str;
     AlertKind: AlertKind::ALL, AlertKind::as_str;
     BudgetFeature: BudgetFeature::ALL, BudgetFeature::as_str;
@@ -102,7 +102,7 @@ pub(crate) struct CountryCode(pub(crate) String);
 pub(crate) struct MerchantCategory(pub(crate) String);
 
 texts! {
-    ActivityId: Self::parse, of_format(KnownFormat::Uuid);
+    ActivitySearch: Self::parse, plain_text().min_length(Some(1)).max_length(Some(Self::MAX));
     BudgetId: Self::parse, of_format(KnownFormat::Uuid);
     CheckoutId: Self::parse, of_format(KnownFormat::Uuid);
     EventId: Self::parse, of_format(KnownFormat::Uuid);

@@ -39,13 +39,15 @@ impl Query {
         if values.next().is_some() {
             return Err(Flaw::new(FlawCode::DuplicateParameter, "must be given only once"));
         }
-        match first {
-            None => Ok(None),
-            Some(None) => Err(Flaw::format("must be UTF-8")),
-            Some(Some(value)) if value.is_empty() => Err(Flaw::required()),
-            Some(Some(value)) if value.contains('\0') => Err(Flaw::format("must not contain the NUL character")),
-            Some(Some(value)) => Ok(Some(value)),
-        }
+        first.map(checked).transpose()
+    }
+
+    /// Returns the values of a parameter that may be repeated, also under its name followed by `[]`, separated by commas.
+    pub(crate) fn all(&self, name: &str) -> Result<Option<String>, Flaw> {
+        let is_it = |known: &str| known == name || known.strip_suffix("[]") == Some(name);
+        let values = self.pairs.iter().filter(|(known, _)| is_it(known)).map(|(_, value)| checked(value));
+        let values = values.collect::<Result<Vec<_>, _>>()?;
+        Ok((!values.is_empty()).then(|| values.join(",")))
     }
 
     /// Returns a JSON object that is the same for equal queries, whatever the order of the names.
@@ -59,6 +61,16 @@ impl Query {
             values => format!("{}:[{}]", quoted(name), values.join(",")),
         };
         format!("{{{}}}", values.into_iter().map(member).collect::<Vec<_>>().join(","))
+    }
+}
+
+/// Returns a value that can be read.
+fn checked(value: &Option<String>) -> Result<&str, Flaw> {
+    match value {
+        None => Err(Flaw::format("must be UTF-8")),
+        Some(value) if value.is_empty() => Err(Flaw::required()),
+        Some(value) if value.contains('\0') => Err(Flaw::format("must not contain the NUL character")),
+        Some(value) => Ok(value),
     }
 }
 
@@ -80,6 +92,17 @@ mod tests {
         assert_eq!(["b", "c", "d", "e", "f"].map(code), {
             use FlawCode::{DuplicateParameter, InvalidFormat, Required};
             [InvalidFormat, Required, DuplicateParameter, InvalidFormat, Required]
+        });
+    }
+
+    #[test]
+    fn values_of_a_repeated_parameter_are_joined() {
+        let query = Query::parse("a=1&a[]=2,3&a%5B%5D=4&b=&c[]=%FF");
+        assert_eq!(query.all("a"), Ok(Some("1,2,3,4".to_owned())));
+        assert_eq!(query.all("x"), Ok(None));
+        assert_eq!(["b", "c"].map(|name| query.all(name).unwrap_err().code), {
+            use FlawCode::{InvalidFormat, Required};
+            [Required, InvalidFormat]
         });
     }
 

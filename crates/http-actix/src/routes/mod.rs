@@ -59,7 +59,7 @@ fn version_2(config: &mut ServiceConfig) {
         .service(post("/mfa/sessions", mfa::open_session::handle))
         .service(get("/addresses/lookup", addresses::lookup::handle))
         .service(get("/activity/{accountId}", activity::list::handle))
-        .service(get("/activity/{accountId}/{activityId}", activity::find::handle))
+        .service(get("/activity/{type}/{id}", activity::find::handle))
         .service(get("/sandbox/invariants", sandbox::invariants::handle))
         .service(get("/events", events::list::handle))
         .service(get("/events/stream", events::stream::handle))

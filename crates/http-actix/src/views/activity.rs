@@ -1,59 +1,196 @@
 //! Movements of an account.
 
+use super::scalars::Number;
 use super::{Amount, PaymentView, Time, TransactionView};
-use florin_domain::activity::{Activity, ActivityDetail, CreditDetail};
+use florin_domain::activity::{Activity, ActivityChanges, ActivityDetail, ActivitySource, ChainDetail, CreditDetail};
+use florin_domain::batch::Payment;
+use florin_domain::card::CardNumber;
 use florin_domain::money::{Currency, Minor};
+use florin_domain::page::{Page, PageRequest};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// One movement.
+/// One movement. Members that do not belong to its `resourceType` are left out.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Activity)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ActivityView {
-    /// The id of the movement: the token of a card message, or the id of a payment, of a transfer, or of the journal
-    /// transaction of a credit.
+pub(crate) struct ActivityView<'a> {
+    /// `card` for a chain of card messages, `payment` for a payment of a batch, `box` for all others.
+    #[schema(pattern = "^(box|card|payment)$")]
+    resource_type: &'static str,
+    /// The id of the movement: the token of the chain's first message, the id of the payment, or the journal transaction
+    /// that credited the budget. The paying side of a transfer has the id of the transfer.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// The type of the card message, or `credit`, `payment`, `transfer`.
+    /// The id of the account.
+    account_id: &'a str,
+    /// The type.
     #[serde(rename = "type")]
+    #[schema(pattern = "^[a-zA-Z]+$")]
     kind: &'static str,
-    /// The status of the card message or payment; `completed` for credits and transfers.
-    #[schema(pattern = "^(PENDING|CLEARED|COMPLETION|DECLINED|confirmed|started|completed|failed|returned)$")]
+    /// The status.
+    #[schema(pattern = "^[a-zA-Z]+$")]
     status: &'static str,
-    /// The id of the budget; on a transfer, of the sending budget.
+    /// The id of the budget.
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
-    /// The id of the receiving budget of a transfer; null on other movements.
+    /// The owner of the card now; null on other movements.
     #[schema(required, value_type = Option<String>, format = Uuid)]
-    to_budget_id: Option<Uuid>,
+    person_id: Option<Uuid>,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// The amount of the movement, never negative.
-    #[schema(value_type = String)]
-    amount: Amount,
-    /// The effect on the budget's funds. Negative if the movement reduces them.
-    #[schema(value_type = String)]
-    impacted_amount: Amount,
-    /// The id of the card; null on movements without a card.
-    #[schema(required, value_type = Option<String>, format = Uuid)]
-    card_id: Option<Uuid>,
-    /// The token of the first message of the chain; null on other movements.
-    #[schema(required, value_type = Option<String>, format = Uuid)]
-    chain_token: Option<Uuid>,
-    /// The id of the batch of a payment; null on other movements.
-    #[schema(required, value_type = Option<String>, format = Uuid)]
-    payment_batch_id: Option<Uuid>,
-    /// The merchant, the sender of a credit, or the recipient of a payment.
+    /// The amount, never negative: what is held and cleared of a chain, after returns. If it was declined, what it
+    /// requested.
+    #[schema(value_type = f64)]
+    amount: Number,
+    /// The effect on the budget's funds. Negative if the movement reduces them. Florin extension.
+    #[schema(value_type = f64)]
+    impacted_amount: Number,
+    /// The merchant, the sender of a credit, or the recipient of a payment. Florin extension.
     #[schema(required)]
-    counterparty: Option<String>,
+    counterparty: Option<&'a str>,
     /// The reference of a credit, payment or transfer.
     #[schema(required)]
-    reference: Option<String>,
-    /// When the movement was created.
+    reference: Option<&'a str>,
+    /// When the money moved, or was held or reserved first.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
+    /// When the row changed last.
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Time,
+    #[serde(flatten)]
+    transaction: Option<TransactionMembers<'a>>,
+    #[serde(flatten)]
+    payment: Option<PaymentMembers<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    transaction_box: Option<BoxView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    transaction_card: Option<CardMembers<'a>>,
+    /// With `include=messages`, the messages of the chain, first message first. Florin extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    messages: Option<Vec<TransactionView<'a>>>,
+}
+
+/// Members of rows of type `box` and `card`.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ActivityTransactionMembers)]
+#[serde(rename_all = "camelCase")]
+struct TransactionMembers<'a> {
+    /// `Boxes` or `Marqeta`.
+    #[schema(nullable = false, required = false, pattern = "^(Boxes|Marqeta)$")]
+    transaction_type: &'static str,
+    /// Equal on both sides of a transfer.
+    #[schema(value_type = String, format = Uuid, required = false)]
+    transaction_group_id: Uuid,
+    #[schema(required = false)]
+    transaction_group: GroupView<'a>,
+}
+
+/// What belongs together, such as the sides of a transfer.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ActivityTransactionGroup)]
+#[serde(rename_all = "camelCase")]
+struct GroupView<'a> {
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    account_id: &'a str,
+    /// The owner of the card now; null on other movements.
+    #[schema(required, value_type = Option<String>, format = Uuid)]
+    person_id: Option<Uuid>,
+    #[schema(value_type = String, format = Uuid)]
+    budget_id: Uuid,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Time,
+}
+
+/// A credit, a top-up, or one side of a transfer.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ActivityBox)]
+#[serde(rename_all = "camelCase")]
+struct BoxView {
+    /// Equals the `id` of the row.
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    /// Equals the `id` of the row.
+    #[schema(value_type = String, format = Uuid)]
+    transaction_id: Uuid,
+    /// The number in the account's sequence; null on top-ups and on the opening balance of a demo account.
+    #[schema(required, minimum = 1)]
+    box_transaction_id: Option<i64>,
+}
+
+/// Members of a chain of card messages.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ActivityCard)]
+#[serde(rename_all = "camelCase")]
+struct CardMembers<'a> {
+    /// The id of the card.
+    #[schema(value_type = String, format = Uuid)]
+    card_id: Uuid,
+    /// The last four digits of the card.
+    last_four: String,
+    /// The name of the merchant.
+    merchant_name: &'a str,
+    /// The merchant category code.
+    mcc: &'a str,
+    /// The response code of the first message.
+    response_code: &'static str,
+    /// What the first message requested.
+    #[schema(value_type = f64)]
+    requested_amount: Number,
+}
+
+/// Members of rows of type `payment`.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ActivityPaymentMembers)]
+#[serde(rename_all = "camelCase")]
+struct PaymentMembers<'a> {
+    /// The id of the batch. Florin extension.
+    #[schema(value_type = String, format = Uuid, required = false)]
+    payment_batch_id: Uuid,
+    /// The status of the payment in its batch. Florin extension.
+    #[schema(required = false, pattern = "^(confirmed|started|completed|failed|returned|cancelled)$")]
+    payment_status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = Uuid, nullable = false)]
+    order_id: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    beneficiary_name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    beneficiary_account_number: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    beneficiary_iban: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    beneficiary_sort_code: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    beneficiary_bank_code: Option<&'a str>,
+    /// Equals `currencyCode`.
+    #[schema(required = false)]
+    currency: &'static str,
+    /// Equals `currencyCode`: Florin exchanges nothing.
+    #[schema(required = false)]
+    sell_currency: &'static str,
+    /// Equals `currencyCode`.
+    #[schema(required = false)]
+    buy_currency: &'static str,
+    /// The amount and the fee.
+    #[schema(value_type = f64, required = false)]
+    settlement_amount: Number,
+    #[schema(value_type = f64, required = false)]
+    settlement_fee: Number,
+    #[schema(value_type = f64, required = false)]
+    settlement_amount_without_fee: Number,
 }
 
 /// One movement with all its details.
@@ -62,17 +199,15 @@ pub(crate) struct ActivityView {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ActivityDetailView<'a> {
     #[serde(flatten)]
-    activity: ActivityView,
-    /// The record of the card message; null on other movements.
-    #[schema(required)]
-    card_transaction: Option<TransactionView<'a>>,
-    /// The details of the credit; null on other movements, and on the opening balance of a demo account.
+    activity: ActivityView<'a>,
+    /// What was sent with a credit; null on other movements, and on the opening balance of a demo account. Florin
+    /// extension.
     #[schema(required)]
     credit: Option<CreditView<'a>>,
-    /// The payment; null on other movements.
+    /// The payment of a batch; null on other movements. Florin extension.
     #[schema(required)]
     payment: Option<PaymentView>,
-    /// The payment of the payer that completed the top-up; null on other movements.
+    /// The payment of the payer that completed a top-up; null on other movements. Florin extension.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     merchant_payment_id: Option<Uuid>,
 }
@@ -112,83 +247,181 @@ struct CreditView<'a> {
     available_balance: Amount,
 }
 
-/// The fields of a movement that depend on its type.
-#[derive(Default)]
-struct Particulars {
-    to: Option<Uuid>,
-    card: Option<Uuid>,
-    chain: Option<Uuid>,
-    batch: Option<Uuid>,
-    counterparty: Option<String>,
-    reference: Option<String>,
+/// A page of the list, or a part of the feed of changes.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ActivityList)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ActivityListView<'a> {
+    /// Maximum number of rows.
+    #[schema(minimum = 1, maximum = 1000)]
+    limit: i64,
+    /// Number of rows skipped; 0 in the feed.
+    #[schema(minimum = 0)]
+    offset: i64,
+    /// Number of rows on all pages together; null in the feed.
+    #[schema(required, minimum = 0)]
+    count: Option<i64>,
+    /// The rows.
+    rows: Vec<ActivityView<'a>>,
+    /// Where the feed continues: the next `cursor`. Absent in the list. Florin extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    next_cursor: Option<String>,
 }
 
-fn particulars(detail: &ActivityDetail) -> Particulars {
-    match detail {
-        ActivityDetail::Card(message) => Particulars {
-            card: Some(message.card.0),
-            chain: Some(message.chain.0),
-            counterparty: Some(message.acceptor.name.clone()),
-            ..Particulars::default()
-        },
-        ActivityDetail::Credit(credit) => Particulars {
-            counterparty: credit.as_ref().map(|credit| credit.remitters_name.clone()),
-            reference: credit.as_ref().and_then(|credit| credit.reference.clone()),
-            ..Particulars::default()
-        },
-        ActivityDetail::Payment(payment) => Particulars {
-            batch: Some(payment.batch.0),
-            counterparty: payment.input.recipient.name.clone(),
-            reference: payment.input.reference.clone(),
-            ..Particulars::default()
-        },
-        ActivityDetail::Transfer(transfer) => {
-            Particulars { to: Some(transfer.to.0), reference: transfer.reference.clone(), ..Particulars::default() }
+impl<'a> ActivityListView<'a> {
+    /// A page of the list.
+    pub(crate) fn page(request: PageRequest, page: &'a Page<Activity>, messages: bool) -> Self {
+        Self {
+            limit: request.limit,
+            offset: request.offset,
+            count: Some(page.count),
+            rows: page.rows.iter().map(|row| ActivityView::of(row, messages)).collect(),
+            next_cursor: None,
         }
-        ActivityDetail::Deposit(_) => Particulars::default(),
+    }
+
+    /// A part of the feed.
+    pub(crate) fn changes(request: PageRequest, changes: &'a ActivityChanges, messages: bool) -> Self {
+        Self {
+            limit: request.limit,
+            offset: 0,
+            count: None,
+            rows: changes.rows.iter().map(|row| ActivityView::of(row, messages)).collect(),
+            next_cursor: Some(changes.next.to_string()),
+        }
     }
 }
 
-impl From<&Activity> for ActivityView {
-    fn from(activity: &Activity) -> Self {
-        let Particulars { to, card, chain, batch, counterparty, reference } = particulars(&activity.detail);
+impl<'a> ActivityView<'a> {
+    /// A row, with the messages of a chain or without.
+    pub(crate) fn of(activity: &'a Activity, messages: bool) -> Self {
+        let number = |minor: Minor| Number::from(minor.of(activity.currency));
+        let (resource_type, transaction_type) = match activity.source() {
+            ActivitySource::Card => ("card", Some("Marqeta")),
+            ActivitySource::Payment => ("payment", None),
+            _ => ("box", Some("Boxes")),
+        };
+        let is_box = resource_type == "box";
+        let (transaction_card, messages) = match &activity.detail {
+            ActivityDetail::Card(chain) => (Some(CardMembers::of(chain)), messages.then(|| messages_of(chain))),
+            _ => (None, None),
+        };
         Self {
+            resource_type,
             id: activity.id.0,
+            account_id: activity.account.as_str(),
             kind: activity.kind.as_str(),
             status: activity.status.as_str(),
             budget_id: activity.budget.0,
-            to_budget_id: to,
+            person_id: activity.person().map(|person| person.0),
             currency_code: activity.currency.code(),
-            amount: Amount(activity.amount.of(activity.currency)),
-            impacted_amount: Amount(activity.impacted.of(activity.currency)),
-            card_id: card,
-            chain_token: chain,
-            payment_batch_id: batch,
-            counterparty,
-            reference,
+            amount: number(activity.amount),
+            impacted_amount: number(activity.impacted),
+            counterparty: activity.counterparty(),
+            reference: activity.reference(),
             created_at: Time(activity.created_at),
+            updated_at: Time(activity.updated_at),
+            transaction: transaction_type.map(|name| TransactionMembers::of(activity, name)),
+            payment: match &activity.detail {
+                ActivityDetail::Payment(payment) => PaymentMembers::of(payment),
+                _ => None,
+            },
+            transaction_box: is_box.then(|| BoxView::of(activity)),
+            transaction_card,
+            messages,
         }
     }
 }
 
-impl<'a> From<&'a Activity> for ActivityDetailView<'a> {
-    fn from(activity: &'a Activity) -> Self {
+fn messages_of(chain: &ChainDetail) -> Vec<TransactionView<'_>> {
+    std::iter::once(&chain.first).chain(&chain.follow_ups).map(TransactionView::from).collect()
+}
+
+impl<'a> TransactionMembers<'a> {
+    fn of(activity: &'a Activity, transaction_type: &'static str) -> Self {
+        let id = match &activity.detail {
+            ActivityDetail::Unload(transfer) | ActivityDetail::Load(transfer) => transfer.id.0,
+            _ => activity.id.0,
+        };
+        let transaction_group = GroupView {
+            id,
+            account_id: activity.account.as_str(),
+            person_id: activity.person().map(|person| person.0),
+            budget_id: activity.budget.0,
+            created_at: Time(activity.created_at),
+            updated_at: Time(activity.updated_at),
+        };
+        Self { transaction_type, transaction_group_id: id, transaction_group }
+    }
+}
+
+impl BoxView {
+    fn of(activity: &Activity) -> Self {
+        Self { id: activity.id.0, transaction_id: activity.id.0, box_transaction_id: activity.number() }
+    }
+}
+
+impl<'a> CardMembers<'a> {
+    fn of(chain: &'a ChainDetail) -> Self {
+        let first = &chain.first;
+        Self {
+            card_id: first.card.0,
+            last_four: CardNumber::last_four(first.card),
+            merchant_name: &first.acceptor.name,
+            mcc: &first.acceptor.mcc,
+            response_code: first.response.code(),
+            requested_amount: Number::from(first.requested.of(first.currency)),
+        }
+    }
+}
+
+impl<'a> PaymentMembers<'a> {
+    /// The members of a payment. `None` if it has no terms, or its cost overflows, which no rule allows.
+    fn of(payment: &'a Payment) -> Option<Self> {
+        let terms = payment.terms()?;
+        let number = |minor: Minor| Number::from(minor.of(terms.currency));
+        let recipient = &payment.input.recipient;
+        let (account, bank) = (recipient.account_identifier.as_deref(), recipient.bank_identifier.as_deref());
+        let is_iban = |text: &&str| text.starts_with(|first: char| first.is_ascii_alphabetic());
+        let is_sort_code = |text: &&str| text.starts_with(|first: char| first.is_ascii_digit());
+        let code = terms.currency.code();
+        Some(Self {
+            payment_batch_id: payment.batch.0,
+            payment_status: payment.status().as_str(),
+            order_id: Some(terms.order.0),
+            beneficiary_name: recipient.name.as_deref(),
+            beneficiary_account_number: account.filter(|text| !is_iban(text)),
+            beneficiary_iban: account.filter(is_iban),
+            beneficiary_sort_code: bank.filter(is_sort_code),
+            beneficiary_bank_code: bank.filter(|text| !is_sort_code(text)),
+            currency: code,
+            sell_currency: code,
+            buy_currency: code,
+            settlement_amount: number(terms.cost()?),
+            settlement_fee: number(terms.fee),
+            settlement_amount_without_fee: number(terms.amount),
+        })
+    }
+}
+
+impl<'a> ActivityDetailView<'a> {
+    /// A movement, with the messages of a chain or without.
+    pub(crate) fn of(activity: &'a Activity, messages: bool) -> Self {
         let mut view = Self {
-            activity: activity.into(),
-            card_transaction: None,
+            activity: ActivityView::of(activity, messages),
             credit: None,
             payment: None,
             merchant_payment_id: None,
         };
         match &activity.detail {
-            ActivityDetail::Card(message) => view.card_transaction = Some(message.as_ref().into()),
             ActivityDetail::Credit(credit) => {
                 view.credit = credit.as_deref().map(|credit| CreditView::of(credit, activity.currency));
             }
             ActivityDetail::Payment(payment) => view.payment = Some(payment.as_ref().clone().into()),
-            // A transfer has no further details.
-            ActivityDetail::Transfer(_) => {}
-            ActivityDetail::Deposit(payment) => view.merchant_payment_id = Some(payment.0),
+            // Their rows have everything.
+            ActivityDetail::Card(_) | ActivityDetail::Unload(_) | ActivityDetail::Load(_) => {}
+            ActivityDetail::TopUp(payment) => view.merchant_payment_id = Some(payment.0),
         }
         view
     }

@@ -30,7 +30,7 @@ mod webhook;
 mod world;
 
 pub(crate) use account::{AccountParts, AccountView};
-pub(crate) use activity::{ActivityDetailView, ActivityView};
+pub(crate) use activity::{ActivityDetailView, ActivityListView};
 pub(crate) use batch_check::{BatchCheckView, shortage_message};
 pub(crate) use budget::{BudgetParts, BudgetView};
 pub(crate) use card::{CardDetailsView, CardView, TransitionView};

@@ -2,24 +2,28 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{approval, pay, step, topped_up};
-use crate::commands::{credit, first, follow_up, message, stamp_at, token};
+use crate::commands::{clearing, credit, first, follow_up, message, purchase, stamp, stamp_at, token};
 use crate::expect::{expect_new, same, there};
 use crate::factory::Handle;
-use crate::management::transfer;
+use crate::management::{issue_to_person, transfer};
+use crate::observe::key_of;
 use crate::payments::{
-    Fill, after, batch_id, claim, confirmed, create, empty, leased, payment_id, record, start, take,
+    Fill, after, batch_id, cancel, claim, confirmed, create, empty, leased, payment_id, record, start, take,
 };
+use crate::people::join;
 use crate::world::{BOTH, Who, gbp, jpy, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::activity::{
-    Activity, ActivityDetail, ActivityFilter, ActivitySource, ActivityStatus, ActivityType, CreditDetail,
+    Activity, ActivityDetail, ActivityFilter, ActivityKey, ActivitySearch, ActivitySource, ActivityStatus,
+    ActivityType, CreditDetail,
 };
 use florin_domain::batch::{FailureReason, PaymentOutcome};
-use florin_domain::card::MessageKind;
+use florin_domain::card::TransactionState;
 use florin_domain::card::decide::FirstKind;
 use florin_domain::card::decide::FollowUp;
 use florin_domain::checkout::CheckoutSession;
-use florin_domain::ids::ActivityId;
+use florin_domain::ids::{ActivityId, PaymentId, PersonId, TransactionToken};
+use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
 
 checks! {
@@ -27,12 +31,16 @@ checks! {
     "activities.list.pages_do_not_overlap" => pages_do_not_overlap,
     "activities.list.count_ignores_the_page" => count_ignores_the_page,
     "activities.list.filters_by_every_member" => filters,
-    "activities.list.has_every_card_message_as_it_was_answered" => card_messages,
+    "activities.list.has_one_row_per_chain" => chains,
+    "activities.list.shows_the_owners_of_cards" => owners,
+    "activities.list.searches_counterparties_and_references" => search,
     "activities.list.has_credits_with_what_was_sent" => credits,
     "activities.list.has_payments_from_their_confirmation_on" => payments,
-    "activities.list.has_transfers_under_both_budgets" => transfers,
+    "activities.list.has_cancelled_payments_of_confirmed_batches" => cancelled,
+    "activities.list.has_both_sides_of_transfers" => transfers,
     "activities.list.has_top_ups_of_budgets" => top_ups,
     "activities.find.finds_what_the_list_has_and_nothing_else" => finds,
+    "activities.find.finds_numbers_and_any_message_of_a_chain" => other_keys,
     "tenancy.activities.foreign_movements_are_absent" => foreign,
 }
 
@@ -48,7 +56,7 @@ async fn all(handle: &Handle, who: Who) -> Result<Vec<Activity>, Failure> {
 
 /// Creates movements from every source on both accounts, with few distinct times: messages in pounds and yen,
 /// follow-ups, declines, credits, and payments in every status that they reach.
-async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
+pub(crate) async fn busy(handle: &Handle) -> Result<Vec<Activity>, Failure> {
     seeded(handle).await?;
     for who in BOTH {
         let base = u128::from(who.number()) * 1000;
@@ -111,36 +119,40 @@ async fn settled(handle: &Handle) -> CheckResult {
 
 async fn newest_first(handle: Handle) -> CheckResult {
     let found = busy(&handle).await?;
-    // 8 messages and a reversal, 2 credits plus the 3 that funded the budgets, 11 payments, a transfer, and a top-up.
-    same("how many", found.len(), 9 + 5 + 11 + 1 + 1)?;
+    // 8 chains, 2 credits plus the 3 that funded the budgets, 11 payments, both sides of a transfer, and a top-up.
+    same("how many", found.len(), 8 + 5 + 11 + 2 + 1)?;
     let mut expected = found.clone();
     expected.sort_by_key(Activity::order);
     let ids = |rows: &[Activity]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
     same("the order", ids(&found), ids(&expected))?;
-    let sources = ActivitySource::ALL.map(|source| found.iter().filter(|row| row.kind.source() == source).count());
-    same("of each source", sources, [9, 5, 11, 1, 1])
+    let sources = ActivitySource::ALL.map(|source| found.iter().filter(|row| row.source() == source).count());
+    same("of each source", sources, [8, 5, 11, 1, 1, 1])
 }
 
 async fn top_ups(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     topped_up(&handle, Who::Mine, 1).await?;
-    same("of an open one", all(&handle, Who::Mine).await?.iter().any(|row| row.kind == ActivityType::Deposit), false)?;
+    let is_top_up = |row: &Activity| row.source() == ActivitySource::TopUp;
+    same("of an open one", all(&handle, Who::Mine).await?.iter().any(is_top_up), false)?;
     let session = deposited(&handle, Who::Mine, 2).await?;
-    let kind = Some(ActivityType::Deposit);
-    for budget in [None, Some(Who::Mine.budget())] {
-        let rows =
-            list(&handle, Who::Mine, ActivityFilter { kind, budget, ..ActivityFilter::default() }, EVERY).await?;
-        let row = there("the top-up", rows.rows.first())?;
-        let payment = there("its payment", session.payment)?;
-        same("its detail", &row.detail, &ActivityDetail::Deposit(payment))?;
-        let found = (rows.count, row.budget, row.amount, row.impacted, row.created_at);
-        let amount = session.amount.minor;
-        same("a row", found, (1, Who::Mine.budget(), amount, amount, after(60)))?;
-        same("found", handle.activities.find(&Who::Mine.account()?, row.id).await?.as_ref(), Some(row))?;
+    let kinds = vec![ActivityType::Deposit];
+    let payment = there("its payment", session.payment)?;
+    for (budgets, expected) in [(vec![], 1), (vec![Who::Mine.budget()], 1), (vec![Who::Mine.second_budget()], 0)] {
+        let filter = ActivityFilter { kinds: kinds.clone(), budgets, ..ActivityFilter::default() };
+        let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
+        let rows: Vec<_> = rows.into_iter().filter(is_top_up).collect();
+        same("rows", rows.len(), expected)?;
+        for row in rows {
+            same("its detail", &row.detail, &ActivityDetail::TopUp(payment))?;
+            let amount = session.amount.minor;
+            let found = (row.kind, row.status, row.budget, row.amount, row.impacted, row.created_at);
+            let status = ActivityStatus::Complete;
+            same("a row", found, (kinds[0], status, Who::Mine.budget(), amount, amount, after(60)))?;
+            let key = ActivityKey::Box(row.id);
+            same("found", handle.activities.find(&Who::Mine.account()?, key).await?, Some(row))?;
+        }
     }
-    let budget = Some(Who::Mine.second_budget());
-    let rows = list(&handle, Who::Mine, ActivityFilter { kind, budget, ..ActivityFilter::default() }, EVERY).await?;
-    same("of another budget", rows.count, 0)
+    Ok(())
 }
 
 async fn pages_do_not_overlap(handle: Handle) -> CheckResult {
@@ -173,31 +185,40 @@ async fn count_ignores_the_page(handle: Handle) -> CheckResult {
 async fn filters(handle: Handle) -> CheckResult {
     let all = busy(&handle).await?;
     let none = ActivityFilter::default();
-    let mut filters: Vec<_> = ActivityType::ALL.map(|kind| ActivityFilter { kind: Some(kind), ..none }).into();
-    filters.extend(ActivityStatus::ALL.map(|status| ActivityFilter { status: Some(status), ..none }));
+    let mut filters = vec![none.clone()];
+    filters.extend(ActivityType::ALL.iter().map(|kind| ActivityFilter { kinds: vec![*kind], ..none.clone() }));
+    filters.extend(ActivityType::ALL.iter().map(|kind| ActivityFilter { excluded: vec![*kind], ..none.clone() }));
+    filters.extend(ActivityStatus::ALL.iter().map(|status| ActivityFilter { statuses: vec![*status], ..none.clone() }));
+    let kinds = vec![ActivityType::Card, ActivityType::Load, ActivityType::BatchPayment];
+    filters.push(ActivityFilter { kinds: kinds.clone(), excluded: vec![ActivityType::Load], ..none.clone() });
+    let statuses = vec![ActivityStatus::Complete, ActivityStatus::Pending, ActivityStatus::Open];
+    filters.push(ActivityFilter { kinds, statuses, ..none.clone() });
+    filters.push(ActivityFilter { excluded: ActivityType::ALL.to_vec(), ..none.clone() });
     let budgets = [Who::Mine.budget(), Who::Mine.second_budget(), Who::Other.budget()];
-    filters.extend(budgets.map(|budget| ActivityFilter { budget: Some(budget), ..none }));
+    filters.extend(budgets.map(|budget| ActivityFilter { budgets: vec![budget], ..none.clone() }));
+    filters.push(ActivityFilter { budgets: budgets.to_vec(), ..none.clone() });
     let cards = [Who::Mine.card(), Who::Mine.yen_card(), Who::Other.card()];
-    filters.extend(cards.map(|card| ActivityFilter { card: Some(card), ..none }));
-    filters.extend([gbp()?, jpy()?].map(|currency| ActivityFilter { currency: Some(currency), ..none }));
+    filters.extend(cards.map(|card| ActivityFilter { card: Some(card), ..none.clone() }));
+    filters.push(ActivityFilter { people: vec![PersonId(uuid(99, 1))], ..none.clone() });
+    filters.extend([gbp()?, jpy()?].map(|currency| ActivityFilter { currency: Some(currency), ..none.clone() }));
     let times = [-1, 0, 1, 2, 3].map(|micros| noon() + TimeDelta::microseconds(micros));
-    filters.extend(times.map(|from| ActivityFilter { from: Some(from), ..none }));
-    filters.extend(times.map(|to| ActivityFilter { to: Some(to), ..none }));
+    filters.extend(times.map(|from| ActivityFilter { from: Some(from), ..none.clone() }));
+    filters.extend(times.map(|to| ActivityFilter { to: Some(to), ..none.clone() }));
     let pounds = Some(gbp()?);
-    filters.extend(times.map(|at| ActivityFilter { from: Some(at), to: Some(at), currency: pounds, ..none }));
-    let declined = Some(ActivityStatus::Declined);
+    filters.extend(times.map(|at| ActivityFilter { from: Some(at), to: Some(at), currency: pounds, ..none.clone() }));
+    let declined = vec![ActivityStatus::Declined];
     filters.push(ActivityFilter {
-        status: declined,
+        statuses: declined.clone(),
         card: Some(Who::Mine.card()),
-        budget: Some(Who::Mine.budget()),
-        ..none
+        budgets: vec![Who::Mine.budget()],
+        ..none.clone()
     });
-    filters.push(ActivityFilter { status: declined, kind: Some(ActivityType::Credit), ..none });
+    filters.push(ActivityFilter { statuses: declined, kinds: vec![ActivityType::Deposit], ..none });
     for filter in filters {
         let expected: Vec<_> = all.iter().filter(|row| filter.matches(row)).cloned().collect();
         let count = i64::try_from(expected.len()).unwrap_or(-1);
         for page in [EVERY, PageRequest { limit: 3, offset: 1 }] {
-            let found = list(&handle, Who::Mine, filter, page).await?;
+            let found = list(&handle, Who::Mine, filter.clone(), page).await?;
             same(&format!("the count of {filter:?}"), found.count, count)?;
             let offset = usize::try_from(page.offset).unwrap_or(0);
             let expected: Vec<_> =
@@ -208,36 +229,80 @@ async fn filters(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-async fn card_messages(handle: Handle) -> CheckResult {
+async fn chains(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let at = noon() + TimeDelta::microseconds(123_457);
     let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "10")?, stamp_at(1, at))?;
     let sent = expect_new(handle.cards.first_message(command).await)?;
     let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "9999")?, stamp_at(2, at))?;
     let declined = expect_new(handle.cards.first_message(command).await)?;
+    let declined = there("a declined chain", Activity::of_chain(declined, vec![], None, None))?;
     let filter = ActivityFilter { card: Some(Who::Mine.card()), ..ActivityFilter::default() };
-    let expected = vec![Activity::from(declined), Activity::from(sent)];
-    same("the messages", list(&handle, Who::Mine, filter, EVERY).await?.rows, expected)?;
-    // The end of a chain determines the state of its first message.
+    let account = Who::Mine.account()?;
+    let chain = async || {
+        let seen = there("the message", crate::observe::chain(&handle, &account, token(1)).await?)?;
+        there("the chain", seen.chain)
+    };
+    let open = Activity::of_chain(sent.clone(), vec![], Some(&chain().await?), None);
+    let expected = vec![declined.clone(), there("an open chain", open)?];
+    same("the chains", list(&handle, Who::Mine, filter.clone(), EVERY).await?.rows, expected)?;
+    // A part is cleared, and the rest is reversed.
+    let part = expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("4", false)?)?).await)?;
     let reversal = FollowUp::Reversal { amount: None };
-    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, reversal)?).await)?;
-    let found = there("the first", handle.activities.find(&Who::Mine.account()?, ActivityId(token(1).0)).await?)?;
-    same(
-        "the first",
-        (found.kind, found.status),
-        (ActivityType::Card(MessageKind::Authorization), ActivityStatus::Cleared),
-    )
+    let rest = expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), 4, reversal)?).await)?;
+    let ended = florin_domain::card::CardTransaction { state: TransactionState::Completion, ..sent };
+    let ended = Activity::of_chain(ended, vec![rest, part], Some(&chain().await?), None);
+    let ended = there("an ended chain", ended)?;
+    same("its amount", (ended.status, ended.amount), (ActivityStatus::Complete, Minor(400)))?;
+    same("the chains", list(&handle, Who::Mine, filter, EVERY).await?.rows, vec![declined, ended])
+}
+
+async fn owners(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let person = expect_new(handle.people.create(join(Who::Mine, 1, "ada@example.com")?).await)?.person.id;
+    let command = issue_to_person(Who::Mine, 1, person, &[(Who::Mine.budget(), true)])?;
+    let card = expect_new(handle.card_management.create(command).await)?.record.card.id;
+    let command = first(Who::Mine, card, message(FirstKind::Purchase, "1")?, stamp(1))?;
+    expect_new(handle.cards.first_message(command).await)?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "1")?).await)?;
+    for (people, expected) in [(vec![], 2), (vec![person], 1), (vec![PersonId(uuid(99, 1))], 0)] {
+        let filter = ActivityFilter { people, kinds: vec![ActivityType::Card], ..ActivityFilter::default() };
+        let found = list(&handle, Who::Mine, filter, EVERY).await?;
+        same("how many", (found.count, found.rows.len()), (expected, usize::try_from(expected).unwrap_or_default()))?;
+        let owned = found.rows.iter().filter(|row| row.card() == Some(card));
+        same("the owner", owned.map(Activity::person).all(|owner| owner == Some(person)), true)?;
+    }
+    Ok(())
+}
+
+async fn search(handle: Handle) -> CheckResult {
+    let all = busy(&handle).await?;
+    let mut texts: Vec<String> =
+        all.iter().flat_map(|row| [row.counterparty(), row.reference()]).flatten().map(str::to_owned).collect();
+    same("there is something to find", texts.is_empty(), false)?;
+    // Parts of texts, in the other case, and texts that a pattern would misread.
+    texts.extend(texts.clone().iter().map(|text| text.to_ascii_uppercase().chars().skip(1).collect()));
+    texts.extend(["%", "_", "\\", "'", "nowhere to be found"].map(str::to_owned));
+    texts.sort();
+    texts.dedup();
+    for text in texts.into_iter().filter(|text| !text.is_empty()) {
+        let search = ActivitySearch::parse(&text).map_err(|flaw| Failure::new(flaw.message))?;
+        let filter = ActivityFilter { search: Some(search), ..ActivityFilter::default() };
+        let expected: Vec<_> = all.iter().filter(|row| filter.matches(row)).cloned().collect();
+        same(&format!("rows with {text:?}"), list(&handle, Who::Mine, filter, EVERY).await?.rows, expected)?;
+    }
+    Ok(())
 }
 
 async fn credits(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let done = expect_new(handle.credits.credit(credit(Who::Mine, 1, "200.05", gbp()?)?).await)?;
-    let filter = ActivityFilter { kind: Some(ActivityType::Credit), ..ActivityFilter::default() };
+    let filter = ActivityFilter { kinds: vec![ActivityType::Deposit], ..ActivityFilter::default() };
     let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
     same("how many", rows.len(), 4)?;
     let id = ActivityId(crate::commands::journal_id(1).0);
     let found = there("the credit", rows.iter().find(|row| row.id == id))?;
-    let expected = (done.amount, done.amount, gbp()?, Who::Mine.budget(), done.created_at, ActivityStatus::Completed);
+    let expected = (done.amount, done.amount, gbp()?, Who::Mine.budget(), done.created_at, ActivityStatus::Complete);
     same(
         "the credit",
         (found.amount, found.impacted, found.currency, found.budget, found.created_at, found.status),
@@ -253,48 +318,95 @@ async fn transfers(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let ends = (Who::Mine.budget(), Who::Mine.second_budget());
     let done = expect_new(handle.transfers.transfer(transfer(Who::Mine, 1, ends, "20.05")?).await)?;
-    let expected = Activity::of_transfer(done.transfer);
-    for budget in [ends.0, ends.1] {
-        let kind = Some(ActivityType::Transfer);
-        let filter = ActivityFilter { kind, budget: Some(budget), ..ActivityFilter::default() };
+    let [paid, received] = there("both sides", Activity::of_transfer(&done.transfer))?;
+    let kinds = vec![ActivityType::Unload, ActivityType::Load];
+    for (budget, side) in [(ends.0, paid), (ends.1, received)] {
+        let filter = ActivityFilter { kinds: kinds.clone(), budgets: vec![budget], ..ActivityFilter::default() };
         let found = list(&handle, Who::Mine, filter, EVERY).await?;
-        same("the transfer", (found.count, found.rows.first()), (1, expected.as_ref()))?;
+        same("the transfer", (found.count, found.rows), (1, vec![side]))?;
     }
     Ok(())
 }
 
 async fn payments(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    let filter = ActivityFilter { kind: Some(ActivityType::Payment), ..ActivityFilter::default() };
-    let count = async || Ok::<_, Failure>(list(&handle, Who::Mine, filter, EVERY).await?.count);
+    let filter = ActivityFilter { kinds: vec![ActivityType::BatchPayment], ..ActivityFilter::default() };
+    let count = async || Ok::<_, Failure>(list(&handle, Who::Mine, filter.clone(), EVERY).await?.count);
     expect_new(
         handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
     )?;
     same("before the confirmation", count().await?, 0)?;
-    confirmed(&handle, Who::Mine, 1, 6).await?;
+    let batch = confirmed(&handle, Who::Mine, 1, 6).await?;
     same("after a confirmation", count().await?, 6)?;
     let lease = leased(&handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5000)).await?;
     handle.processing.take(take(&lease, 2, 6000)).await?;
-    let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
+    let rows = list(&handle, Who::Mine, filter.clone(), EVERY).await?.rows;
+    let at = there("its confirmation", batch.state.confirmation())?.at;
     let stored = crate::payments::content(&handle, Who::Mine, batch_id(1)).await?.payments;
-    let mut expected: Vec<_> = stored.into_iter().filter_map(Activity::of_payment).collect();
+    let mut expected: Vec<_> =
+        stored.into_iter().filter_map(|payment| Activity::of_payment(payment, Some(at))).collect();
     expected.sort_by_key(Activity::order);
+    same("when the money was reserved", rows.iter().all(|row| row.created_at == at), true)?;
     same("the payments", rows, expected)
+}
+
+async fn cancelled(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    expect_new(
+        handle.management.create(create(Who::Mine, empty(Who::Mine, 3, noon())?, Some(Fill::of(300_000, 4)))?).await,
+    )?;
+    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(3), 7000)?).await)?;
+    confirmed(&handle, Who::Mine, 1, 2).await?;
+    expect_new(handle.management.cancel(cancel(Who::Mine, batch_id(1), 8000)?).await)?;
+    let filter = ActivityFilter { kinds: vec![ActivityType::BatchPayment], ..ActivityFilter::default() };
+    let rows = list(&handle, Who::Mine, filter, EVERY).await?.rows;
+    let seen: Vec<_> = rows.iter().map(|row| (row.status, row.impacted)).collect();
+    same("those of the confirmed batch", seen, vec![(ActivityStatus::Cancelled, Minor::ZERO); 2])
 }
 
 async fn finds(handle: Handle) -> CheckResult {
     let all = busy(&handle).await?;
     let account = Who::Mine.account()?;
     for row in all {
-        same("what is found", handle.activities.find(&account, row.id).await?, Some(row))?;
+        same("what is found", handle.activities.find(&account, key_of(&row)).await?, Some(row))?;
     }
     // An unconfirmed payment, a journal transaction that is not a credit, and an unknown id.
     let hold = crate::commands::journal_id(1000);
     for id in [payment_id(300_000).0, hold.0, uuid(99, 1)] {
-        same(&format!("{id}"), handle.activities.find(&account, ActivityId(id)).await?, None)?;
+        let keys = [ActivityKey::Box(ActivityId(id)), ActivityKey::Payment(PaymentId(id))];
+        for key in keys.into_iter().chain([ActivityKey::Transaction(TransactionToken(id)), ActivityKey::Number(9999)]) {
+            same(&format!("{key:?}"), handle.activities.find(&account, key).await?, None)?;
+        }
     }
     Ok(())
+}
+
+async fn other_keys(handle: Handle) -> CheckResult {
+    let all = busy(&handle).await?;
+    let account = Who::Mine.account()?;
+    let mut numbers = 0;
+    for row in all {
+        if let Some(number) = row.number() {
+            numbers += 1;
+            let found = handle.activities.find(&account, ActivityKey::Number(number)).await?;
+            same("by its number", found.as_ref(), Some(&row))?;
+        }
+        let tokens = match &row.detail {
+            ActivityDetail::Card(chain) => chain.follow_ups.iter().map(|message| message.token).collect(),
+            ActivityDetail::Payment(payment) => {
+                let key = ActivityKey::Transaction(TransactionToken(payment.id.0));
+                same("a payment is no transaction", handle.activities.find(&account, key).await?, None)?;
+                vec![]
+            }
+            _ => vec![TransactionToken(row.id.0)],
+        };
+        for token in tokens {
+            let found = handle.activities.find(&account, ActivityKey::Transaction(token)).await?;
+            same("as a transaction", found.as_ref(), Some(&row))?;
+        }
+    }
+    same("numbered rows: two credits and both sides of a transfer", numbers, 4)
 }
 
 async fn foreign(handle: Handle) -> CheckResult {
@@ -303,9 +415,9 @@ async fn foreign(handle: Handle) -> CheckResult {
         let account = who.account()?;
         same("accounts", all(&handle, who).await?.iter().all(|row| row.account == account), true)?;
         for row in all(&handle, other).await? {
-            same("a foreign movement", handle.activities.find(&account, row.id).await?, None)?;
+            same("a foreign movement", handle.activities.find(&account, key_of(&row)).await?, None)?;
         }
-        let filter = ActivityFilter { budget: Some(other.budget()), ..ActivityFilter::default() };
+        let filter = ActivityFilter { budgets: vec![other.budget()], ..ActivityFilter::default() };
         same("of a foreign budget", list(&handle, who, filter, EVERY).await?.count, 0)?;
     }
     Ok(())

@@ -165,9 +165,9 @@ async fn restored(handle: Handle) -> CheckResult {
 /// A journal transaction of one id credits another budget on each account.
 async fn activities(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
-    let filter = ActivityFilter { budget: Some(Who::Mine.second_budget()), ..ActivityFilter::default() };
+    let filter = ActivityFilter { budgets: vec![Who::Mine.second_budget()], ..ActivityFilter::default() };
     expect_new(handle.credits.credit(credit(Who::Mine, 1, "1", gbp()?)?).await)?;
-    let before = handle.activities.list(&Who::Mine.account()?, filter, PageRequest::default()).await?;
+    let before = handle.activities.list(&Who::Mine.account()?, filter.clone(), PageRequest::default()).await?;
     let elsewhere = CreditInstruction { budget: Who::Twin.second_budget(), ..instruction(Who::Twin, "1", gbp()?)? };
     expect_new(handle.credits.credit(credit_of(Who::Twin, 1, elsewhere)?).await)?;
     let after = handle.activities.list(&Who::Mine.account()?, filter, PageRequest::default()).await?;

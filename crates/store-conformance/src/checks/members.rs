@@ -11,7 +11,7 @@ use crate::people::personal;
 use crate::world::{BOTH, Who, enrolment, gbp, key, noon, seeded, uuid};
 use chrono::TimeDelta;
 use florin_domain::access::{AccountGrant, ApiKey, Environment, KeyHash, Scope};
-use florin_domain::activity::{ActivityDetail, CreditDetail};
+use florin_domain::activity::{Activity, ActivityDetail, ActivityKey, CreditDetail};
 use florin_domain::batch::{FundingBudgets, InputFormat};
 use florin_domain::budget::{Credit, CreditInstruction, CreditScheme, TransferSituation};
 use florin_domain::card::{
@@ -45,7 +45,7 @@ fn optional() -> impl Iterator<Item = Option<&'static str>> {
 
 /// Expects activity to show a credit exactly as it was answered.
 async fn credit_is_kept(handle: &Handle, number: u128, done: &Credit) -> CheckResult {
-    let id = ActivityId(journal_id(number).0);
+    let id = ActivityKey::Box(ActivityId(journal_id(number).0));
     let found = there("the credit", handle.activities.find(&Who::Mine.account()?, id).await?)?;
     same("what was sent", found.detail, ActivityDetail::Credit(Some(Box::new(CreditDetail::from(done)))))
 }
@@ -104,9 +104,10 @@ async fn transfers(handle: Handle) -> CheckResult {
         });
         let done = expect_new(handle.transfers.transfer(command).await)?;
         same("the answer", done.transfer.reference.as_deref(), reference)?;
-        let id = ActivityId(done.transfer.id.0);
-        let found = there("the transfer", handle.activities.find(&Who::Mine.account()?, id).await?)?;
-        same("the transfer", Some(found), florin_domain::activity::Activity::of_transfer(done.transfer))?;
+        for side in there("both sides", Activity::of_transfer(&done.transfer))? {
+            let found = handle.activities.find(&Who::Mine.account()?, ActivityKey::Box(side.id)).await?;
+            same("a side of the transfer", found, Some(side))?;
+        }
     }
     Ok(())
 }

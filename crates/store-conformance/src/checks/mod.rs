@@ -2,6 +2,7 @@
 
 mod access;
 mod activity;
+mod activity_feed;
 mod administration;
 mod apart;
 mod atomic;
@@ -115,6 +116,7 @@ const FILES: &[&[Check]] = &[
     dry_runs::CHECKS,
     merchant_dry_runs::CHECKS,
     activity::CHECKS,
+    activity_feed::CHECKS,
     books::CHECKS,
     explanations::CHECKS,
     mfa::CHECKS,

@@ -9,6 +9,7 @@ use crate::observe::{batch, card, chain};
 use crate::world::{Who, day, enrolment, key, seeded, uuid, world};
 use chrono::{DateTime, Utc};
 use florin_domain::access::{ApiKey, KeyHash};
+use florin_domain::activity::ActivityKey;
 use florin_domain::batch::{BatchState, Confirmation};
 use florin_domain::budget::TransferSituation;
 use florin_domain::card::CardLimit;
@@ -128,7 +129,8 @@ async fn transfers(handle: Handle) -> CheckResult {
             Ok(decision)
         });
         let done = expect_new(handle.transfers.transfer(command).await)?.transfer;
-        let found = there("the transfer", handle.activities.find(&mine, ActivityId(done.id.0)).await?)?;
+        let found =
+            there("the transfer", handle.activities.find(&mine, ActivityKey::Box(ActivityId(done.id.0))).await?)?;
         same("when money was moved", (found.created_at, done.created_at), (at, at))?;
     }
     Ok(())

@@ -9,13 +9,13 @@ use crate::merchants::payee_members;
 use crate::people::members;
 use crate::world::{BOTH, Who, gbp, jpy, noon};
 use chrono::TimeDelta;
-use florin_domain::activity::ActivityFilter;
+use florin_domain::activity::{Activity, ActivityFilter, ActivityKey, ActivitySource};
 use florin_domain::batch::{AlertFilter, BatchFilter, PaymentFilter};
 use florin_domain::budget::BudgetFilter;
 use florin_domain::card::CardFilter;
 use florin_domain::checkout::{MerchantPaymentFilter, PaymentSort, SessionFilter};
 use florin_domain::event::EventFilter;
-use florin_domain::ids::AccountId;
+use florin_domain::ids::{AccountId, PaymentId, TransactionToken};
 use florin_domain::merchant::{CheckoutFilter, PayeeFilter};
 use florin_domain::page::PageRequest;
 use florin_domain::people::PersonFilter;
@@ -206,7 +206,7 @@ pub(crate) async fn single_reads(handle: &Handle, who: Who) -> Result<BTreeMap<S
             see(format!("{currency} of {id}"), &handle.books.explain(&account, id, currency, PAGE).await?);
             see(format!("more {currency} of {id}"), &handle.books.explain(&account, id, currency, second).await?);
         }
-        let filter = ActivityFilter { budget: Some(id), ..ActivityFilter::default() };
+        let filter = ActivityFilter { budgets: vec![id], ..ActivityFilter::default() };
         see(format!("activity of {id}"), &handle.activities.list(&account, filter, second).await?);
     }
     for overview in handle.people.list(&account, PersonFilter::default(), PAGE).await?.rows {
@@ -227,9 +227,18 @@ pub(crate) async fn single_reads(handle: &Handle, who: Who) -> Result<BTreeMap<S
         see(format!("funds of {batch}"), &handle.reading.funds(&account, batch).await?);
     }
     for row in handle.activities.list(&account, ActivityFilter::default(), PAGE).await?.rows {
-        see(format!("movement {}", row.id), &handle.activities.find(&account, row.id).await?);
+        see(format!("movement {}", row.id), &handle.activities.find(&account, key_of(&row)).await?);
     }
     lines.into_iter().map(|(what, value)| Ok((what, without_account(&value, who)?))).collect()
+}
+
+/// Returns what identifies a movement.
+pub(crate) fn key_of(row: &Activity) -> ActivityKey {
+    match row.source() {
+        ActivitySource::Card => ActivityKey::Transaction(TransactionToken(row.id.0)),
+        ActivitySource::Payment => ActivityKey::Payment(PaymentId(row.id.0)),
+        _ => ActivityKey::Box(row.id),
+    }
 }
 
 /// Returns the events of an account, oldest first, without what differs between stores: positions and ids.

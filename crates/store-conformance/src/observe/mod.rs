@@ -5,7 +5,7 @@
 
 mod everything;
 
-pub(crate) use everything::{Observation, differences, single_reads, without_account};
+pub(crate) use everything::{Observation, differences, key_of, single_reads, without_account};
 
 use crate::check::{CheckResult, Failure};
 use crate::expect::there;

@@ -3,7 +3,9 @@
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use chrono::{DurationRound, TimeDelta};
-use florin_domain::activity::{Activity, ActivityDetail, ActivityFilter};
+use florin_domain::activity::{
+    Activity, ActivityChanges, ActivityCursor, ActivityDetail, ActivityFilter, ActivityKey, ActivitySource,
+};
 use florin_domain::books::{AccountBooks, PoolSums};
 use florin_domain::ids::{AccountId, ActivityId, BudgetId};
 use florin_domain::money::{Currency, Total};
@@ -19,20 +21,28 @@ impl Activities for Mutant {
         page: PageRequest,
     ) -> Result<Page<Activity>, StoreError> {
         if self.has(Bug::ActivityStatusIgnored) {
-            filter.status = None;
+            filter.statuses.clear();
         }
-        let mut found = Activities::list(&self.inner, account, filter, page).await?;
-        if self.has(Bug::ActivityOfAnyBudget) && filter.budget.is_some() {
-            let mut all =
-                Activities::list(&self.inner, account, ActivityFilter { budget: None, ..filter }, page).await?;
+        if self.has(Bug::ActivityOfAnybody) {
+            filter.people.clear();
+        }
+        let of_some_budgets = !filter.budgets.is_empty();
+        let mut found = Activities::list(&self.inner, account, filter.clone(), page).await?;
+        if self.has(Bug::ActivityOfAnyBudget) && of_some_budgets {
+            let every = ActivityFilter { budgets: vec![], ..filter.clone() };
+            let mut all = Activities::list(&self.inner, account, every, page).await?;
             let mut ids = Vec::new();
             for other in self.inner.accounts().await? {
-                let rows = Activities::list(&self.inner, &other.id, filter, page).await?.rows;
+                let rows = Activities::list(&self.inner, &other.id, filter.clone(), page).await?.rows;
                 ids.extend(rows.into_iter().map(|row| row.id));
             }
             all.rows.retain(|row| ids.contains(&row.id));
             all.count = i64::try_from(all.rows.len()).unwrap();
             found = all;
+        }
+        if self.has(Bug::TransfersOfTheSenderOnly) && of_some_budgets {
+            found.rows.retain(|row| row.source() != ActivitySource::Load);
+            found.count = i64::try_from(found.rows.len()).unwrap();
         }
         if self.has(Bug::ActivityOldestFirst) {
             found.rows.reverse();
@@ -43,11 +53,17 @@ impl Activities for Mutant {
         Ok(found)
     }
 
-    async fn find(&self, account: &AccountId, id: ActivityId) -> Result<Option<Activity>, StoreError> {
-        let mut found = Activities::find(&self.inner, account, id).await?;
+    async fn find(&self, account: &AccountId, key: ActivityKey) -> Result<Option<Activity>, StoreError> {
+        if self.has(Bug::ChainsByTheFirstTokenOnly)
+            && let ActivityKey::Transaction(token) = key
+        {
+            let found = Activities::find(&self.inner, account, key).await?;
+            return Ok(found.filter(|row| row.id.0 == token.0));
+        }
+        let mut found = Activities::find(&self.inner, account, key).await?;
         if self.has(Bug::NoTenantFilterOnActivities) {
             for other in self.inner.accounts().await? {
-                found = found.or(Activities::find(&self.inner, &other.id, id).await?);
+                found = found.or(Activities::find(&self.inner, &other.id, key).await?);
             }
         }
         if let Some(found) = found.as_mut().filter(|_| self.has(Bug::TransfersInMilliseconds)) {
@@ -57,6 +73,33 @@ impl Activities for Mutant {
             && self.has(Bug::CreditTextsTrimmed)
         {
             credit.reference = credit.reference.take().map(|text| text.trim().to_owned());
+        }
+        Ok(found)
+    }
+
+    async fn changes(
+        &self,
+        account: &AccountId,
+        filter: ActivityFilter,
+        after: Option<ActivityCursor>,
+        max: i64,
+    ) -> Result<Option<ActivityChanges>, StoreError> {
+        let mut found = Activities::changes(&self.inner, account, filter.clone(), after, max).await?;
+        if let (None, Some(after)) = (&found, after.filter(|_| self.has(Bug::CursorsSurviveARestore))) {
+            let now = Activities::changes(&self.inner, account, filter.clone(), None, 1).await?.unwrap().next;
+            let after = ActivityCursor { epoch: now.epoch, ..after };
+            found = Activities::changes(&self.inner, account, filter, Some(after), max).await?;
+        }
+        if let Some(found) = found.as_mut() {
+            match self.bug {
+                // As if the next position were drawn, but not committed yet.
+                Some(Bug::FeedPassesUncommitted) => found.next.position += 1,
+                Some(Bug::FollowUpsKeepThePlace) if after.is_some() => found.rows.retain(|row| match &row.detail {
+                    ActivityDetail::Card(chain) => chain.follow_ups.is_empty(),
+                    _ => true,
+                }),
+                _ => {}
+            }
         }
         Ok(found)
     }

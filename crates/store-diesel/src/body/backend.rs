@@ -44,6 +44,13 @@ const _: &str = SKIP_LOCKED;
 pub(crate) use super::database::CLOCK;
 const _: &str = CLOCK;
 
+/// What surrounds a text in SQL to turn the letters of the ASCII alphabet, and no others, into lower case.
+pub(crate) use super::database::ASCII_LOWER;
+const _: [&str; 2] = ASCII_LOWER;
+/// The name of the recipient, and the reference, in the input of the payment `t`.
+pub(crate) use super::database::{RECIPIENT_NAME, RECIPIENT_REFERENCE};
+const _: [&str; 2] = [RECIPIENT_NAME, RECIPIENT_REFERENCE];
+
 /// Reads a text in place, without a copy.
 pub(crate) use super::database::read_text;
 

@@ -61,14 +61,14 @@ functions! {
     /// Locks and loads the balances that a group needs, in the same order in all programs, and loads its idempotency
     /// records.
     lock_balances: fn(&mut Conn, &Footprint) -> Outcome<LockedRows>;
-    /// Returns new positions of events, in order. Two transactions that lock the same object get theirs in the order of
-    /// their commits.
-    event_positions: fn(&mut Conn, usize) -> Outcome<Vec<i64>>;
-    /// Returns the last position that was given, and the transactions that may still commit events up to it.
+    /// Draws positions, in order, of which there is at least one. Two transactions that lock the same object get theirs
+    /// in the order of their commits.
+    draw_positions: fn(&mut Conn, usize) -> Outcome<Vec<i64>>;
+    /// Returns the last position that was drawn, and the transactions that may still commit rows up to it.
     event_tail: fn(&mut Conn) -> Outcome<EventTail>;
     /// Returns those of these transactions that are still in progress.
     still_writing: fn(&mut Conn, &[String]) -> Outcome<Vec<String>>;
-    /// Prepares for further events after an import, whose events and snapshots have positions up to this one.
+    /// Prepares for further positions after an import, whose rows and snapshots have positions up to this one.
     events_imported: fn(&mut Conn, i64) -> Outcome<()>;
     /// The table whose primary key or unique constraint was violated; empty where the database does not say.
     violated_table: fn(&dyn DatabaseErrorInformation) -> String;

@@ -12,6 +12,7 @@ use super::writer::Writer;
 use florin_ports::{EventRecording, StoreError};
 use florin_store_contract::{OpenError, StoreSettings};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
@@ -38,6 +39,8 @@ struct Inner {
     /// Whether reads run on the thread of their caller, instead of a thread that may block.
     reads_in_place: bool,
     writer: Writer,
+    /// The greatest tail that was found.
+    tail: AtomicI64,
 }
 
 impl Store {
@@ -74,7 +77,9 @@ impl Store {
         let max_readers = settings.readers.unwrap_or(backend::DEFAULT_READERS).max(1);
         let readers = driver::open_readers(anchor.place(), max_readers, PATIENCE)?;
         let permits = Arc::new(Semaphore::new(max_readers as usize));
-        Ok(Self { inner: Arc::new(Inner { anchor, readers, permits, reads_in_place, writer }) })
+        Ok(Self {
+            inner: Arc::new(Inner { anchor, readers, permits, reads_in_place, writer, tail: AtomicI64::new(0) }),
+        })
     }
 
     /// Applies all pending migrations or none, and returns their number. If several programs migrate concurrently, only
@@ -106,6 +111,11 @@ impl Store {
     /// Returns how events are written.
     pub(super) fn recording(&self) -> Option<EventRecording> {
         self.inner.writer.recording()
+    }
+
+    /// Records a tail, and returns the greatest one that was found. What is below a tail stays there.
+    pub(super) fn reached(&self, tail: i64) -> i64 {
+        self.inner.tail.fetch_max(tail, Ordering::Relaxed).max(tail)
     }
 
     /// Returns the address of the database.

@@ -6,13 +6,14 @@ use super::errors::Outcome;
 use super::footprint::Footprint;
 use super::group::RecordedCommand;
 use super::store::Store;
-use super::tables::money::{TransferRow, transfers};
-use super::types::Id;
+use super::tables::money::{TransferRow, journal_transactions, transfers};
+use super::types::{Id, Named};
 use super::working_set::WorkingSet;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::budget::{Transfer, TransferDecision, TransferDone, TransferRefusal, TransferSituation};
 use florin_domain::ids::{AccountId, BudgetId, JournalId, TransferId};
+use florin_domain::ledger::JournalKind;
 use florin_domain::money::Minor;
 use florin_ports::{DryRun, IdempotencyClaim, Mode, TransferCommand, Transfers, WriteError, Written};
 use uuid::Uuid;
@@ -89,6 +90,17 @@ impl From<TransferRow> for Transfer {
             created_at: row.created_at.0,
         }
     }
+}
+
+/// Returns transfers of an account by their journal transactions, in any order.
+pub(crate) fn by_journals(conn: &mut Conn, account: &AccountId, journals: &[Uuid]) -> Outcome<Vec<Transfer>> {
+    let causes = journal_transactions::table
+        .filter(journal_transactions::account_id.eq(account.as_str()))
+        .filter(journal_transactions::id.eq_any(journals.iter().map(|id| Id(*id))))
+        .filter(journal_transactions::kind.eq(Named(JournalKind::Transfer)))
+        .select(journal_transactions::cause_id)
+        .load::<Id>(conn)?;
+    by_ids(conn, account, &causes.into_iter().map(|cause| cause.0).collect::<Vec<_>>())
 }
 
 /// Returns transfers of an account by their ids, in any order.

@@ -1,4 +1,4 @@
-//! The positions of events, from a sequence. Concurrent transactions commit in another order than they draw.
+//! The positions of events and of movements, from a sequence. Concurrent transactions commit in another order than they draw.
 //!
 //! A transaction draws while it holds the locks of its objects, and the next transaction on the same object acquires
 //! them after the commit. So positions of one object follow its commits. A reader must not pass the position of a
@@ -54,11 +54,11 @@ identified_by_text! {
     Draw => BigInt;
 }
 
-/// Returns new positions of events, in order.
-pub(crate) fn event_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>> {
+/// Draws positions, in order.
+pub(crate) fn draw_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>> {
     let mut drawn: Vec<i64> = Draw(i64::try_from(count).map_err(corrupt)?).load(conn)?;
     if drawn.len() != count {
-        return Err(corrupt("positions of events are missing"));
+        return Err(corrupt("drawn positions are missing"));
     }
     drawn.sort_unstable();
     Ok(drawn)

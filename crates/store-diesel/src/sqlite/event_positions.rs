@@ -1,6 +1,7 @@
-//! The positions of events: SQLite has one write transaction at a time, so their order is that of the commits.
+//! The positions of events and of movements: SQLite has one write transaction at a time, so their order is that of the
+//! commits.
 
-use super::body::errors::Outcome;
+use super::body::errors::{Outcome, corrupt};
 use super::body::event_tail::EventTail;
 use super::body::statements::identified_by_text;
 use super::{Conn, Db};
@@ -9,7 +10,7 @@ use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_query;
 use diesel::sql_types::BigInt;
 
-/// AUTOINCREMENT keeps the greatest position that was ever given.
+/// The greatest position that was ever drawn. AUTOINCREMENT keeps it, and continues after it.
 const LAST: &str = "SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'outbox_events'";
 
 /// Reads that position.
@@ -22,18 +23,51 @@ impl QueryFragment<Db> for Last {
     }
 }
 
-// Identified by its text, so that it stays prepared.
+/// Advances that position, and returns it. Without any earlier position, there is no row.
+struct Advance(i64);
+
+impl QueryFragment<Db> for Advance {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_sql("UPDATE sqlite_sequence SET seq = seq + ");
+        out.push_bind_param::<BigInt, _>(&self.0)?;
+        out.push_sql(" WHERE name = 'outbox_events' RETURNING seq");
+        Ok(())
+    }
+}
+
+/// Stores the first positions.
+struct Begin(i64);
+
+impl QueryFragment<Db> for Begin {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_sql("INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox_events', ");
+        out.push_bind_param::<BigInt, _>(&self.0)?;
+        out.push_sql(")");
+        Ok(())
+    }
+}
+
+// Identified by their texts, so that they stay prepared.
 identified_by_text! {
+    Advance => BigInt;
+    Begin => BigInt;
     Last => BigInt;
 }
 
-/// Returns new positions of events, in order.
-pub(crate) fn event_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>> {
-    let last: i64 = Last.get_result(conn)?;
-    Ok((last.saturating_add(1)..).take(count).collect())
+/// Draws positions, in order. They count as drawn though no event may have them.
+pub(crate) fn draw_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>> {
+    let number = i64::try_from(count).map_err(corrupt)?;
+    let last = match Advance(number).get_result(conn).optional()? {
+        Some(last) => last,
+        None => {
+            Begin(number).execute(conn)?;
+            number
+        }
+    };
+    Ok((last.saturating_sub(number).saturating_add(1)..=last).collect())
 }
 
-/// Returns the position of the last event that was committed. Nobody else writes while a reader sees it.
+/// Returns the last position that was committed. Nobody else writes while a reader sees it.
 pub(crate) fn event_tail(conn: &mut Conn) -> Outcome<EventTail> {
     Ok(EventTail { last: Last.get_result(conn)?, writers: Vec::new() })
 }

@@ -1,35 +1,92 @@
-//! `GET /v2/activity/{accountId}/{activityId}`
+//! `GET /v2/activity/{type}/{id}`
 
-use super::common::{AccountPath, READ};
+use super::common::{IncludeParameter, READ};
 use crate::call::Call;
-use crate::declare::parameters;
+use crate::declare::{AccountParameter, Parameters, Part, named, parameter};
+use crate::extract::query::Query;
 use crate::problem::{Problem, read};
 use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
 use crate::views::ActivityDetailView;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_domain::ids::ActivityId;
+use florin_domain::activity::ActivityKey;
+use florin_domain::fault::{Faults, Flaw};
+use florin_domain::ids::{ActivityId, PaymentId, TransactionToken, parse_uuid};
+use florin_domain::text::Text;
 
-parameters! {
-    /// Path parameter: a movement.
-    pub(crate) struct ActivityPath in Path {
-        /// The id of the movement: the token of a card message, or the id of a payment, of a transfer, or of the
-        /// journal transaction of a credit.
-        "activityId" => id: ActivityId,
+/// What an id identifies.
+#[derive(Clone, Copy)]
+pub(crate) enum Resource {
+    Transaction,
+    Payment,
+    Order,
+    BoxTransaction,
+}
+
+named! {
+    Resource: [Resource::Transaction, Resource::Payment, Resource::Order, Resource::BoxTransaction],
+        |resource| match resource {
+            Resource::Transaction => "transaction",
+            Resource::Payment => "payment",
+            Resource::Order => "order",
+            Resource::BoxTransaction => "boxTransaction",
+        };
+}
+
+/// The id of an activity, as it is written.
+type Id = Text<1, 64>;
+
+/// Path parameters: one movement. `None`: an order, of which there are none.
+pub(crate) struct ActivityPath(Option<ActivityKey>);
+
+impl Parameters for ActivityPath {
+    fn read(request: &HttpRequest, query: &Query, faults: &mut Faults) -> Option<Self> {
+        let resource = Part::Path.read::<Resource>("type", request, query, faults);
+        let id = Part::Path.read::<Id>("id", request, query, faults)?;
+        key(resource?, id.as_str()).map(Self).map_err(|flaw| faults.push(flaw.at("path.id"))).ok()
     }
 }
 
-/// Returns one movement with all its details. Florin extension.
-#[utoipa::path(get, path = "/v2/activity/{accountId}/{activityId}", tag = "Activity", operation_id = "findActivity",
-    params(AccountPath, ActivityPath),
+fn key(resource: Resource, id: &str) -> Result<Option<ActivityKey>, Flaw> {
+    Ok(Some(match resource {
+        Resource::Transaction => ActivityKey::Transaction(TransactionToken(parse_uuid(id)?)),
+        Resource::Payment => ActivityKey::Payment(PaymentId(parse_uuid(id)?)),
+        Resource::BoxTransaction if id.bytes().all(|byte| byte.is_ascii_digit()) => {
+            ActivityKey::Number(id.parse().map_err(|_| Flaw::range("must be a number of 64 bits"))?)
+        }
+        Resource::BoxTransaction => ActivityKey::Box(ActivityId(parse_uuid(id)?)),
+        Resource::Order => return Ok(None),
+    }))
+}
+
+impl utoipa::IntoParams for ActivityPath {
+    fn into_params(
+        _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
+    ) -> Vec<utoipa::openapi::path::Parameter> {
+        let kind = "What the id identifies. `transaction`: a chain of card messages, or anything that `boxTransaction` \
+            finds by its UUID. `payment`: a payment of a batch. `boxTransaction`: a credit, a top-up or one side of a \
+            transfer. `order`: nothing.";
+        let id =
+            "The token of any message of a chain, the id of a row, or the number of a credit or side of a transfer.";
+        vec![parameter::<Resource>(Part::Path, "type", &[kind]), parameter::<Id>(Part::Path, "id", &[id])]
+    }
+}
+
+/// Returns one movement with all its details.
+#[utoipa::path(get, path = "/v2/activity/{type}/{id}", tag = "Activity", operation_id = "findActivity",
+    params(ActivityPath, AccountParameter, IncludeParameter),
     responses((status = 200, description = "The movement.", body = ActivityDetailView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
-    let account = call.read::<AccountPath>();
-    let activity = call.read::<ActivityPath>();
-    let account = call.path_account(account.map(|path| path.account), "account").await?;
-    let found = app.services.activities.find(&account.id, read(activity)?.id).await?;
-    let found = found.ok_or_else(|| Problem::absent("path.activityId", "activity"))?;
-    ok(&ActivityDetailView::from(&found))
+    let account_id = call.account_id();
+    let (key, include) = (call.read::<ActivityPath>(), call.read::<IncludeParameter>());
+    let account = call.account(account_id).await?;
+    let messages = read(include)?.messages();
+    let found = match read(key)?.0 {
+        Some(key) => app.services.activities.find(&account.id, key).await?,
+        None => None,
+    };
+    let found = found.ok_or_else(|| Problem::absent("path.id", "activity"))?;
+    ok(&ActivityDetailView::of(&found, messages))
 }

@@ -1,54 +1,145 @@
 //! `GET /v2/activity/{accountId}`
 
-use super::common::{AccountPath, READ};
+use super::common::{IncludeParameter, READ};
 use crate::call::Call;
-use crate::declare::{FromTime, PageParameters, ToTime, parameters};
+use crate::codes::ErrorCode;
+use crate::declare::{FromTime, PageParameters, Part, Several, TextValue, ToTime, parameters, plain_text};
+use crate::extract::query::Query;
 use crate::problem::{Problem, read};
-use crate::reply::ok_list;
+use crate::reply::ok;
 use crate::routes::error_sets::ReadErrors;
 use crate::state::App;
-use crate::views::{ActivityView, List};
+use crate::views::ActivityListView;
+use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_domain::activity::{ActivityFilter, ActivityStatus, ActivityType};
-use florin_domain::ids::{BudgetId, CardId};
+use florin_domain::activity::{ActivityCursor, ActivityFilter, ActivitySearch, ActivityStatus, ActivityType};
+use florin_domain::fault::{Faults, Flaw};
+use florin_domain::ids::{AccountId, BudgetId, CardId, PersonId};
 use florin_domain::money::Currency;
+use utoipa::openapi::schema::Object;
+
+parameters! {
+    /// Path parameter: an account.
+    pub(crate) struct AccountPath in Path {
+        /// The id of the account.
+        "accountId" => account: AccountId,
+    }
+}
 
 parameters! {
     /// Filters of the activity of an account.
     pub(crate) struct ActivityParameters in Query {
-        /// Only movements of this type: a type of card message, `credit`, `payment`, `transfer` or `deposit` (a top-up).
-        "type" => kind: Option<ActivityType>,
-        /// Only card messages or payments with this status.
-        "status" => status: Option<ActivityStatus>,
-        /// Only movements of this budget, including transfers from it and to it.
-        "budgetId" => budget: Option<BudgetId>,
-        /// Only movements of this card.
+        /// Only rows of one of these types, separated by commas or repeated, with or without `[]`. Some types are never
+        /// produced, and match nothing.
+        "type" => kinds: Several<ActivityType>,
+        /// No rows of these types, separated by commas or repeated, with or without `[]`.
+        "excludeType" => excluded: Several<ActivityType>,
+        /// Only rows with one of these statuses, separated by commas or repeated, with or without `[]`. Some statuses are
+        /// never produced, and match nothing.
+        "status" => statuses: Several<ActivityStatus>,
+        /// Only rows of one of these budgets, separated by commas or repeated, with or without `[]`.
+        "budgetId" => budgets: Several<BudgetId>,
+        /// Only rows of cards that one of these people owns now, separated by commas or repeated, with or without `[]`.
+        "personId" => people: Several<PersonId>,
+        /// Only rows of this card. Florin extension.
         "cardId" => card: Option<CardId>,
-        /// Only movements in this currency.
+        /// Only rows in this currency. Florin extension.
         "currencyCode" => currency: Option<Currency>,
-        /// Only movements created at this time or later.
+        /// Only rows whose `createdAt` is this time or later.
         "from" => from: Option<FromTime>,
-        /// Only movements created at this time or earlier.
+        /// Only rows whose `createdAt` is this time or earlier.
         "to" => to: Option<ToTime>,
+        /// Only rows whose counterparty or reference contains this text. Letters of the ASCII alphabet match in both
+        /// cases. 1 to 100 characters.
+        "search" => search: Option<ActivitySearch>,
     }
 }
 
-/// Lists everything that moved money on an account, newest first.
+impl From<ActivityParameters> for ActivityFilter {
+    fn from(sent: ActivityParameters) -> Self {
+        Self {
+            kinds: sent.kinds.0,
+            excluded: sent.excluded.0,
+            statuses: sent.statuses.0,
+            budgets: sent.budgets.0,
+            people: sent.people.0,
+            card: sent.card,
+            currency: sent.currency,
+            from: sent.from.map(|from| from.0),
+            to: sent.to.map(|to| to.0),
+            search: sent.search,
+        }
+    }
+}
+
+/// Where the feed of changes is read.
+pub(crate) struct Cursor(Option<ActivityCursor>);
+
+impl TextValue for Cursor {
+    fn parse(text: &str) -> Result<Self, Flaw> {
+        ActivityCursor::parse(text).map(Self)
+    }
+
+    fn schema() -> Object {
+        plain_text().build()
+    }
+}
+
+/// The feed of changes instead of the list. It has no offset.
+pub(crate) struct FeedParameter {
+    cursor: Option<Cursor>,
+}
+
+impl crate::declare::Parameters for FeedParameter {
+    fn read(request: &HttpRequest, query: &Query, faults: &mut Faults) -> Option<Self> {
+        let cursor = Part::Query.read::<Option<Cursor>>("cursor", request, query, faults);
+        if query.has("cursor") && query.has("offset") {
+            faults.push(Flaw::value("cannot be combined with cursor").at("query.offset"));
+        }
+        Some(Self { cursor: cursor? })
+    }
+}
+
+impl utoipa::IntoParams for FeedParameter {
+    fn into_params(
+        _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
+    ) -> Vec<utoipa::openapi::path::Parameter> {
+        let about = "Returns the feed of changes instead of the list, oldest change first: `0` for the whole feed, or the \
+            `nextCursor` of the last answer. `count` is null, and `offset` is not allowed. Florin extension.";
+        vec![crate::declare::parameter::<Option<Cursor>>(Part::Query, "cursor", &[about])]
+    }
+}
+
+/// Lists everything that moved or held money on an account, newest first.
 ///
-/// The list contains card messages, credits, payments of confirmed batches, transfers between budgets, and top-ups of
-/// budgets.
+/// There is one row for each chain of card messages, credit, top-up and payment of a confirmed batch, and one for each
+/// side of a transfer. With `cursor`, returns the rows that changed, oldest change first.
 #[utoipa::path(get, path = "/v2/activity/{accountId}", tag = "Activity", operation_id = "listActivity",
-    params(AccountPath, PageParameters, ActivityParameters),
-    responses((status = 200, description = "One page of movements.", body = List<ActivityView>), ReadErrors))]
+    params(AccountPath, PageParameters, ActivityParameters, IncludeParameter, FeedParameter),
+    responses((status = 200, description = "One page of rows.", body = ActivityListView), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
     let path = call.read::<AccountPath>();
     let page = call.page();
-    let filter = call.read::<ActivityParameters>();
+    let (filter, include) = (call.read::<ActivityParameters>(), call.read::<IncludeParameter>());
+    let feed = call.read::<FeedParameter>();
     let account = call.path_account(path.map(|path| path.account), "account").await?;
-    let ActivityParameters { kind, status, budget, card, currency, from, to } = read(filter)?;
-    let (from, to) = (from.map(|from| from.0), to.map(|to| to.0));
-    let filter = ActivityFilter { kind, status, budget, card, currency, from, to };
-    let found = app.services.activities.list(&account.id, filter, page).await?;
-    ok_list(&List::new(page, found, |activity| ActivityView::from(&activity)))
+    let (filter, messages) = (read(filter)?.into(), read(include)?.messages());
+    let activities = &app.services.activities;
+    match read(feed)?.cursor {
+        None => {
+            let found = activities.list(&account.id, filter, page).await?;
+            ok(&ActivityListView::page(page, &found, messages))
+        }
+        Some(Cursor(after)) => {
+            let found = activities.changes(&account.id, filter, after, page.limit).await?;
+            ok(&ActivityListView::changes(page, &found.ok_or_else(outdated)?, messages))
+        }
+    }
+}
+
+/// The answer to a cursor from before a restore.
+fn outdated() -> Problem {
+    let message = "is from before a restore of the account; begin with cursor=0";
+    Problem::new(StatusCode::BAD_REQUEST, "query.cursor", ErrorCode::InvalidValue, message)
 }

@@ -1,4 +1,4 @@
-//! `/v2/activity/{accountId}` (contract 5.6)
+//! `/v2/activity` (contract 5.6)
 
 mod common;
 pub(crate) mod find;

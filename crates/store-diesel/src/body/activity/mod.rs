@@ -1,7 +1,11 @@
-//! Activity: a page merges the newest rows of each source, and reads at most `offset + limit` rows of each.
+//! Activity: a page merges the newest rows of each source, and reads at most `offset + limit` rows of each. The feed of
+//! changes merges them by their positions.
 
+mod chains;
 mod credits;
+mod feed;
 mod page;
+mod sources;
 #[cfg(test)]
 mod tests;
 
@@ -9,18 +13,26 @@ use super::backend::Conn;
 use super::body;
 use super::errors::{Outcome, corrupt};
 use super::store::Store;
-use super::types::Account;
-use super::{cards, payments, transfers};
+use super::tables::money::{credits as credit_rows, transfers as transfer_rows};
+use super::types::{Account, Id};
+use super::{payments, transfers, worlds};
 use async_trait::async_trait;
 use diesel::Connection;
-use florin_domain::activity::{Activity, ActivityFilter, ActivitySource};
+use diesel::prelude::*;
+use feed::Span;
+use florin_domain::activity::{Activity, ActivityChanges, ActivityCursor, ActivityFilter, ActivityKey, ActivitySource};
 use florin_domain::ids::{AccountId, ActivityId};
 use florin_domain::ledger::JournalKind;
 use florin_domain::page::{Page, PageRequest};
-use florin_ports::{Activities, StoreError};
-use page::{ActivityQuery, Key};
+use florin_ports::{Activities, Events, StoreError};
+use page::Key;
+use sources::ActivityQuery;
 use std::collections::BTreeMap;
 use uuid::Uuid;
+
+/// The sources of the movements that are not chains or payments.
+const BOXES: [ActivitySource; 4] =
+    [ActivitySource::Credit, ActivitySource::Unload, ActivitySource::Load, ActivitySource::TopUp];
 
 #[async_trait]
 impl Activities for Store {
@@ -34,47 +46,130 @@ impl Activities for Store {
         self.read(move |conn| conn.transaction(|conn| list(conn, &query, page))).await
     }
 
-    async fn find(&self, account: &AccountId, id: ActivityId) -> Result<Option<Activity>, StoreError> {
+    async fn find(&self, account: &AccountId, key: ActivityKey) -> Result<Option<Activity>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| conn.transaction(|conn| find(conn, &account, id))).await
+        self.read(move |conn| conn.transaction(|conn| find(conn, &account, key))).await
+    }
+
+    async fn changes(
+        &self,
+        account: &AccountId,
+        filter: ActivityFilter,
+        after: Option<ActivityCursor>,
+        max: i64,
+    ) -> Result<Option<ActivityChanges>, StoreError> {
+        // A transaction that does not end delays rows, but not the answer.
+        let until = match Events::tail(self).await? {
+            Some(tail) => self.reached(tail.0),
+            None => self.reached(0),
+        };
+        let query = ActivityQuery::new(Account(account.clone()), filter);
+        self.read(move |conn| conn.transaction(|conn| changes(conn, &query, after, (until, max)))).await
     }
 }
 
 fn list(conn: &mut Conn, query: &ActivityQuery, page: PageRequest) -> Outcome<Page<Activity>> {
     let keys = query.keys(conn, page)?;
     let count = query.count(conn)?;
+    Ok(Page { count, rows: movements(conn, query.account(), &keys)? })
+}
+
+fn changes(
+    conn: &mut Conn,
+    query: &ActivityQuery,
+    after: Option<ActivityCursor>,
+    (until, max): (i64, i64),
+) -> Outcome<Option<ActivityChanges>> {
+    let epoch = worlds::epoch(conn, query.account())?;
+    let after = after.unwrap_or(ActivityCursor::beginning(epoch));
+    if after.epoch != epoch {
+        return Ok(None);
+    }
+    let found = query.changed(conn, &Span { after, until, max })?;
+    let is_whole = i64::try_from(found.len()).is_ok_and(|found| found < max);
+    let last = found.last().map(|(_, place)| *place).filter(|_| !is_whole);
+    // Everything up to the tail was read.
+    let next = last.unwrap_or_else(|| ActivityCursor::after_all(epoch, until).max(after));
+    let keys: Vec<_> = found.into_iter().map(|(key, _)| key).collect();
+    Ok(Some(ActivityChanges { rows: movements(conn, query.account(), &keys)?, next }))
+}
+
+/// Loads the movements with these keys, in their order.
+fn movements(conn: &mut Conn, account: &AccountId, keys: &[Key]) -> Outcome<Vec<Activity>> {
     let mut found = BTreeMap::new();
     for source in ActivitySource::ALL {
         let ids: Vec<_> = keys.iter().filter(|key| key.source == source).map(|key| key.id).collect();
         if !ids.is_empty() {
-            found.extend(load(conn, query.account(), source, &ids)?.into_iter().map(|row| (row.id, row)));
+            found.extend(load(conn, account, source, &ids)?.into_iter().map(|row| (row.id, row)));
         }
     }
-    let row = |key: Key| found.remove(&ActivityId(key.id)).ok_or_else(|| corrupt("a movement without its record"));
-    Ok(Page { count, rows: keys.into_iter().map(row).collect::<Outcome<_>>()? })
+    let row = |key: &Key| found.remove(&ActivityId(key.id)).ok_or_else(|| corrupt("a movement without its record"));
+    keys.iter().map(row).collect()
 }
 
-/// Finds a movement. Ids are unique across all sources, so the id alone identifies it.
-fn find(conn: &mut Conn, account: &AccountId, id: ActivityId) -> Outcome<Option<Activity>> {
-    for source in ActivitySource::ALL {
-        if let Some(found) = load(conn, account, source, &[id.0])?.pop() {
+fn find(conn: &mut Conn, account: &AccountId, key: ActivityKey) -> Outcome<Option<Activity>> {
+    match key {
+        ActivityKey::Transaction(token) => {
+            let first = chains::first_of(conn, account, token)?;
+            match first {
+                Some(first) => Ok(load(conn, account, ActivitySource::Card, &[first])?.pop()),
+                None => of_box(conn, account, token.0),
+            }
+        }
+        ActivityKey::Payment(id) => Ok(load(conn, account, ActivitySource::Payment, &[id.0])?.pop()),
+        ActivityKey::Box(id) => of_box(conn, account, id.0),
+        ActivityKey::Number(number) => match numbered(conn, account, number)? {
+            Some(id) => of_box(conn, account, id),
+            None => Ok(None),
+        },
+    }
+}
+
+/// Finds a credit, a top-up or a side of a transfer. Their ids are unique, so the id alone identifies it.
+fn of_box(conn: &mut Conn, account: &AccountId, id: Uuid) -> Outcome<Option<Activity>> {
+    for source in BOXES {
+        if let Some(found) = load(conn, account, source, &[id])?.pop() {
             return Ok(Some(found));
         }
     }
     Ok(None)
 }
 
+/// Returns the id of the credit or the side of a transfer with this number.
+fn numbered(conn: &mut Conn, account: &AccountId, number: i64) -> Outcome<Option<Uuid>> {
+    let credit = credit_rows::table
+        .filter(credit_rows::account_id.eq(account.as_str()))
+        .filter(credit_rows::number.eq(number))
+        .select(credit_rows::journal_id);
+    if let Some(journal) = credit.get_result::<Id>(conn).optional()? {
+        return Ok(Some(journal.0));
+    }
+    let sides = transfer_rows::table
+        .filter(transfer_rows::account_id.eq(account.as_str()))
+        .filter(transfer_rows::number.eq_any([number, number.saturating_sub(1)]))
+        .select((transfer_rows::number, transfer_rows::id, transfer_rows::journal_id))
+        .load::<(i64, Id, Id)>(conn)?;
+    let side = sides.into_iter().next();
+    Ok(side.map(|(debit, id, journal)| if debit == number { id.0 } else { journal.0 }))
+}
+
 /// Loads movements of a source by their ids, in any order. Skips ids that belong to another account or to no movement.
 fn load(conn: &mut Conn, account: &AccountId, source: ActivitySource, ids: &[Uuid]) -> Outcome<Vec<Activity>> {
     match source {
-        ActivitySource::Card => Ok(cards::by_tokens(conn, account, ids)?.into_iter().map(Activity::from).collect()),
+        ActivitySource::Card => chains::by_firsts(conn, account, ids),
         ActivitySource::Credit => credits::by_journal(conn, account, ids, JournalKind::Credit),
-        ActivitySource::Deposit => credits::by_journal(conn, account, ids, JournalKind::TopUp),
+        ActivitySource::TopUp => credits::by_journal(conn, account, ids, JournalKind::TopUp),
         ActivitySource::Payment => {
-            Ok(payments::by_ids(conn, account, ids)?.into_iter().filter_map(Activity::of_payment).collect())
+            let found = payments::by_ids(conn, account, ids)?.into_iter();
+            Ok(found.filter_map(|(payment, confirmed_at)| Activity::of_payment(payment, confirmed_at)).collect())
         }
-        ActivitySource::Transfer => {
-            Ok(transfers::by_ids(conn, account, ids)?.into_iter().filter_map(Activity::of_transfer).collect())
+        ActivitySource::Unload | ActivitySource::Load => {
+            let found = match source {
+                ActivitySource::Unload => transfers::by_ids(conn, account, ids)?,
+                _ => transfers::by_journals(conn, account, ids)?,
+            };
+            let sides = found.iter().filter_map(Activity::of_transfer).flatten();
+            Ok(sides.filter(|side| side.source() == source).collect())
         }
     }
 }

@@ -1,26 +1,33 @@
-//! A page reads each source by its index, newest first, and no further than the page reaches.
+//! A page reads each source by its index, newest first, and no further than the page reaches. A part of the feed reads it
+//! by the index in the order of positions.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::body::backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, with_store};
 use super::body::backend::{Conn, Db};
 use super::body::driver;
-use super::body::types::Account;
-use super::page::{ActivityQuery, walk};
+use super::body::types::{Account, Id};
+use super::feed::Span;
+use super::sources::ActivityQuery;
+use super::{feed, page};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
-use florin_domain::activity::{ActivityFilter, ActivityStatus, ActivityType};
+use florin_domain::activity::{ActivityCursor, ActivityFilter, ActivityStatus, ActivityType};
 use florin_domain::ids::AccountId;
 use florin_domain::page::PageRequest;
+use uuid::Uuid;
 
-/// The statement that explains the plan of a page.
-struct Plan<'a>(&'a ActivityQuery);
+/// The statement that explains the plan of a page, or of a part of the feed.
+struct Plan<'a>(&'a ActivityQuery, Option<(Span, Id)>);
 
 impl QueryFragment<Db> for Plan<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
         const PAGE: PageRequest = PageRequest { limit: 100, offset: 0 };
         out.push_sql(EXPLAIN);
-        walk(self.0, (&PAGE, &PAGE.limit), &mut out)
+        match &self.1 {
+            None => page::walk(self.0, (&PAGE, &PAGE.limit), &mut out),
+            Some((span, id)) => feed::walk(self.0, (span, id), &mut out),
+        }
     }
 }
 
@@ -35,34 +42,51 @@ impl Query for Plan<'_> {
 
 impl RunQueryDsl<Conn> for Plan<'_> {}
 
-fn plan(conn: &mut Conn, filter: ActivityFilter) -> String {
+fn plan(conn: &mut Conn, filter: ActivityFilter, of_feed: bool) -> String {
     let query = ActivityQuery::new(Account(AccountId::parse("F1").unwrap()), filter);
-    let rows = Plan(&query).load::<PlanRow>(conn).unwrap();
+    let span = || Span { after: ActivityCursor::beginning(0), until: 9, max: 100 };
+    let rows = Plan(&query, of_feed.then(|| (span(), Id(Uuid::nil())))).load::<PlanRow>(conn).unwrap();
     rows.into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-#[test]
-fn every_source_is_read_by_its_index() {
-    let all = [
-        "card_transactions_newest",
-        "journal_credits_newest",
-        "payments_newest",
-        "transfers_newest",
-        "journal_top_ups_newest",
-    ];
+/// Expects the plans of everything, of declined chains, and of payments to read these indexes, of which the first
+/// belongs to chains and the third to payments.
+fn expect_indexes(of_feed: bool, all: &[&str]) {
     with_store(1, |store| {
         let plans = driver::read(store.readers(), |conn| {
             conn.batch_execute(PLANNER)?;
             let none = ActivityFilter::default();
-            let declined = ActivityFilter { status: Some(ActivityStatus::Declined), ..none };
-            let paid = ActivityFilter { kind: Some(ActivityType::Payment), ..none };
-            Ok([(plan(conn, none), 0..5), (plan(conn, declined), 0..1), (plan(conn, paid), 2..3)])
+            let declined = ActivityFilter { statuses: vec![ActivityStatus::Declined], ..none.clone() };
+            let paid = ActivityFilter { kinds: vec![ActivityType::BatchPayment], ..none.clone() };
+            let filters = [(none, 0..all.len()), (declined, 0..1), (paid, 2..3)];
+            Ok(filters.map(|(filter, expected)| (plan(conn, filter, of_feed), expected)))
         });
         for (plan, expected) in plans.unwrap() {
             for (place, index) in all.iter().enumerate() {
                 assert_eq!(plan.contains(index), expected.contains(&place), "{index}: {plan}");
             }
-            assert!(!plan.contains("SCAN card_transactions\n") && !plan.contains("Seq Scan"), "{plan}");
+            assert!(!plan.contains("SCAN t\n") && !plan.contains("SCAN m\n") && !plan.contains("Seq Scan"), "{plan}");
         }
     });
+}
+
+#[test]
+fn every_source_is_read_by_its_index() {
+    expect_indexes(
+        false,
+        &[
+            "card_transactions_newest",
+            "journal_credits_newest",
+            "payments_newest",
+            "transfers_newest",
+            "transfers_received",
+            "journal_top_ups_newest",
+        ],
+    );
+}
+
+#[test]
+fn every_source_of_the_feed_is_read_by_its_index() {
+    let indexes = ["card_transactions_changed", "journal_changed", "payments_changed", "transfers_changed"];
+    expect_indexes(true, &indexes);
 }

@@ -1,15 +1,12 @@
 //! Records of card messages as rows.
 
-use super::body::backend::Conn;
 use super::body::errors::Outcome;
-use super::body::tables::cards::{MessageRow, card_transactions};
+use super::body::tables::cards::MessageRow;
 use super::body::types::{Account, Currency, Exchange, Id, Named, Time};
 use super::details;
-use diesel::prelude::*;
 use florin_domain::card::{Acceptor, CardTransaction, Conversion};
 use florin_domain::ids::{AccountId, BudgetId, CardId, JournalId, TransactionToken, UserToken};
 use florin_domain::money::Minor;
-use uuid::Uuid;
 
 impl MessageRow {
     /// Whether the row has this key.
@@ -54,6 +51,8 @@ impl MessageRow {
             conversion_rate: conversion.map(|conversion| Exchange(conversion.rate)),
             journal_id: journal.map(|journal| Id(journal.0)),
             details: details::text(&message.details),
+            // Drawn when the group is stored.
+            position: 0,
         }
     }
 
@@ -94,16 +93,6 @@ impl MessageRow {
             created_at: row.created_at.0,
         })
     }
-}
-
-/// Returns messages of an account by their tokens, in any order.
-pub(crate) fn by_tokens(conn: &mut Conn, account: &AccountId, tokens: &[Uuid]) -> Outcome<Vec<CardTransaction>> {
-    let rows = card_transactions::table
-        .filter(card_transactions::account_id.eq(account.as_str()))
-        .filter(card_transactions::token.eq_any(tokens.iter().map(|token| Id(*token))))
-        .select(MessageRow::as_select())
-        .load(conn)?;
-    rows.into_iter().map(MessageRow::read).collect()
 }
 
 /// Combines the three columns. The schema ensures that all of them are null or none is.

@@ -16,6 +16,5 @@ use super::body;
 
 pub(crate) use chains::{due_of_account, held, open_holds};
 pub(crate) use counted::read as read_counted;
-pub(crate) use messages::by_tokens;
 pub(crate) use records::{find, store_change};
 pub(crate) use rows::{insert_card, limits_of_account, of_account};

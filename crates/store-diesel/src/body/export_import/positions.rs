@@ -1,9 +1,12 @@
-//! The lines of account rows, and the positions of the events in them.
+//! The lines of account rows, and the positions in them.
 
 use super::body::errors::corrupt;
 use super::body::statements::Row;
+use super::body::tables::batches::PaymentRow;
+use super::body::tables::cards::MessageRow;
 use super::body::tables::events::EventRow;
-use super::body::tables::worlds::SnapshotRow;
+use super::body::tables::money::{JournalRow, TransferRow};
+use super::body::tables::worlds::{SnapshotRow, WorldRow};
 use florin_ports::StoreError;
 use florin_store_contract::export::{ExportError, ExportRow};
 use serde::Deserialize;
@@ -18,10 +21,16 @@ pub(super) struct Line<'a> {
     pub(super) row: &'a RawValue,
 }
 
+/// The position of a row. The epoch of a world is one, too.
 #[derive(Deserialize)]
-struct Event {
-    position: i64,
+struct Placed {
+    #[serde(alias = "epoch")]
+    position: Option<i64>,
 }
+
+/// The tables whose rows have positions.
+const PLACED: [&str; 6] =
+    [EventRow::TABLE, MessageRow::TABLE, JournalRow::TABLE, TransferRow::TABLE, PaymentRow::TABLE, WorldRow::TABLE];
 
 #[derive(Deserialize)]
 struct Snapshot<'a> {
@@ -29,25 +38,25 @@ struct Snapshot<'a> {
     contents: Cow<'a, str>,
 }
 
-/// Returns the greatest position of an event in a row: of the event itself, or of those in a snapshot. Later events get
-/// greater ones, so that a restore of the snapshot finds its positions free. Zero: there is none.
+/// Returns the greatest position in a row: its own, or of those in a snapshot. Later rows get greater ones, so that a
+/// restore of the snapshot finds its positions free. Zero: there is none.
 pub(super) fn last_in(row: &ExportRow<'_>) -> Result<i64, ExportError> {
-    if row.table == EventRow::TABLE {
-        return position(row.json);
-    }
     if row.table != SnapshotRow::TABLE {
-        return Ok(0);
+        return position(row.table, row.json);
     }
     let Snapshot { contents } = serde_json::from_str(row.json).map_err(unreadable)?;
     contents.lines().try_fold(0, |last, line| {
         let Line { table, row } = serde_json::from_str(line).map_err(unreadable)?;
-        Ok(if table == EventRow::TABLE { last.max(position(row.get())?) } else { last })
+        Ok(last.max(position(table, row.get())?))
     })
 }
 
-fn position(json: &str) -> Result<i64, ExportError> {
-    let Event { position } = serde_json::from_str(json).map_err(unreadable)?;
-    Ok(position)
+fn position(table: &str, json: &str) -> Result<i64, ExportError> {
+    if !PLACED.contains(&table) {
+        return Ok(0);
+    }
+    let Placed { position } = serde_json::from_str(json).map_err(unreadable)?;
+    Ok(position.unwrap_or_default())
 }
 
 fn unreadable(error: serde_json::Error) -> ExportError {

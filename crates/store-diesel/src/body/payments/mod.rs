@@ -12,12 +12,13 @@ pub(crate) use rows::by_ids;
 use super::backend::Conn;
 use super::body;
 use super::errors::Outcome;
-use florin_domain::batch::Payment;
+use florin_domain::batch::{Payment, PaymentBatch};
 use std::collections::BTreeSet;
 
-/// Stores payments of batches that exist.
-pub(crate) fn seed(conn: &mut Conn, payments: &[Payment]) -> Outcome<()> {
-    rows::insert_payments(conn, payments)?;
+/// Stores payments of these batches, which exist. Those of confirmed ones get this position.
+pub(crate) fn seed(conn: &mut Conn, batches: &[PaymentBatch], payments: &[Payment], position: i64) -> Outcome<()> {
+    let confirmed = |batch: &PaymentBatch| Some((batch.id, batch.state.confirmation()?.at));
+    rows::insert_confirmed(conn, payments, &batches.iter().filter_map(confirmed).collect(), position)?;
     let batches: BTreeSet<_> = payments.iter().map(|payment| (&payment.account, payment.batch)).collect();
     batches.into_iter().try_for_each(|(account, batch)| work::update_work_at(conn, account, batch))
 }

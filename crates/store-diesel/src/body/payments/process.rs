@@ -12,7 +12,7 @@ use super::body::tables::batches::{LeaseChange, PaymentRow, PaymentsById, paymen
 use super::body::tables::money::budgets;
 use super::body::types::{Account, Id, Named, Time};
 use super::body::working_set::WorkingSet;
-use super::rows::{read_payments, update_payments};
+use super::rows::read_payments;
 use super::work;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -71,8 +71,9 @@ impl BatchProcessing for Store {
         self.task(move |conn| {
             let (mut working_set, batch) = held(conn, &command.lease, false)?;
             let payments = confirmed(conn, &command.lease, command.max)?;
-            let decision = ask(|| (command.decide)(&TakeSituation { batch, payments }))?;
-            update_payments(conn, &decision.payments)?;
+            let situation = TakeSituation { batch, payments };
+            let decision = ask(|| (command.decide)(&situation))?;
+            working_set.payments.progress(&situation.payments, &decision.payments);
             working_set.events.record_with(recording.clone());
             working_set.events.add(&decision.events);
             store(conn, working_set, &command.lease)?;
@@ -103,7 +104,7 @@ impl BatchProcessing for Store {
             let (mut working_set, batch) = held(conn, &command.lease, true)?;
             let situation = situation(conn, &working_set, batch, &command.payments)?;
             let decision = ask(|| (command.decide)(&situation))?.map_err(ProcessingError::Refused)?;
-            update_payments(conn, &decision.payments)?;
+            working_set.payments.progress(&situation.payments, &decision.payments);
             working_set.move_money(&command.lease.account, &decision.journal, &decision.balances);
             working_set.number_movements(&command.lease.account, &decision.numbers);
             working_set.events.record_with(recording.clone());

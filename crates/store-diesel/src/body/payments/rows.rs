@@ -2,13 +2,15 @@
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
-use super::body::statements::{insert, update};
-use super::body::tables::batches::{AlertRow, PaymentChange, PaymentRow, payments};
+use super::body::statements::insert;
+use super::body::tables::batches::{AlertRow, PaymentChange, PaymentRow, PaymentWait, payments};
 use super::body::types::{Account, Currency, Id, Named, Time};
+use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use florin_domain::batch::{Alert, Payment, PaymentBatch, PaymentParts, PaymentState, PaymentTerms};
 use florin_domain::ids::{AccountId, BudgetId, OrderId, PaymentBatchId, PaymentId};
 use florin_domain::money::Minor;
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 /// Maximum number of rows per insert. More rows are hardly faster and use more memory.
@@ -35,7 +37,14 @@ impl PaymentRow {
             updated_at: Time(payment.updated_at),
             started_at: started_at.map(Time),
             ask_at: ask_at.map(Time),
+            confirmed_at: None,
+            position: None,
         })
+    }
+
+    /// The row of a payment of a batch that was confirmed then, with its place in the feed of changes.
+    fn confirmed(payment: &Payment, at: Option<DateTime<Utc>>, position: i64) -> Outcome<Self> {
+        Ok(Self { confirmed_at: at.map(Time), position: at.map(|_| position), ..Self::of(payment)? })
     }
 
     fn terms(&self) -> Outcome<Option<PaymentTerms>> {
@@ -83,8 +92,9 @@ impl PaymentRow {
     }
 }
 
-impl From<&Payment> for PaymentChange {
-    fn from(payment: &Payment) -> Self {
+impl PaymentChange {
+    /// The progress of a payment, with its place in the feed of changes.
+    pub(crate) fn of(payment: &Payment, position: i64) -> Self {
         let PaymentParts { failure, started_at, ask_at, .. } = payment.state.parts();
         Self {
             status: Named(payment.status()),
@@ -92,6 +102,18 @@ impl From<&Payment> for PaymentChange {
             updated_at: Time(payment.updated_at),
             started_at: started_at.map(Time),
             ask_at: ask_at.map(Time),
+            position: Some(position),
+            account_id: Account(payment.account.clone()),
+            id: Id(payment.id.0),
+        }
+    }
+}
+
+impl From<&Payment> for PaymentWait {
+    fn from(payment: &Payment) -> Self {
+        Self {
+            updated_at: Time(payment.updated_at),
+            ask_at: payment.state.ask_at().map(Time),
             account_id: Account(payment.account.clone()),
             id: Id(payment.id.0),
         }
@@ -116,14 +138,22 @@ pub(super) fn read_payments(rows: Vec<PaymentRow>) -> Outcome<Vec<Payment>> {
     rows.into_iter().map(PaymentRow::read).collect()
 }
 
-/// Returns payments of an account by their ids, in any order.
-pub(crate) fn by_ids(conn: &mut Conn, account: &AccountId, ids: &[Uuid]) -> Outcome<Vec<Payment>> {
+/// Returns payments of an account by their ids, in any order, with the times of their confirmations.
+pub(crate) fn by_ids(
+    conn: &mut Conn,
+    account: &AccountId,
+    ids: &[Uuid],
+) -> Outcome<Vec<(Payment, Option<DateTime<Utc>>)>> {
     let rows = payments::table
         .filter(payments::account_id.eq(account.as_str()))
         .filter(payments::id.eq_any(ids.iter().map(|id| Id(*id))))
         .select(PaymentRow::as_select())
         .load(conn)?;
-    read_payments(rows)
+    let payment = |row: PaymentRow| {
+        let confirmed_at = row.confirmed_at.map(|at| at.0);
+        Ok((row.read()?, confirmed_at))
+    };
+    rows.into_iter().map(payment).collect()
 }
 
 /// Converts rows to alerts of the domain.
@@ -139,10 +169,16 @@ pub(super) fn insert_payments(conn: &mut Conn, payments: &[Payment]) -> Outcome<
     Ok(())
 }
 
-/// Stores the progress of payments.
-pub(super) fn update_payments(conn: &mut Conn, payments: &[Payment]) -> Outcome<()> {
+/// Stores new payments, some of batches that were confirmed at these times.
+pub(super) fn insert_confirmed(
+    conn: &mut Conn,
+    payments: &[Payment],
+    confirmed: &BTreeMap<PaymentBatchId, DateTime<Utc>>,
+    position: i64,
+) -> Outcome<()> {
+    let row = |payment: &Payment| PaymentRow::confirmed(payment, confirmed.get(&payment.batch).copied(), position);
     for some in payments.chunks(AT_ONCE) {
-        update(some.iter().map(PaymentChange::from).collect(), conn)?;
+        insert(some.iter().map(row).collect::<Outcome<_>>()?, conn)?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 mod proof;
 
 use super::backend::{Changes, Conn};
+use super::driver;
 use super::errors::Outcome;
 use super::store::Store;
 use super::tables::access::{accounts, clients};
@@ -72,14 +73,15 @@ pub(crate) fn seed_account(conn: &mut Conn, seed: &SeedAccount) -> Outcome<()> {
     let mut journal = Journal::default();
     let transactions = seed.budgets.iter().flat_map(|seed| &seed.journal).chain(&seed.merchant_journal);
     transactions.for_each(|transaction| journal.add(transaction));
+    let position = driver::draw_positions(conn, 1)?.pop().unwrap_or_default();
     let mut changes = Changes::on(conn);
-    journal.store(&mut changes)?;
+    journal.store(&mut changes, position)?;
     changes.store()?;
     checkout::seed(conn, &seed.sessions, &seed.merchant_payments)?;
     seed.cards
         .iter()
         .try_for_each(|seed| cards::insert_card(conn, &CardRecord::seeded(seed.card.clone()), &seed.limits))?;
     seed.batches.iter().try_for_each(|batch| batch_rows::insert(conn, batch))?;
-    payments::seed(conn, &seed.payments)?;
+    payments::seed(conn, &seed.batches, &seed.payments, position)?;
     seed.enrolment.iter().try_for_each(|enrolment| mfa::insert_enrolment(conn, enrolment))
 }

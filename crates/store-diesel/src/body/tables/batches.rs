@@ -68,6 +68,10 @@ tables! {
         updated_at: Time,
         started_at: Option<Time>,
         ask_at: Option<Time>,
+        /// When its batch was confirmed.
+        confirmed_at: Option<Time>,
+        /// Its place in the feed of changes. Before the confirmation it has none.
+        position: Option<i64>,
     }
 
     /// An alert, with its position among those of the batch.
@@ -122,13 +126,19 @@ changes! {
 
     /// The progress of a payment.
     struct PaymentChange of payments {
-        set { status, failure, updated_at, started_at, ask_at, }
+        set { status, failure, updated_at, started_at, ask_at, position, }
+        by { account_id, id, }
+    }
+
+    /// A payment that keeps its status.
+    struct PaymentWait of payments {
+        set { updated_at, ask_at, }
         by { account_id, id, }
     }
 
     /// The status of all payments of a batch.
     struct StatusOfAllChange of payments {
-        set { status, updated_at, }
+        set { status, updated_at, confirmed_at, position, }
         by { account_id, batch_id, }
     }
 }

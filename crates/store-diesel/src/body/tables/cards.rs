@@ -109,6 +109,8 @@ tables! {
         conversion_rate: Option<Exchange>,
         journal_id: Option<Id>,
         details: Option<String>,
+        /// Its place in the feed of changes.
+        position: i64,
     }
 
     /// A chain of card messages.

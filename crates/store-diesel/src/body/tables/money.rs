@@ -43,6 +43,8 @@ tables! {
         cause_id: Id,
         currency: Currency,
         created_at: Time,
+        /// The place of a credit or top-up in the feed of changes.
+        position: Option<i64>,
     }
 
     /// An entry of a transaction of the journal.
@@ -67,6 +69,8 @@ tables! {
         reference: Option<String>,
         created_at: Time,
         number: i64,
+        /// Its place in the feed of changes.
+        position: i64,
     }
 
     /// The last number of the credits and transfers of an account.

@@ -25,6 +25,8 @@ tables! {
         expires_at: Time,
         made_under: Option<String>,
         request_hash: Option<String>,
+        /// Identifies what its feed of changes refers to: it is drawn when the world is created or restored.
+        epoch: i64,
     }
 
     /// A snapshot of a world with its contents.

@@ -127,8 +127,14 @@ impl Cards {
         }
     }
 
-    /// Stores the staged changes.
-    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
+    /// Whether a message is staged.
+    pub(crate) const fn moves(&self) -> bool {
+        !self.new_messages.is_empty()
+    }
+
+    /// Stores the staged changes. The messages get this position.
+    pub(crate) fn store(mut self, changes: &mut Changes<'_>, position: i64) -> Outcome<()> {
+        self.new_messages.iter_mut().for_each(|message| message.position = position);
         changes.insert(self.new_messages)?;
         changes.insert(self.reasons)?;
         changes.insert(self.new_chains)?;

@@ -50,39 +50,57 @@ impl Events {
     }
 
     /// Numbers and renders the staged events, in their order. All locks of their objects are held, so the numbers can't
-    /// change.
-    pub(crate) fn rows(self, conn: &mut Conn) -> Outcome<EventRows> {
-        let Self { recording, mut new } = self;
-        if new.is_empty() {
-            return Ok(EventRows::default());
-        }
-        let accounts = new.iter().map(|event| event.account.clone()).collect();
-        let observers = match &recording {
-            Some(recording) => Observers::load(conn, &accounts, recording.environment)?,
-            None => Observers::default(),
-        };
-        let is_seen = |event: &Event| observers.see(&event.account, event.kind);
-        // Messages and transitions count themselves, so nothing is lost where nobody sees their events.
-        new.retain(|event| has_sequence(event.object()) || is_seen(event));
-        let before = Counts::load(conn, &new)?;
-        let mut last = before.known.clone();
-        let mut seen = Vec::new();
-        for event in new {
-            let last = last.entry((event.account.clone(), event.object())).or_default();
-            if !event.counts_after(*last) {
-                continue;
-            }
-            *last += 1;
-            if is_seen(&event) {
-                seen.push((event, *last));
-            }
-        }
-        let mut rows = before.changes(&last)?;
+    /// change. Also returns the position of the movements that the group changes; zero, if it changes none and has no
+    /// events. The two share what is drawn, so a group draws once.
+    pub(crate) fn rows(self, conn: &mut Conn, moves: bool) -> Outcome<(EventRows, i64)> {
+        let Self { recording, new } = self;
+        let Numbered { mut rows, seen, observers } = number(conn, recording.as_ref(), new)?;
+        let count = seen.len().max(usize::from(moves));
+        let positions = if count > 0 { driver::draw_positions(conn, count)? } else { Vec::new() };
+        let last = positions.last().copied().unwrap_or_default();
         if let Some(recording) = recording {
-            (rows.events, rows.deliveries) = render(conn, &recording, &observers, seen)?;
+            (rows.events, rows.deliveries) = render(&recording, &observers, seen, positions)?;
         }
-        Ok(rows)
+        Ok((rows, last))
     }
+}
+
+/// Events that were numbered.
+#[derive(Default)]
+struct Numbered {
+    /// The changes of the sequences.
+    rows: EventRows,
+    /// The events that somebody sees, with their sequences.
+    seen: Vec<(Event, u64)>,
+    observers: Observers,
+}
+
+fn number(conn: &mut Conn, recording: Option<&EventRecording>, mut new: Vec<Event>) -> Outcome<Numbered> {
+    if new.is_empty() {
+        return Ok(Numbered::default());
+    }
+    let accounts = new.iter().map(|event| event.account.clone()).collect();
+    let observers = match recording {
+        Some(recording) => Observers::load(conn, &accounts, recording.environment)?,
+        None => Observers::default(),
+    };
+    let is_seen = |event: &Event| observers.see(&event.account, event.kind);
+    // Messages and transitions count themselves, so nothing is lost where nobody sees their events.
+    new.retain(|event| has_sequence(event.object()) || is_seen(event));
+    let before = Counts::load(conn, &new)?;
+    let mut last = before.known.clone();
+    let mut seen = Vec::new();
+    for event in new {
+        let last = last.entry((event.account.clone(), event.object())).or_default();
+        if !event.counts_after(*last) {
+            continue;
+        }
+        *last += 1;
+        if is_seen(&event) {
+            seen.push((event, *last));
+        }
+    }
+    Ok(Numbered { rows: before.changes(&last)?, seen, observers })
 }
 
 /// Whether the last sequence of an object is stored. Otherwise other rows count its events.
@@ -101,15 +119,14 @@ impl EventRows {
 }
 
 fn render(
-    conn: &mut Conn,
     recording: &EventRecording,
     observers: &Observers,
     seen: Vec<(Event, u64)>,
+    positions: Vec<i64>,
 ) -> Outcome<(Vec<EventRow>, Vec<DeliveryRow>)> {
     if seen.is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }
-    let positions = driver::event_positions(conn, seen.len())?;
     let recorded_at = Time(recording.forms.now().trunc_subsecs(6));
     let mut deliveries = Vec::new();
     let row = |((event, sequence), position): ((Event, u64), i64)| {

@@ -5,7 +5,7 @@ use super::body::errors::Outcome;
 use super::body::names::PoolName;
 use super::body::tables::money::{JournalEntryRow, JournalRow};
 use super::body::types::{Account, Currency, Id, Named, Time};
-use florin_domain::ledger::JournalTransaction;
+use florin_domain::ledger::{JournalKind, JournalTransaction};
 
 /// New transactions of the journal.
 #[derive(Default)]
@@ -24,6 +24,7 @@ impl Journal {
             cause_id: Id(journal.cause),
             currency: Currency(journal.currency),
             created_at: Time(journal.at),
+            position: None,
         });
         self.entries.extend((0_i64..).zip(journal.postings()).map(|(line, posting)| JournalEntryRow {
             account_id: Account(journal.account.clone()),
@@ -35,9 +36,22 @@ impl Journal {
         }));
     }
 
-    /// Stores the staged changes.
-    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
+    /// Whether a credit or top-up is staged.
+    pub(crate) fn moves(&self) -> bool {
+        self.transactions.iter().any(is_movement)
+    }
+
+    /// Stores the staged changes. Credits and top-ups get this position.
+    pub(crate) fn store(mut self, changes: &mut Changes<'_>, position: i64) -> Outcome<()> {
+        for row in self.transactions.iter_mut().filter(|row| is_movement(row)) {
+            row.position = Some(position);
+        }
         changes.insert(self.transactions)?;
         changes.insert(self.entries)
     }
+}
+
+/// Whether a transaction of the journal is a movement of its own.
+fn is_movement(row: &JournalRow) -> bool {
+    matches!(row.kind.0, JournalKind::Credit | JournalKind::TopUp)
 }

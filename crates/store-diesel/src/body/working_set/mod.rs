@@ -48,7 +48,7 @@ pub(crate) struct WorkingSet {
     pub(crate) journal: Journal,
     /// Batches.
     pub(crate) batches: Batches,
-    /// New statuses that apply to all payments of a batch.
+    /// The progress of payments.
     pub(crate) payments: Statuses,
     /// New events.
     pub(crate) events: Events,
@@ -133,15 +133,16 @@ impl WorkingSet {
     /// Stores all staged changes.
     pub(crate) fn store(mut self, conn: &mut Conn) -> Outcome<()> {
         self.records.must_be_missing(conn)?;
-        let events = self.events.rows(conn)?;
+        let moves = self.cards.moves() || self.journal.moves() || self.transfers.moves() || self.payments.moves();
+        let (events, position) = self.events.rows(conn, moves)?;
         let mut changes = Changes::on(conn);
-        self.journal.store(&mut changes)?;
-        self.cards.store(&mut changes)?;
+        self.journal.store(&mut changes, position)?;
+        self.cards.store(&mut changes, position)?;
         self.credits.store(&mut changes)?;
-        self.transfers.store(&mut changes)?;
+        self.transfers.store(&mut changes, position)?;
         self.mfa.store(&mut changes)?;
         self.batches.store(&mut changes)?;
-        self.payments.store(&mut changes)?;
+        self.payments.store(&mut changes, position)?;
         events.store(&mut changes)?;
         self.bank.store(&mut changes)?;
         self.balance_set.store(&mut changes)?;

@@ -1,34 +1,69 @@
-//! Status changes of all payments of a batch, by its confirmation or cancellation.
+//! The progress of payments: of all payments of a batch, by its confirmation or cancellation, or of single ones.
 
 use super::body::backend::Changes;
 use super::body::errors::Outcome;
-use super::body::tables::batches::StatusOfAllChange;
+use super::body::tables::batches::{PaymentChange, PaymentWait, StatusOfAllChange};
 use super::body::types::{Account, Id, Named, Time};
-use florin_domain::batch::{PaymentBatch, PaymentStatus};
+use florin_domain::batch::{Payment, PaymentBatch, PaymentStatus};
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use std::collections::BTreeMap;
 
-/// The new statuses that apply to all payments of a batch.
+/// The progress of payments.
 #[derive(Default)]
-pub(crate) struct Statuses(BTreeMap<(AccountId, PaymentBatchId), (PaymentStatus, Time)>);
+pub(crate) struct Statuses {
+    of_all: BTreeMap<(AccountId, PaymentBatchId), StatusOfAll>,
+    /// Payments whose status changed.
+    moved: Vec<Payment>,
+    /// Payments that keep their status.
+    waiting: Vec<Payment>,
+}
+
+/// The new status of all payments of a batch.
+struct StatusOfAll {
+    status: PaymentStatus,
+    updated_at: Time,
+    confirmed_at: Option<Time>,
+}
 
 impl Statuses {
     /// Stages the new status of all payments of a batch, at the time of the batch's last change. A batch without an
     /// input has no payments.
     pub(crate) fn all_become(&mut self, batch: &PaymentBatch, status: PaymentStatus) {
         if batch.input.is_some() {
-            self.0.insert((batch.account.clone(), batch.id), (status, Time(batch.updated_at)));
+            let (updated_at, confirmation) = (Time(batch.updated_at), batch.state.confirmation());
+            let confirmed_at = confirmation.map(|confirmation| Time(confirmation.at));
+            let all = StatusOfAll { status, updated_at, confirmed_at };
+            self.of_all.insert((batch.account.clone(), batch.id), all);
         }
     }
 
-    /// Stores the staged changes.
-    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        let row = |((account, batch), (status, updated_at)): ((AccountId, PaymentBatchId), _)| StatusOfAllChange {
-            status: Named(status),
-            updated_at,
+    /// Stages the progress of single payments, which had these statuses before.
+    pub(crate) fn progress(&mut self, before: &[Payment], after: &[Payment]) {
+        let had: BTreeMap<_, _> = before.iter().map(|payment| (payment.id, payment.status())).collect();
+        for payment in after {
+            let list =
+                if had.get(&payment.id) == Some(&payment.status()) { &mut self.waiting } else { &mut self.moved };
+            list.push(payment.clone());
+        }
+    }
+
+    /// Whether the status of a payment is staged.
+    pub(crate) fn moves(&self) -> bool {
+        !(self.of_all.is_empty() && self.moved.is_empty())
+    }
+
+    /// Stores the staged changes. Payments whose status changed get this position.
+    pub(crate) fn store(self, changes: &mut Changes<'_>, position: i64) -> Outcome<()> {
+        let of_all = |((account, batch), all): ((AccountId, PaymentBatchId), StatusOfAll)| StatusOfAllChange {
+            status: Named(all.status),
+            updated_at: all.updated_at,
+            confirmed_at: all.confirmed_at,
+            position: all.confirmed_at.map(|_| position),
             account_id: Account(account),
             batch_id: Id(batch.0),
         };
-        changes.update_all(self.0.into_iter().map(row).collect())
+        changes.update_all(self.of_all.into_iter().map(of_all).collect())?;
+        changes.update(self.moved.iter().map(|payment| PaymentChange::of(payment, position)).collect())?;
+        changes.update(self.waiting.iter().map(PaymentWait::from).collect())
     }
 }

@@ -8,22 +8,27 @@ use florin_domain::budget::Transfer;
 
 /// The new transfers of a group.
 #[derive(Default)]
-pub(crate) struct NewTransfers(Vec<TransferRow>);
+pub(crate) struct NewTransfers(Vec<Transfer>);
 
 impl NewTransfers {
     /// Stages a transfer.
     pub(crate) fn add(&mut self, transfer: &Transfer) {
-        self.0.push(TransferRow::from(transfer));
+        self.0.push(transfer.clone());
     }
 
-    /// Stores the staged changes.
-    pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        changes.insert(self.0)
+    /// Whether a transfer is staged.
+    pub(crate) const fn moves(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// Stores the staged changes. The transfers get this position.
+    pub(crate) fn store(self, changes: &mut Changes<'_>, position: i64) -> Outcome<()> {
+        changes.insert(self.0.iter().map(|transfer| TransferRow::of(transfer, position)).collect())
     }
 }
 
-impl From<&Transfer> for TransferRow {
-    fn from(transfer: &Transfer) -> Self {
+impl TransferRow {
+    fn of(transfer: &Transfer, position: i64) -> Self {
         Self {
             account_id: Account(transfer.account.clone()),
             id: Id(transfer.id.0),
@@ -35,6 +40,7 @@ impl From<&Transfer> for TransferRow {
             reference: transfer.reference.clone(),
             created_at: Time(transfer.created_at),
             number: transfer.number,
+            position,
         }
     }
 }

@@ -5,6 +5,8 @@ mod make;
 mod rows;
 mod snapshots;
 
+pub(crate) use rows::epoch;
+
 use super::ask::ask;
 use super::body;
 use super::driver;

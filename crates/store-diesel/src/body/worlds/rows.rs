@@ -1,6 +1,7 @@
 //! Worlds as rows.
 
 use super::body::backend::Conn;
+use super::body::driver;
 use super::body::errors::{Outcome, corrupt};
 use super::body::statements;
 use super::body::tables::worlds::{TimelineRow, WorldRow, timelines, worlds};
@@ -14,7 +15,7 @@ use florin_domain::world::{CreationClaim, SandboxWorld};
 use std::collections::BTreeSet;
 
 impl WorldRow {
-    fn of(world: &SandboxWorld, under: Option<&CreationClaim>) -> Self {
+    fn of(world: &SandboxWorld, under: Option<&CreationClaim>, epoch: i64) -> Self {
         Self {
             account_id: Account(world.account.clone()),
             client_id: Id(world.client.0),
@@ -24,6 +25,7 @@ impl WorldRow {
             expires_at: Time(world.expires_at),
             made_under: under.map(|under| under.key.clone()),
             request_hash: under.map(|under| under.request.clone()),
+            epoch,
         }
     }
 }
@@ -42,7 +44,22 @@ fn read((row, timeline): (WorldRow, TimelineRow)) -> Outcome<SandboxWorld> {
 }
 
 pub(super) fn insert(conn: &mut Conn, world: &SandboxWorld, under: Option<&CreationClaim>) -> Outcome<()> {
-    statements::insert(vec![WorldRow::of(world, under)], conn)
+    let epoch = driver::draw_positions(conn, 1)?.pop().unwrap_or_default();
+    statements::insert(vec![WorldRow::of(world, under, epoch)], conn)
+}
+
+/// Begins a new epoch of a world.
+pub(super) fn begin_epoch(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
+    let epoch = driver::draw_positions(conn, 1)?.pop().unwrap_or_default();
+    let row = worlds::table.filter(worlds::account_id.eq(account.as_str()));
+    diesel::update(row).set(worlds::epoch.eq(epoch)).execute(conn)?;
+    Ok(())
+}
+
+/// Returns the epoch of an account. One that is no world has only the first.
+pub(crate) fn epoch(conn: &mut Conn, account: &AccountId) -> Outcome<i64> {
+    let row = worlds::table.filter(worlds::account_id.eq(account.as_str())).select(worlds::epoch);
+    Ok(row.get_result(conn).optional()?.unwrap_or_default())
 }
 
 /// Sets when a world expires.

@@ -162,6 +162,7 @@ pub(super) fn restore(
         let secret = secrets::of_totp(conn, &command.account)?;
         account_rows::clear(conn, &command.account)?;
         account_rows::put(conn, &command.account, &kept.contents, secret.as_ref(), false)?;
+        rows::begin_epoch(conn, &command.account)?;
         webhooks::undo(conn, &command.account, Time(kept.created_at))?;
         // The snapshot may contain a record under the same key. The new answer replaces it.
         if let Some(claim) = &command.claim {

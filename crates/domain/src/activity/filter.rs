@@ -1,0 +1,161 @@
+//! Filters of movements.
+
+use super::{Activity, ActivityDetail, ActivitySource, ActivityStatus, ActivityType, FirstMessageShape};
+use crate::batch::PaymentStatus;
+use crate::card::TransactionState;
+use crate::fault::{Flaw, FlawCode};
+use crate::ids::{BudgetId, CardId, PersonId};
+use crate::money::Currency;
+use chrono::{DateTime, Utc};
+
+/// A filter of movements. It matches those that meet every condition. An empty list is no condition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ActivityFilter {
+    /// The types to match.
+    pub kinds: Vec<ActivityType>,
+    /// The types that do not match.
+    pub excluded: Vec<ActivityType>,
+    /// The statuses to match.
+    pub statuses: Vec<ActivityStatus>,
+    /// The budgets to match.
+    pub budgets: Vec<BudgetId>,
+    /// The owners of cards to match; only chains have one.
+    pub people: Vec<PersonId>,
+    /// The card to match; only chains have one.
+    pub card: Option<CardId>,
+    /// The currency to match.
+    pub currency: Option<Currency>,
+    /// The earliest time, inclusive.
+    pub from: Option<DateTime<Utc>>,
+    /// The latest time, inclusive.
+    pub to: Option<DateTime<Utc>>,
+    /// A text that the counterparty or the reference must contain.
+    pub search: Option<ActivitySearch>,
+}
+
+/// A text to search for: 1 to 100 characters. Letters of the ASCII alphabet match in both cases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActivitySearch(String);
+
+impl ActivitySearch {
+    /// Maximum number of characters.
+    pub const MAX: usize = 100;
+
+    /// Checks the length, and that the text contains no NUL.
+    pub fn parse(text: &str) -> Result<Self, Flaw> {
+        let length = text.chars().count();
+        if text.is_empty() {
+            return Err(Flaw::required());
+        }
+        if text.contains('\0') {
+            return Err(Flaw::format("must not contain the NUL character"));
+        }
+        if length > Self::MAX {
+            let message = format!("must be at most {} characters (got {length})", Self::MAX);
+            return Err(Flaw::new(FlawCode::TooLong, message));
+        }
+        Ok(Self(text.to_ascii_lowercase()))
+    }
+
+    /// The text, with ASCII letters in lower case.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether a text contains it.
+    pub fn is_in(&self, text: &str) -> bool {
+        text.to_ascii_lowercase().contains(&self.0)
+    }
+}
+
+impl ActivityFilter {
+    /// Whether movements of a source can match; other sources need not be read.
+    pub fn reaches(&self, source: ActivitySource) -> bool {
+        let is_card = source == ActivitySource::Card;
+        if !is_card && (self.card.is_some() || !self.people.is_empty()) {
+            return false;
+        }
+        if source == ActivitySource::TopUp && self.search.is_some() {
+            return false;
+        }
+        match source.kind() {
+            None => !self.chains().is_empty(),
+            Some(kind) if source == ActivitySource::Payment => self.has_type(kind) && !self.payments().is_empty(),
+            Some(kind) => self.has_type(kind) && self.has_status(ActivityStatus::Complete),
+        }
+    }
+
+    /// The first messages of matching chains, and the states that they have there.
+    pub fn chains(&self) -> Vec<(FirstMessageShape, Vec<TransactionState>)> {
+        let matching = |shape: FirstMessageShape| {
+            let kind = shape.activity().filter(|kind| self.has_type(*kind))?;
+            let has = |state: &TransactionState| self.has_status(ActivityStatus::of_chain(kind, *state));
+            let states: Vec<_> = TransactionState::ALL.into_iter().filter(has).collect();
+            (!states.is_empty()).then_some((shape, states))
+        };
+        FirstMessageShape::all().filter_map(matching).collect()
+    }
+
+    /// The statuses of matching payments.
+    pub fn payments(&self) -> Vec<PaymentStatus> {
+        let has = |status: &PaymentStatus| ActivityStatus::of_payment(*status).is_some_and(|is| self.has_status(is));
+        PaymentStatus::ALL.into_iter().filter(has).collect()
+    }
+
+    /// Whether types or statuses are restricted.
+    pub fn is_of_some_kinds(&self) -> bool {
+        !(self.kinds.is_empty() && self.excluded.is_empty() && self.statuses.is_empty())
+    }
+
+    /// Whether a movement matches.
+    pub fn matches(&self, activity: &Activity) -> bool {
+        self.has_type(activity.kind)
+            && self.has_status(activity.status)
+            && allows(&self.budgets, &activity.budget)
+            && (self.people.is_empty() || activity.person().is_some_and(|person| self.people.contains(&person)))
+            && self.card.is_none_or(|card| activity.card() == Some(card))
+            && self.currency.is_none_or(|currency| currency == activity.currency)
+            && self.from.is_none_or(|from| from <= activity.created_at)
+            && self.to.is_none_or(|to| activity.created_at <= to)
+            && self.search.as_ref().is_none_or(|search| activity.texts().iter().any(|text| search.is_in(text)))
+    }
+
+    fn has_type(&self, kind: ActivityType) -> bool {
+        allows(&self.kinds, &kind) && !self.excluded.contains(&kind)
+    }
+
+    fn has_status(&self, status: ActivityStatus) -> bool {
+        allows(&self.statuses, &status)
+    }
+}
+
+fn allows<T: PartialEq>(listed: &[T], value: &T) -> bool {
+    listed.is_empty() || listed.contains(value)
+}
+
+impl Activity {
+    /// The counterparty: the merchant, the sender of a credit, or the recipient of a payment.
+    pub fn counterparty(&self) -> Option<&str> {
+        match &self.detail {
+            ActivityDetail::Card(chain) => Some(&chain.first.acceptor.name),
+            ActivityDetail::Credit(credit) => credit.as_ref().map(|credit| credit.remitters_name.as_str()),
+            ActivityDetail::Payment(payment) => payment.input.recipient.name.as_deref(),
+            ActivityDetail::Unload(_) | ActivityDetail::Load(_) | ActivityDetail::TopUp(_) => None,
+        }
+    }
+
+    /// The reference of a credit, payment or transfer.
+    pub fn reference(&self) -> Option<&str> {
+        match &self.detail {
+            ActivityDetail::Credit(credit) => credit.as_ref().and_then(|credit| credit.reference.as_deref()),
+            ActivityDetail::Payment(payment) => payment.input.reference.as_deref(),
+            ActivityDetail::Unload(transfer) | ActivityDetail::Load(transfer) => transfer.reference.as_deref(),
+            ActivityDetail::Card(_) | ActivityDetail::TopUp(_) => None,
+        }
+    }
+
+    /// The texts that a search reads.
+    fn texts(&self) -> Vec<&str> {
+        self.counterparty().into_iter().chain(self.reference()).collect()
+    }
+}

@@ -1,0 +1,284 @@
+//! Checks of the feed of changes of activity.
+
+use crate::check::{CheckResult, Failure, checks};
+use crate::checks::activity::busy;
+use crate::commands::{clearing, credit, first, follow_up, message, purchase, stamp_at, token};
+use crate::expect::{expect_new, holds, same, there};
+use crate::factory::Handle;
+use crate::management::transfer;
+use crate::payments::{after, confirmed, leased, record, start, take};
+use crate::world::{Who, gbp, noon, seeded};
+use crate::worlds::{command, prepared, restore, snapshot};
+use florin_domain::activity::{
+    Activity, ActivityChanges, ActivityCursor, ActivityFilter, ActivityStatus, ActivityType,
+};
+use florin_domain::batch::PaymentOutcome;
+use florin_domain::card::decide::{FirstKind, FollowUp};
+use florin_domain::ids::ActivityId;
+use florin_domain::page::PageRequest;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+checks! {
+    "activities.changes.has_everything_once_oldest_first" => everything,
+    "activities.changes.parts_do_not_overlap" => parts,
+    "activities.changes.filters_by_every_member" => filters,
+    "activities.changes.a_change_renews_the_place" => renewed,
+    "activities.changes.payments_change_with_their_status" => payments,
+    "activities.changes.nothing_is_missed_or_repeated_while_others_write" => concurrent,
+    "activities.changes.a_restore_ends_earlier_cursors" => restored,
+    "activities.changes.a_new_world_of_the_name_ends_earlier_cursors" => replaced,
+    "tenancy.activities.changes_are_of_the_account" => foreign,
+}
+
+async fn changes(
+    handle: &Handle,
+    filter: ActivityFilter,
+    after: Option<ActivityCursor>,
+    max: i64,
+) -> Result<ActivityChanges, Failure> {
+    let found = handle.activities.changes(&Who::Mine.account()?, filter, after, max).await?;
+    there("an answer to the cursor", found)
+}
+
+/// Reads the feed from a cursor until it has nothing more, in parts of this size. Reads twice what is not there at once:
+/// other writes on the same server may hold it back.
+async fn follow(
+    handle: &Handle,
+    filter: &ActivityFilter,
+    mut after: Option<ActivityCursor>,
+    max: i64,
+) -> Result<(Vec<Activity>, ActivityCursor), Failure> {
+    let mut seen = Vec::new();
+    loop {
+        let found = changes(handle, filter.clone(), after, max).await?;
+        let is_end = found.rows.is_empty();
+        holds("a part has at most so many rows", i64::try_from(found.rows.len()).is_ok_and(|rows| rows <= max))?;
+        holds("a cursor never goes back", after.is_none_or(|after| after <= found.next))?;
+        seen.extend(found.rows);
+        after = Some(found.next);
+        if is_end {
+            return Ok((seen, found.next));
+        }
+    }
+}
+
+async fn listed(handle: &Handle, filter: ActivityFilter) -> Result<Vec<Activity>, Failure> {
+    let page = PageRequest { limit: 1000, offset: 0 };
+    Ok(handle.activities.list(&Who::Mine.account()?, filter, page).await?.rows)
+}
+
+fn by_id(rows: Vec<Activity>) -> BTreeMap<ActivityId, Activity> {
+    rows.into_iter().map(|row| (row.id, row)).collect()
+}
+
+async fn everything(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let funds = follow(&handle, &ActivityFilter::default(), None, 1000).await?.1;
+    let mut expected = Vec::new();
+    for number in 1..=3 {
+        expect_new(handle.cards.first_message(purchase(Who::Mine, number, "1")?).await)?;
+        expect_new(handle.credits.credit(credit(Who::Mine, 10 + number, "1", gbp()?)?).await)?;
+        expected.extend([token(number).0, crate::commands::journal_id(10 + number).0].map(ActivityId));
+    }
+    let (seen, end) = follow(&handle, &ActivityFilter::default(), Some(funds), 1000).await?;
+    same("in the order of changes", seen.iter().map(|row| row.id).collect::<Vec<_>>(), expected)?;
+    let (all, _) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
+    let list = listed(&handle, ActivityFilter::default()).await?;
+    same("each row once", all.len(), list.len())?;
+    same("the rows of the list", by_id(all), by_id(list))?;
+    same("nothing more", follow(&handle, &ActivityFilter::default(), Some(end), 1000).await?.0, vec![])
+}
+
+async fn parts(handle: Handle) -> CheckResult {
+    busy(&handle).await?;
+    let (whole, _) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
+    for max in [1, 2, 7] {
+        same(
+            &format!("parts of {max}"),
+            follow(&handle, &ActivityFilter::default(), None, max).await?.0,
+            whole.clone(),
+        )?;
+    }
+    Ok(())
+}
+
+async fn filters(handle: Handle) -> CheckResult {
+    busy(&handle).await?;
+    let none = ActivityFilter::default();
+    let (whole, _) = follow(&handle, &none, None, 1000).await?;
+    let mut filters: Vec<_> =
+        ActivityType::ALL.iter().map(|kind| ActivityFilter { kinds: vec![*kind], ..none.clone() }).collect();
+    filters.extend(ActivityStatus::ALL.iter().map(|status| ActivityFilter { statuses: vec![*status], ..none.clone() }));
+    filters.push(ActivityFilter { excluded: vec![ActivityType::Card], ..none.clone() });
+    filters.push(ActivityFilter { budgets: vec![Who::Mine.second_budget()], ..none.clone() });
+    filters.push(ActivityFilter { card: Some(Who::Mine.card()), ..none.clone() });
+    filters.push(ActivityFilter { from: Some(after(1)), currency: Some(gbp()?), ..none });
+    for filter in filters {
+        let expected: Vec<_> = whole.iter().filter(|row| filter.matches(row)).cloned().collect();
+        same(&format!("rows of {filter:?}"), follow(&handle, &filter, None, 3).await?.0, expected)?;
+    }
+    Ok(())
+}
+
+async fn renewed(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    for number in 1..=2 {
+        expect_new(handle.cards.first_message(purchase(Who::Mine, number, "10")?).await)?;
+    }
+    let none = ActivityFilter::default();
+    let (_, mut end) = follow(&handle, &none, None, 1000).await?;
+    let steps = [clearing("4", false)?, clearing("1", false)?, FollowUp::Reversal { amount: None }];
+    for (number, step) in (3..).zip(steps) {
+        expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(1), number, step)?).await)?;
+        let (seen, next) = follow(&handle, &none, Some(end), 1000).await?;
+        let listed = there("the chain", by_id(listed(&handle, none.clone()).await?).remove(&ActivityId(token(1).0)))?;
+        same("the chain as it is now", seen, vec![listed])?;
+        end = next;
+    }
+    // Two changes between two reads appear once, behind what changed before.
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 7, clearing("1", false)?)?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Mine, 8, "1", gbp()?)?).await)?;
+    expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 9, clearing("2", true)?)?).await)?;
+    let (seen, _) = follow(&handle, &none, Some(end), 1).await?;
+    let ids: Vec<_> = seen.iter().map(|row| row.id.0).collect();
+    same("the order of the last changes", ids, vec![crate::commands::journal_id(8).0, token(2).0])
+}
+
+async fn payments(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let none = ActivityFilter::default();
+    let (_, end) = follow(&handle, &none, None, 1000).await?;
+    confirmed(&handle, Who::Mine, 1, 3).await?;
+    let (seen, end) = follow(&handle, &none, Some(end), 2).await?;
+    same("a confirmation changes all", seen.len(), 3)?;
+    let lease = leased(&handle, 1, after(90)).await?;
+    handle.processing.start(start(&lease, 5000)).await?;
+    let taken = handle.processing.take(take(&lease, 2, 6000)).await?;
+    let (seen, end) = follow(&handle, &none, Some(end), 2).await?;
+    let ids = |rows: &[Activity]| rows.iter().map(|row| row.id.0).collect::<std::collections::BTreeSet<_>>();
+    same("what was taken", ids(&seen), taken.iter().map(|payment| payment.id.0).collect())?;
+    let payment = there("a payment", taken.first())?.id;
+    handle.processing.record(record(&lease, &[payment], PaymentOutcome::Pending, Some(after(200)), 6500)).await?;
+    same("the bank only waits", follow(&handle, &none, Some(end), 2).await?.0, vec![])?;
+    handle.processing.record(record(&lease, &[payment], PaymentOutcome::Completed, None, 7000)).await?;
+    let (seen, _) = follow(&handle, &none, Some(end), 2).await?;
+    let seen: Vec<_> = seen.iter().map(|row| (row.id.0, row.status)).collect();
+    same("the payment that was paid", seen, vec![(payment.0, ActivityStatus::Complete)])
+}
+
+/// What a reader of the feed saw of each row, in order.
+type Seen = BTreeMap<ActivityId, Vec<Activity>>;
+
+async fn concurrent(handle: Handle) -> CheckResult {
+    const WRITERS: u128 = 8;
+    const EACH: u128 = 6;
+    seeded(&handle).await?;
+    let second = match &handle.reopen {
+        Some(open) => open().await?,
+        None => handle.clone(),
+    };
+    let is_over = Arc::new(AtomicBool::new(false));
+    let reader = tokio::spawn(watch(second.clone(), Arc::clone(&is_over)));
+    let mut writers = Vec::new();
+    for number in 0..WRITERS {
+        let handle = if number % 2 == 0 { handle.clone() } else { second.clone() };
+        writers.push(tokio::spawn(async move { write(&handle, number, 10_000 * (number + 1), EACH).await }));
+    }
+    for writer in writers {
+        writer.await.map_err(|error| Failure::new(error.to_string()))??;
+    }
+    is_over.store(true, Ordering::Relaxed);
+    let seen: Seen = reader.await.map_err(|error| Failure::new(error.to_string()))??;
+    let last: BTreeMap<_, _> = seen.iter().filter_map(|(id, states)| Some((*id, states.last()?.clone()))).collect();
+    same("the last state of every row", last, by_id(listed(&handle, ActivityFilter::default()).await?))?;
+    for states in seen.values() {
+        let is_news = |pair: &[Activity]| pair[0] != pair[1];
+        holds("a row appears again only after a change", states.windows(2).all(is_news))?;
+    }
+    Ok(())
+}
+
+/// Moves money of two budgets, so that transactions do not wait for each other.
+async fn write(handle: &Handle, writer: u128, base: u128, each: u128) -> CheckResult {
+    for number in 0..each {
+        let base = base + 10 * number;
+        if writer % 2 == 0 {
+            let command =
+                first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "0.02")?, stamp_at(base, noon()))?;
+            expect_new(handle.cards.first_message(command).await)?;
+            let part = follow_up(Who::Mine, token(base), base + 1, clearing("0.01", false)?)?;
+            expect_new(handle.cards.follow_up(part).await)?;
+            let rest = follow_up(Who::Mine, token(base), base + 2, clearing("0.01", true)?)?;
+            expect_new(handle.cards.follow_up(rest).await)?;
+        } else {
+            let ends = (Who::Mine.second_budget(), Who::Mine.budget());
+            expect_new(handle.credits.credit(credit(Who::Mine, base, "1", gbp()?)?).await)?;
+            if number == 0 {
+                let back = (ends.1, ends.0);
+                expect_new(handle.transfers.transfer(transfer(Who::Mine, base + 3, back, "0.01")?).await)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads the feed until everything is written and read.
+async fn watch(handle: Handle, is_over: Arc<AtomicBool>) -> Result<Seen, Failure> {
+    let (mut seen, mut after) = (Seen::new(), None);
+    loop {
+        let is_last = is_over.load(Ordering::Relaxed);
+        let found = changes(&handle, ActivityFilter::default(), after, 5).await?;
+        after = Some(found.next);
+        if found.rows.is_empty() && is_last {
+            return Ok(seen);
+        }
+        for row in found.rows {
+            seen.entry(row.id).or_default().push(row);
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn restored(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let none = ActivityFilter::default();
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "1")?).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let (before, kept) = follow(&handle, &none, None, 1000).await?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 2, "1")?).await)?;
+    let (_, end) = follow(&handle, &none, None, 1000).await?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
+    let mine = Who::Mine.account()?;
+    for cursor in [kept, end] {
+        let found = handle.activities.changes(&mine, none.clone(), Some(cursor), 10).await?;
+        same("a cursor from before the restore", found, None)?;
+    }
+    let (seen, end) = follow(&handle, &none, None, 2).await?;
+    same("what the snapshot had", by_id(seen), by_id(before))?;
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 3, "1")?).await)?;
+    let (seen, _) = follow(&handle, &none, Some(end), 10).await?;
+    same("what follows the restore", seen.iter().map(|row| row.id.0).collect::<Vec<_>>(), vec![token(3).0])
+}
+
+async fn replaced(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let mine = Who::Mine.account()?;
+    let (_, end) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
+    holds("the world is deleted", handle.worlds.delete(&mine).await?)?;
+    handle.worlds.create(command()?).await?;
+    let found = handle.activities.changes(&mine, ActivityFilter::default(), Some(end), 10).await?;
+    same("a cursor of the deleted world", found, None)
+}
+
+async fn foreign(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (_, end) = follow(&handle, &ActivityFilter::default(), None, 1000).await?;
+    expect_new(handle.cards.first_message(purchase(Who::Other, 1, "1")?).await)?;
+    expect_new(handle.credits.credit(credit(Who::Other, 2, "1", gbp()?)?).await)?;
+    let (seen, _) = follow(&handle, &ActivityFilter::default(), Some(end), 1000).await?;
+    same("changes of another account", seen, vec![])
+}

@@ -1,0 +1,104 @@
+//! Selects the movements that changed after a cursor, oldest change first, up to the tail.
+//!
+//! One statement reads from each source, at most as many rows as are returned, by an index in the order of positions,
+//! and merges them.
+
+use super::body::backend::sql::IdSql;
+use super::body::backend::{Conn, Db};
+use super::body::errors::Outcome;
+use super::body::statements::identified_by_text;
+use super::body::types::Id;
+use super::page::Key;
+use super::sources::ActivityQuery;
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment};
+use diesel::sql_types::{BigInt, Text};
+use florin_domain::activity::ActivityCursor;
+use florin_domain::ids::ActivityId;
+
+/// The part of the feed to read.
+pub(super) struct Span {
+    pub(super) after: ActivityCursor,
+    /// The last position to read: the tail.
+    pub(super) until: i64,
+    pub(super) max: i64,
+}
+
+/// The statement that selects a part of the feed.
+struct Changed<'a> {
+    query: &'a ActivityQuery,
+    span: &'a Span,
+    id: Id,
+}
+
+impl ActivityQuery {
+    /// Reads the keys of a part of the feed, in order, with their places.
+    pub(super) fn changed(&self, conn: &mut Conn, span: &Span) -> Outcome<Vec<(Key, ActivityCursor)>> {
+        if self.places().next().is_none() {
+            return Ok(Vec::new());
+        }
+        let statement = Changed { query: self, span, id: Id(span.after.id.0) };
+        let rows = statement.load::<(String, Id, i64)>(conn)?;
+        let place = |(name, id, position): (String, Id, i64)| {
+            let place = ActivityCursor { epoch: span.after.epoch, position, id: ActivityId(id.0) };
+            Ok((Key::read(&name, id)?, place))
+        };
+        rows.into_iter().map(place).collect()
+    }
+}
+
+impl QueryFragment<Db> for Changed<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        walk(self.query, (self.span, &self.id), &mut out)
+    }
+}
+
+/// Writes the statement of a part of the feed. `id` is that of the cursor.
+pub(super) fn walk<'b>(
+    query: &'b ActivityQuery,
+    (span, id): (&'b Span, &'b Id),
+    out: &mut AstPass<'_, 'b, Db>,
+) -> QueryResult<()> {
+    out.push_sql("SELECT source, id, position FROM (");
+    for (number, place) in query.places().enumerate() {
+        if number > 0 {
+            out.push_sql(" UNION ALL ");
+        }
+        let feed = &place.feed;
+        for part in ["SELECT * FROM (SELECT '", place.name, "' AS source, ", feed.id, " AS id, ", feed.position] {
+            out.push_sql(part);
+        }
+        out.push_sql(" AS position FROM ");
+        out.push_sql(feed.table);
+        query.of_account(feed.account, out)?;
+        for (condition, position) in [(" >= ", &span.after.position), (" <= ", &span.until)] {
+            for part in [" AND ", feed.position, condition] {
+                out.push_sql(part);
+            }
+            out.push_bind_param::<BigInt, _>(position)?;
+        }
+        for part in [" AND (", feed.position, " > "] {
+            out.push_sql(part);
+        }
+        out.push_bind_param::<BigInt, _>(&span.after.position)?;
+        for part in [" OR ", feed.id, " > "] {
+            out.push_sql(part);
+        }
+        out.push_bind_param::<IdSql, _>(id)?;
+        out.push_sql(")");
+        out.push_sql(feed.condition);
+        query.conditions(place, out)?;
+        for part in [" ORDER BY ", feed.position, ", ", feed.id, " LIMIT "] {
+            out.push_sql(part);
+        }
+        out.push_bind_param::<BigInt, _>(&span.max)?;
+        out.push_sql(") AS changed_");
+        out.push_sql(place.name);
+    }
+    out.push_sql(") AS changed ORDER BY position, id LIMIT ");
+    out.push_bind_param::<BigInt, _>(&span.max)
+}
+
+identified_by_text! {
+    Changed<'_> => (Text, IdSql, BigInt);
+}

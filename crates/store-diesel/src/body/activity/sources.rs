@@ -1,0 +1,307 @@
+//! The tables of each source of movements, and the conditions of a filter on them.
+//!
+//! Names are literals in the SQL: the planner must see them to choose a partial index.
+
+use super::body::backend::sql::{IdSql, TimeSql};
+use super::body::backend::{ASCII_LOWER, Db, RECIPIENT_NAME, RECIPIENT_REFERENCE};
+use super::body::names::Name;
+use super::body::types::{Account, Currency, Id, Time};
+use diesel::prelude::*;
+use diesel::query_builder::AstPass;
+use diesel::sql_types::Text;
+use florin_domain::activity::{ActivityFilter, ActivitySearch, ActivitySource};
+use florin_domain::ids::AccountId;
+use std::fmt::Write;
+
+/// The table that holds the movements of a source.
+pub(super) struct SourceTable {
+    pub(super) source: ActivitySource,
+    pub(super) name: &'static str,
+    /// The table, with the alias `t`.
+    pub(super) table: &'static str,
+    pub(super) id: &'static str,
+    /// When the money moved.
+    pub(super) at: &'static str,
+    /// The condition under which a row is a movement.
+    pub(super) condition: &'static str,
+    /// How the feed of changes reads it.
+    pub(super) feed: Feed,
+    /// The condition that restricts rows to budgets. Their ids go between the parts.
+    of_budgets: [&'static str; 2],
+    /// The condition that restricts rows to a text. One comparison for each of the texts goes between the parts.
+    of_text: [&'static str; 2],
+    texts: &'static [&'static str],
+}
+
+/// How the feed of changes reads a source.
+pub(super) struct Feed {
+    pub(super) table: &'static str,
+    pub(super) account: &'static str,
+    pub(super) position: &'static str,
+    pub(super) id: &'static str,
+    pub(super) condition: &'static str,
+}
+
+impl Feed {
+    /// Reads the same rows as the list.
+    const fn of(table: &'static str, id: &'static str, condition: &'static str) -> Self {
+        Self { table, account: "t.account_id", position: "t.position", id, condition }
+    }
+}
+
+/// The condition that restricts transactions of the journal to budgets.
+const BY_ENTRIES: [&str; 2] = [
+    " AND EXISTS (SELECT 1 FROM journal_entries e WHERE e.account_id = t.account_id AND e.journal_id = t.id \
+        AND e.budget_id IN (",
+    "))",
+];
+
+pub(super) const PLACES: [SourceTable; 6] = [
+    SourceTable {
+        source: ActivitySource::Card,
+        name: "card",
+        table: "card_transactions t",
+        id: "t.token",
+        at: "t.created_at",
+        condition: " AND t.preceding IS NULL",
+        // The last message of a chain has the chain's position.
+        feed: Feed {
+            table: "card_transactions m \
+                JOIN card_transactions t ON t.account_id = m.account_id AND t.token = m.chain_id",
+            account: "m.account_id",
+            position: "m.position",
+            id: "m.chain_id",
+            condition: " AND NOT EXISTS (SELECT 1 FROM card_transactions l WHERE l.account_id = m.account_id \
+                AND l.chain_id = m.chain_id AND l.preceding IS NOT NULL AND (l.position > m.position \
+                OR (l.position = m.position AND (m.preceding IS NULL OR l.token > m.token))))",
+        },
+        of_budgets: [" AND t.budget_id IN (", ")"],
+        of_text: [" AND (", ")"],
+        texts: &["t.acceptor_name"],
+    },
+    SourceTable {
+        source: ActivitySource::Credit,
+        name: "credit",
+        table: "journal_transactions t",
+        id: "t.id",
+        at: "t.created_at",
+        condition: " AND t.kind = 'credit'",
+        feed: Feed::of("journal_transactions t", "t.id", " AND t.kind = 'credit'"),
+        of_budgets: BY_ENTRIES,
+        of_text: [
+            " AND EXISTS (SELECT 1 FROM credits c WHERE c.account_id = t.account_id AND c.journal_id = t.id AND (",
+            "))",
+        ],
+        texts: &["c.remitters_name", "c.reference"],
+    },
+    SourceTable {
+        source: ActivitySource::Payment,
+        name: "payment",
+        table: "payments t",
+        id: "t.id",
+        at: "t.confirmed_at",
+        condition: " AND t.confirmed_at IS NOT NULL",
+        feed: Feed::of("payments t", "t.id", ""),
+        of_budgets: [" AND t.budget_id IN (", ")"],
+        of_text: [" AND (", ")"],
+        texts: &[RECIPIENT_NAME, RECIPIENT_REFERENCE],
+    },
+    SourceTable {
+        source: ActivitySource::Unload,
+        name: "unload",
+        table: "transfers t",
+        id: "t.id",
+        at: "t.created_at",
+        condition: "",
+        feed: Feed::of("transfers t", "t.id", ""),
+        of_budgets: [" AND t.from_budget_id IN (", ")"],
+        of_text: [" AND (", ")"],
+        texts: &["t.reference"],
+    },
+    SourceTable {
+        source: ActivitySource::Load,
+        name: "load",
+        table: "transfers t",
+        id: "t.journal_id",
+        at: "t.created_at",
+        condition: "",
+        feed: Feed::of("transfers t", "t.journal_id", ""),
+        of_budgets: [" AND t.to_budget_id IN (", ")"],
+        of_text: [" AND (", ")"],
+        texts: &["t.reference"],
+    },
+    SourceTable {
+        source: ActivitySource::TopUp,
+        name: "top_up",
+        table: "journal_transactions t",
+        id: "t.id",
+        at: "t.created_at",
+        condition: " AND t.kind = 'top_up'",
+        feed: Feed::of("journal_transactions t", "t.id", " AND t.kind = 'top_up'"),
+        of_budgets: BY_ENTRIES,
+        // A filter with a text does not reach top-ups.
+        of_text: ["", ""],
+        texts: &[],
+    },
+];
+
+/// The selection of rows: an account and its filter, as values to bind.
+#[derive(Clone)]
+pub(super) struct ActivityQuery {
+    account: Account,
+    filter: ActivityFilter,
+    from: Option<Time>,
+    to: Option<Time>,
+    budgets: Vec<Id>,
+    people: Vec<Id>,
+    card: Option<Id>,
+    currency: Option<Currency>,
+    /// The pattern of the text to search for.
+    pattern: Option<String>,
+    /// The conditions on the kinds and states of first messages, and on the statuses of payments.
+    chains: String,
+    payments: String,
+}
+
+impl ActivityQuery {
+    pub(super) fn new(account: Account, filter: ActivityFilter) -> Self {
+        let restricted = filter.is_of_some_kinds();
+        Self {
+            account,
+            from: filter.from.map(Time),
+            to: filter.to.map(Time),
+            budgets: filter.budgets.iter().map(|id| Id(id.0)).collect(),
+            people: filter.people.iter().map(|id| Id(id.0)).collect(),
+            card: filter.card.map(|card| Id(card.0)),
+            currency: filter.currency.map(Currency),
+            pattern: filter.search.as_ref().map(pattern),
+            chains: if restricted { chains(&filter) } else { String::new() },
+            payments: if restricted { payments(&filter) } else { String::new() },
+            filter,
+        }
+    }
+
+    /// Returns the account whose movements are selected.
+    pub(super) const fn account(&self) -> &AccountId {
+        &self.account.0
+    }
+
+    /// Returns the tables that can have matching movements.
+    pub(super) fn places(&self) -> impl Iterator<Item = &'static SourceTable> {
+        PLACES.iter().filter(|place| self.filter.reaches(place.source))
+    }
+
+    /// Writes the condition on the account.
+    pub(super) fn of_account<'b>(&'b self, column: &str, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        // Lists have any length, so that there is no end to the texts of the statements.
+        if self.filter.is_of_some_kinds() || !(self.budgets.is_empty() && self.people.is_empty()) {
+            out.unsafe_to_cache_prepared();
+        }
+        out.push_sql(" WHERE ");
+        out.push_sql(column);
+        out.push_sql(" = ");
+        out.push_bind_param::<Text, _>(&self.account)
+    }
+
+    /// Writes the conditions of the filter.
+    pub(super) fn conditions<'b>(&'b self, place: &SourceTable, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        match place.source {
+            ActivitySource::Card => out.push_sql(&self.chains),
+            ActivitySource::Payment => out.push_sql(&self.payments),
+            // All of these have one type and one status.
+            ActivitySource::Credit | ActivitySource::Unload | ActivitySource::Load | ActivitySource::TopUp => {}
+        }
+        one_of(place.of_budgets, &self.budgets, out)?;
+        if !self.people.is_empty() {
+            out.push_sql(" AND t.card_id IN (SELECT c.id FROM cards c WHERE c.account_id = ");
+            out.push_bind_param::<Text, _>(&self.account)?;
+            one_of([" AND c.person_id IN (", "))"], &self.people, out)?;
+        }
+        if let Some(card) = &self.card {
+            out.push_sql(" AND t.card_id = ");
+            out.push_bind_param::<IdSql, _>(card)?;
+        }
+        if let Some(currency) = &self.currency {
+            out.push_sql(" AND t.currency = ");
+            out.push_bind_param::<Text, _>(currency)?;
+        }
+        for (compared, time) in [(" >= ", &self.from), (" <= ", &self.to)] {
+            if let Some(time) = time {
+                out.push_sql(" AND ");
+                out.push_sql(place.at);
+                out.push_sql(compared);
+                out.push_bind_param::<TimeSql, _>(time)?;
+            }
+        }
+        self.of_text(place, out)
+    }
+
+    fn of_text<'b>(&'b self, place: &SourceTable, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        let Some(pattern) = &self.pattern else { return Ok(()) };
+        let mut before = place.of_text[0];
+        for text in place.texts {
+            out.push_sql(before);
+            out.push_sql(ASCII_LOWER[0]);
+            out.push_sql(text);
+            out.push_sql(ASCII_LOWER[1]);
+            out.push_sql(" LIKE ");
+            out.push_bind_param::<Text, _>(pattern)?;
+            out.push_sql(" ESCAPE '\\'");
+            before = " OR ";
+        }
+        out.push_sql(place.of_text[1]);
+        Ok(())
+    }
+}
+
+/// Writes a condition on a list of ids, unless it is empty.
+fn one_of<'b>(parts: [&str; 2], ids: &'b [Id], out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
+    let mut before = parts[0];
+    for id in ids {
+        out.push_sql(before);
+        out.push_bind_param::<IdSql, _>(id)?;
+        before = ", ";
+    }
+    out.push_sql(if ids.is_empty() { "" } else { parts[1] });
+    Ok(())
+}
+
+/// The pattern that finds a text anywhere.
+fn pattern(search: &ActivitySearch) -> String {
+    let mut pattern = String::from("%");
+    for character in search.as_str().chars() {
+        if matches!(character, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    pattern
+}
+
+/// The condition on the first messages of matching chains.
+fn chains(filter: &ActivityFilter) -> String {
+    let condition = |(shape, states): (florin_domain::activity::FirstMessageShape, Vec<_>)| {
+        let asks = if shape.requests_nothing { "=" } else { "<>" };
+        let states = names(states.into_iter());
+        format!("(t.kind = '{}' AND t.requested_minor {asks} 0 AND t.state IN ({states}))", shape.kind.name())
+    };
+    let conditions: Vec<_> = filter.chains().into_iter().map(condition).collect();
+    format!(" AND ({})", conditions.join(" OR "))
+}
+
+/// The condition on the statuses of matching payments.
+fn payments(filter: &ActivityFilter) -> String {
+    format!(" AND t.status IN ({})", names(filter.payments().into_iter()))
+}
+
+/// Writes names, which need no quoting, as a list of texts.
+fn names(list: impl Iterator<Item = impl Name>) -> String {
+    let mut text = String::new();
+    for name in list {
+        let comma = if text.is_empty() { "" } else { ", " };
+        // Writing into a string cannot fail.
+        let _ = write!(text, "{comma}'{}'", name.name());
+    }
+    text
+}

@@ -1,0 +1,210 @@
+//! The feed of changes of activity: it misses and repeats nothing, whoever writes or is killed.
+//!
+//! `FLORIN_KILLS` is the number of kills, and `FLORIN_STORY_SEED` the seed of their random numbers.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use crate::openapi::truthful;
+use crate::support::assert::{members, text};
+use crate::support::feed::{Feed, part};
+use crate::support::load::check_journal;
+use crate::support::management::{budget, transfer};
+use crate::support::payments::{alone, confirmed, filled, pounds};
+use crate::support::server::LIMIT;
+use crate::support::setting::setting;
+use crate::support::store::is_sqlite;
+use crate::support::wallet::{credit_body, first_body, follow_body};
+use crate::support::worlds::{make, restore, snapshot};
+use crate::support::{
+    AUTHORIZATION, CLEARING, CREDIT, Client, Home, Server, Wallet, demo, expect_fault, expect_json, together,
+};
+
+const LIST: &str = "/v2/activity/{accountId}";
+
+#[test]
+fn the_feed_returns_what_changed_since() {
+    let (server, client) = alone();
+    let wallet = Wallet::with(&server, "GBP", 50_000);
+    let mut feed = Feed::new();
+    feed.drain(&client);
+    feed.must_equal_the_list(&client);
+    let answer = part(&client, &feed.cursor, "limit=7");
+    truthful("get", LIST, &answer);
+    let nothing = expect_json(&answer, 200);
+    assert_eq!(members(&nothing), ["count", "limit", "nextCursor", "offset", "rows"]);
+    assert_eq!((&nothing["limit"], &nothing["offset"], &nothing["rows"]), (&json!(7), &json!(0), &json!([])));
+    let held = wallet.token(AUTHORIZATION, "10");
+    let kinds = |rows: &[Value]| -> Vec<String> {
+        let kind = |row: &Value| format!("{} {} {}", text(row, "/type"), text(row, "/status"), row["amount"]);
+        rows.iter().map(kind).collect()
+    };
+    assert_eq!(kinds(&feed.read(&client, 9)), ["card pending 10.0"]);
+    wallet.follow_ok(CLEARING, &held, "8");
+    let (from, to) = (wallet.card.budget.clone(), budget(&client, "Receiver"));
+    expect_json(&transfer(&client, &from, &to, "2.50"), 200);
+    let rows = feed.read(&client, 2);
+    assert_eq!(rows.len(), 2);
+    let rest = feed.read(&client, 2);
+    let mut sides = kinds(&[&rows[1..], &rest[..]].concat());
+    sides.sort();
+    assert_eq!(
+        (kinds(&rows[..1]), sides),
+        (vec!["card complete 8.0".into()], vec!["load complete 2.5".into(), "unload complete 2.5".into()])
+    );
+    assert_eq!(feed.read(&client, 2), Vec::<Value>::new());
+    feed.must_equal_the_list(&client);
+}
+
+#[test]
+fn a_payment_appears_with_its_confirmation_and_its_outcome() {
+    let (server, client) = alone();
+    Wallet::with(&server, "GBP", 100_000);
+    let mut feed = Feed::new();
+    feed.drain(&client);
+    let batch = filled(&client, &[pounds("10", "Wages")]);
+    assert_eq!(feed.read(&client, 9), Vec::<Value>::new(), "an upload moves no money");
+    confirmed(&client, &batch);
+    let (start, mut states) = (Instant::now(), Vec::new());
+    while states.last().is_none_or(|state| state != "complete") {
+        assert!(start.elapsed() < LIMIT, "{states:?}");
+        let rows = feed.read(&client, 9);
+        states.extend(rows.iter().map(|row| text(row, "/status").to_owned()));
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(states.iter().rev().skip(1).all(|state| state == "pending"), "{states:?}");
+    feed.must_equal_the_list(&client);
+}
+
+#[test]
+fn filters_apply_to_the_feed() {
+    let (server, client) = alone();
+    let wallet = Wallet::with(&server, "GBP", 50_000);
+    let mut feed = Feed::new();
+    feed.drain(&client);
+    let cursor = feed.cursor.clone();
+    wallet.token(AUTHORIZATION, "1");
+    let credit = wallet.credit("12.34");
+    let found = expect_json(&part(&client, &cursor, "type[]=deposit&status=complete"), 200);
+    let rows = found["rows"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]["transactionBox"]["boxTransactionId"]), (1, &credit["boxTransactionId"]));
+    let next = text(&found, "/nextCursor");
+    assert_eq!(expect_json(&part(&client, next, "type=deposit"), 200)["rows"], json!([]));
+}
+
+#[test]
+fn cursors_are_checked() {
+    let (_server, client) = alone();
+    for (cursor, query) in [("x", ""), ("1", ""), ("0.0.0", "")] {
+        let answer = part(&client, cursor, query);
+        truthful("get", LIST, &answer);
+        expect_fault(&answer, 400, "query.cursor", "invalid_format");
+    }
+    expect_fault(&part(&client, "0", "offset=0"), 400, "query.offset", "invalid_value");
+    expect_fault(&part(&client, "", ""), 400, "query.cursor", "required");
+}
+
+#[test]
+fn a_restore_ends_earlier_cursors() {
+    let server = Server::sandbox();
+    let (_, client) = make(&server, json!({"template": "demo"}));
+    let before = snapshot(&client);
+    let mut feed = Feed::new();
+    feed.drain(&client);
+    restore(&client, &before);
+    let answer = part(&client, &feed.cursor, "");
+    truthful("get", LIST, &answer);
+    let fault = expect_fault(&answer, 400, "query.cursor", "invalid_value");
+    assert!(fault.message.contains("cursor=0"), "{}", fault.message);
+    let mut feed = Feed::new();
+    feed.drain(&client);
+    feed.must_equal_the_list(&client);
+}
+
+/// Moves money in three steps, each a change of one row or a new one. Returns `None` once the server is gone.
+fn movement(client: &Client, card: &str, funds: &str, key: &str) -> Option<()> {
+    let send = |step: &str, path: &str, body: String| {
+        let call = client.call("POST", path).header("Idempotency-Key", &format!("{key}-{step}"));
+        let answer = call.json(&body).try_send().ok()?;
+        assert!(matches!(answer.status, 200 | 201), "{answer:?}");
+        Some(answer.json())
+    };
+    let held = send("hold", AUTHORIZATION, first_body(card, "0.03"))?;
+    let token = text(&held, "/transaction/token");
+    send("clear", CLEARING, follow_body(token, "0.02"))?;
+    send("credit", CREDIT, credit_body(funds, "0.07", "GBP"))?;
+    Some(())
+}
+
+#[test]
+fn thirty_two_writers_and_a_reader() {
+    const WRITERS: usize = 32;
+    let server = Server::sandbox();
+    let wallet = Wallet::with(&server, "GBP", 1_000_000);
+    let left = AtomicUsize::new(WRITERS);
+    let feeds = together(WRITERS + 2, |number| {
+        let client = server.client();
+        if number < WRITERS {
+            for round in 0..6 {
+                movement(&client, &wallet.card.id, &wallet.card.budget, &format!("{number}-{round}")).unwrap();
+            }
+            left.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
+        let mut feed = Feed::new();
+        while left.load(Ordering::Relaxed) > 0 {
+            feed.read(&client, 5 + 20 * (number - WRITERS));
+        }
+        Some(feed)
+    });
+    for mut feed in feeds.into_iter().flatten() {
+        feed.drain(&server.client());
+        feed.must_equal_the_list(&server.client());
+    }
+}
+
+#[test]
+#[allow(clippy::print_stderr, reason = "shows the progress of long runs")]
+fn the_feed_goes_on_after_kills() {
+    const WRITERS: usize = 6;
+    let (seed, kills) = (setting("FLORIN_STORY_SEED", 1), setting("FLORIN_KILLS", if is_sqlite() { 4 } else { 3 }));
+    eprintln!("this is FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}");
+    let (mut rng, mut feed) = (Rng::with_seed(seed), Feed::new());
+    let mut server = Server::on(Home::demo());
+    let funds = demo().budget("GBP");
+    let card = Wallet::with(&server, "GBP", 1_000_000).card.id;
+    for kill in 0..kills {
+        let (client, enough) = (server.client(), rng.usize(1..40));
+        let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let home = thread::scope(|scope| {
+            for writer in 0..WRITERS {
+                let (client, card, funds, stop, done) = (client.clone(), &card, &funds, &stop, &done);
+                scope.spawn(move || {
+                    for number in 0_usize.. {
+                        let key = format!("{kill}-{writer}-{number}");
+                        if movement(&client, card, funds, &key).is_none() || stop.load(Ordering::Relaxed) {
+                            break;
+                        }
+                        done.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            }
+            let start = Instant::now();
+            while done.load(Ordering::Relaxed) < enough && start.elapsed() < LIMIT {
+                feed.read(&client, 7);
+            }
+            let home = server.kill();
+            stop.store(true, Ordering::Relaxed);
+            home
+        });
+        check_journal(&home);
+        server = Server::on(home);
+        feed.read(&server.client(), 7);
+    }
+    feed.drain(&server.client());
+    feed.must_equal_the_list(&server.client());
+}

@@ -1,0 +1,73 @@
+//! Reads the feed of changes of the demo account's activity.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::assert::{expect_json, text};
+use super::client::{Answer, Client};
+
+/// Returns one answer of the feed.
+pub(crate) fn part(client: &Client, cursor: &str, query: &str) -> Answer {
+    client.get(&format!("/v2/activity/{}?cursor={cursor}&{query}", client.account))
+}
+
+/// Returns every row of the list.
+pub(crate) fn listed(client: &Client) -> Vec<Value> {
+    let mut rows = Vec::new();
+    loop {
+        let path = format!("/v2/activity/{}?limit=1000&offset={}", client.account, rows.len());
+        let page = expect_json(&client.get(&path), 200);
+        rows.extend(page["rows"].as_array().unwrap().clone());
+        if rows.len() as u64 == page["count"].as_u64().unwrap() {
+            return rows;
+        }
+    }
+}
+
+/// What a reader of the feed has seen, from the beginning.
+pub(crate) struct Feed {
+    pub(crate) cursor: String,
+    /// The states of each row, in the order in which they were read.
+    seen: BTreeMap<String, Vec<Value>>,
+}
+
+impl Feed {
+    pub(crate) fn new() -> Self {
+        Self { cursor: "0".into(), seen: BTreeMap::new() }
+    }
+
+    /// Reads one part, and returns its rows.
+    pub(crate) fn read(&mut self, client: &Client, limit: usize) -> Vec<Value> {
+        self.accept(&part(client, &self.cursor, &format!("limit={limit}")))
+    }
+
+    /// Takes one part, and returns its rows.
+    pub(crate) fn accept(&mut self, answer: &Answer) -> Vec<Value> {
+        let part = expect_json(answer, 200);
+        assert!(part["count"].is_null(), "{part}");
+        text(&part, "/nextCursor").clone_into(&mut self.cursor);
+        let rows = part["rows"].as_array().unwrap().clone();
+        for row in &rows {
+            let states = self.seen.entry(text(row, "/id").to_owned()).or_default();
+            assert_ne!(states.last(), Some(row), "a row was repeated without a change");
+            states.push(row.clone());
+        }
+        rows
+    }
+
+    /// Reads until there is nothing more. Nobody writes meanwhile.
+    pub(crate) fn drain(&mut self, client: &Client) {
+        while !self.read(client, 100).is_empty() {}
+    }
+
+    /// Expects the last state of every row to be that of the list.
+    pub(crate) fn must_equal_the_list(&self, client: &Client) {
+        let last: BTreeMap<_, _> =
+            self.seen.iter().map(|(id, states)| (id.clone(), states.last().unwrap().clone())).collect();
+        let list: BTreeMap<_, _> = listed(client).into_iter().map(|row| (text(&row, "/id").to_owned(), row)).collect();
+        let missed: Vec<_> = list.keys().filter(|id| !last.contains_key(*id)).collect();
+        assert!(missed.is_empty(), "the feed missed {missed:?}");
+        assert_eq!(last, list);
+    }
+}
