@@ -10,7 +10,8 @@ ALTER TABLE worlds ADD COLUMN epoch BIGINT NOT NULL DEFAULT 0;
 
 UPDATE payments SET confirmed_at = b.confirmed_at
 FROM payment_batches b
-WHERE b.account_id = payments.account_id AND b.id = payments.batch_id AND b.confirmed_at IS NOT NULL;
+WHERE b.account_id = payments.account_id AND b.id = payments.batch_id AND b.confirmed_at IS NOT NULL
+    AND payments.status NOT IN ('created', 'validated');
 
 -- What exists gets positions in the order in which it happened.
 CREATE TABLE placed AS

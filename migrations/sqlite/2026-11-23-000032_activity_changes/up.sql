@@ -11,7 +11,8 @@ ALTER TABLE worlds ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
 
 UPDATE payments SET confirmed_at = (
     SELECT b.confirmed_at FROM payment_batches b WHERE b.account_id = payments.account_id AND b.id = payments.batch_id
-);
+)
+WHERE status NOT IN ('created', 'validated');
 
 -- What exists gets positions in the order in which it happened.
 CREATE TABLE placed (

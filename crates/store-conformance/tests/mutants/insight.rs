@@ -7,7 +7,7 @@ use florin_domain::activity::{
     Activity, ActivityChanges, ActivityCursor, ActivityDetail, ActivityFilter, ActivityKey, ActivitySource,
 };
 use florin_domain::books::{AccountBooks, PoolSums};
-use florin_domain::ids::{AccountId, ActivityId, BudgetId};
+use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::money::{Currency, Total};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{Activities, Books, Explained, Registry, StoreError};

@@ -7,6 +7,7 @@ use super::body::tables::batches::{AlertRow, PaymentChange, PaymentRow, PaymentW
 use super::body::types::{Account, Currency, Id, Named, Time};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use florin_domain::activity::ActivityStatus;
 use florin_domain::batch::{Alert, Payment, PaymentBatch, PaymentParts, PaymentState, PaymentTerms};
 use florin_domain::ids::{AccountId, BudgetId, OrderId, PaymentBatchId, PaymentId};
 use florin_domain::money::Minor;
@@ -44,6 +45,7 @@ impl PaymentRow {
 
     /// The row of a payment of a batch that was confirmed then, with its place in the feed of changes.
     fn confirmed(payment: &Payment, at: Option<DateTime<Utc>>, position: i64) -> Outcome<Self> {
+        let at = at.filter(|_| ActivityStatus::of_payment(payment.status()).is_some());
         Ok(Self { confirmed_at: at.map(Time), position: at.map(|_| position), ..Self::of(payment)? })
     }
 
