@@ -65,9 +65,10 @@ impl Feed {
     pub(crate) fn must_equal_the_list(&self, client: &Client) {
         let last: BTreeMap<_, _> =
             self.seen.iter().map(|(id, states)| (id.clone(), states.last().unwrap().clone())).collect();
-        let list: BTreeMap<_, _> = listed(client).into_iter().map(|row| (text(&row, "/id").to_owned(), row)).collect();
-        let missed: Vec<_> = list.keys().filter(|id| !last.contains_key(*id)).collect();
+        let expected: BTreeMap<_, _> =
+            listed(client).into_iter().map(|row| (text(&row, "/id").to_owned(), row)).collect();
+        let missed: Vec<_> = expected.keys().filter(|id| !last.contains_key(*id)).collect();
         assert!(missed.is_empty(), "the feed missed {missed:?}");
-        assert_eq!(last, list);
+        assert_eq!(last, expected);
     }
 }

@@ -34,7 +34,7 @@ impl Query {
 
     /// Returns the value of a parameter, if it was sent.
     pub(crate) fn one(&self, name: &str) -> Result<Option<&str>, Flaw> {
-        let mut values = self.pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value);
+        let mut values = self.pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_deref());
         let first = values.next();
         if values.next().is_some() {
             return Err(Flaw::new(FlawCode::DuplicateParameter, "must be given only once"));
@@ -45,7 +45,7 @@ impl Query {
     /// Returns the values of a parameter that may be repeated, also under its name followed by `[]`, separated by commas.
     pub(crate) fn all(&self, name: &str) -> Result<Option<String>, Flaw> {
         let is_it = |known: &str| known == name || known.strip_suffix("[]") == Some(name);
-        let values = self.pairs.iter().filter(|(known, _)| is_it(known)).map(|(_, value)| checked(value));
+        let values = self.pairs.iter().filter(|(known, _)| is_it(known)).map(|(_, value)| checked(value.as_deref()));
         let values = values.collect::<Result<Vec<_>, _>>()?;
         Ok((!values.is_empty()).then(|| values.join(",")))
     }
@@ -65,10 +65,10 @@ impl Query {
 }
 
 /// Returns a value that can be read.
-fn checked(value: &Option<String>) -> Result<&str, Flaw> {
+fn checked(value: Option<&str>) -> Result<&str, Flaw> {
     match value {
         None => Err(Flaw::format("must be UTF-8")),
-        Some(value) if value.is_empty() => Err(Flaw::required()),
+        Some("") => Err(Flaw::required()),
         Some(value) if value.contains('\0') => Err(Flaw::format("must not contain the NUL character")),
         Some(value) => Ok(value),
     }

@@ -79,6 +79,7 @@ pub(crate) struct ActivityView<'a> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = ActivityTransactionMembers)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "these are the names of the members")]
 struct TransactionMembers<'a> {
     /// `Boxes` or `Marqeta`.
     #[schema(nullable = false, required = false, pattern = "^(Boxes|Marqeta)$")]

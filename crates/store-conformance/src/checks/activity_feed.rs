@@ -204,7 +204,7 @@ async fn concurrent(handle: Handle) -> CheckResult {
 async fn write(handle: &Handle, writer: u128, base: u128, each: u128) -> CheckResult {
     for number in 0..each {
         let base = base + 10 * number;
-        if writer % 2 == 0 {
+        if writer.is_multiple_of(2) {
             let command =
                 first(Who::Mine, Who::Mine.card(), message(FirstKind::Purchase, "0.02")?, stamp_at(base, noon()))?;
             expect_new(handle.cards.first_message(command).await)?;

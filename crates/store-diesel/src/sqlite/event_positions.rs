@@ -57,12 +57,11 @@ identified_by_text! {
 /// Draws positions, in order. They count as drawn though no event may have them.
 pub(crate) fn draw_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>> {
     let number = i64::try_from(count).map_err(corrupt)?;
-    let last = match Advance(number).get_result(conn).optional()? {
-        Some(last) => last,
-        None => {
-            Begin(number).execute(conn)?;
-            number
-        }
+    let last = if let Some(last) = Advance(number).get_result(conn).optional()? {
+        last
+    } else {
+        Begin(number).execute(conn)?;
+        number
     };
     Ok((last.saturating_sub(number).saturating_add(1)..=last).collect())
 }
