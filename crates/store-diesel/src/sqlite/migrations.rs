@@ -2,7 +2,7 @@
 
 use super::body::errors::{Failure, Outcome};
 use super::connection::APPLICATION_ID;
-use super::{Conn, Db};
+use super::{Conn, Db, statistics};
 use diesel::connection::SimpleConnection;
 use diesel::migration::MigrationSource;
 use diesel::sql_types::Text;
@@ -37,13 +37,16 @@ pub(crate) fn applied_migrations(conn: &mut Conn) -> Outcome<Vec<String>> {
 }
 
 /// Applies all pending migrations or none. Diesel's runner acquires no lock, but the immediate transaction around it
-/// does. If two programs start together, one finds the migrations applied.
+/// does. If two programs start together, one finds the migrations applied. The planner's statistics follow the schema.
 pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
     // What migrations remove may be secret, and would stay readable in free pages.
     conn.batch_execute("PRAGMA secure_delete = ON;")?;
     conn.immediate_transaction(|conn| {
         let applied = conn.run_pending_migrations(MIGRATIONS).map_err(failed)?.len();
         conn.batch_execute(&format!("PRAGMA application_id = {APPLICATION_ID};"))?;
+        if applied > 0 {
+            statistics::write(conn)?;
+        }
         Ok(applied)
     })
 }

@@ -78,7 +78,7 @@ fn messages_of_a_chain_are_found_by_their_index() {
     let directory = tempfile::tempdir().unwrap();
     Store::open(&settings(&directory)).unwrap().migrate().unwrap();
     let query = "EXPLAIN QUERY PLAN SELECT * FROM card_transactions WHERE account_id = ? AND chain_id = ? \
-        AND preceding IS NOT NULL ORDER BY created_at, token";
+        AND preceding IS NOT NULL";
     let plan: Vec<_> = sql_query(query).load::<Plan>(&mut connect(&directory)).unwrap();
     let [step] = &plan[..] else { panic!("{} steps", plan.len()) };
     assert!(step.detail.contains("card_transactions_by_chain (account_id=? AND chain_id=?)"), "{}", step.detail);

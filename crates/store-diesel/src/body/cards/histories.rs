@@ -29,7 +29,6 @@ fn find(conn: &mut Conn, account: &AccountId, token: TransactionToken) -> Outcom
         .filter(card_transactions::account_id.eq(account.as_str()))
         .filter(card_transactions::chain_id.eq(chain_id))
         .filter(card_transactions::preceding.is_not_null())
-        // This order matches the index. Without it, SQLite does not use the index.
         .order((card_transactions::created_at, card_transactions::token))
         .select(MessageRow::as_select())
         .load(conn)?;
