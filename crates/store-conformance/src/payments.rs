@@ -11,8 +11,9 @@ use florin_domain::batch::{
     Alert, AlertCode, AlertKind, BatchContent, BatchInput, BatchMove, BatchState, BatchSummary, CancelSituation,
     ConfirmSituation, CreateDecision, FundingBudgets, InputFormat, InputStatus, Payment, PaymentBatch,
     PaymentBatchStatus, PaymentFilter, PaymentInput, PaymentNetwork, PaymentOrder, PaymentOutcome, PaymentReport,
-    PaymentState, PaymentStatus, PaymentTerms, Reported, SettleSituation, TakeSituation, UploadDecision, UploadRefusal,
-    UploadSituation, decide_cancel, decide_confirm, decide_settle, decide_start, decide_take,
+    PaymentState, PaymentStatus, PaymentTerms, RecipientInput, Reported, SettleSituation, TakeSituation,
+    UploadDecision, UploadRefusal, UploadSituation, decide_cancel, decide_confirm, decide_settle, decide_start,
+    decide_take,
 };
 use florin_domain::event::{BatchEvent, Event, EventBody, EventKind};
 use florin_domain::ids::{LeaseId, OrderId, PaymentBatchId, PaymentId};
@@ -57,11 +58,20 @@ pub(crate) struct Fill {
 }
 
 impl Fill {
-    /// Creates `count` payments of 1.00 and more, alternating between both budgets.
+    /// Creates `count` payments of 1.00 and more, alternating between both budgets. Two of three have their references from
+    /// their recipients.
     pub(crate) fn of(first: u128, count: u32) -> Self {
         let input = |number: u32| PaymentInput {
             amount: Some("1.00".into()),
-            reference: Some(format!("payment {number}")),
+            reference: match number % 3 {
+                0 => Some(format!("payment {number}")),
+                1 => None,
+                _ => Some(" ".into()),
+            },
+            recipient: RecipientInput {
+                default_reference: Some(format!("recipient {number}")),
+                ..RecipientInput::default()
+            },
             ..PaymentInput::default()
         };
         Self { first, inputs: (0..count).map(input).collect(), faulty: vec![], alerts: vec![], at: noon() }

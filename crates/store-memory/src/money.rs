@@ -3,7 +3,7 @@
 use crate::activities::moved;
 use crate::data::{Data, add, must_exist};
 use florin_domain::ids::{AccountId, ActivityId, BudgetId};
-use florin_domain::ledger::{Balances, JournalKind, JournalTransaction};
+use florin_domain::ledger::{Balances, JournalTransaction};
 use florin_domain::money::Currency;
 use florin_ports::StoreError;
 
@@ -13,7 +13,7 @@ pub(crate) fn write_journal(data: &mut Data, journal: &JournalTransaction) -> Re
         must_exist(data.budgets.contains_key(&(journal.account.clone(), budget)), &budget)?;
     }
     add(&mut data.journal, (journal.account.clone(), journal.id), journal.clone())?;
-    if matches!(journal.kind, JournalKind::Credit | JournalKind::TopUp) {
+    if journal.kind.is_activity() {
         moved(data, &journal.account, [ActivityId(journal.id.0)]);
     }
     Ok(())

@@ -1,6 +1,9 @@
 -- Activity has one row per chain of card messages, and a feed of changes. Each message, credit, top-up and transfer, and
 -- each payment of a confirmed batch, has the position of its last change, drawn like the positions of events.
 
+DROP INDEX card_transactions_newest;
+DROP INDEX payments_newest;
+
 ALTER TABLE card_transactions ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE journal_transactions ADD COLUMN position INTEGER;
 ALTER TABLE transfers ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
@@ -52,15 +55,13 @@ HAVING count(*) > 0;
 DROP TABLE placed;
 
 -- The list, newest first.
-DROP INDEX card_transactions_newest;
 CREATE INDEX card_transactions_newest ON card_transactions (account_id, created_at DESC, token DESC)
     WHERE preceding IS NULL;
-DROP INDEX payments_newest;
 CREATE INDEX payments_newest ON payments (account_id, confirmed_at DESC, id DESC) WHERE confirmed_at IS NOT NULL;
 CREATE INDEX transfers_received ON transfers (account_id, created_at DESC, journal_id DESC);
 
 -- The feed, oldest change first.
 CREATE INDEX card_transactions_changed ON card_transactions (account_id, position, chain_id);
-CREATE INDEX journal_changed ON journal_transactions (account_id, position, id) WHERE position IS NOT NULL;
+CREATE INDEX journal_changed ON journal_transactions (account_id, kind, position, id) WHERE position IS NOT NULL;
 CREATE INDEX transfers_changed ON transfers (account_id, position, id);
 CREATE INDEX payments_changed ON payments (account_id, position, id) WHERE position IS NOT NULL;

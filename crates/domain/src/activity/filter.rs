@@ -148,7 +148,7 @@ impl Activity {
     pub fn reference(&self) -> Option<&str> {
         match &self.detail {
             ActivityDetail::Credit(credit) => credit.as_ref().and_then(|credit| credit.reference.as_deref()),
-            ActivityDetail::Payment(payment) => payment.input.reference.as_deref(),
+            ActivityDetail::Payment(payment) => payment.input.effective_reference(),
             ActivityDetail::Unload(transfer) | ActivityDetail::Load(transfer) => transfer.reference.as_deref(),
             ActivityDetail::Card(_) | ActivityDetail::TopUp(_) => None,
         }

@@ -118,6 +118,11 @@ pub enum JournalKind {
 }
 
 impl JournalKind {
+    /// Whether such a transaction is a row of activity by itself. Others belong to a row of their cause, such as a payment.
+    pub const fn is_activity(self) -> bool {
+        matches!(self, Self::Credit | Self::TopUp)
+    }
+
     /// All kinds.
     pub const ALL: [Self; 12] = [
         Self::Credit,

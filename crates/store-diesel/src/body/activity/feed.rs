@@ -71,21 +71,17 @@ pub(super) fn walk<'b>(
         out.push_sql(" AS position FROM ");
         out.push_sql(feed.table);
         query.of_account(feed.account, out)?;
-        for (condition, position) in [(" >= ", &span.after.position), (" <= ", &span.until)] {
-            for part in [" AND ", feed.position, condition] {
-                out.push_sql(part);
-            }
-            out.push_bind_param::<BigInt, _>(position)?;
-        }
-        for part in [" AND (", feed.position, " > "] {
+        // A comparison of rows begins in the middle of a position, so that each part costs what it returns.
+        for part in [" AND (", feed.position, ", ", feed.id, ") > ("] {
             out.push_sql(part);
         }
         out.push_bind_param::<BigInt, _>(&span.after.position)?;
-        for part in [" OR ", feed.id, " > "] {
+        out.push_sql(", ");
+        out.push_bind_param::<IdSql, _>(id)?;
+        for part in [") AND ", feed.position, " <= "] {
             out.push_sql(part);
         }
-        out.push_bind_param::<IdSql, _>(id)?;
-        out.push_sql(")");
+        out.push_bind_param::<BigInt, _>(&span.until)?;
         out.push_sql(feed.condition);
         query.conditions(place, out)?;
         for part in [" ORDER BY ", feed.position, ", ", feed.id, " LIMIT "] {

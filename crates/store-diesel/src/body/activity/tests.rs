@@ -90,3 +90,15 @@ fn every_source_of_the_feed_is_read_by_its_index() {
     let indexes = ["card_transactions_changed", "journal_changed", "payments_changed", "transfers_changed"];
     expect_indexes(true, &indexes);
 }
+
+#[test]
+fn the_feed_finds_later_messages_by_their_chain() {
+    with_store(1, |store| {
+        let plan = driver::read(store.readers(), |conn| {
+            conn.batch_execute(PLANNER)?;
+            Ok(plan(conn, ActivityFilter::default(), true))
+        });
+        let plan = plan.unwrap();
+        assert!(plan.contains("card_transactions_by_chain"), "{plan}");
+    });
+}

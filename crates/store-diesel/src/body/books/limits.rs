@@ -24,6 +24,8 @@ pub(super) fn compare(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Limit
     let messages = card_transactions::table
         .filter(card_transactions::account_id.eq(account.as_str()))
         .filter(card_transactions::card_id.eq_any(limited()))
+        // Only first messages are uses, and their index has the order of time.
+        .filter(card_transactions::preceding.is_null())
         .filter(card_transactions::created_at.ge(since))
         .filter(card_transactions::response.eq_any(LimitTally::COUNTED.map(Named)))
         .select((

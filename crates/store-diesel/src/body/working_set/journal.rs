@@ -5,7 +5,7 @@ use super::body::errors::Outcome;
 use super::body::names::PoolName;
 use super::body::tables::money::{JournalEntryRow, JournalRow};
 use super::body::types::{Account, Currency, Id, Named, Time};
-use florin_domain::ledger::{JournalKind, JournalTransaction};
+use florin_domain::ledger::JournalTransaction;
 
 /// New transactions of the journal.
 #[derive(Default)]
@@ -38,20 +38,15 @@ impl Journal {
 
     /// Whether a credit or top-up is staged.
     pub(crate) fn moves(&self) -> bool {
-        self.transactions.iter().any(is_movement)
+        self.transactions.iter().any(|row| row.kind.0.is_activity())
     }
 
     /// Stores the staged changes. Credits and top-ups get this position.
     pub(crate) fn store(mut self, changes: &mut Changes<'_>, position: i64) -> Outcome<()> {
-        for row in self.transactions.iter_mut().filter(|row| is_movement(row)) {
+        for row in self.transactions.iter_mut().filter(|row| row.kind.0.is_activity()) {
             row.position = Some(position);
         }
         changes.insert(self.transactions)?;
         changes.insert(self.entries)
     }
-}
-
-/// Whether a transaction of the journal is a movement of its own.
-fn is_movement(row: &JournalRow) -> bool {
-    matches!(row.kind.0, JournalKind::Credit | JournalKind::TopUp)
 }
