@@ -27,8 +27,8 @@ checks! {
     "activities.changes.a_change_renews_the_place" => renewed,
     "activities.changes.payments_change_with_their_status" => payments,
     "activities.changes.nothing_is_missed_or_repeated_while_others_write" => concurrent,
-    "activities.changes.a_restore_ends_earlier_cursors" => restored,
-    "activities.changes.a_new_world_of_the_name_ends_earlier_cursors" => replaced,
+    "activities.changes.a_restore_ends_earlier_cursors" (Sandbox) => restored,
+    "activities.changes.a_new_world_of_the_name_ends_earlier_cursors" (Sandbox) => replaced,
     "tenancy.activities.changes_are_of_the_account" => foreign,
 }
 
