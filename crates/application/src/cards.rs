@@ -2,8 +2,8 @@
 
 use crate::Services;
 use florin_domain::access::Account;
-use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp, decide_first, decide_follow_up};
+use florin_domain::card::{CardTransaction, MultiClearing, Pin};
 use florin_domain::ids::{CardId, TransactionToken};
 use florin_domain::money::Currency;
 use florin_ports::{
@@ -25,16 +25,28 @@ pub enum FirstMessageError {
     Write(#[from] WriteError<CardRefusal>),
 }
 
-/// Sends a first message to a card of the account: an authorization, ATM withdrawal or refund authorization. Its
-/// amounts are in the merchant's currency if one is given, otherwise in the card's.
+/// A first message to a card.
+#[derive(Clone, Debug)]
+pub struct NewMessage {
+    /// The card, which must be the account's.
+    pub card: CardId,
+    /// The message.
+    pub message: FirstMessage,
+    /// The merchant's currency, in which the amounts are. `None`: the card's.
+    pub merchant: Option<Currency>,
+    /// The PIN that the cardholder entered.
+    pub pin: Option<Pin>,
+}
+
+/// Sends a first message to a card of the account: an authorization, ATM withdrawal or refund authorization.
 pub async fn send_first_message(
     services: &Services,
     account: &Account,
-    card: CardId,
-    (message, merchant): (FirstMessage, Option<Currency>),
+    NewMessage { card, mut message, merchant, pin }: NewMessage,
     mode: Mode,
     claim: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, FirstMessageError> {
+    message.extras.pin = pin.map(|pin| services.page_tokens.pin_digest(card, &pin));
     // Get rates before any lock is acquired, because the source of rates may be slow.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
     let clock = services.clock_of(account).await.map_err(WriteError::Store)?;
@@ -60,12 +72,13 @@ async fn priced(
     Ok(message)
 }
 
-/// Sends a follow-up to a message of the account: an advice, increment, clearing or reversal.
+/// Sends a follow-up to a message of the account: an advice, increment, clearing or reversal. The record of a clearing
+/// shows its place among several.
 pub async fn send_follow_up(
     services: &Services,
     account: &Account,
     token: TransactionToken,
-    message: FollowUp,
+    (message, place): (FollowUp, MultiClearing),
     mode: Mode,
     claim: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
@@ -73,7 +86,10 @@ pub async fn send_follow_up(
     let command = FollowUpCommand {
         account: account.id.clone(),
         token,
-        decide: Arc::new(move |situation| clock.rule(|stamp| decide_follow_up(situation, token, &message, stamp))),
+        decide: Arc::new(move |situation| {
+            let decision = clock.rule(|stamp| decide_follow_up(situation, token, &message, stamp));
+            decision.map(|decision| decision.placed(place))
+        }),
         mode,
         claim,
     };

@@ -3,7 +3,7 @@
 use crate::Mutant;
 use crate::instance::Ports;
 use crate::world::{budget, card, home};
-use florin_application::{FirstMessageError, generate_credit, send_first_message, transfer};
+use florin_application::{FirstMessageError, NewMessage, generate_credit, send_first_message, transfer};
 use florin_domain::batch::{ConfirmRefusal, PaymentBatch, decide_confirm};
 use florin_domain::budget::{
     Credit, CreditInstruction, CreditRefusal, TransferDone, TransferInstruction, TransferRefusal,
@@ -221,7 +221,8 @@ async fn authorization(
     claim: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
     let message = a_purchase(&in_pounds(request.amount));
-    let sent = send_first_message(&to.services, &home().account, card(), (message, None), Mode::Commit, claim).await;
+    let new = NewMessage { card: card(), message, merchant: None, pin: None };
+    let sent = send_first_message(&to.services, &home().account, new, Mode::Commit, claim).await;
     sent.map_err(|error| match error {
         FirstMessageError::Write(error) => error,
         other => WriteError::Store(StoreError::Corrupt(other.to_string())),

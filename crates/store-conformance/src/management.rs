@@ -6,14 +6,14 @@ use crate::world::{Who, gbp, noon, uuid};
 use chrono::{DateTime, Utc};
 use florin_domain::budget::{
     BudgetEdit, BudgetFeature, BudgetOwner, BudgetRecord, BudgetRequest, BudgetStatus, CreateBudgetSituation,
-    MAX_BUDGETS, TransferInstruction, TransferReference, TransferSituation, decide_create_budget, decide_edit_budget,
-    decide_transfer,
+    MAX_BUDGETS, TransferInstruction, TransferReference, TransferSituation, decide_budget_controls,
+    decide_create_budget, decide_edit_budget, decide_transfer,
 };
 use florin_domain::card::{
-    CardChangeRequest, CardHolder, CardLimits, CardName, CardRequest, CardState, ChangeCardSituation,
-    CreateCardSituation, GrantedBudget, LimitChange, LimitWindow, PersonalCard, ReplaceCardRequest,
-    ReplaceCardSituation, decide_card_change, decide_create_card, decide_limit, decide_limit_removal,
-    decide_replacement,
+    CardChangeRequest, CardHolder, CardLimits, CardName, CardRequest, CardState, ChangeCardSituation, Controls,
+    CreateCardSituation, GrantedBudget, LimitChange, LimitWindow, PersonalCard, PinDigest, ReplaceCardRequest,
+    ReplaceCardSituation, decide_card_change, decide_card_controls, decide_card_pin, decide_create_card, decide_limit,
+    decide_limit_removal, decide_replacement,
 };
 use florin_domain::ids::{BudgetId, CardId, LimitId, PersonId, PersonaId, UserToken};
 use florin_domain::money::{Currency, DecimalAmount};
@@ -105,6 +105,26 @@ pub(crate) fn edit_budget(
 ) -> Result<EditBudgetCommand, Failure> {
     let decide = Arc::new(move |record: &BudgetRecord| decide_edit_budget(record, &edit, now));
     Ok(EditBudgetCommand { account: who.account()?, budget, decide, claim: None })
+}
+
+/// Builds a command that replaces the controls of a budget.
+pub(crate) fn control_budget(who: Who, budget: BudgetId, controls: Controls) -> Result<EditBudgetCommand, Failure> {
+    let decide = Arc::new(move |record: &BudgetRecord| Ok(decide_budget_controls(record, &controls, noon())));
+    Ok(EditBudgetCommand { account: who.account()?, budget, decide, claim: None })
+}
+
+/// Builds a command that replaces the controls of a card.
+pub(crate) fn control(who: Who, card: CardId, controls: Controls) -> Result<ChangeCardCommand, Failure> {
+    let decide =
+        Arc::new(move |situation: &ChangeCardSituation| Ok(decide_card_controls(&situation.card, &controls, noon())));
+    Ok(ChangeCardCommand { account: who.account()?, card, person: None, decide, claim: None })
+}
+
+/// Builds a command that sets the PIN of a card, by its digest.
+pub(crate) fn protect(who: Who, card: CardId, digest: [u8; 32]) -> Result<ChangeCardCommand, Failure> {
+    let pin = PinDigest::new(digest);
+    let decide = Arc::new(move |situation: &ChangeCardSituation| Ok(decide_card_pin(&situation.card, pin, noon())));
+    Ok(ChangeCardCommand { account: who.account()?, card, person: None, decide, claim: None })
 }
 
 /// Builds a command for transfer `number` between two budgets, in GBP.

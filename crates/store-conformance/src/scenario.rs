@@ -12,8 +12,8 @@ use crate::commands::{
 use crate::expect::there;
 use crate::factory::Handle;
 use crate::management::{
-    bring, budget_id, card_id, change, edit_budget, issue, issue_to_person, limit, make, make_for, make_of_person,
-    no_limit, replacement, transfer,
+    bring, budget_id, card_id, change, control, control_budget, edit_budget, issue, issue_to_person, limit, make,
+    make_for, make_of_person, no_limit, protect, replacement, transfer,
 };
 use crate::merchants::{
     add_payee, approve_payee, approve_settlement_account, checkout_id, delete_settlement_account, edit_checkout,
@@ -30,7 +30,9 @@ use chrono::TimeDelta;
 use florin_domain::batch::{FailureReason, PaymentOutcome};
 use florin_domain::budget::{BudgetEdit, BudgetFeature, BudgetStatus};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
-use florin_domain::card::{CardChangeRequest, CardName, CardState, LimitWindow};
+use florin_domain::card::{
+    CardChangeRequest, CardName, CardState, ControlledCountry, Controls, EntryMode, LimitWindow, PointOfSale,
+};
 use florin_domain::checkout::{PayerDecision, RefundAction, RefundRequest, SessionAction};
 use florin_domain::merchant::{
     Approval, CheckoutEdit, CheckoutStatus, Locale, MerchantName, ProfileEdit, SettlementAccountEdit,
@@ -141,6 +143,16 @@ async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<()
         ..CardChangeRequest::nothing(who.client(), noon())
     };
     answers.add("changed card", cards.change(change(who, card_id(base + 4), request)?).await)?;
+    let country = |code| {
+        Ok::<_, Failure>(Controls {
+            blocked_countries: Some(vec![ControlledCountry::parse(values.pick("USA", code))?]),
+            ..Controls::default()
+        })
+    };
+    answers.add("controls", cards.change(control(who, card_id(base + 4), country("CAN")?)?).await)?;
+    answers.add("PIN", cards.change(protect(who, card_id(base + 3), [values.pick(1, 2); 32])?).await)?;
+    let command = control_budget(who, budget_id(base + 1), country("MEX")?)?;
+    answers.add("controls", handle.budgets.edit(command).await)?;
     answers.add("replaced card", cards.replace(replacement(who, card_id(base + 4), base + 5)?).await)
 }
 
@@ -248,7 +260,9 @@ async fn spend(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(),
         let command = first(who, card, message(kind, text)?, stamp(base + number))?;
         answers.add("message", cards.first_message(FirstMessageCommand { claim, ..command }).await)?;
     }
-    let extras = Extras { cash_back: Some(amount("0.75")?), ..Extras::default() };
+    let pos =
+        PointOfSale { entry_mode: Some(values.pick(EntryMode::Chip, EntryMode::Keyed)), ..PointOfSale::default() };
+    let extras = Extras { cash_back: Some(amount("0.75")?), pos: Some(pos), ..Extras::default() };
     let debit = FirstMessage { extras, ..message(FirstKind::Debit, values.pick("1", "2"))? };
     answers.add("debit", cards.first_message(first(who, who.card(), debit, stamp(base + 60))?).await)?;
     let follow_ups = [

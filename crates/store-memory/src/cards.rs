@@ -9,7 +9,7 @@ use crate::money::{store_balances, write_journal};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
-use florin_domain::card::{CardTransaction, ChainHistory, ExplainedMessage};
+use florin_domain::card::{Card, CardTransaction, ChainHistory, ExplainedMessage, Guards};
 use florin_domain::ids::{AccountId, ActivityId, CardId, TransactionToken};
 use florin_domain::ledger::JournalTransaction;
 use florin_ports::{
@@ -114,7 +114,21 @@ fn first_situation(data: &Data, account: &AccountId, card: CardId) -> Result<Opt
     let budget = data.budgets.get(&(account.clone(), card.budget));
     let balances = budget.and_then(|budget| budget.in_currency(card.currency));
     let balances = balances.ok_or_else(|| StoreError::Corrupt("a card without its budget".into()))?;
-    Ok(Some(FirstSituation { card: card.clone(), limits: limits.clone(), balances }))
+    Ok(Some(FirstSituation { card: card.clone(), limits: limits.clone(), guards: guards(data, card), balances }))
+}
+
+/// Returns what decides the use of a card, besides its state, its limits and the balance.
+fn guards(data: &Data, card: &Card) -> Guards {
+    let record = data.card_records.get(&(card.account.clone(), card.id));
+    let budget = data.budget_records.get(&(card.account.clone(), card.budget));
+    let owner = record.and_then(|record| record.person.as_ref());
+    let holder = owner.and_then(|owner| data.people.get(&(card.account.clone(), owner.person)));
+    Guards {
+        card: record.map(|record| record.controls.clone()).unwrap_or_default(),
+        budget: budget.map(|budget| budget.controls.clone()).unwrap_or_default(),
+        holder: holder.map(|holder| holder.status),
+        pin: record.and_then(|record| record.pin),
+    }
 }
 
 /// Loads the situation of a follow-up. It may name any message of a chain of the account.
@@ -127,9 +141,10 @@ fn chain_situation(
     let lost = || StoreError::Corrupt("a message without its first one, or without its card".into());
     let key = (account.clone(), named.chain);
     let first = data.messages.get(&key).ok_or_else(lost)?.clone();
-    let FirstSituation { card, limits, balances } = first_situation(data, account, first.card)?.ok_or_else(lost)?;
+    let situation = first_situation(data, account, first.card)?.ok_or_else(lost)?;
+    let FirstSituation { card, limits, guards, balances } = situation;
     let (named, chain) = ((named.kind, named.state), data.chains.get(&key).cloned());
-    Ok(Some(ChainSituation { card, limits, balances, first, named, chain }))
+    Ok(Some(ChainSituation { card, limits, guards, balances, first, named, chain }))
 }
 
 /// Stores a whole decision: the message, its chain, the state of the first message, the money and the limits.

@@ -54,7 +54,7 @@ pub(crate) struct Data {
     /// Credits with their journal transactions.
     pub(crate) credits: BTreeMap<(AccountId, i64), (JournalId, Credit)>,
     pub(crate) cards: BTreeMap<(AccountId, CardId), (Card, Vec<CardLimit>)>,
-    /// Members of cards that do not affect their messages; the states in these records are unused.
+    /// Members of cards; the states in these records are unused.
     pub(crate) card_records: BTreeMap<(AccountId, CardId), CardRecord>,
     /// Transitions in the order in which they were created.
     pub(crate) transitions: Vec<CardTransition>,

@@ -1,6 +1,7 @@
 //! Creating budgets (contract 5.6).
 
 use super::{Budget, BudgetFeature, BudgetKind, BudgetRecord, BudgetStatus};
+use crate::card::Controls;
 use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, BudgetId, PersonaId};
 use crate::ledger::Balances;
@@ -196,6 +197,7 @@ pub fn decide_create_budget(
         features: request.features.clone(),
         box_id: request.box_id.as_ref().map(|box_id| box_id.as_str().to_owned()),
         low_balance: None,
+        controls: Controls::default(),
         created_at: Some(request.now),
         updated_at: Some(request.now),
     })

@@ -1,6 +1,7 @@
 //! Changing the members of a budget.
 
 use super::{BudgetFeature, BudgetRecord, BudgetStatus};
+use crate::card::Controls;
 use crate::fault::{Fault, Flaw};
 use crate::money::{Currency, DecimalAmount, Money};
 use crate::text::Text;
@@ -57,6 +58,14 @@ pub fn decide_edit_budget(
         edited.updated_at = Some(now);
     }
     Ok(edited)
+}
+
+/// Replaces the controls of a budget. A change without effect leaves `updated_at` as it is.
+pub fn decide_budget_controls(record: &BudgetRecord, controls: &Controls, now: DateTime<Utc>) -> BudgetRecord {
+    if record.controls == *controls {
+        return record.clone();
+    }
+    BudgetRecord { controls: controls.clone(), updated_at: Some(now), ..record.clone() }
 }
 
 fn low_balance(record: &BudgetRecord, edit: &BudgetEdit) -> Result<Option<Money>, Fault> {

@@ -2,6 +2,7 @@
 
 use super::Budget;
 use crate::books::PoolSums;
+use crate::card::Controls;
 use crate::ids::{AccountId, BudgetId, PersonaId};
 use crate::ledger::Balances;
 use crate::money::{Currency, Money};
@@ -105,6 +106,8 @@ pub struct BudgetRecord {
     pub box_id: Option<String>,
     /// The balance below which the caller considers it low.
     pub low_balance: Option<Money>,
+    /// Where and how the cards may be used that spend from it.
+    pub controls: Controls,
     /// When it was created. `None` if it is older than this record.
     pub created_at: Option<DateTime<Utc>>,
     /// When its members last changed. Movements of money do not count.
@@ -133,6 +136,7 @@ impl BudgetRecord {
             features: BudgetFeature::every(),
             box_id: None,
             low_balance: None,
+            controls: Controls::default(),
             created_at: Some(now),
             updated_at: Some(now),
         }

@@ -42,6 +42,11 @@ pub struct Acceptor {
 }
 
 impl Acceptor {
+    /// The merchant id as shown: a numeric id of fewer than 15 digits is padded with zeros on the left.
+    pub(super) fn shown_mid(mid: &str) -> String {
+        padded(mid)
+    }
+
     /// The card network itself, which sends fees.
     pub fn of_network() -> Self {
         Self {

@@ -1,6 +1,6 @@
 //! Creating virtual cards (contract 5.6).
 
-use super::{Card, CardHolder, CardName, CardRecord, CardState, FulfillmentStatus};
+use super::{Card, CardHolder, CardName, CardRecord, CardState, Controls, FulfillmentStatus};
 use crate::budget::{BudgetFeature, BudgetRecord};
 use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, BudgetId, CardId, PersonId, UserToken};
@@ -148,6 +148,8 @@ pub fn decide_create_card(
         fulfillment: FulfillmentStatus::Issued,
         phone: request.phone.as_ref().map(|phone| phone.as_str().to_owned()),
         phone_person: request.phone_person,
+        controls: Controls::default(),
+        pin: None,
         replaced_by: None,
         created_at: Some(request.now),
         updated_at: Some(request.now),

@@ -1,7 +1,8 @@
 //! Explanations of declines: the evaluated rules, with the values that each compared.
 
-use super::{CardState, LimitSeen, Response};
+use super::{CardState, ControlSeen, LimitSeen, Response, ThreeDSecure, WalletTokenState};
 use crate::money::Minor;
+use crate::people::PersonStatus;
 use chrono::NaiveDate;
 
 /// A rule of contract 5.3 with the values it compared. Amounts are in the card's currency.
@@ -34,6 +35,33 @@ pub enum Rule {
         /// The date of the message, UTC.
         today: NaiveDate,
     },
+    /// The person who owns the card is active. Evaluated for individual cards only.
+    CardholderActive {
+        /// The person's status.
+        status: PersonStatus,
+    },
+    /// The PIN is that of the card. Evaluated only if the message has one.
+    Pin {
+        /// Whether it is.
+        matches: bool,
+    },
+    /// The security code is that of the card. Evaluated only if the message has one.
+    SecurityCode {
+        /// Whether it is.
+        matches: bool,
+    },
+    /// The token of the digital wallet is active. Evaluated only if the message has one.
+    WalletToken {
+        /// Its state.
+        state: WalletTokenState,
+    },
+    /// 3-D Secure did not fail. Evaluated only if the message has an outcome.
+    ThreeDSecure {
+        /// The outcome.
+        outcome: ThreeDSecure,
+    },
+    /// A control of the card or of its budget allows the message.
+    Controls(ControlSeen),
     /// The limit on a transaction covers the amount.
     TransactionLimit(LimitSeen),
     /// A spending limit covers the amount.
@@ -56,6 +84,12 @@ impl Rule {
             Self::CardInUse { .. } => "card_in_use",
             Self::CardNotSuspended { .. } => "card_not_suspended",
             Self::CardNotExpired { .. } => "card_not_expired",
+            Self::CardholderActive { .. } => "cardholder_active",
+            Self::Pin { .. } => "pin",
+            Self::SecurityCode { .. } => "security_code",
+            Self::WalletToken { .. } => "wallet_token",
+            Self::ThreeDSecure { .. } => "three_d_secure",
+            Self::Controls(_) => "controls",
             Self::TransactionLimit(_) => "transaction_limit",
             Self::SpendingLimit(_) => "spending_limit",
             Self::AvailableBalance { .. } => "available_balance",
@@ -70,6 +104,11 @@ impl Rule {
             Self::CardInUse { state } => !matches!(state, CardState::Replaced | CardState::Terminated),
             Self::CardNotSuspended { state } => *state != CardState::Suspended,
             Self::CardNotExpired { expires_on, today } => today <= expires_on,
+            Self::CardholderActive { status } => *status == PersonStatus::Active,
+            Self::Pin { matches } | Self::SecurityCode { matches } => *matches,
+            Self::WalletToken { state } => *state == WalletTokenState::Active,
+            Self::ThreeDSecure { outcome } => outcome.passes(),
+            Self::Controls(seen) => seen.allows,
             Self::TransactionLimit(limit) | Self::SpendingLimit(limit) => limit.allows(),
             Self::AvailableBalance { available, requested } => requested <= available,
         }
@@ -79,9 +118,14 @@ impl Rule {
     pub const fn response(&self) -> Response {
         match self {
             Self::Forced { code } => *code,
-            Self::CardActivated { .. } | Self::CardInUse { .. } => Response::CardNotActive,
+            Self::CardActivated { .. } | Self::CardInUse { .. } | Self::WalletToken { .. } => Response::CardNotActive,
             Self::CardNotSuspended { .. } => Response::CardSuspended,
             Self::CardNotExpired { .. } => Response::CardExpired,
+            Self::CardholderActive { .. } => Response::CardholderNotActive,
+            Self::Pin { .. } => Response::IncorrectPin,
+            Self::SecurityCode { .. } => Response::IncorrectSecurityCode,
+            Self::ThreeDSecure { .. } => Response::SuspectedFraud,
+            Self::Controls(seen) => seen.control.response(),
             Self::TransactionLimit(_) | Self::SpendingLimit(_) => Response::UsageLimitReached,
             Self::AvailableBalance { .. } => Response::NotSufficientFunds,
         }

@@ -5,10 +5,12 @@
 mod acceptor;
 mod chain;
 mod change;
+mod controls;
 mod conversion;
 mod create;
 pub mod decide;
 mod explanation;
+mod guards;
 mod history;
 mod holder;
 mod limit;
@@ -17,10 +19,14 @@ mod limit_counts;
 mod name;
 mod network;
 mod number;
+mod pin;
+mod point_of_sale;
+mod protect;
 mod record;
 mod replace;
 mod response;
 mod transaction;
+mod verification;
 mod whole;
 
 pub use acceptor::{Acceptor, AcceptorInput};
@@ -29,9 +35,11 @@ pub use change::{
     CardChange, CardChangeRequest, CardTransition, ChangeCardRefusal, ChangeCardSituation, IllegalTransition,
     decide_card_change, terminate_for_erasure,
 };
+pub use controls::{Control, ControlOwner, ControlSeen, ControlledCountry, Controls, MccRange};
 pub use conversion::{Conversion, MerchantSide};
 pub use create::{CardRequest, CreateCardRefusal, CreateCardSituation, MAX_CARDS, MAX_YEARS, decide_create_card};
 pub use explanation::{DeclineExplanation, Rule};
+pub use guards::Guards;
 pub use history::{ChainHistory, ExplainedMessage, HoldStep};
 pub use holder::{CardHolder, CardOwner, GrantedBudget, PersonalCard};
 pub use limit::{CardLimit, CarriedUse, LimitSeen, LimitWindow};
@@ -42,8 +50,12 @@ pub use limit_counts::{CountedAmount, CountedKind};
 pub use name::{CardName, CardSearch, search_words};
 pub use network::Network;
 pub use number::CardNumber;
+pub use pin::{Pin, PinDigest};
+pub use point_of_sale::{EntryMode, PointOfSale};
+pub use protect::{decide_card_controls, decide_card_pin};
 pub use record::{CardBudget, CardFilter, CardProfile, CardRecord, FulfillmentStatus};
 pub use replace::{CardReplacement, ReplaceCardRefusal, ReplaceCardRequest, ReplaceCardSituation, decide_replacement};
 pub use response::Response;
 pub use transaction::{CardTransaction, MessageDetails, MessageKind, TransactionState};
+pub use verification::{Cardholder, Match, MultiClearing, ThreeDSecure, Verification, WalletToken, WalletTokenState};
 pub use whole::{Card, CardState};

@@ -1,6 +1,9 @@
 //! Cards with the data that their message rules do not need.
 
-use super::{Card, CardLimit, CardNumber, CardOwner, CardSearch, CardState, GrantedBudget, PersonalCard, search_words};
+use super::{
+    Card, CardLimit, CardNumber, CardOwner, CardSearch, CardState, Controls, GrantedBudget, PersonalCard, PinDigest,
+    search_words,
+};
 use crate::budget::BudgetKind;
 use crate::ids::{BudgetId, CardId, PersonId};
 use chrono::{DateTime, Utc};
@@ -58,6 +61,10 @@ pub struct CardRecord {
     pub phone: Option<String>,
     /// The person who has the phone.
     pub phone_person: Option<PersonId>,
+    /// Where and how it may be used.
+    pub controls: Controls,
+    /// The digest of its PIN, if it is set.
+    pub pin: Option<PinDigest>,
     /// The card that replaced it.
     pub replaced_by: Option<CardId>,
     /// When it was created. `None` for a seeded card.
@@ -80,6 +87,8 @@ impl CardRecord {
             fulfillment: FulfillmentStatus::Issued,
             phone: None,
             phone_person: None,
+            controls: Controls::default(),
+            pin: None,
             replaced_by: None,
             created_at: None,
             updated_at: None,

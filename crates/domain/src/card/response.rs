@@ -23,13 +23,25 @@ pub enum Response {
     CardStolen,
     /// The card was lost. Only ever forced.
     CardLost,
-    /// The PIN was wrong. Only ever forced.
+    /// The PIN was wrong.
     IncorrectPin,
+    /// The person who owns the card is not active.
+    CardholderNotActive,
+    /// The security code was wrong.
+    IncorrectSecurityCode,
+    /// 3-D Secure failed.
+    SuspectedFraud,
+    /// A control does not allow the merchant or its category.
+    MerchantNotAllowed,
+    /// A control does not allow the country.
+    CountryNotAllowed,
+    /// A control does not allow the entry mode.
+    EntryModeNotAllowed,
 }
 
 impl Response {
     /// All responses.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 17] = [
         Self::Approved,
         Self::AccountVerified,
         Self::CardNotActive,
@@ -41,10 +53,16 @@ impl Response {
         Self::CardStolen,
         Self::CardLost,
         Self::IncorrectPin,
+        Self::CardholderNotActive,
+        Self::IncorrectSecurityCode,
+        Self::SuspectedFraud,
+        Self::MerchantNotAllowed,
+        Self::CountryNotAllowed,
+        Self::EntryModeNotAllowed,
     ];
 
     /// The declines that a caller of the sandbox can force.
-    pub const DECLINES: [Self; 8] = [
+    pub const DECLINES: [Self; 14] = [
         Self::CardNotActive,
         Self::CardSuspended,
         Self::CardExpired,
@@ -53,6 +71,12 @@ impl Response {
         Self::CardStolen,
         Self::CardLost,
         Self::IncorrectPin,
+        Self::CardholderNotActive,
+        Self::IncorrectSecurityCode,
+        Self::SuspectedFraud,
+        Self::MerchantNotAllowed,
+        Self::CountryNotAllowed,
+        Self::EntryModeNotAllowed,
     ];
 
     /// The response code.
@@ -69,6 +93,12 @@ impl Response {
             Self::CardStolen => "1004",
             Self::CardLost => "1005",
             Self::IncorrectPin => "1809",
+            Self::CardholderNotActive => "1813",
+            Self::IncorrectSecurityCode => "1825",
+            Self::SuspectedFraud => "1886",
+            Self::MerchantNotAllowed => "1821",
+            Self::CountryNotAllowed => "1864",
+            Self::EntryModeNotAllowed => "1831",
         }
     }
 
@@ -86,6 +116,12 @@ impl Response {
             Self::CardStolen => "Card stolen",
             Self::CardLost => "Card lost",
             Self::IncorrectPin => "Incorrect PIN",
+            Self::CardholderNotActive => "Cardholder not active",
+            Self::IncorrectSecurityCode => "Incorrect security code",
+            Self::SuspectedFraud => "Suspected fraud",
+            Self::MerchantNotAllowed => "Merchant not allowed",
+            Self::CountryNotAllowed => "Country not allowed",
+            Self::EntryModeNotAllowed => "Entry mode not allowed",
         }
     }
 }

@@ -1,6 +1,9 @@
 //! The record of one card message.
 
-use super::{Acceptor, ChainKind, Conversion, Network, Response};
+use super::{
+    Acceptor, ChainKind, Conversion, MultiClearing, Network, PointOfSale, Response, ThreeDSecure, Verification,
+    WalletToken,
+};
 use crate::ids::{AccountId, BudgetId, CardId, TransactionToken, UserToken};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
@@ -192,6 +195,16 @@ pub struct MessageDetails {
     pub cash_back: Option<Minor>,
     /// What a fee is for, in the network's words.
     pub fee_type: Option<String>,
+    /// How the card was used, as the caller described it.
+    pub pos: Option<PointOfSale>,
+    /// The outcome of 3-D Secure.
+    pub three_d_secure: Option<ThreeDSecure>,
+    /// The token of the digital wallet.
+    pub wallet_token: Option<WalletToken>,
+    /// What was verified of the cardholder.
+    pub verification: Option<Verification>,
+    /// The place of a clearing among several of one authorization.
+    pub multi_clearing: MultiClearing,
 }
 
 impl CardTransaction {

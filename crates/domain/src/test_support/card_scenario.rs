@@ -8,7 +8,7 @@ use crate::card::decide::{
     CardDecision, CardRefusal, ChainSituation, FirstMessage, FirstSituation, FollowUp, decide_expiry, decide_first,
     decide_follow_up,
 };
-use crate::card::{Card, CardLimit, CardTransaction, Chain, DeclineExplanation, TransactionState};
+use crate::card::{Card, CardLimit, CardTransaction, Chain, DeclineExplanation, Guards, TransactionState};
 use crate::ids::TransactionToken;
 use crate::ledger::{Balances, JournalTransaction};
 use crate::stamp::Stamp;
@@ -21,6 +21,8 @@ pub struct CardScenario {
     pub card: Card,
     /// Its spending limits.
     pub limits: Vec<CardLimit>,
+    /// Its controls and those of its budget, its owner and its PIN.
+    pub guards: Guards,
     /// The balances of its budget in its currency.
     pub balances: Balances,
     /// The record of every message, oldest first.
@@ -47,6 +49,7 @@ impl CardScenario {
         Self {
             card,
             limits: Vec::new(),
+            guards: Guards::default(),
             balances,
             records: Vec::new(),
             chains: Vec::new(),
@@ -139,7 +142,8 @@ impl CardScenario {
 
     /// The situation for a first message.
     pub fn first_situation(&self) -> FirstSituation {
-        FirstSituation { card: self.card.clone(), limits: self.limits.clone(), balances: self.balances }
+        let (card, limits, guards) = (self.card.clone(), self.limits.clone(), self.guards.clone());
+        FirstSituation { card, limits, guards, balances: self.balances }
     }
 
     /// The situation for a follow-up to the message with this token.
@@ -148,6 +152,7 @@ impl CardScenario {
         ChainSituation {
             card: self.card.clone(),
             limits: self.limits.clone(),
+            guards: self.guards.clone(),
             balances: self.balances,
             first: self.record(named.chain).clone(),
             named: (named.kind, named.state),

@@ -8,7 +8,10 @@ use florin_domain::activity::{ActivitySearch, ActivityStatus, ActivityType};
 use florin_domain::address::PostcodeQuery;
 use florin_domain::batch::{AlertCode, AlertKind, Direction, PaymentBatchStatus, PaymentStatus};
 use florin_domain::budget::{BudgetFeature, BudgetStatus, CreditScheme, TransferInstruction, TransferReference};
-use florin_domain::card::{AcceptorInput, CardName, CardOwner, CardSearch, CardState, FulfillmentStatus, Network};
+use florin_domain::card::{
+    AcceptorInput, CardName, CardOwner, CardSearch, CardState, ControlledCountry, EntryMode, FulfillmentStatus,
+    MccRange, Network, Pin, ThreeDSecure, WalletTokenState,
+};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::{
     AccountId, BudgetId, CardId, CheckoutId, EventId, LimitId, MfaSessionId, NetworkId, OrderId, PaymentBatchId,
@@ -55,12 +58,15 @@ named! {
     CreditScheme: CreditScheme::ALL, CreditScheme::as_str;
     DeliveryStatus: DeliveryStatus::ALL, DeliveryStatus::as_str;
     Direction: Direction::ALL, Direction::as_str;
+    EntryMode: EntryMode::ALL, EntryMode::as_str;
     FulfillmentStatus: FulfillmentStatus::ALL, FulfillmentStatus::as_str;
     Network: Network::ALL, Network::as_str;
     PersonStatus: PersonStatus::ALL, PersonStatus::as_str;
     Role: Role::ALL, Role::as_str;
     PaymentBatchStatus: PaymentBatchStatus::ALL, PaymentBatchStatus::as_str;
     PaymentStatus: PaymentStatus::ALL, PaymentStatus::as_str;
+    ThreeDSecure: ThreeDSecure::ALL, ThreeDSecure::as_str;
+    WalletTokenState: WalletTokenState::ALL, WalletTokenState::as_str;
 }
 
 /// Returns the value with this name.
@@ -122,6 +128,9 @@ texts! {
     CardName: Self::parse, plain_text().min_length(Some(1)).max_length(Some(255));
     CardSearch: Self::parse, plain_text().min_length(Some(1)).max_length(Some(100));
     CountryCode: country, plain_text().pattern(Some("^[A-Za-z]{3}$"));
+    ControlledCountry: Self::parse, plain_text().pattern(Some("^[A-Z]{3}$"));
+    MccRange: Self::parse, plain_text().pattern(Some("^[0-9]{4}(-[0-9]{4})?$"));
+    Pin: Self::parse, plain_text().pattern(Some("^[0-9]{4}$"));
     MerchantCategory: category, plain_text().pattern(Some("^[0-9]{4}$"));
     EmailAddress: Self::parse, plain_text().pattern(Some("^[^\\s@]+@[^\\s@]+$")).max_length(Some(Self::MAX));
     TransferReference: Self::parse, plain_text().pattern(Some("^[ A-Za-z0-9\\-,./:?()]{1,18}$"));

@@ -163,7 +163,7 @@ impl CardView {
             last_four: record.last_four(),
             expiration: expiration(card),
             expiration_time: Time(last_second(card)),
-            pin_is_set: false,
+            pin_is_set: record.pin.is_some(),
             fulfillment_status: record.fulfillment.as_str(),
             card_product_name: None,
             card_owner_type: record.owner().as_str(),

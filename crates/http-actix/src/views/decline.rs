@@ -1,7 +1,7 @@
 //! Explanations of declined messages.
 
 use super::Amount;
-use florin_domain::card::{DeclineExplanation, LimitSeen, Rule};
+use florin_domain::card::{ControlSeen, DeclineExplanation, LimitSeen, Rule};
 use florin_domain::money::{Currency, Minor};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -21,7 +21,7 @@ pub(super) struct DeclineView {
 #[serde(rename_all = "camelCase")]
 struct RuleView {
     #[schema(
-        pattern = "^(forced|card_activated|card_in_use|card_not_suspended|card_not_expired|transaction_limit|spending_limit|available_balance)$"
+        pattern = "^(forced|card_activated|card_in_use|card_not_suspended|card_not_expired|cardholder_active|pin|security_code|wallet_token|three_d_secure|controls|transaction_limit|spending_limit|available_balance)$"
     )]
     rule: &'static str,
     /// Whether the rule passed.
@@ -42,6 +42,33 @@ struct RuleView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = Date)]
     today: Option<String>,
+    /// The status of the person who owns the card.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, pattern = "^(active|inactive)$")]
+    person_status: Option<&'static str>,
+    /// The state of the token of the digital wallet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, pattern = "^(REQUESTED|ACTIVE|SUSPENDED|TERMINATED)$")]
+    token_state: Option<&'static str>,
+    /// The outcome of 3-D Secure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    outcome: Option<&'static str>,
+    /// The name of the control; with `controls` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(
+        nullable = false,
+        pattern = "^(blockedMccs|allowedMccs|blockedMerchants|allowedMerchants|blockedCountries|allowedCountries|allowedEntryModes)$"
+    )]
+    control: Option<&'static str>,
+    /// Whose control it is; with `controls` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, pattern = "^(card|budget)$")]
+    owner: Option<&'static str>,
+    /// What the control compared; absent if the message does not say. With `controls` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    value: Option<String>,
     /// The window of the limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^(TRANSACTION|DAY|WEEK|MONTH|LIFETIME)$")]
@@ -94,6 +121,14 @@ impl RuleView {
             }
             Rule::CardNotExpired { expires_on, today } => {
                 Self { expires_on: Some(expires_on.to_string()), today: Some(today.to_string()), ..view }
+            }
+            Rule::CardholderActive { status } => Self { person_status: Some(status.as_str()), ..view },
+            Rule::Pin { .. } | Rule::SecurityCode { .. } => view,
+            Rule::WalletToken { state } => Self { token_state: Some(state.as_str()), ..view },
+            Rule::ThreeDSecure { outcome } => Self { outcome: Some(outcome.as_str()), ..view },
+            Rule::Controls(ControlSeen { control, owner, value, .. }) => {
+                let (control, owner) = (Some(control.as_str()), Some(owner.as_str()));
+                Self { control, owner, value: value.clone(), ..view }
             }
             Rule::TransactionLimit(LimitSeen { window, amount, max_uses, requested, .. }) => Self {
                 limit_window: Some(window.as_str()),

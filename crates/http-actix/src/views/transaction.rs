@@ -1,5 +1,6 @@
 //! Simulated card transactions.
 
+use super::presented::{PosView, ThreeDSecureView, VerificationView, WalletTokenView};
 use super::scalars::RateView;
 use super::{Amount, DryRunView, Time};
 use florin_domain::card::{Acceptor, CardTransaction};
@@ -80,6 +81,30 @@ pub(crate) struct TransactionView<'a> {
     network: &'static str,
     subnetwork: &'static str,
     card_acceptor: AcceptorView<'a>,
+    /// How the card was used; absent if the message does not say. Florin extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pos: Option<PosView>,
+    /// The result of 3-D Secure; absent if the message has none. Florin extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    three_d_secure: Option<ThreeDSecureView>,
+    /// The token of the digital wallet; absent if the message has none. Florin extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    digital_wallet_token: Option<WalletTokenView<'a>>,
+    /// What was verified of the cardholder; absent if the message does not say anything about them. Florin extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    verification: Option<VerificationView>,
+    /// The place of a clearing among several; absent if it was not sent. Florin extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    multi_clearing_sequence_number: Option<u32>,
+    /// The number of these clearings; absent if it was not sent. Florin extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    multi_clearing_sequence_count: Option<u32>,
 }
 
 /// Response code and memo.
@@ -188,6 +213,12 @@ impl<'a> From<&'a CardTransaction> for TransactionView<'a> {
             network: record.network.as_str(),
             subnetwork: record.subnetwork(),
             card_acceptor: AcceptorView::from(&record.acceptor),
+            pos: record.details.pos.map(PosView::from),
+            three_d_secure: record.details.three_d_secure.map(|outcome| ThreeDSecureView { outcome: outcome.as_str() }),
+            digital_wallet_token: record.details.wallet_token.as_ref().map(WalletTokenView::from),
+            verification: record.details.verification.map(VerificationView::from),
+            multi_clearing_sequence_number: record.details.multi_clearing.number,
+            multi_clearing_sequence_count: record.details.multi_clearing.count,
         }
     }
 }

@@ -11,6 +11,7 @@ mod batches;
 mod books;
 mod budget_funds;
 mod budgets;
+mod card_guards;
 mod card_management;
 mod cards;
 mod checkout_sessions;
@@ -105,6 +106,7 @@ const FILES: &[&[Check]] = &[
     people_cards::CHECKS,
     transfers::CHECKS,
     card_management::CHECKS,
+    card_guards::CHECKS,
     batches::CHECKS,
     payments_manage::CHECKS,
     payments_lists::CHECKS,

@@ -6,7 +6,7 @@ use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use florin_domain::batch::{AllPayments, ConfirmRefusal, ConfirmSituation, PaymentBatch};
 use florin_domain::budget::{Credit, CreditRefusal, CreditSituation};
 use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
-use florin_domain::card::{CardLimit, CardTransaction, TransactionState};
+use florin_domain::card::{CardLimit, CardTransaction, Controls, Guards, MessageDetails, TransactionState};
 use florin_domain::ids::{AccountId, ClientId, JournalId, TransactionToken};
 use florin_domain::ledger::{Balances, JournalTransaction};
 use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
@@ -32,6 +32,7 @@ fn spoilt(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
         Some(Bug::FirstStateNotStored) => decision.first_state = None,
         Some(Bug::ChainNotStored) => decision.chain = None,
         Some(Bug::ReasonsNotStored) => decision.declined = None,
+        Some(Bug::DetailsNotStored) => message.details = MessageDetails::default(),
         Some(Bug::TextsTrimmed) => message.acceptor.city = message.acceptor.city.trim().to_owned(),
         Some(Bug::MillisecondsOnly) => {
             message.created_at = message.created_at.duration_trunc(TimeDelta::milliseconds(1)).unwrap();
@@ -43,6 +44,17 @@ fn spoilt(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
         _ => {}
     }
     decision
+}
+
+/// Changes what decides the use of a card as the bug would.
+fn weakened(bug: Option<Bug>, guards: &mut Guards) {
+    match bug {
+        Some(Bug::CardControlsIgnored) => guards.card = Controls::default(),
+        Some(Bug::BudgetControlsIgnored) => guards.budget = Controls::default(),
+        Some(Bug::PinIgnored) => guards.pin = None,
+        Some(Bug::OwnerIgnored) => guards.holder = None,
+        _ => {}
+    }
 }
 
 /// Returns the part of a decision that remains if nobody rolls back.
@@ -195,6 +207,7 @@ impl CardLedger for Mutant {
         let decide = Arc::new(move |situation: &FirstSituation| {
             let mut situation = stale.as_ref().unwrap_or(situation).clone();
             situation.limits = limits.clone().unwrap_or(situation.limits);
+            weakened(bug, &mut situation.guards);
             Ok(spoilt(bug, rule(&situation)?))
         });
         let make = |account: AccountId, claim| FirstMessageCommand {
@@ -235,6 +248,9 @@ impl CardLedger for Mutant {
             let mut situation = situation.clone();
             if hides {
                 situation.first.state = TransactionState::Pending;
+            }
+            if bug == Some(Bug::ControlsOfIncrementsIgnored) {
+                situation.guards = Guards::default();
             }
             Ok(spoilt(bug, rule(&situation)?))
         });

@@ -8,8 +8,9 @@ use florin_domain::budget::{
     EditBudgetRefusal, TransferDone, TransferRefusal, TransferSituation,
 };
 use florin_domain::card::{
-    CardFilter, CardLimits, CardProfile, CardRecord, CardState, CardTransition, ChangeCardRefusal, CreateCardRefusal,
-    CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal, ReplaceCardSituation,
+    CardFilter, CardLimits, CardProfile, CardRecord, CardState, CardTransition, ChangeCardRefusal, Controls,
+    CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal,
+    ReplaceCardSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId};
 use florin_domain::money::Minor;
@@ -252,6 +253,12 @@ impl CardManagement for Mutant {
             command.decide = Arc::new(move |situation: &ReplaceCardSituation| {
                 let mut decision = rule(situation)?;
                 decision.limits.limits.clear();
+                Ok(decision)
+            });
+        } else if self.has(Bug::ReplacedCardForgetsItsControls) {
+            command.decide = Arc::new(move |situation: &ReplaceCardSituation| {
+                let mut decision = rule(situation)?;
+                decision.new.controls = Controls::default();
                 Ok(decision)
             });
         }

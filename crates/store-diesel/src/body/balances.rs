@@ -1,6 +1,7 @@
 //! Budgets and their balances.
 
 use super::backend::Conn;
+use super::cards::controls;
 use super::errors::{Outcome, corrupt};
 use super::names::Name;
 use super::statements;
@@ -35,6 +36,7 @@ impl BudgetRow {
             status: self.status.0,
             box_id: self.box_id.clone(),
             low_balance,
+            controls: controls::read(self.controls.as_deref())?,
             created_at: self.created_at.map(|at| at.0),
             updated_at: self.updated_at.map(|at| at.0),
         })
@@ -58,6 +60,7 @@ impl From<&BudgetRecord> for BudgetRow {
             low_balance_minor: record.low_balance.map(|money| money.minor.0),
             low_balance_currency: record.low_balance.map(|money| Currency(money.currency)),
             updated_at: record.updated_at.map(Time),
+            controls: controls::text(&record.controls),
         }
     }
 }

@@ -96,6 +96,8 @@ impl Budgets for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.creation(&command.account);
+            // Its controls decide messages, which lock its balances.
+            footprint.budget(&command.account, command.budget);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| edit(conn, &command))
         })
         .await
@@ -140,6 +142,7 @@ fn edit(conn: &mut Conn, command: &EditBudgetCommand) -> Result<BudgetRecord, St
             budgets::low_balance_minor.eq(row.low_balance_minor),
             budgets::low_balance_currency.eq(row.low_balance_currency),
             budgets::updated_at.eq(row.updated_at),
+            budgets::controls.eq(row.controls),
         ))
         .execute(conn)?;
     if changed == 1 { Ok(edited) } else { Err(WriteError::Absent.into()) }

@@ -8,8 +8,8 @@ use florin_domain::batch::{
 };
 use florin_domain::budget::{BudgetFeature, BudgetKind, BudgetStatus, CreditScheme};
 use florin_domain::card::{
-    CardOwner, CardState, ChainEnd, ChainKind, FulfillmentStatus, LimitWindow, MessageKind, Network, Response,
-    TransactionState,
+    CardOwner, CardState, ChainEnd, ChainKind, Control, ControlOwner, EntryMode, FulfillmentStatus, LimitWindow, Match,
+    MessageKind, Network, Response, ThreeDSecure, TransactionState, WalletTokenState,
 };
 use florin_domain::checkout::{
     BankReportResult, MerchantPaymentKind, MerchantPaymentStatus, PaymentFailure, PurposeKind, SessionStatus,
@@ -101,10 +101,13 @@ names! {
     ChainKind: &Self::ALL, Self::as_str;
     CheckoutStatus: &Self::ALL, Self::as_str;
     CheckoutType: &Self::ALL, Self::as_str;
+    Control: &Self::ALL, Self::as_str;
+    ControlOwner: &Self::ALL, Self::as_str;
     CreditScheme: &Self::ALL, Self::as_str;
     DeliveryStatus: &Self::ALL, Self::as_str;
     DisabledReason: &Self::ALL, Self::as_str;
     SendError: &Self::ALL, Self::as_str;
+    EntryMode: &Self::ALL, Self::as_str;
     EventKind: Self::ALL, Self::as_str;
     FailureReason: &Self::ALL, Self::as_str;
     FulfillmentStatus: &Self::ALL, Self::as_str;
@@ -114,6 +117,7 @@ names! {
     Feature: &Self::ALL, Self::as_str;
     JournalKind: &Self::ALL, Self::as_str;
     PoolName: &Self::ALL, Self::as_str;
+    Match: &Self::ALL, Self::as_str;
     MessageKind: &Self::ALL, Self::as_str;
     MerchantPaymentKind: &Self::ALL, Self::as_str;
     MerchantPaymentStatus: &Self::ALL, Self::as_str;
@@ -133,6 +137,8 @@ names! {
     Response: &Self::ALL, Self::code;
     Scope: Self::ALL, Self::as_str;
     LimitWindow: &Self::ALL, Self::as_str;
+    ThreeDSecure: &Self::ALL, Self::as_str;
+    WalletTokenState: &Self::ALL, Self::as_str;
     TransactionState: &Self::ALL, Self::as_str;
 }
 

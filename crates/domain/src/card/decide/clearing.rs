@@ -1,7 +1,7 @@
 //! A clearing as a caller sends it: of an authorization, or of a card without one.
 
 use super::{Extras, FirstKind, FirstMessage, FollowUp};
-use crate::card::{Acceptor, Network};
+use crate::card::{Acceptor, MultiClearing, Network, PointOfSale};
 use crate::fault::{Fault, Flaw, FlawCode};
 use crate::ids::{CardId, TransactionToken};
 use crate::money::{Currency, DecimalAmount};
@@ -25,13 +25,17 @@ pub struct ClearingInput {
     pub acceptor: Option<Acceptor>,
     /// The merchant's currency, for a card only.
     pub currency: Option<Currency>,
+    /// How the card was used, for a card only.
+    pub pos: Option<PointOfSale>,
+    /// Its place among several.
+    pub place: MultiClearing,
 }
 
 /// What a clearing is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Clearing {
-    /// The clearing of an authorization.
-    Of(TransactionToken, FollowUp),
+    /// The clearing of an authorization, with its place among several.
+    Of(TransactionToken, FollowUp, MultiClearing),
     /// A clearing without an authorization, with the merchant's currency if it is named.
     Without(CardId, Box<FirstMessage>, Option<Currency>),
 }
@@ -60,6 +64,7 @@ impl ClearingInput {
             ("body.network", self.network.is_some()),
             ("body.cardAcceptor", self.acceptor.is_some()),
             ("body.currencyCode", self.currency.is_some()),
+            ("body.pos", self.pos.is_some()),
         ];
         let sent = only_for_cards.into_iter().filter(|(_, is_sent)| *is_sent);
         let mut faults: Vec<_> =
@@ -67,6 +72,7 @@ impl ClearingInput {
         if self.force_post && self.is_final.is_some() {
             faults.push(Flaw::value("must be absent if forcePost is true").at("body.finalClearing"));
         }
+        faults.extend(self.misplaced());
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -75,7 +81,7 @@ impl ClearingInput {
         } else {
             FollowUp::Clearing { amount: self.amount, is_final: self.is_final.unwrap_or(true) }
         };
-        Ok(Clearing::Of(preceding, message))
+        Ok(Clearing::Of(preceding, message, self.place))
     }
 
     fn of_card(self, card: CardId) -> Result<Clearing, Vec<Fault>> {
@@ -93,14 +99,23 @@ impl ClearingInput {
         if self.acceptor.is_none() {
             faults.push(missing().at("body.cardAcceptor"));
         }
+        faults.extend(self.misplaced());
         match (self.network, self.acceptor) {
             (Some(network), Some(acceptor)) if faults.is_empty() => {
-                let (kind, extras) = (FirstKind::ForcePost, Extras::default());
+                let (kind, extras) =
+                    (FirstKind::ForcePost, Extras { pos: self.pos, multi_clearing: self.place, ..Extras::default() });
                 let message = FirstMessage { kind, amount: self.amount, network, acceptor, extras };
                 Ok(Clearing::Without(card, Box::new(message), self.currency))
             }
             _ => Err(faults),
         }
+    }
+
+    /// The fault of a place after the last one.
+    fn misplaced(&self) -> Option<Fault> {
+        let MultiClearing { number: Some(number), count: Some(count) } = self.place else { return None };
+        let flaw = Flaw::range(format!("must be at most multiClearingSequenceCount, {count}"));
+        (number > count).then(|| flaw.at("body.multiClearingSequenceNumber"))
     }
 }
 
@@ -122,6 +137,8 @@ mod tests {
             network: None,
             acceptor: None,
             currency: None,
+            pos: None,
+            place: MultiClearing::default(),
         }
     }
 
@@ -141,11 +158,31 @@ mod tests {
             Clearing::of(ClearingInput { preceding: Some(TOKEN), is_final, force_post, ..input() }).unwrap()
         };
         let amount = decimal("10");
-        let normal = |is_final| Clearing::Of(TOKEN, FollowUp::Clearing { amount: decimal("10"), is_final });
+        let of_token = |message| Clearing::Of(TOKEN, message, MultiClearing::default());
+        let normal = |is_final| of_token(FollowUp::Clearing { amount: decimal("10"), is_final });
         assert_eq!((of(None, false), of(Some(false), false)), (normal(true), normal(false)));
-        assert_eq!(of(None, true), Clearing::Of(TOKEN, FollowUp::ForcedClearing { amount }));
+        assert_eq!(of(None, true), of_token(FollowUp::ForcedClearing { amount }));
         let message = first_message(FirstKind::ForcePost, "10");
         assert_eq!(Clearing::of(of_card()), Ok(Clearing::Without(a_card().build().id, Box::new(message), None)));
+    }
+
+    #[test]
+    fn its_place_is_among_the_clearings() {
+        let at = |number, count| MultiClearing { number, count };
+        for (place, is_right) in [
+            (at(Some(3), Some(3)), true),
+            (at(Some(4), Some(3)), false),
+            (at(Some(4), None), true),
+            (at(None, Some(1)), true),
+        ] {
+            let of_token = ClearingInput { preceding: Some(TOKEN), place, ..input() };
+            for input in [of_token, ClearingInput { place, ..of_card() }] {
+                let faults = Clearing::of(input).err().unwrap_or_default();
+                let paths: Vec<_> = faults.iter().map(|fault| fault.path.as_str()).collect();
+                let expected: &[&str] = if is_right { &[] } else { &["body.multiClearingSequenceNumber"] };
+                assert_eq!(paths, expected, "{place:?}");
+            }
+        }
     }
 
     #[test]
@@ -157,9 +194,10 @@ mod tests {
             card: None,
             is_final: Some(true),
             currency: Some(crate::test_support::currency("EUR")),
+            pos: Some(PointOfSale::default()),
             ..of_card()
         };
-        let expected = ["body.network", "body.cardAcceptor", "body.currencyCode", "body.finalClearing"];
+        let expected = ["body.network", "body.cardAcceptor", "body.currencyCode", "body.pos", "body.finalClearing"];
         assert_eq!(places(with_card_members), expected);
         let bare = ClearingInput { card: of_card().card, is_final: Some(true), ..input() };
         let expected = ["body.forcePost", "body.finalClearing", "body.network", "body.cardAcceptor"];

@@ -1,6 +1,8 @@
 //! What the rules return.
 
-use crate::card::{CardLimit, CardTransaction, Chain, DeclineExplanation, MessageKind, TransactionState};
+use crate::card::{
+    CardLimit, CardTransaction, Chain, DeclineExplanation, MessageKind, MultiClearing, TransactionState,
+};
 use crate::fault::Flaw;
 use crate::ledger::{AmountOverflow, Balances, JournalTransaction, Unbalanced};
 use crate::money::Money;
@@ -22,6 +24,15 @@ pub struct CardDecision {
     pub limits: Vec<CardLimit>,
     /// Why it was declined; `None` if it was not.
     pub declined: Option<DeclineExplanation>,
+}
+
+impl CardDecision {
+    /// The decision, with the place of the message among several clearings.
+    #[must_use]
+    pub const fn placed(mut self, place: MultiClearing) -> Self {
+        self.transaction.details.multi_clearing = place;
+        self
+    }
 }
 
 /// Reasons to refuse a message. Nothing changes.

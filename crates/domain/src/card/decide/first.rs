@@ -3,12 +3,14 @@
 use super::booking::Movement;
 use super::conversion::Terms;
 use super::first_kind::FirstKind;
-use super::rules::{FundsEffect, RuleInput};
+use super::rules::{FundsEffect, Presented, RuleInput};
 use super::{CardDecision, CardRefusal, FirstSituation};
+use crate::card::controls::CardUse;
 use crate::card::limit_counts::LimitCounts;
 use crate::card::{
-    Acceptor, Card, CardLimit, CardTransaction, Chain, ChainEnd, ChainState, CountedKind, DeclineExplanation,
-    MessageDetails, Network, Response, Rule, TransactionState,
+    Acceptor, Card, CardLimit, CardTransaction, Cardholder, Chain, ChainEnd, ChainState, CountedKind,
+    DeclineExplanation, Match, MessageDetails, MultiClearing, Network, PinDigest, PointOfSale, Response, Rule,
+    ThreeDSecure, TransactionState, Verification, WalletToken,
 };
 use crate::fault::Flaw;
 use crate::ids::TransactionToken;
@@ -47,6 +49,18 @@ pub struct Extras {
     pub cash_back: Option<DecimalAmount>,
     /// What a fee is for, in the network's words.
     pub fee_type: Option<Text<1, 40>>,
+    /// How the card is used.
+    pub pos: Option<PointOfSale>,
+    /// The digest of the PIN that the cardholder entered, for this card.
+    pub pin: Option<PinDigest>,
+    /// What the message says about its cardholder.
+    pub cardholder: Option<Cardholder>,
+    /// The outcome of 3-D Secure.
+    pub three_d_secure: Option<ThreeDSecure>,
+    /// The token of the digital wallet.
+    pub wallet_token: Option<WalletToken>,
+    /// The place of a clearing among several.
+    pub multi_clearing: MultiClearing,
 }
 
 /// A first message with its amounts in minor units of the card's and the merchant's currency.
@@ -70,6 +84,19 @@ impl FirstMessage {
         let acceptor = Acceptor::of_network();
         let extras = Extras { fee_type: Some(fee_type), ..Extras::default() };
         Self { kind, amount, network: Network::Visa, acceptor, extras }
+    }
+
+    /// What the message presents to the rules, with what was verified.
+    fn presented(&self, verification: Option<Verification>) -> Presented<'_> {
+        let Extras { pos, pin, three_d_secure, wallet_token, .. } = &self.extras;
+        let entry_mode = pos.and_then(|pos| pos.entry_mode);
+        Presented {
+            used: CardUse { acceptor: &self.acceptor, entry_mode },
+            pin: *pin,
+            security_code: verification.map_or(Match::NotChecked, |verified| verified.security_code),
+            wallet_token: wallet_token.as_ref().map(|token| token.state),
+            three_d_secure: *three_d_secure,
+        }
     }
 
     fn price(&self, card: &Card) -> Result<Priced, CardRefusal> {
@@ -133,11 +160,14 @@ pub fn decide_first(
 ) -> Result<CardDecision, CardRefusal> {
     let card = &situation.card;
     let priced = message.price(card)?;
-    let opening = Opening { situation, message, token: TransactionToken(stamp.id()), stamp, priced: &priced };
+    let verification = message.extras.cardholder.as_ref().map(|sent| Verification::of(card, sent));
+    let token = TransactionToken(stamp.id());
+    let opening = Opening { situation, message, token, stamp, priced: &priced, verification };
     let effect = message.kind.effect(priced.in_merchant_currency, priced.total);
-    let FirstSituation { limits, balances, .. } = situation;
-    let forced = message.extras.decline;
-    if let Some(declined) = (RuleInput { card, limits, balances, effect, forced, now: stamp.now }).declined() {
+    let FirstSituation { limits, guards, balances, .. } = situation;
+    let (presented, forced, now) = (message.presented(verification), message.extras.decline, stamp.now);
+    let input = RuleInput { card, limits, guards, balances, presented, effect, forced, now };
+    if let Some(declined) = input.declined() {
         return match opening.part(&declined)? {
             Some(part) => opening.hold(part, Response::PartiallyApproved),
             None => Ok(opening.declined(declined)),
@@ -164,6 +194,8 @@ struct Opening<'a> {
     token: TransactionToken,
     stamp: &'a Stamp<'a>,
     priced: &'a Priced,
+    /// What was verified of the cardholder.
+    verification: Option<Verification>,
 }
 
 impl Opening<'_> {
@@ -278,7 +310,7 @@ impl Opening<'_> {
 
     /// The record of the message, with unchanged balances.
     fn record(&self, impacted: Minor, (state, response): (TransactionState, Response)) -> CardTransaction {
-        let Self { situation: FirstSituation { card, balances, .. }, message, token, stamp, priced } = self;
+        let Self { situation: FirstSituation { card, balances, .. }, message, token, stamp, priced, .. } = self;
         CardTransaction {
             token: *token,
             chain: *token,
@@ -303,10 +335,21 @@ impl Opening<'_> {
             network: message.network,
             acceptor: message.acceptor.clone(),
             created_at: stamp.now,
-            details: MessageDetails {
-                cash_back: priced.cash_back,
-                fee_type: message.extras.fee_type.as_ref().map(|fee_type| fee_type.as_str().to_owned()),
-            },
+            details: self.details(),
+        }
+    }
+
+    /// What only some messages have.
+    fn details(&self) -> MessageDetails {
+        let Extras { fee_type, pos, three_d_secure, wallet_token, multi_clearing, .. } = &self.message.extras;
+        MessageDetails {
+            cash_back: self.priced.cash_back,
+            fee_type: fee_type.as_ref().map(|fee_type| fee_type.as_str().to_owned()),
+            pos: *pos,
+            three_d_secure: *three_d_secure,
+            wallet_token: wallet_token.clone(),
+            verification: self.verification,
+            multi_clearing: *multi_clearing,
         }
     }
 

@@ -6,8 +6,9 @@
 use super::booking::Movement;
 use super::conversion::Terms;
 use super::first::rounds_to_zero;
-use super::rules::{FundsEffect, RuleInput};
+use super::rules::{FundsEffect, Presented, RuleInput};
 use super::{CardDecision, CardRefusal, ChainSituation};
+use crate::card::controls::CardUse;
 use crate::card::limit_counts::LimitCounts;
 use crate::card::{
     CardLimit, CardTransaction, Chain, ChainEnd, ChainState, CountedAmount, CountedKind, DeclineExplanation,
@@ -110,9 +111,12 @@ impl<'a> Step<'a> {
             impacted: less(Minor::ZERO, change)?,
             ..Amounts::default()
         };
-        let ChainSituation { card, limits, balances, .. } = self.situation;
+        let ChainSituation { card, limits, guards, balances, first, .. } = self.situation;
         let (effect, now) = (FundsEffect::DebitMore { change, total: chain.held() }, self.stamp.now);
-        if let Some(declined) = (RuleInput { card, limits, balances, effect, forced, now }).declined() {
+        let entry_mode = first.details.pos.and_then(|pos| pos.entry_mode);
+        let presented = Presented::only(CardUse { acceptor: &first.acceptor, entry_mode });
+        let input = RuleInput { card, limits, guards, balances, presented, effect, forced, now };
+        if let Some(declined) = input.declined() {
             return Ok(self.declined(amounts, declined));
         }
         let (state, movement) = (TransactionState::Pending, Movement::hold(change)?);

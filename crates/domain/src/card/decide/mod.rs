@@ -12,6 +12,8 @@ mod first_kind;
 mod follow_up;
 mod follow_up_effects;
 #[cfg(test)]
+mod guard_tests;
+#[cfg(test)]
 mod limit_tests;
 #[cfg(test)]
 mod new_message_tests;

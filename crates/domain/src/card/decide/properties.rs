@@ -16,7 +16,7 @@ use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
 enum Action {
-    First(FirstKind, String, Extras),
+    First(FirstKind, String, Box<Extras>),
     Follow(usize, FollowUp),
     Expire(usize),
     Wait(i64),
@@ -71,7 +71,7 @@ fn extras() -> impl Strategy<Value = Extras> {
             acquirer_fee,
             decline,
             cash_back,
-            fee_type: None,
+            ..Extras::default()
         },
     )
 }
@@ -84,7 +84,7 @@ fn action() -> impl Strategy<Value = Action> {
         proptest::sample::select(&FirstKind::ALL[..]),
     ];
     prop_oneof![
-        3 => (kind, decimal(), extras()).prop_map(|(kind, amount, extras)| Action::First(kind, amount, extras)),
+        3 => (kind, decimal(), extras()).prop_map(|(kind, amount, extras)| Action::First(kind, amount, Box::new(extras))),
         6 => (any::<usize>(), follow_up()).prop_map(|(which, message)| Action::Follow(which, message)),
         1 => any::<usize>().prop_map(Action::Expire),
         1 => (0_i64..5).prop_map(Action::Wait),
@@ -198,7 +198,7 @@ proptest! {
         for action in actions {
             let before = (scenario.balances, scenario.records.len(), scenario.journal.len(), scenario.chains.clone());
             let result = match action {
-                Action::First(kind, amount, extras) => scenario.send(&extended(kind, &amount, extras)).map(|_| ()),
+                Action::First(kind, amount, extras) => scenario.send(&extended(kind, &amount, *extras)).map(|_| ()),
                 Action::Follow(which, message) => match pick(&scenario, which) {
                     Some(token) => scenario.follow(token, &message).map(|_| ()),
                     None => Ok(()),

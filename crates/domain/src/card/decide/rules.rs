@@ -1,6 +1,10 @@
 //! The rules that can decline a message, in the contract's order (5.3). The first rule that fails decides.
 
-use crate::card::{Card, CardLimit, DeclineExplanation, LimitSeen, LimitWindow, Response, Rule};
+use crate::card::controls::CardUse;
+use crate::card::{
+    Card, CardLimit, ControlSeen, DeclineExplanation, Guards, LimitSeen, LimitWindow, Match, PinDigest, Response, Rule,
+    ThreeDSecure, WalletTokenState,
+};
 use crate::ledger::Balances;
 use crate::money::Minor;
 use chrono::{DateTime, Utc};
@@ -25,11 +29,35 @@ pub(super) enum FundsEffect {
     },
 }
 
+/// What a message presents beside its amount.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Presented<'a> {
+    /// Where and how the card is used.
+    pub(super) used: CardUse<'a>,
+    /// The digest of the PIN.
+    pub(super) pin: Option<PinDigest>,
+    /// Whether the security code is that of the card.
+    pub(super) security_code: Match,
+    /// The state of the token of the digital wallet.
+    pub(super) wallet_token: Option<WalletTokenState>,
+    /// The outcome of 3-D Secure.
+    pub(super) three_d_secure: Option<ThreeDSecure>,
+}
+
+impl<'a> Presented<'a> {
+    /// What a message presents that has only this.
+    pub(super) const fn only(used: CardUse<'a>) -> Self {
+        Self { used, pin: None, security_code: Match::NotChecked, wallet_token: None, three_d_secure: None }
+    }
+}
+
 /// The inputs of the rules for one message.
 pub(super) struct RuleInput<'a> {
     pub(super) card: &'a Card,
     pub(super) limits: &'a [CardLimit],
+    pub(super) guards: &'a Guards,
     pub(super) balances: &'a Balances,
+    pub(super) presented: Presented<'a>,
     pub(super) effect: FundsEffect,
     /// The decline that a caller of the sandbox forces, if any.
     pub(super) forced: Option<Response>,
@@ -68,8 +96,22 @@ impl RuleInput<'_> {
             .into_iter()
             .chain([Rule::CardActivated { state }])
             .chain(uses.into_iter().flatten())
+            .chain((self.effect != FundsEffect::Credit).then(|| self.guarded()).into_iter().flatten())
             .chain(taken.into_iter().flat_map(move |taken| self.limits_on(taken)))
             .chain(funds)
+    }
+
+    /// The rules of the cardholder, of what the message presents, and of the controls.
+    fn guarded(&self) -> impl Iterator<Item = Rule> {
+        let Self { guards, presented, .. } = self;
+        let holder = guards.holder.map(|status| Rule::CardholderActive { status });
+        let pin = presented.pin.map(|sent| Rule::Pin { matches: guards.pin == Some(sent) });
+        let matches = presented.security_code == Match::Match;
+        let security_code = (presented.security_code != Match::NotChecked).then_some(Rule::SecurityCode { matches });
+        let wallet_token = presented.wallet_token.map(|state| Rule::WalletToken { state });
+        let three_d_secure = presented.three_d_secure.map(|outcome| Rule::ThreeDSecure { outcome });
+        let controls = ControlSeen::all(&guards.card, &guards.budget, presented.used).map(Rule::Controls);
+        [holder, pin, security_code, wallet_token, three_d_secure].into_iter().flatten().chain(controls)
     }
 
     /// The limits that are on: first that of a transaction, then from the shortest window to the longest, because

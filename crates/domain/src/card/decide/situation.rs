@@ -1,6 +1,6 @@
 //! What the rules read.
 
-use crate::card::{Card, CardLimit, CardTransaction, Chain, MessageKind, TransactionState};
+use crate::card::{Card, CardLimit, CardTransaction, Chain, Guards, MessageKind, TransactionState};
 use crate::ledger::Balances;
 
 /// What an adapter loads under the lock of the budget to decide a first message.
@@ -10,6 +10,8 @@ pub struct FirstSituation {
     pub card: Card,
     /// Its spending limits.
     pub limits: Vec<CardLimit>,
+    /// What else decides its use.
+    pub guards: Guards,
     /// Its budget's balances in the card's currency.
     pub balances: Balances,
 }
@@ -21,6 +23,8 @@ pub struct ChainSituation {
     pub card: Card,
     /// Its spending limits.
     pub limits: Vec<CardLimit>,
+    /// What else decides its use.
+    pub guards: Guards,
     /// Its budget's balances in the card's currency.
     pub balances: Balances,
     /// The first message of the chain.

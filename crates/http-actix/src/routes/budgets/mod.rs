@@ -1,6 +1,7 @@
 //! `/v2/budgets` (contract 5.2, 5.6)
 
 mod common;
+pub(crate) mod controls;
 pub(crate) mod create;
 pub(crate) mod edit;
 pub(crate) mod explain;
@@ -23,10 +24,14 @@ pub(super) fn configure(config: &mut ServiceConfig) {
     let budget = resource_allowing("/budgets/{budgetId}", "GET, HEAD, PATCH")
         .route(get_or_head().to(find::handle))
         .route(web::patch().to(edit::handle));
+    let controls = resource_allowing("/budgets/{budgetId}/controls", "GET, HEAD, PUT")
+        .route(get_or_head().to(controls::find))
+        .route(web::put().to(controls::set));
     config
         .service(post("/budgets/generate-credit", generate_credit::handle))
         .service(budgets.wrap(from_fn(catch_panic)))
         .service(budget.wrap(from_fn(catch_panic)))
+        .service(controls.wrap(from_fn(catch_panic)))
         .service(get("/budgets/{budgetId}/explanation", explain::handle))
         .service(post("/budgets/{budgetId}/transfer", transfer::handle));
 }

@@ -1,6 +1,7 @@
 //! ATM withdrawals: authorization and clearing.
 
-use super::bodies::{AtmClearingBody, WithdrawalBody};
+use super::bodies::WithdrawalBody;
+use super::follow_up_bodies::AtmClearingBody;
 use super::{first_message, follow_up};
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;

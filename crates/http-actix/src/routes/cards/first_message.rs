@@ -1,6 +1,5 @@
 //! The steps of all first messages.
 
-use super::bodies::First;
 use super::common::{SIMULATE, transaction_answer};
 use crate::call::{Call, WriteCall};
 use crate::declare::FieldType;
@@ -11,7 +10,7 @@ use crate::problem::{Problem, read};
 use crate::state::App;
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
-use florin_application::send_first_message;
+use florin_application::{NewMessage, send_first_message};
 use florin_domain::access::Account;
 use florin_ports::Mode;
 
@@ -20,7 +19,7 @@ pub(super) async fn handle<B: FieldType>(
     app: &App,
     request: &HttpRequest,
     payload: Payload,
-    message: fn(B) -> First,
+    message: fn(B) -> NewMessage,
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(app, request, &SIMULATE).await?;
     let mode = call.mode()?;
@@ -30,16 +29,17 @@ pub(super) async fn handle<B: FieldType>(
     send(&write, &account, message(read(body)?), mode).await
 }
 
-/// Sends a first message.
+/// Sends a first message. The idempotency record of one with a PIN or a security code contains no body.
 pub(super) async fn send(
     write: &WriteCall<'_>,
     account: &Account,
-    First { card, message, currency }: First,
+    new: NewMessage,
     mode: Mode,
 ) -> Result<HttpResponse, Problem> {
-    let claim = claim(write, account, false, |record| transaction_answer(record, None))?;
+    let cardholder = new.message.extras.cardholder.as_ref();
+    let has_secret = new.pin.is_some() || cardholder.is_some_and(|sent| sent.security_code.is_some());
+    let claim = claim(write, account, has_secret, |record| transaction_answer(record, None))?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let message = (message, currency);
-    let written = send_first_message(&write.call.app.services, account, card, message, mode, claim).await;
+    let written = send_first_message(&write.call.app.services, account, new, mode, claim).await;
     respond(written.map_err(|error| first_message_problem(error, recorded.as_ref()))?, transaction_answer)
 }

@@ -1,7 +1,7 @@
 //! The steps of all follow-ups.
 
-use super::bodies::Next;
 use super::common::{SIMULATE, transaction_answer};
+use super::follow_up_bodies::Next;
 use crate::call::{Call, WriteCall};
 use crate::declare::FieldType;
 use crate::dry_run::respond;
@@ -34,11 +34,12 @@ pub(super) async fn handle<B: FieldType>(
 pub(super) async fn send(
     write: &WriteCall<'_>,
     account: &Account,
-    Next { preceding, message }: Next,
+    Next { preceding, message, place }: Next,
     mode: Mode,
 ) -> Result<HttpResponse, Problem> {
     let claim = claim(write, account, false, |record| transaction_answer(record, None))?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
+    let message = (message, place);
     let written = send_follow_up(&write.call.app.services, account, preceding, message, mode, claim).await;
     let object = ("body.precedingRelatedTransactionToken", "card transaction");
     respond(written.map_err(|error| write_problem(error, object, recorded.as_ref(), card_problem))?, transaction_answer)

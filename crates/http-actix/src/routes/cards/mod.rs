@@ -4,15 +4,19 @@ pub(crate) mod atm_withdrawals;
 mod bodies;
 pub(crate) mod change;
 mod common;
+pub(crate) mod controls;
 pub(crate) mod create;
 pub(crate) mod details;
 pub(crate) mod find;
 pub(crate) mod find_chain;
 mod first_message;
 mod follow_up;
+mod follow_up_bodies;
 pub(crate) mod limits;
 pub(crate) mod list;
 pub(crate) mod list_transitions;
+pub(crate) mod pin;
+mod presented;
 pub(crate) mod purchases;
 pub(crate) mod refunds;
 pub(crate) mod replace;
@@ -33,11 +37,17 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
     let card = resource_allowing("/cards/{cardId}", "GET, HEAD, PUT")
         .route(get_or_head().to(find::handle))
         .route(web::put().to(change::handle));
+    let controls = resource_allowing("/cards/{cardId}/controls", "GET, HEAD, PUT")
+        .route(get_or_head().to(controls::find))
+        .route(web::put().to(controls::set));
+    let pin = resource_allowing("/cards/{cardId}/pin", "PUT").route(web::put().to(pin::handle));
     config
         .service(web::scope("/cards/simulations").configure(simulations))
         .service(cards.wrap(from_fn(catch_panic)))
         .service(card.wrap(from_fn(catch_panic)))
         .service(get("/cards/{cardId}/details", details::handle))
+        .service(controls.wrap(from_fn(catch_panic)))
+        .service(pin.wrap(from_fn(catch_panic)))
         .service(post("/cards/{cardId}/replace", replace::handle))
         .service(post("/cards/{cardId}/transition", transition::handle))
         .service(get("/cards/{cardId}/transitions", list_transitions::handle))

@@ -1,9 +1,8 @@
 //! Purchases: authorization, advice, increment, clearing, reversal, expiry.
 
-use super::bodies::{
-    AuthorizationBody, ClearingBody, First, IncrementBody, Next, ReversalBody, TokenAndAmountBody, TokenBody,
-};
+use super::bodies::AuthorizationBody;
 use super::common::SIMULATE;
+use super::follow_up_bodies::{ClearingBody, IncrementBody, Next, ReversalBody, TokenAndAmountBody, TokenBody};
 use super::{first_message, follow_up};
 use crate::call::Call;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
@@ -12,6 +11,7 @@ use crate::routes::error_sets::SimulationErrors;
 use crate::state::App;
 use crate::views::TransactionAnswer;
 use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::NewMessage;
 use florin_domain::card::decide::Clearing;
 
 /// Simulates the authorization of a purchase.
@@ -81,9 +81,12 @@ pub(crate) async fn clear(
     });
     let account = write.account().await?;
     match read(clearing)? {
-        Clearing::Of(preceding, message) => follow_up::send(&write, &account, Next { preceding, message }, mode).await,
-        Clearing::Without(card, message, currency) => {
-            first_message::send(&write, &account, First { card, message: *message, currency }, mode).await
+        Clearing::Of(preceding, message, place) => {
+            follow_up::send(&write, &account, Next { preceding, message, place }, mode).await
+        }
+        Clearing::Without(card, message, merchant) => {
+            let new = NewMessage { card, message: *message, merchant, pin: None };
+            first_message::send(&write, &account, new, mode).await
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Refunds: authorization, clearing, reversal.
 
-use super::bodies::{RefundBody, ReturnBody, TokenAndAmountBody, TokenBody};
+use super::bodies::RefundBody;
+use super::follow_up_bodies::{ReturnBody, TokenAndAmountBody, TokenBody};
 use super::{first_message, follow_up};
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;

@@ -1,6 +1,7 @@
 //! Messages that end their chain at once: debits, balance inquiries and fees. Florin extensions.
 
-use super::bodies::{DebitBody, FeeBody, InquiryBody, ReturnBody};
+use super::bodies::{DebitBody, FeeBody, InquiryBody};
+use super::follow_up_bodies::ReturnBody;
 use super::{first_message, follow_up};
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;

@@ -27,11 +27,12 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         | "getPaymentBatchTemplate" => PaymentBatchesRead,
         "createPaymentBatch" | "updatePaymentBatch" | "deletePaymentBatch" | "uploadPayments" => PaymentBatchesWrite,
         "confirmPaymentBatch" | "openMfaSession" => PaymentBatchesConfirm,
-        "listBudgets" | "getBudget" | "explainBalance" | "checkInvariants" => BudgetsRead,
-        "createBudget" | "updateBudget" | "transfer" => BudgetsWrite,
+        "listBudgets" | "getBudget" | "getBudgetControls" | "explainBalance" | "checkInvariants" => BudgetsRead,
+        "createBudget" | "updateBudget" | "setBudgetControls" | "transfer" => BudgetsWrite,
         "listCards"
         | "getCard"
         | "getCardDetails"
+        | "getCardControls"
         | "listCardTransitions"
         | "listSpendingLimits"
         | "listTransactionLimits"
@@ -47,6 +48,8 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         | "transitionCard"
         | "setSpendingLimit"
         | "setTransactionLimit"
+        | "setCardControls"
+        | "setCardPin"
         | "removeSpendingLimit"
         | "removeTransactionLimit" => CardsWrite,
         "authorizeTransaction"

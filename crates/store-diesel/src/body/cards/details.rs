@@ -1,7 +1,11 @@
 //! What only some messages have, as JSON.
 
 use super::body::errors::{Outcome, corrupt};
-use florin_domain::card::MessageDetails;
+use super::body::names::Name;
+use florin_domain::card::{
+    EntryMode, Match, MessageDetails, MultiClearing, PointOfSale, ThreeDSecure, Verification, WalletToken,
+    WalletTokenState,
+};
 use florin_domain::money::Minor;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +16,91 @@ struct Stored {
     cash_back: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fee_type: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pos: Option<StoredPos>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    three_d_secure: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wallet_token: Option<StoredToken>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verification: Option<StoredVerification>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clearing_number: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clearing_count: Option<u32>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredPos {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry_mode: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    merchant_initiated: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recurring: Option<bool>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredToken {
+    token: String,
+    state: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredVerification {
+    address_line1: String,
+    postal_code: String,
+    security_code: String,
+}
+
+impl From<&PointOfSale> for StoredPos {
+    fn from(pos: &PointOfSale) -> Self {
+        let PointOfSale { entry_mode, merchant_initiated, recurring } = *pos;
+        Self { entry_mode: entry_mode.map(|mode| mode.name().to_owned()), merchant_initiated, recurring }
+    }
+}
+
+impl StoredPos {
+    fn read(self) -> Outcome<PointOfSale> {
+        let Self { entry_mode, merchant_initiated, recurring } = self;
+        let entry_mode = entry_mode.as_deref().map(named::<EntryMode>).transpose()?;
+        Ok(PointOfSale { entry_mode, merchant_initiated, recurring })
+    }
+}
+
+impl From<&WalletToken> for StoredToken {
+    fn from(token: &WalletToken) -> Self {
+        Self { token: token.token.clone(), state: token.state.name().to_owned() }
+    }
+}
+
+impl StoredToken {
+    fn read(self) -> Outcome<WalletToken> {
+        Ok(WalletToken { token: self.token, state: named::<WalletTokenState>(&self.state)? })
+    }
+}
+
+impl From<&Verification> for StoredVerification {
+    fn from(verification: &Verification) -> Self {
+        let [address_line1, postal_code, security_code] =
+            [verification.address_line1, verification.postal_code, verification.security_code]
+                .map(|result| result.name().to_owned());
+        Self { address_line1, postal_code, security_code }
+    }
+}
+
+impl StoredVerification {
+    fn read(self) -> Outcome<Verification> {
+        Ok(Verification {
+            address_line1: named::<Match>(&self.address_line1)?,
+            postal_code: named::<Match>(&self.postal_code)?,
+            security_code: named::<Match>(&self.security_code)?,
+        })
+    }
+}
+
+fn named<T: Name>(text: &str) -> Outcome<T> {
+    T::named(text).ok_or_else(|| corrupt(format!("unknown value `{text}`")))
 }
 
 /// Returns the text to store; `None` for nothing.
@@ -19,15 +108,33 @@ pub(super) fn text(details: &MessageDetails) -> Option<String> {
     if *details == MessageDetails::default() {
         return None;
     }
-    let MessageDetails { cash_back, fee_type } = details;
-    let stored = Stored { cash_back: cash_back.map(|cash| cash.0), fee_type: fee_type.clone() };
-    // Serialization cannot fail: the members are texts and numbers.
+    let MessageDetails { cash_back, fee_type, pos, three_d_secure, wallet_token, verification, multi_clearing } =
+        details;
+    let stored = Stored {
+        cash_back: cash_back.map(|cash| cash.0),
+        fee_type: fee_type.clone(),
+        pos: pos.as_ref().map(StoredPos::from),
+        three_d_secure: three_d_secure.map(|outcome| outcome.name().to_owned()),
+        wallet_token: wallet_token.as_ref().map(StoredToken::from),
+        verification: verification.as_ref().map(StoredVerification::from),
+        clearing_number: multi_clearing.number,
+        clearing_count: multi_clearing.count,
+    };
+    // Serialization cannot fail: the members are texts, numbers and truth values.
     serde_json::to_string(&stored).ok()
 }
 
 /// Reads a stored text.
 pub(super) fn read(text: Option<&str>) -> Outcome<MessageDetails> {
     let Some(text) = text else { return Ok(MessageDetails::default()) };
-    let Stored { cash_back, fee_type } = serde_json::from_str(text).map_err(corrupt)?;
-    Ok(MessageDetails { cash_back: cash_back.map(Minor), fee_type })
+    let stored: Stored = serde_json::from_str(text).map_err(corrupt)?;
+    Ok(MessageDetails {
+        cash_back: stored.cash_back.map(Minor),
+        fee_type: stored.fee_type,
+        pos: stored.pos.map(StoredPos::read).transpose()?,
+        three_d_secure: stored.three_d_secure.as_deref().map(named::<ThreeDSecure>).transpose()?,
+        wallet_token: stored.wallet_token.map(StoredToken::read).transpose()?,
+        verification: stored.verification.map(StoredVerification::read).transpose()?,
+        multi_clearing: MultiClearing { number: stored.clearing_number, count: stored.clearing_count },
+    })
 }

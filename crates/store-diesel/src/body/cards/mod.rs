@@ -2,6 +2,7 @@
 
 mod chains;
 mod commands;
+pub(super) mod controls;
 mod counted;
 mod details;
 mod histories;

@@ -5,7 +5,7 @@ use super::body::names::Name;
 use super::body::tables::cards::ReasonRow;
 use super::body::types::{Account, Id};
 use chrono::NaiveDate;
-use florin_domain::card::{CardTransaction, DeclineExplanation, LimitSeen, LimitWindow, Rule};
+use florin_domain::card::{CardTransaction, ControlSeen, DeclineExplanation, LimitSeen, LimitWindow, Rule};
 use florin_domain::money::Minor;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,27 @@ enum StoredRule {
     CardNotExpired {
         expires_on: String,
         today: String,
+    },
+    CardholderActive {
+        status: String,
+    },
+    Pin {
+        matches: bool,
+    },
+    SecurityCode {
+        matches: bool,
+    },
+    WalletToken {
+        state: String,
+    },
+    ThreeDSecure {
+        outcome: String,
+    },
+    Controls {
+        control: String,
+        owner: String,
+        value: Option<String>,
+        allows: bool,
     },
     SpendingLimit {
         window: String,
@@ -62,6 +83,17 @@ impl From<&Rule> for StoredRule {
             Rule::CardNotExpired { expires_on, today } => {
                 Self::CardNotExpired { expires_on: expires_on.to_string(), today: today.to_string() }
             }
+            Rule::CardholderActive { status } => Self::CardholderActive { status: status.name().into() },
+            Rule::Pin { matches } => Self::Pin { matches: *matches },
+            Rule::SecurityCode { matches } => Self::SecurityCode { matches: *matches },
+            Rule::WalletToken { state } => Self::WalletToken { state: state.name().into() },
+            Rule::ThreeDSecure { outcome } => Self::ThreeDSecure { outcome: outcome.name().into() },
+            Rule::Controls(ControlSeen { control, owner, value, allows }) => Self::Controls {
+                control: control.name().into(),
+                owner: owner.name().into(),
+                value: value.clone(),
+                allows: *allows,
+            },
             Rule::SpendingLimit(limit) => Self::SpendingLimit {
                 window: limit.window.name().into(),
                 window_start: limit.window_start.to_string(),
@@ -92,6 +124,14 @@ impl StoredRule {
             Self::CardNotSuspended { state } => Rule::CardNotSuspended { state: named(&state)? },
             Self::CardNotExpired { expires_on, today } => {
                 Rule::CardNotExpired { expires_on: day(&expires_on)?, today: day(&today)? }
+            }
+            Self::CardholderActive { status } => Rule::CardholderActive { status: named(&status)? },
+            Self::Pin { matches } => Rule::Pin { matches },
+            Self::SecurityCode { matches } => Rule::SecurityCode { matches },
+            Self::WalletToken { state } => Rule::WalletToken { state: named(&state)? },
+            Self::ThreeDSecure { outcome } => Rule::ThreeDSecure { outcome: named(&outcome)? },
+            Self::Controls { control, owner, value, allows } => {
+                Rule::Controls(ControlSeen { control: named(&control)?, owner: named(&owner)?, value, allows })
             }
             Self::SpendingLimit { window, window_start, amount, spent, max_uses, uses, requested } => {
                 Rule::SpendingLimit(LimitSeen {

@@ -8,12 +8,13 @@ use super::body::tables::cards::{
     card_transitions, card_words, cards,
 };
 use super::body::tables::money::budgets;
-use super::body::types::{Account, Currency, Day, Id, Named, Time};
+use super::body::types::{Account, Bytes, Currency, Day, Id, Named, Time};
+use super::controls;
 use diesel::prelude::*;
 use florin_domain::budget::BudgetKind;
 use florin_domain::card::{
     Card, CardBudget, CardChange, CardFilter, CardLimit, CardProfile, CardRecord, CardTransition, GrantedBudget,
-    PersonalCard,
+    PersonalCard, PinDigest,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, ClientId, PersonId, UserToken};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,11 +39,11 @@ pub(super) fn records(conn: &mut Conn, rows: Vec<CardRecordRow>) -> Outcome<Vec<
         let budgets = granted.remove(&row.id).unwrap_or_default();
         row.read(budgets)
     };
-    Ok(rows.into_iter().map(read).collect())
+    rows.into_iter().map(read).collect()
 }
 
 impl CardRecordRow {
-    fn read(self, budgets: Vec<GrantedBudget>) -> CardRecord {
+    fn read(self, budgets: Vec<GrantedBudget>) -> Outcome<CardRecord> {
         let card = Card {
             id: CardId(self.id.0),
             account: self.account_id.0,
@@ -52,7 +53,7 @@ impl CardRecordRow {
             user_token: UserToken(self.user_token.0),
             expires_on: self.expires_on.0,
         };
-        CardRecord {
+        Ok(CardRecord {
             card,
             person: self.person_id.map(|person| PersonalCard { person: PersonId(person.0), budgets }),
             name: self.name,
@@ -62,9 +63,17 @@ impl CardRecordRow {
             phone_person: self.phone_person_id.map(|person| PersonId(person.0)),
             replaced_by: self.replaced_by.map(|card| CardId(card.0)),
             created_at: self.created_at.map(|at| at.0),
+            controls: controls::read(self.controls.as_deref())?,
+            pin: pin(self.pin_digest)?,
             updated_at: self.updated_at.map(|at| at.0),
-        }
+        })
     }
+}
+
+/// Reads the digest of a PIN.
+pub(super) fn pin(stored: Option<Bytes>) -> Outcome<Option<PinDigest>> {
+    let digest = |bytes: Bytes| bytes.0.try_into().map(PinDigest::new).map_err(|_| corrupt("half a digest of a PIN"));
+    stored.map(digest).transpose()
 }
 
 impl From<&CardRecord> for CardRecordRow {
@@ -88,6 +97,8 @@ impl From<&CardRecord> for CardRecordRow {
             created_at: record.created_at.map(Time),
             updated_at: record.updated_at.map(Time),
             person_id: record.person.as_ref().map(|personal| Id(personal.person.0)),
+            controls: controls::text(&record.controls),
+            pin_digest: record.pin.map(|digest| Bytes(digest.as_bytes().to_vec())),
         }
     }
 }
@@ -243,6 +254,8 @@ pub(crate) fn store_change(conn: &mut Conn, before: &CardRecord, change: CardCha
         replaced_by: row.replaced_by,
         updated_at: row.updated_at,
         person_id: row.person_id,
+        controls: row.controls,
+        pin_digest: row.pin_digest,
         account_id,
         id,
     };

@@ -3,14 +3,27 @@
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
 use super::body::statements::insert;
-use super::body::tables::cards::{CardRecordRow, CardRow, LimitRow, card_limits, cards};
+use super::body::tables::cards::{BudgetGuardRow, CardRecordRow, CardRow, HolderRow, LimitRow, card_limits, cards};
 use super::body::types::{Account, Day, Id, Named};
-use super::records::{insert_budgets, insert_words};
+use super::controls;
+use super::records::{insert_budgets, insert_words, pin};
 use diesel::prelude::*;
-use florin_domain::card::{Card, CardLimit, CardRecord, CarriedUse};
+use florin_domain::card::{Card, CardLimit, CardRecord, CarriedUse, Guards};
 use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId, UserToken};
 use florin_domain::money::{self, Minor};
 use std::collections::BTreeMap;
+
+impl CardRow {
+    /// Reads what decides the use of the card, with what its budget and its owner say.
+    pub(crate) fn guards(&self, budget: &BudgetGuardRow, holder: Option<&HolderRow>) -> Outcome<Guards> {
+        Ok(Guards {
+            card: controls::read(self.controls.as_deref())?,
+            budget: controls::read(budget.controls.as_deref())?,
+            holder: holder.map(|holder| holder.status.0),
+            pin: pin(self.pin_digest.clone())?,
+        })
+    }
+}
 
 impl From<CardRow> for Card {
     fn from(row: CardRow) -> Self {

@@ -2,16 +2,19 @@
 
 use super::body::backend::WRITERS;
 use super::body::errors::{Outcome, corrupt};
-use super::body::working_set::WorkingSet;
+use super::body::working_set::{KnownCard, WorkingSet};
 use florin_domain::card::decide::{CardDecision, ChainSituation, FirstSituation};
 use florin_domain::ids::{AccountId, CardId, TransactionToken};
 
 impl WorkingSet {
     /// Returns the situation of a first message on a card of the account.
     pub(super) fn first_situation(&self, account: &AccountId, card: CardId) -> Outcome<Option<FirstSituation>> {
-        let Some((card, limits)) = self.cards.card(account, card) else { return Ok(None) };
+        let Some(KnownCard { card, limits, guards }) = self.cards.card(account, card) else { return Ok(None) };
         match self.balance_set.balances(account, card.budget, card.currency) {
-            Some(balances) => Ok(Some(FirstSituation { card: card.clone(), limits: limits.clone(), balances })),
+            Some(balances) => {
+                let (card, limits, guards) = (card.clone(), limits.clone(), guards.clone());
+                Ok(Some(FirstSituation { card, limits, guards, balances }))
+            }
             // A budget holds the currencies of its cards.
             None if WRITERS == 1 => Err(corrupt(format!("the balance of card {} is missing", card.id))),
             // Or another writer created the card after the locks were acquired.
@@ -28,11 +31,12 @@ impl WorkingSet {
         let Some(named) = self.cards.message(account, token) else { return Ok(None) };
         let first = self.cards.message(account, named.chain);
         let first = first.ok_or_else(|| corrupt("a message without its first one"))?.clone();
-        let Some(FirstSituation { card, limits, balances }) = self.first_situation(account, first.card)? else {
+        let Some(FirstSituation { card, limits, guards, balances }) = self.first_situation(account, first.card)? else {
             return Ok(None);
         };
         let chain = self.cards.chain(account, named.chain).cloned();
-        Ok(Some(ChainSituation { card, limits, balances, named: (named.kind, named.state), first, chain }))
+        let named = (named.kind, named.state);
+        Ok(Some(ChainSituation { card, limits, guards, balances, named, first, chain }))
     }
 
     /// Stages everything that a decision changes.

@@ -1,7 +1,9 @@
 //! Cards, their limits, messages and chains.
 
-use super::body::types::{Account, Currency, Day, Exchange, Id, Named, Time};
+use super::body::types::{Account, Bytes, Currency, Day, Exchange, Id, Named, Time};
 use super::declare::{changes, lookups, parts, tables};
+use super::money::budgets;
+use super::people::people;
 use super::worlds::timelines;
 use florin_domain::card::{
     CardOwner, CardState, ChainEnd, ChainKind, FulfillmentStatus, LimitWindow, MessageKind, Network, Response,
@@ -28,6 +30,9 @@ tables! {
         created_at: Option<Time>,
         updated_at: Option<Time>,
         person_id: Option<Id>,
+        /// The controls as JSON; null for none.
+        controls: Option<String>,
+        pin_digest: Option<Bytes>,
     }
 
     /// A budget that an individual card names.
@@ -156,13 +161,25 @@ parts! {
         state,
         user_token,
         expires_on,
+        controls,
+        pin_digest,
+    }
+
+    /// The columns of a budget that decide the messages of its cards.
+    struct BudgetGuardRow of budgets {
+        controls,
+    }
+
+    /// The columns of a person that decide the messages of their cards.
+    struct HolderRow of people {
+        status,
     }
 }
 
 changes! {
     /// What a change of a card can set.
     struct CardColumns of cards {
-        set { state, name, state_reason, fulfillment, phone, phone_person_id, replaced_by, updated_at, person_id, }
+        set { state, name, state_reason, fulfillment, phone, phone_person_id, replaced_by, updated_at, person_id, controls, pin_digest, }
         by { account_id, id, }
     }
 
@@ -187,10 +204,13 @@ changes! {
 }
 
 lookups! {
-    /// Cards, each with its limits: one row for each limit, or one row for a card without limits.
-    struct CardsAndLimits: (CardRow, Option<LimitRow>) {
+    /// Cards, each with what its budget and its owner say, and with its limits: one row for each limit, or one row for a
+    /// card without limits.
+    struct CardsAndLimits: (CardRow, BudgetGuardRow, Option<HolderRow>, Option<LimitRow>) {
         from cards by (account_id, id)
-        join "LEFT JOIN card_limits ON card_limits.account_id = cards.account_id \
+        join "JOIN budgets ON budgets.account_id = cards.account_id AND budgets.id = cards.budget_id \
+            LEFT JOIN people ON people.account_id = cards.account_id AND people.id = cards.person_id \
+            LEFT JOIN card_limits ON card_limits.account_id = cards.account_id \
             AND card_limits.card_id = cards.id"
         order by "cards.account_id, cards.id, card_limits.limit_window"
     }

@@ -22,6 +22,8 @@ tables! {
         low_balance_minor: Option<i64>,
         low_balance_currency: Option<Currency>,
         updated_at: Option<Time>,
+        /// The controls as JSON; null for none.
+        controls: Option<String>,
     }
 
     /// The balances of a budget in one currency.

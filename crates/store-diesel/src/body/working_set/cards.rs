@@ -11,16 +11,27 @@ use super::body::tables::cards::{
 use super::body::types::{Account, Day, Id, Named};
 use super::tracked::Tracked;
 use florin_domain::card::decide::CardDecision;
-use florin_domain::card::{Card, CardLimit, CardTransaction, Chain, LimitWindow, TransactionState};
+use florin_domain::card::{Card, CardLimit, CardTransaction, Chain, Guards, LimitWindow, TransactionState};
 use florin_domain::ids::{AccountId, CardId, TransactionToken};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 type Message = (AccountId, TransactionToken);
 
+/// A card with what decides its messages.
+pub(crate) struct KnownCard {
+    /// The card.
+    pub(crate) card: Card,
+    /// Its limits, in any order.
+    pub(crate) limits: Vec<CardLimit>,
+    /// What else decides its use.
+    pub(crate) guards: Guards,
+}
+
 /// The cards of a group, with their limits, messages and chains.
 #[derive(Default)]
 pub(crate) struct Cards {
-    known: BTreeMap<(AccountId, CardId), (Card, Vec<CardLimit>)>,
+    known: BTreeMap<(AccountId, CardId), KnownCard>,
     used: BTreeMap<(AccountId, CardId, LimitWindow), CardLimit>,
     /// The messages that commands name, and the first messages of their chains.
     messages: BTreeMap<Message, CardTransaction>,
@@ -44,11 +55,16 @@ impl Cards {
         cards.read(load::<MessagesAndChains>(firsts, conn)?)?;
         let of_messages = cards.messages.values().map(|named| (Account(named.account.clone()), Id(named.card.0)));
         let cards_to_load: BTreeSet<_> = footprint.cards.iter().cloned().chain(of_messages).collect();
-        for (card, limit) in load::<CardsAndLimits>(cards_to_load, conn)? {
-            let card = Card::from(card);
-            let key = (card.account.clone(), card.id);
-            let (_, limits) = cards.known.entry(key).or_insert_with(|| (card, Vec::new()));
-            limits.extend(limit.map(LimitRow::read).transpose()?);
+        for (card, budget, holder, limit) in load::<CardsAndLimits>(cards_to_load, conn)? {
+            let key = (card.account_id.0.clone(), CardId(card.id.0));
+            let known = match cards.known.entry(key) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let guards = card.guards(&budget, holder.as_ref())?;
+                    new.insert(KnownCard { card: card.into(), limits: Vec::new(), guards })
+                }
+            };
+            known.limits.extend(limit.map(LimitRow::read).transpose()?);
         }
         Ok(cards)
     }
@@ -64,8 +80,8 @@ impl Cards {
         Ok(())
     }
 
-    /// Returns a card with its limits.
-    pub(crate) fn card(&self, account: &AccountId, card: CardId) -> Option<&(Card, Vec<CardLimit>)> {
+    /// Returns a card with what decides its messages.
+    pub(crate) fn card(&self, account: &AccountId, card: CardId) -> Option<&KnownCard> {
         self.known.get(&(account.clone(), card))
     }
 
@@ -120,8 +136,8 @@ impl Cards {
         }
         for limit in &decision.limits {
             let card = (message.account.clone(), message.card);
-            if let Some((_, limits)) = self.known.get_mut(&card) {
-                limits.iter_mut().filter(|known| known.window == limit.window).for_each(|known| *known = limit.clone());
+            if let Some(known) = self.known.get_mut(&card) {
+                known.limits.iter_mut().filter(|old| old.window == limit.window).for_each(|old| old.clone_from(limit));
             }
             self.used.insert((card.0, card.1, limit.window), limit.clone());
         }

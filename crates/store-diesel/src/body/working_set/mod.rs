@@ -13,6 +13,7 @@ mod statuses;
 mod tracked;
 mod transfers;
 
+pub(crate) use cards::KnownCard;
 pub(crate) use journal::Journal;
 pub(crate) use records::Records;
 

@@ -1,0 +1,64 @@
+//! How a card was used at the point of sale.
+
+/// How the card's data entered the terminal or the shop.
+///
+/// The modes are those of field 22 of ISO 8583 as the card networks use it, with its code in brackets. The names are
+/// those that issuers use, such as Lithic and Adyen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntryMode {
+    /// A chip was read by contact (05).
+    Chip,
+    /// A chip or a phone was read without contact (07).
+    Contactless,
+    /// The data of a magnetic stripe was read without contact (91).
+    ContactlessMagstripe,
+    /// A magnetic stripe was read (02, 90).
+    Magstripe,
+    /// A magnetic stripe was read because the chip failed (80).
+    Fallback,
+    /// The number was typed (01).
+    Keyed,
+    /// The number was entered on the internet (81).
+    Ecommerce,
+    /// The merchant had stored the number (10).
+    CredentialOnFile,
+}
+
+impl EntryMode {
+    /// All modes.
+    pub const ALL: [Self; 8] = [
+        Self::Chip,
+        Self::Contactless,
+        Self::ContactlessMagstripe,
+        Self::Magstripe,
+        Self::Fallback,
+        Self::Keyed,
+        Self::Ecommerce,
+        Self::CredentialOnFile,
+    ];
+
+    /// The name callers see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Chip => "CHIP",
+            Self::Contactless => "CONTACTLESS",
+            Self::ContactlessMagstripe => "CONTACTLESS_MAGSTRIPE",
+            Self::Magstripe => "MAGSTRIPE",
+            Self::Fallback => "FALLBACK",
+            Self::Keyed => "KEYED",
+            Self::Ecommerce => "ECOMMERCE",
+            Self::CredentialOnFile => "CREDENTIAL_ON_FILE",
+        }
+    }
+}
+
+/// How a card was used, as the caller describes it. `None`: the caller did not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PointOfSale {
+    /// How the card's data was entered.
+    pub entry_mode: Option<EntryMode>,
+    /// Whether the merchant began the payment without its customer.
+    pub merchant_initiated: Option<bool>,
+    /// Whether the payment is one of a series, such as a subscription.
+    pub recurring: Option<bool>,
+}

@@ -1,0 +1,156 @@
+//! What a message says about the cardholder and the card, and how it is verified.
+
+use super::{Card, CardNumber};
+use crate::text::Text;
+
+/// The outcome of 3-D Secure: the transaction status of EMV 3-D Secure (`EMVCo`), with its letter in brackets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ThreeDSecure {
+    /// The cardholder was authenticated (Y).
+    Authenticated,
+    /// Authentication was attempted; the issuer does not take part (A).
+    Attempted,
+    /// The cardholder was not authenticated (N).
+    NotAuthenticated,
+    /// Authentication was not possible, for technical reasons (U).
+    Unavailable,
+    /// The issuer rejected the authentication (R).
+    Rejected,
+}
+
+impl ThreeDSecure {
+    /// All outcomes.
+    pub const ALL: [Self; 5] =
+        [Self::Authenticated, Self::Attempted, Self::NotAuthenticated, Self::Unavailable, Self::Rejected];
+
+    /// The name callers see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Authenticated => "AUTHENTICATED",
+            Self::Attempted => "ATTEMPTED",
+            Self::NotAuthenticated => "NOT_AUTHENTICATED",
+            Self::Unavailable => "UNAVAILABLE",
+            Self::Rejected => "REJECTED",
+        }
+    }
+
+    /// Whether the message may go on. Issuers authorize what could not be authenticated for technical reasons.
+    pub const fn passes(self) -> bool {
+        !matches!(self, Self::NotAuthenticated | Self::Rejected)
+    }
+}
+
+/// The state of the token of a digital wallet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WalletTokenState {
+    /// The wallet asked for it, and may not use it yet.
+    Requested,
+    /// The wallet may use it.
+    Active,
+    /// It is paused.
+    Suspended,
+    /// It ended for good.
+    Terminated,
+}
+
+impl WalletTokenState {
+    /// All states.
+    pub const ALL: [Self; 4] = [Self::Requested, Self::Active, Self::Suspended, Self::Terminated];
+
+    /// The name callers see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Requested => "REQUESTED",
+            Self::Active => "ACTIVE",
+            Self::Suspended => "SUSPENDED",
+            Self::Terminated => "TERMINATED",
+        }
+    }
+}
+
+/// The token of a digital wallet that stands for the card's number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WalletToken {
+    /// The token, in the words of the caller.
+    pub token: String,
+    /// Its state.
+    pub state: WalletTokenState,
+}
+
+/// What a message says about its cardholder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cardholder {
+    /// The first line of the billing address.
+    pub address_line1: Option<Text<1, 140>>,
+    /// The postal code of the billing address.
+    pub postal_code: Option<Text<1, 16>>,
+    /// The security code of the card.
+    pub security_code: Option<Text<3, 4>>,
+}
+
+/// The result of comparing a value with the stored one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Match {
+    /// They are the same.
+    Match,
+    /// They differ.
+    NoMatch,
+    /// The message has no value, or none is stored.
+    NotChecked,
+}
+
+impl Match {
+    /// All results.
+    pub const ALL: [Self; 3] = [Self::Match, Self::NoMatch, Self::NotChecked];
+
+    /// The name callers see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Match => "MATCH",
+            Self::NoMatch => "NO_MATCH",
+            Self::NotChecked => "NOT_CHECKED",
+        }
+    }
+
+    /// Compares what was sent with what is stored.
+    fn of(sent: Option<&str>, stored: Option<&str>) -> Self {
+        match (sent, stored) {
+            (Some(sent), Some(stored)) if sent == stored => Self::Match,
+            (Some(_), Some(_)) => Self::NoMatch,
+            _ => Self::NotChecked,
+        }
+    }
+}
+
+/// What was verified of a cardholder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verification {
+    /// The first line of the address.
+    pub address_line1: Match,
+    /// The postal code.
+    pub postal_code: Match,
+    /// The security code.
+    pub security_code: Match,
+}
+
+impl Verification {
+    /// Compares what a message says with what is stored of its card. No addresses of cardholders are stored.
+    pub(super) fn of(card: &Card, sent: &Cardholder) -> Self {
+        let Cardholder { address_line1, postal_code, security_code } = sent;
+        let number = CardNumber::of(card.id);
+        Self {
+            address_line1: Match::of(address_line1.as_ref().map(Text::as_str), None),
+            postal_code: Match::of(postal_code.as_ref().map(Text::as_str), None),
+            security_code: Match::of(security_code.as_ref().map(Text::as_str), Some(&number.security_code)),
+        }
+    }
+}
+
+/// The place of a clearing among several of one authorization.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MultiClearing {
+    /// The number of this clearing, from 1.
+    pub number: Option<u32>,
+    /// The number of all clearings.
+    pub count: Option<u32>,
+}

@@ -1,0 +1,57 @@
+//! `/v2/budgets/{budgetId}/controls` (contract 5.6)
+
+use super::common::{BUDGET, BudgetPath, READ, WRITE};
+use crate::call::Call;
+use crate::declare::{AccountParameter, ControlsBody, IdempotencyKeyHeader};
+use crate::idempotency::{claim, execute};
+use crate::mapping::edit_budget_problem;
+use crate::problem::{Problem, read};
+use crate::reply::{answer, ok};
+use crate::routes::error_sets::{ReadErrors, WriteErrors};
+use crate::state::App;
+use crate::views::ControlsView;
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use florin_application::set_budget_controls;
+use florin_domain::budget::BudgetRecord;
+use florin_ports::Answer;
+
+/// Returns the controls of a budget.
+///
+/// Florin extension.
+#[utoipa::path(get, path = "/v2/budgets/{budgetId}/controls", tag = "Budgets", operation_id = "getBudgetControls",
+    params(BudgetPath, AccountParameter),
+    responses((status = 200, description = "The controls.", body = ControlsView), ReadErrors))]
+pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &READ).await?;
+    let budget = call.read::<BudgetPath>();
+    let account_id = call.account_id();
+    let account = call.account(account_id).await?;
+    let found = app.management.budgets.find(&account.id, read(budget)?.id).await?;
+    ok(&ControlsView::from(&found.ok_or_else(|| Problem::absent(BUDGET, "budget"))?.controls))
+}
+
+/// Replaces the controls of a budget: where and how the cards may be used that spend from it.
+///
+/// The controls of the card apply, too. A declined message names the control. Florin extension.
+#[utoipa::path(put, path = "/v2/budgets/{budgetId}/controls", tag = "Budgets", operation_id = "setBudgetControls",
+    request_body = ControlsBody,
+    params(BudgetPath, AccountParameter, IdempotencyKeyHeader),
+    responses((status = 200, description = "The controls.", body = ControlsView), WriteErrors))]
+pub(crate) async fn set(app: Data<App>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Problem> {
+    let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
+    let budget = write.call.read::<BudgetPath>();
+    let body = write.read::<ControlsBody>()?;
+    let account = write.account().await?;
+    let (budget, controls) = (read(budget)?.id, read(body)?.into());
+    let claim = claim(&write, &account, false, render)?;
+    execute(claim, (BUDGET, "budget"), edit_budget_problem, render, async |claim| {
+        set_budget_controls(&app.management, &account, budget, controls, claim).await
+    })
+    .await
+}
+
+fn render(record: &BudgetRecord) -> Answer {
+    answer(StatusCode::OK, &ControlsView::from(&record.controls))
+}

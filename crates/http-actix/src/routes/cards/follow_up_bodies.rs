@@ -1,0 +1,201 @@
+//! The bodies of follow-ups.
+
+use super::bodies::{AcceptorBody, SandboxBody, forced_decline};
+use super::presented::PosBody;
+use crate::declare::{PositiveNumber, Whole, ZeroOrMoreNumber, body};
+use florin_domain::card::decide::{ClearingInput, FollowUp};
+use florin_domain::card::{Acceptor, MultiClearing, Network};
+use florin_domain::ids::{CardId, TransactionToken};
+use florin_domain::money::Currency;
+
+body! {
+    /// A follow-up of an earlier message.
+    pub(crate) struct TokenAndAmountBody as "CardFollowUpRequest" {
+        /// The token of any approved authorization, advice, increment or partial reversal of the chain.
+        "precedingRelatedTransactionToken" => preceding: TransactionToken,
+        /// Amount above zero, in the currency of the first message.
+        #[example(10.00)]
+        "amount" => amount: PositiveNumber,
+    }
+}
+
+body! {
+    /// An increment of an authorization.
+    pub(crate) struct IncrementBody as "CardIncrementRequest" {
+        /// The token of any approved authorization, advice, increment or partial reversal of the chain.
+        "precedingRelatedTransactionToken" => preceding: TransactionToken,
+        /// Additional amount above zero, in the currency of the first message.
+        #[example(2.50)]
+        "amount" => amount: PositiveNumber,
+        /// Forces an outcome. Florin extension.
+        "sandbox" => sandbox: Option<SandboxBody>,
+    }
+}
+
+body! {
+    /// A clearing of an ATM withdrawal.
+    pub(crate) struct AtmClearingBody as "AtmClearingRequest" {
+        /// The token of any approved authorization or partial reversal of the chain.
+        "precedingRelatedTransactionToken" => preceding: TransactionToken,
+        /// Amount above zero, in the currency of the first message.
+        #[example(10.00)]
+        "amount" => amount: PositiveNumber,
+        /// The acquirer's fee on top of the amount, in the same currency. Florin extension.
+        "acquirerFeeAmount" => acquirer_fee: Option<ZeroOrMoreNumber>,
+    }
+}
+
+body! {
+    /// A message that follows another one and has no amount.
+    pub(crate) struct TokenBody as "CardTokenRequest" {
+        /// The token of the authorization, or of any approved message of its chain that is not a clearing.
+        "precedingRelatedTransactionToken" => preceding: TransactionToken,
+    }
+}
+
+body! {
+    /// A clearing of a purchase: of an authorization, or with `forcePost` of a card. Send exactly one of
+    /// `precedingRelatedTransactionToken` and `cardId`.
+    pub(crate) struct ClearingBody as "CardClearingRequest" {
+        /// The token of any approved authorization, advice, increment or partial reversal of the chain.
+        "precedingRelatedTransactionToken" => preceding: Option<TransactionToken>,
+        /// Amount above zero, in the currency of the first message.
+        #[example(10.00)]
+        "amount" => amount: PositiveNumber,
+        /// Whether to release the rest of the hold. Default: true.
+        "finalClearing" => is_final: Option<bool>,
+        /// Clear even if the authorization has ended or is already cleared, and leave its hold as it is; or without an
+        /// authorization. Florin extension.
+        "forcePost" => force_post: Option<bool>,
+        /// The id of the card, for a clearing without an authorization. Florin extension.
+        "cardId" => card: Option<CardId>,
+        /// Card network, with `cardId`. Florin extension.
+        "network" => network: Option<Network>,
+        /// The merchant, with `cardId`. Florin extension.
+        "cardAcceptor" => acceptor: Option<AcceptorBody>,
+        /// The merchant's currency, an ISO 4217 code, with `cardId`. Florin extension.
+        "currencyCode" => currency: Option<Currency>,
+        /// How the card was used, with `cardId`. Florin extension.
+        "pos" => pos: Option<PosBody>,
+        /// The place of this clearing among several of one authorization, from 1. Florin extension.
+        #[example(1)]
+        "multiClearingSequenceNumber" => sequence_number: Option<Whole<1, 99>>,
+        /// The number of these clearings. Florin extension.
+        #[example(2)]
+        "multiClearingSequenceCount" => sequence_count: Option<Whole<1, 99>>,
+    }
+}
+
+body! {
+    /// A return of a debit or of a refund, whole or in part.
+    pub(crate) struct ReturnBody as "CardReturnRequest" {
+        /// The token of the debit or refund, or of the clearing of a refund.
+        "precedingRelatedTransactionToken" => preceding: TransactionToken,
+        /// Amount above zero, in the currency of the first message. Default: all that is left.
+        "amount" => amount: Option<PositiveNumber>,
+    }
+}
+
+body! {
+    /// A reversal of a purchase or an ATM withdrawal.
+    pub(crate) struct ReversalBody as "CardReversalRequest" {
+        /// The token of any approved authorization, advice, increment or partial reversal of the chain.
+        "precedingRelatedTransactionToken" => preceding: TransactionToken,
+        /// Amount above zero, in the currency of the first message. Default: the whole hold.
+        "amount" => amount: Option<PositiveNumber>,
+    }
+}
+
+/// A follow-up, with the token of the message that it follows.
+pub(super) struct Next {
+    pub(super) preceding: TransactionToken,
+    pub(super) message: FollowUp,
+    /// The place of a clearing among several.
+    pub(super) place: MultiClearing,
+}
+
+impl Next {
+    fn of(preceding: TransactionToken, message: FollowUp) -> Self {
+        Self { preceding, message, place: MultiClearing::default() }
+    }
+}
+
+impl From<IncrementBody> for Next {
+    fn from(body: IncrementBody) -> Self {
+        let message = FollowUp::Incremental { amount: body.amount.0, decline: forced_decline(body.sandbox) };
+        Self::of(body.preceding, message)
+    }
+}
+
+impl From<AtmClearingBody> for Next {
+    fn from(body: AtmClearingBody) -> Self {
+        let message = FollowUp::AtmClearing { amount: body.amount.0, fee: body.acquirer_fee.map(|fee| fee.0) };
+        Self::of(body.preceding, message)
+    }
+}
+
+impl TokenBody {
+    /// Builds a reversal of a refund authorization.
+    pub(super) fn refund_reversal(self) -> Next {
+        Next::of(self.preceding, FollowUp::RefundReversal)
+    }
+
+    /// Builds the expiry of a hold.
+    pub(super) fn expiration(self) -> Next {
+        Next::of(self.preceding, FollowUp::Expiration)
+    }
+}
+
+impl ReturnBody {
+    /// Builds a reversal of a debit.
+    pub(super) fn debit_reversal(self) -> Next {
+        let message = FollowUp::DebitReversal { amount: self.amount.map(|amount| amount.0) };
+        Next::of(self.preceding, message)
+    }
+
+    /// Builds a reversal of a settled refund.
+    pub(super) fn refund_return(self) -> Next {
+        let message = FollowUp::RefundReturn { amount: self.amount.map(|amount| amount.0) };
+        Next::of(self.preceding, message)
+    }
+}
+
+impl From<ClearingBody> for ClearingInput {
+    fn from(body: ClearingBody) -> Self {
+        Self {
+            preceding: body.preceding,
+            card: body.card,
+            amount: body.amount.0,
+            is_final: body.is_final,
+            force_post: body.force_post.unwrap_or_default(),
+            network: body.network,
+            acceptor: body.acceptor.map(Acceptor::from),
+            currency: body.currency,
+            pos: body.pos.map(Into::into),
+            place: MultiClearing { number: place(body.sequence_number), count: place(body.sequence_count) },
+        }
+    }
+}
+
+impl From<ReversalBody> for Next {
+    fn from(body: ReversalBody) -> Self {
+        let message = FollowUp::Reversal { amount: body.amount.map(|amount| amount.0) };
+        Self::of(body.preceding, message)
+    }
+}
+
+impl TokenAndAmountBody {
+    /// Builds an authorization advice.
+    pub(super) fn advice(self) -> Next {
+        Next::of(self.preceding, FollowUp::Advice { amount: self.amount.0 })
+    }
+
+    /// Builds a clearing of a refund.
+    pub(super) fn refund_clearing(self) -> Next {
+        Next::of(self.preceding, FollowUp::RefundClearing { amount: self.amount.0 })
+    }
+}
+
+fn place(number: Option<Whole<1, 99>>) -> Option<u32> {
+    number.and_then(|number| u32::try_from(number.0).ok())
+}

@@ -1,0 +1,231 @@
+//! Controls of cards and budgets: where and how cards may be used.
+
+use serde_json::{Value, json};
+
+use crate::openapi::truthful;
+use crate::support::assert::text;
+use crate::support::management::{BUDGETS, CARDS, card, funded, move_card, with};
+use crate::support::payments::alone;
+use crate::support::table::{Table, bad};
+use crate::support::wallet::{first_body, follow_body, transaction};
+use crate::support::{
+    ABSENT, AUTHORIZATION, Answer, Client, INCREMENT, REFUND, chain_path, expect_fault, expect_json, shared,
+};
+
+const OF_CARD: &str = "/v2/cards/{cardId}/controls";
+const OF_BUDGET: &str = "/v2/budgets/{budgetId}/controls";
+const DEBIT: &str = "/v2/cards/simulations/debit";
+const INQUIRY: &str = "/v2/cards/simulations/balance-inquiry";
+
+/// Controls without a rule.
+fn none() -> Value {
+    json!({
+        "allowedMccs": null, "blockedMccs": null, "allowedCountries": null, "blockedCountries": null,
+        "allowedMerchants": null, "blockedMerchants": null, "allowedEntryModes": null
+    })
+}
+
+fn put(client: &Client, path: &str, body: &Value) -> Answer {
+    client.call("PUT", path).json(body.to_string()).send()
+}
+
+fn set_card(client: &Client, card: &str, body: &Value) -> Value {
+    let answer = put(client, &format!("{CARDS}/{card}/controls"), body);
+    truthful("put", OF_CARD, &answer);
+    expect_json(&answer, 200)
+}
+
+fn set_budget(client: &Client, budget: &str, body: &Value) -> Value {
+    let answer = put(client, &format!("{BUDGETS}/{budget}/controls"), body);
+    truthful("put", OF_BUDGET, &answer);
+    expect_json(&answer, 200)
+}
+
+/// Sends an authorization of 1.00 with more members, and returns its record.
+fn pay(client: &Client, card: &str, members: &Value) -> Value {
+    let body: Value = serde_json::from_str(&first_body(card, "1")).unwrap();
+    transaction(&client.post(AUTHORIZATION, with(body, members).to_string()))
+}
+
+fn at(acceptor: &Value) -> Value {
+    json!({"cardAcceptor": with(json!({"mid": "11111"}), acceptor)})
+}
+
+/// The response code, and what the failed rule shows.
+fn declined(client: &Client, record: &Value) -> (String, Value) {
+    let chain = expect_json(&client.get(&chain_path(text(record, "/token"))), 200);
+    let rules = chain["messages"][0]["explanation"]["rules"].as_array().unwrap();
+    (text(record, "/response/code").to_owned(), rules.last().unwrap().clone())
+}
+
+#[test]
+fn controls_are_replaced_as_a_whole() {
+    let (_server, client) = alone();
+    let budget = funded(&client, "Main", "100.00");
+    let card = card(&client, &budget);
+    for (template, path) in
+        [(OF_CARD, format!("{CARDS}/{card}/controls")), (OF_BUDGET, format!("{BUDGETS}/{budget}/controls"))]
+    {
+        let get = || {
+            let answer = client.get(&path);
+            truthful("get", template, &answer);
+            expect_json(&answer, 200)
+        };
+        assert_eq!(get(), none());
+        let all = json!({
+            "allowedMccs": ["5812", "3000-3350"], "blockedMccs": [], "allowedCountries": ["GBR", "FRA"],
+            "blockedCountries": ["USA"], "allowedMerchants": ["11111", "M-1"], "blockedMerchants": ["käse"],
+            "allowedEntryModes": ["CHIP", "CONTACTLESS", "ECOMMERCE"]
+        });
+        assert_eq!(expect_json(&put(&client, &path, &all), 200), all);
+        assert_eq!(get(), all);
+        let less = with(none(), &json!({"blockedMccs": ["7995"]}));
+        assert_eq!(
+            expect_json(&put(&client, &path, &json!({"blockedMccs": ["7995"], "allowedMccs": null})), 200),
+            less
+        );
+        assert_eq!(get(), less);
+        assert_eq!(expect_json(&put(&client, &path, &json!({})), 200), none());
+    }
+}
+
+#[test]
+fn a_decline_names_the_control_its_owner_and_the_value() {
+    let (_server, client) = alone();
+    let budget = funded(&client, "Main", "100.00");
+    let card = card(&client, &budget);
+    let restaurant = at(&json!({"mcc": "5812", "countryCode": "FRA"}));
+    let keyed = json!({"pos": {"entryMode": "KEYED"}});
+    for (controls, sent, code, control, value) in [
+        (json!({"blockedMccs": ["5811-5814"]}), &restaurant, "1821", "blockedMccs", "5812"),
+        (json!({"allowedMccs": ["5411", "3000-3350"]}), &restaurant, "1821", "allowedMccs", "5812"),
+        (json!({"blockedMerchants": ["11111"]}), &restaurant, "1821", "blockedMerchants", "000000000011111"),
+        (json!({"allowedMerchants": ["22222"]}), &restaurant, "1821", "allowedMerchants", "000000000011111"),
+        (json!({"blockedCountries": ["FRA"]}), &restaurant, "1864", "blockedCountries", "FRA"),
+        (json!({"allowedCountries": ["GBR"]}), &restaurant, "1864", "allowedCountries", "FRA"),
+        (json!({"allowedEntryModes": ["CHIP"]}), &keyed, "1831", "allowedEntryModes", "KEYED"),
+    ] {
+        for owner in ["card", "budget"] {
+            set_card(&client, &card, if owner == "card" { &controls } else { &Value::Object(serde_json::Map::new()) });
+            set_budget(&client, &budget, if owner == "budget" { &controls } else { &none() });
+            let record = pay(&client, &card, sent);
+            assert_eq!(text(&record, "/state"), "DECLINED", "{record}");
+            assert_eq!(text(&record, "/gpa/availableBalance"), "100.00");
+            let rule = json!({"rule": "controls", "passed": false, "control": control, "owner": owner, "value": value});
+            assert_eq!(declined(&client, &record), (code.to_owned(), rule));
+        }
+    }
+    set_budget(&client, &budget, &none());
+    set_card(&client, &card, &json!({"allowedEntryModes": ["CHIP"]}));
+    let (code, rule) = declined(&client, &pay(&client, &card, &json!({})));
+    assert_eq!((code.as_str(), rule.get("value")), ("1831", None), "the message does not say how the card was used");
+}
+
+/// Both owners' controls apply, what is blocked is blocked even if it is allowed, and the codes come in one order.
+#[test]
+fn the_controls_of_the_card_and_of_its_budget_apply() {
+    let (_server, client) = alone();
+    let budget = funded(&client, "Main", "100.00");
+    let (one, other) = (card(&client, &budget), card(&client, &budget));
+    set_card(&client, &one, &json!({"allowedMccs": ["5000-5999"], "blockedCountries": ["FRA"]}));
+    set_budget(&client, &budget, &json!({"allowedMccs": ["5812", "7995"], "blockedMccs": ["5813"]}));
+    for (card, mcc, country, code) in [
+        (&one, "5812", "GBR", "0000"),
+        (&one, "5812", "FRA", "1864"),
+        (&one, "5812", "fra", "1864"),
+        (&one, "7995", "FRA", "1821"),
+        (&one, "5813", "GBR", "1821"),
+        (&other, "7995", "FRA", "0000"),
+        (&other, "5999", "GBR", "1821"),
+    ] {
+        let record = pay(&client, card, &at(&json!({"mcc": mcc, "countryCode": country})));
+        assert_eq!(text(&record, "/response/code"), code, "{mcc} {country}");
+    }
+}
+
+#[test]
+fn messages_that_controls_decide() {
+    let (_server, client) = alone();
+    let card = card(&client, &funded(&client, "Main", "100.00"));
+    let token = text(&pay(&client, &card, &json!({})), "/token").to_owned();
+    set_card(&client, &card, &json!({"allowedMerchants": []}));
+    let code = |path: &str, body: String| text(&transaction(&client.post(path, body)), "/response/code").to_owned();
+    let inquiry = json!({"cardId": card, "network": "VISA", "cardAcceptor": {"mid": "1"}}).to_string();
+    assert_eq!(code(AUTHORIZATION, first_body(&card, "0")), "1821", "an account check");
+    assert_eq!(code(DEBIT, first_body(&card, "1")), "1821");
+    assert_eq!(code(INQUIRY, inquiry), "1821");
+    assert_eq!(code(INCREMENT, follow_body(&token, "1")), "1821");
+    assert_eq!(code(REFUND, first_body(&card, "1")), "0000", "a refund is for any card");
+    assert_eq!(code(crate::support::CLEARING, follow_body(&token, "1")), "0000", "the approval promised the money");
+}
+
+#[test]
+fn a_replacement_has_the_controls() {
+    let (_server, client) = alone();
+    let card = card(&client, &funded(&client, "Main", "100.00"));
+    let controls = set_card(&client, &card, &json!({"blockedCountries": ["FRA"]}));
+    let new = expect_json(&client.post(&format!("{CARDS}/{card}/replace"), "{}"), 201);
+    let path = format!("{CARDS}/{}/controls", text(&new, "/id"));
+    assert_eq!(expect_json(&client.get(&path), 200), controls);
+    expect_json(&move_card(&client, text(&new, "/id"), "ACTIVE"), 200);
+    let abroad = pay(&client, text(&new, "/id"), &at(&json!({"countryCode": "FRA"})));
+    assert_eq!(text(&abroad, "/response/code"), "1864");
+}
+
+#[test]
+fn wrong_controls() {
+    let (_server, client) = alone();
+    let budget = funded(&client, "Main", "100.00");
+    let card = card(&client, &budget);
+    let mut table = Table::default();
+    let many = |entry: &str| json!(vec![entry; 251]);
+    for path in [format!("{CARDS}/{card}/controls"), format!("{BUDGETS}/{budget}/controls")] {
+        for (body, place, code) in [
+            (json!({"allowedMccs": "5812"}), "body.allowedMccs", "invalid_type"),
+            (json!({"allowedMccs": [5812]}), "body.allowedMccs[0]", "invalid_type"),
+            (json!({"allowedMccs": ["5812", "58"]}), "body.allowedMccs[1]", "invalid_format"),
+            (json!({"blockedMccs": ["5813-5812"]}), "body.blockedMccs[0]", "out_of_range"),
+            (json!({"blockedMccs": many("5812")}), "body.blockedMccs", "out_of_range"),
+            (json!({"allowedCountries": ["GB"]}), "body.allowedCountries[0]", "invalid_value"),
+            (json!({"blockedCountries": ["XXX"]}), "body.blockedCountries[0]", "invalid_value"),
+            (json!({"allowedMerchants": [""]}), "body.allowedMerchants[0]", "invalid_format"),
+            (json!({"blockedMerchants": ["x".repeat(37)]}), "body.blockedMerchants[0]", "too_long"),
+            (json!({"blockedMerchants": ["a\u{0}"]}), "body.blockedMerchants[0]", "invalid_format"),
+            (json!({"allowedEntryModes": ["chip"]}), "body.allowedEntryModes[0]", "invalid_value"),
+            (json!({"blockedEntryModes": []}), "body.blockedEntryModes", "unknown_field"),
+        ] {
+            table.check(&bad(body.to_string(), place, code), &put(&client, &path, &body));
+        }
+        let most = json!({"blockedMccs": vec!["5812"; 250]});
+        table.accepted("250 entries", 200, &put(&client, &path, &most));
+    }
+    table.done(26);
+}
+
+#[test]
+fn access_to_controls() {
+    let (_server, client) = alone();
+    let budget = funded(&client, "Main", "100.00");
+    let card = card(&client, &budget);
+    let body = json!({"blockedMccs": ["7995"]});
+    for (path, place) in [
+        (format!("{CARDS}/{ABSENT}/controls"), "path.cardId"),
+        (format!("{BUDGETS}/{ABSENT}/controls"), "path.budgetId"),
+    ] {
+        expect_fault(&client.get(&path), 404, place, "not_found");
+        expect_fault(&put(&client, &path, &body), 404, place, "not_found");
+    }
+    for path in [format!("{CARDS}/{card}/controls"), format!("{BUDGETS}/{budget}/controls")] {
+        let once =
+            |body: &Value| client.call("PUT", &path).header("Idempotency-Key", &path).json(body.to_string()).send();
+        let first = once(&body);
+        let again = once(&body);
+        assert_eq!((first.text(), first.replayed()), (again.text(), false));
+        assert!(again.replayed(), "{again:?}");
+        expect_fault(&once(&none()), 422, "body.allowedCountries", "idempotency_mismatch");
+        let dry = client.call("PUT", &format!("{path}?accountId={}&dryRun=true", client.account));
+        expect_fault(&dry.json(body.to_string()).send(), 400, "query.dryRun", "invalid_value");
+    }
+    let limited = shared().limited();
+    expect_fault(&limited.get(&format!("{CARDS}/{card}/controls")), 403, "", "insufficient_scope");
+}
