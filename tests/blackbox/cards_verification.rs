@@ -161,7 +161,8 @@ fn failed_authentications_and_unusable_tokens_are_declined() {
 fn the_owner_of_an_individual_card_must_be_active() {
     let (_server, client) = alone();
     let budget = funded(&client, "Main", "100.00");
-    let body = json!({"roleName": "User", "firstName": "Ada", "lastName": "Byron", "emailAddress": "ada@example.com"});
+    let body =
+        json!({"roleName": "User", "firstName": "Ada", "lastName": "Byron", "emailAddress": "owner@example.com"});
     let person = expect_json(&client.post("/v2/people", body.to_string()), 201);
     let body = json!({
         "cardOwnerType": "PEOPLE", "personId": person["id"], "name": "Ada", "activate": true,

@@ -204,6 +204,7 @@ async fn presented(handle: Handle) -> CheckResult {
     let rule = command.decide;
     let decide = Arc::new(move |situation: &_| rule(situation).map(|decision| decision.placed(place)));
     sent.push(expect_new(handle.cards.follow_up(FollowUpCommand { decide, ..command }).await)?);
+    same("3-D Secure", sent[0].details.three_d_secure, Some(ThreeDSecure::Attempted))?;
     for expected in sent {
         let chain = handle.chains.history(&Who::Mine.account()?, expected.token).await?;
         let messages = there("the history", chain)?.messages;
