@@ -171,7 +171,11 @@ fn a_card_changes_hands() {
         truthful("put", "/v2/cards/{cardId}", &answer);
         answer
     };
+    let pin_path = format!("{CARDS}/{}/pin", text(&card, "/id"));
+    assert_eq!(client.call("PUT", &pin_path).json(r#"{"pin": "0427"}"#).send().status, 204);
+    assert_eq!(expect_json(&put(&card, json!({"personId": ada["id"]})), 200)["pinIsSet"], true);
     let changed = expect_json(&put(&card, json!({"personId": bob["id"], "name": "Bob's"})), 200);
+    assert_eq!(changed["pinIsSet"], false, "the previous owner knows the PIN");
     assert_eq!((&changed["personId"], &changed["token"]["personId"]), (&bob["id"], &bob["id"]));
     assert_eq!((&changed["budgets"], &changed["name"]), (&card["budgets"], &json!("Bob's")));
     assert_eq!(ids(&client, &format!("personId={}", text(&bob, "/id"))), [text(&card, "/id")]);

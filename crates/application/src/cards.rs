@@ -46,7 +46,7 @@ pub async fn send_first_message(
     mode: Mode,
     claim: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, FirstMessageError> {
-    message.extras.pin = pin.map(|pin| services.page_tokens.pin_digest(card, &pin));
+    message.extras.pin = pin.map(|pin| services.digests.pin(card, &pin));
     // Get rates before any lock is acquired, because the source of rates may be slow.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
     let clock = services.clock_of(account).await.map_err(WriteError::Store)?;

@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::sweep::PORTION;
-use crate::{AccountClocks, PageTokenMaker};
+use crate::{AccountClocks, PageTokenMaker, SecretDigests};
 use chrono::TimeDelta;
 use florin_domain::access::Environment;
+use florin_domain::secret::Secret;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
     MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockChainHistories, MockCredits,
@@ -40,7 +41,8 @@ fn services(cards: MockCardLedger) -> Services {
         refusals: Arc::default(),
         key_uses: Arc::default(),
         cipher: Arc::new(florin_ports::test_support::FakeCipher),
-        page_tokens: PageTokenMaker::new(florin_domain::secret::Secret::new(Vec::new())),
+        page_tokens: PageTokenMaker::new(Secret::new(Vec::new())),
+        digests: SecretDigests::new(Secret::new(Vec::new())),
         postcodes: Arc::new(MockPostcodeProvider::new()),
         upkeep: Arc::new(MockUpkeep::new()),
         timelines: Arc::new(timelines),

@@ -45,6 +45,7 @@ mod process_batches;
 mod process_batches_tests;
 mod protect_card;
 mod refusals;
+mod secret_digests;
 mod secrets;
 mod services;
 mod settlement_accounts;
@@ -103,6 +104,7 @@ pub use payees::{approve_payee, create_payee};
 pub use process_batches::process_batches;
 pub use protect_card::{set_budget_controls, set_card_controls, set_card_pin};
 pub use refusals::{RecordRefusals, Refusals, record_refusals};
+pub use secret_digests::SecretDigests;
 pub use secrets::{SecretsError, prepare_secrets, rotate_secrets};
 pub use services::Services;
 pub use settlement_accounts::{

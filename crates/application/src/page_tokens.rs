@@ -1,9 +1,8 @@
 //! Tokens in the addresses of payment pages.
 
-use crate::SecretsError;
-use florin_domain::card::{Pin, PinDigest};
+use crate::{SecretDigests, SecretsError};
 use florin_domain::checkout::PageTokenHash;
-use florin_domain::ids::{AccountId, CardId};
+use florin_domain::ids::AccountId;
 use florin_domain::secret::{Secret, SecretOwner};
 use florin_ports::{PageTokens, SecretCipher, Secrets};
 use hmac::{Hmac, KeyInit, Mac};
@@ -82,19 +81,9 @@ impl PageTokenMaker {
         Some(mac)
     }
 
-    /// The digest of the PIN of a card. Its key follows from the secret, so that a digest is never a token. The account is no
-    /// part of it, because a copy of a world has the same cards in another account.
-    pub fn pin_digest(&self, card: CardId, pin: &Pin) -> PinDigest {
-        let digest = |key: &[u8], parts: [&[u8]; 2]| {
-            // HMAC takes keys of any length.
-            let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
-            for part in parts {
-                mac.update(part);
-            }
-            mac.finalize().into_bytes().into()
-        };
-        let key = digest(self.0.expose(), [b"PINs of cards", b""]);
-        PinDigest::new(digest(&key, [card.0.as_bytes(), pin.expose().as_bytes()]))
+    /// The digests of the same secret.
+    pub fn digests(&self) -> SecretDigests {
+        SecretDigests::new(self.0.clone())
     }
 
     /// The hashes of the tokens, for a store that copies sessions to another account.
@@ -147,20 +136,5 @@ mod tests {
         {
             assert!(!is_signed(&account, id, "form", forged), "{forged}");
         }
-    }
-
-    #[test]
-    fn a_digest_of_a_pin_follows_from_the_secret_the_card_and_the_pin() {
-        let digest = |secret: &[u8], card, pin: &str| {
-            let maker = PageTokenMaker(Secret::new(secret.to_vec()));
-            maker.pin_digest(CardId(Uuid::from_u128(card)), &Pin::parse(pin).unwrap())
-        };
-        let one = digest(b"a", 1, "0427");
-        assert_eq!(one, digest(b"a", 1, "0427"));
-        assert!(
-            [digest(b"b", 1, "0427"), digest(b"a", 2, "0427"), digest(b"a", 1, "0428")]
-                .iter()
-                .all(|other| *other != one)
-        );
     }
 }

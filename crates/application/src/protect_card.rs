@@ -1,6 +1,6 @@
 //! Sets the controls of cards and budgets, and the PIN of a card (contract 5.6).
 
-use crate::{ManagementServices, PageTokenMaker};
+use crate::{ManagementServices, SecretDigests};
 use florin_domain::access::Account;
 use florin_domain::budget::{BudgetRecord, EditBudgetRefusal, decide_budget_controls};
 use florin_domain::card::{CardProfile, ChangeCardRefusal, Controls, Pin, decide_card_controls, decide_card_pin};
@@ -42,13 +42,13 @@ pub async fn set_budget_controls(
 
 /// Sets the PIN of a card of the account. Only its digest is stored.
 pub async fn set_card_pin(
-    (services, digests): (&ManagementServices, &PageTokenMaker),
+    (services, digests): (&ManagementServices, &SecretDigests),
     account: &Account,
     card: CardId,
     pin: &Pin,
     claim: Option<IdempotencyClaim<CardProfile>>,
 ) -> Result<Written<CardProfile>, WriteError<ChangeCardRefusal>> {
-    let (now, digest) = (services.time.now_of(account), digests.pin_digest(card, pin));
+    let (now, digest) = (services.time.now_of(account), digests.pin(card, pin));
     let command = ChangeCardCommand {
         account: account.id.clone(),
         card,

@@ -1,6 +1,6 @@
 //! The ports used by the use cases, connected by the app.
 
-use crate::{AccountClock, AccountClocks, KeyUses, PageTokenMaker, Refusals};
+use crate::{AccountClock, AccountClocks, KeyUses, PageTokenMaker, Refusals, SecretDigests};
 use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
@@ -46,6 +46,8 @@ pub struct Services {
     pub cipher: Arc<dyn SecretCipher>,
     /// Makes the tokens of payment pages.
     pub page_tokens: PageTokenMaker,
+    /// Makes digests of PINs, and of bodies with secrets.
+    pub digests: SecretDigests,
     /// Looks up the addresses of postcodes.
     pub postcodes: Arc<dyn PostcodeProvider>,
     /// Readiness and maintenance of the store.

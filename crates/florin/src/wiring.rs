@@ -119,6 +119,7 @@ pub(crate) fn services(
         mfa_sessions: store.clone(),
         mfa_providers: mfa_providers(environment),
         cipher,
+        digests: page_tokens.digests(),
         page_tokens,
         refusals: Arc::default(),
         key_uses: Arc::default(),

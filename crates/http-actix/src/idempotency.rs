@@ -14,7 +14,8 @@ use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
-/// Creates the claim of a request with an idempotency key. A body with a secret is recorded as a hash.
+/// Creates the claim of a request with an idempotency key. A body with a secret is recorded as a keyed digest, because a plain
+/// hash would reveal a short secret to whoever tries them all.
 pub(crate) fn claim<T: 'static>(
     write: &WriteCall<'_>,
     account: &Account,
@@ -23,7 +24,11 @@ pub(crate) fn claim<T: 'static>(
 ) -> Result<Option<IdempotencyClaim<T>>, Problem> {
     let Some(key) = write.key.clone() else { return Ok(None) };
     let body = canonical(write.body.as_ref())?;
-    let body = if has_secret { RecordedBody::Hash(hash(body.as_bytes())) } else { RecordedBody::Json(body) };
+    let body = if has_secret {
+        RecordedBody::Hash(hexadecimal(&write.call.app.services.digests.body(&body)))
+    } else {
+        RecordedBody::Json(body)
+    };
     Ok(Some(claim_of(&write.call, key, account, body, render)))
 }
 
@@ -115,12 +120,16 @@ pub(crate) struct Hash(Sha256);
 impl Hash {
     /// Returns the hash, in hexadecimal.
     pub(crate) fn finish(self) -> String {
-        self.0.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
-            // Writing to a String can't fail.
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+        hexadecimal(&self.0.finalize())
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(64), |mut hex, byte| {
+        // Writing to a String can't fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }
 
 impl Write for Hash {

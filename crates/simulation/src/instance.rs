@@ -8,8 +8,8 @@ use crate::task::Task;
 use crate::world::Ids;
 use chrono::TimeDelta;
 use florin_application::{
-    AccountClocks, ManagementServices, PageTokenMaker, ProcessingLimits, ProcessingServices, Services, expire_holds,
-    process_batches,
+    AccountClocks, ManagementServices, PageTokenMaker, ProcessingLimits, ProcessingServices, SecretDigests, Services,
+    expire_holds, process_batches,
 };
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::{Environment, MAX_NETWORKS};
@@ -173,6 +173,7 @@ impl Ports {
             mfa_providers: Vec::new(),
             cipher: Arc::new(FakeCipher),
             page_tokens: PageTokenMaker::new(Secret::new(Vec::new())),
+            digests: SecretDigests::new(Secret::new(Vec::new())),
             postcodes: Arc::new(MockPostcodeProvider::new()),
             upkeep: of(),
             timelines: of(),

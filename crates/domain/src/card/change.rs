@@ -144,7 +144,11 @@ pub fn decide_card_change(
         if known.is_erased() {
             return Err(ChangeCardRefusal::Erased);
         }
-        owner.person = person;
+        if owner.person != person {
+            owner.person = person;
+            // The previous owner knows the PIN.
+            change.card.pin = None;
+        }
     }
     Ok(change)
 }
@@ -154,7 +158,9 @@ pub fn terminate_for_erasure(card: &CardRecord, client: ClientId, now: DateTime<
     let reason = Text::parse("Owner erased").ok();
     // The clock of a world may be ahead of real time.
     let now = card.updated_at.map_or(now, |updated_at| now.max(updated_at));
-    changed(card, &CardChangeRequest::transition(CardState::Terminated, reason, client, now)).ok()
+    let mut change = changed(card, &CardChangeRequest::transition(CardState::Terminated, reason, client, now)).ok()?;
+    change.card.pin = None;
+    Some(change)
 }
 
 /// The change of a card without its owner.
@@ -201,11 +207,12 @@ fn transition(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::PersonalCard;
+    use crate::card::{PersonalCard, PinDigest};
     use crate::people::erase_person;
     use crate::test_support::{CLIENT, a_card, a_person};
 
     const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
+    const PIN: PinDigest = PinDigest::new([7; 32]);
 
     fn of(card: CardRecord) -> ChangeCardSituation {
         ChangeCardSituation { card, person: None }
@@ -221,11 +228,13 @@ mod tests {
         let ada = a_person("ada@example.com");
         let before = PersonId(uuid::Uuid::nil());
         let personal = PersonalCard { person: before, budgets: vec![] };
-        let card = CardRecord { person: Some(personal), ..CardRecord::seeded(a_card().build()) };
+        let card = CardRecord { person: Some(personal), pin: Some(PIN), ..CardRecord::seeded(a_card().build()) };
         let known = ChangeCardSituation { card, person: Some(ada.clone()) };
         let request = CardChangeRequest { person: Some(ada.id), ..CardChangeRequest::nothing(CLIENT, NOW) };
         let changed = decide_card_change(&known, &request).unwrap().card;
-        assert_eq!(changed.person.map(|personal| personal.person), Some(ada.id));
+        assert_eq!((changed.person.as_ref().map(|owner| owner.person), changed.pin), (Some(ada.id), None));
+        let hers = ChangeCardSituation { card: CardRecord { pin: Some(PIN), ..changed }, ..known.clone() };
+        assert_eq!(decide_card_change(&hers, &request).unwrap().card.pin, Some(PIN), "the owner stays");
         let unknown = of(known.card.clone());
         assert_eq!(decide_card_change(&unknown, &request), Err(ChangeCardRefusal::NoPerson));
         let erased = ChangeCardSituation { person: Some(erase_person(&ada, NOW)), ..known.clone() };
@@ -238,8 +247,10 @@ mod tests {
     fn cards_of_an_erased_owner_end() {
         let later = NOW + chrono::TimeDelta::hours(1);
         for state in CardState::ALL {
-            let card = CardRecord { updated_at: Some(later), ..CardRecord::seeded(a_card().in_state(state).build()) };
+            let card = CardRecord::seeded(a_card().in_state(state).build());
+            let card = CardRecord { updated_at: Some(later), pin: Some(PIN), ..card };
             let ended = terminate_for_erasure(&card, CLIENT, NOW).map(|change| {
+                assert_eq!(change.card.pin, None);
                 assert_eq!(change.transition.map(|step| step.created_at), Some(later));
                 change.card.card.state
             });

@@ -54,12 +54,18 @@ pub struct ControlledCountry(String);
 impl ControlledCountry {
     /// Checks that the code is in use.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
+        let country = Self::of_form(text)?;
+        if rust_iso3166::from_alpha3(text).is_some() { Ok(country) } else { Err(Self::flaw()) }
+    }
+
+    /// Checks the form only: a code that was in use when it was stored may be withdrawn.
+    pub fn of_form(text: &str) -> Result<Self, Flaw> {
         let is_code = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase());
-        if is_code && rust_iso3166::from_alpha3(text).is_some() {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(Flaw::value("must be an ISO 3166 country code of three capital letters, such as GBR"))
-        }
+        if is_code { Ok(Self(text.to_owned())) } else { Err(Self::flaw()) }
+    }
+
+    fn flaw() -> Flaw {
+        Flaw::value("must be an ISO 3166 country code of three capital letters, such as GBR")
     }
 
     /// The code.

@@ -57,5 +57,7 @@ pub use record::{CardBudget, CardFilter, CardProfile, CardRecord, FulfillmentSta
 pub use replace::{CardReplacement, ReplaceCardRefusal, ReplaceCardRequest, ReplaceCardSituation, decide_replacement};
 pub use response::Response;
 pub use transaction::{CardTransaction, MessageDetails, MessageKind, TransactionState};
-pub use verification::{Cardholder, Match, MultiClearing, ThreeDSecure, Verification, WalletToken, WalletTokenState};
+pub use verification::{
+    Cardholder, Match, MultiClearing, SecurityCode, ThreeDSecure, Verification, WalletToken, WalletTokenState,
+};
 pub use whole::{Card, CardState};

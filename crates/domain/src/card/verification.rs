@@ -1,7 +1,9 @@
-//! What a message says about the cardholder and the card, and how it is verified.
+//! Cardholder data of a message, and its verification.
 
 use super::{Card, CardNumber};
+use crate::fault::Flaw;
 use crate::text::Text;
+use std::fmt;
 
 /// The outcome of 3-D Secure: the transaction status of EMV 3-D Secure (`EMVCo`), with its letter in brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,15 +79,42 @@ pub struct WalletToken {
     pub state: WalletTokenState,
 }
 
-/// What a message says about its cardholder.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The security code of a card: three or four digits. Never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SecurityCode(String);
+
+impl SecurityCode {
+    /// Reads three or four digits.
+    pub fn parse(text: &str) -> Result<Self, Flaw> {
+        if (3..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Flaw::format("must be three or four digits"))
+        }
+    }
+}
+
+impl fmt::Debug for SecurityCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecurityCode(…)")
+    }
+}
+
+/// Data of the cardholder, as a message has them. Never printed.
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Cardholder {
     /// The first line of the billing address.
     pub address_line1: Option<Text<1, 140>>,
     /// The postal code of the billing address.
     pub postal_code: Option<Text<1, 16>>,
     /// The security code of the card.
-    pub security_code: Option<Text<3, 4>>,
+    pub security_code: Option<SecurityCode>,
+}
+
+impl fmt::Debug for Cardholder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Cardholder(…)")
+    }
 }
 
 /// The result of comparing a value with the stored one.
@@ -141,7 +170,7 @@ impl Verification {
         Self {
             address_line1: Match::of(address_line1.as_ref().map(Text::as_str), None),
             postal_code: Match::of(postal_code.as_ref().map(Text::as_str), None),
-            security_code: Match::of(security_code.as_ref().map(Text::as_str), Some(&number.security_code)),
+            security_code: Match::of(security_code.as_ref().map(|code| code.0.as_str()), Some(&number.security_code)),
         }
     }
 }
@@ -153,4 +182,25 @@ pub struct MultiClearing {
     pub number: Option<u32>,
     /// The number of all clearings.
     pub count: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_security_code_has_three_or_four_digits() {
+        assert!(["123", "0427"].iter().all(|right| SecurityCode::parse(right).is_ok()));
+        for wrong in ["", "12", "12345", "12a", "٠٤٢", " 12"] {
+            assert!(SecurityCode::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn nothing_of_a_cardholder_is_printed() {
+        let code = SecurityCode::parse("427").unwrap();
+        assert_eq!(format!("{code:?}"), "SecurityCode(…)");
+        let cardholder = Cardholder { postal_code: Text::parse("EC1A").ok(), ..Cardholder::default() };
+        assert_eq!(format!("{cardholder:?}"), "Cardholder(…)");
+    }
 }

@@ -10,7 +10,7 @@ use florin_domain::batch::{AlertCode, AlertKind, Direction, PaymentBatchStatus, 
 use florin_domain::budget::{BudgetFeature, BudgetStatus, CreditScheme, TransferInstruction, TransferReference};
 use florin_domain::card::{
     AcceptorInput, CardName, CardOwner, CardSearch, CardState, ControlledCountry, EntryMode, FulfillmentStatus,
-    MccRange, Network, Pin, ThreeDSecure, WalletTokenState,
+    MccRange, Network, Pin, SecurityCode, ThreeDSecure, WalletTokenState,
 };
 use florin_domain::fault::Flaw;
 use florin_domain::ids::{
@@ -131,6 +131,7 @@ texts! {
     ControlledCountry: Self::parse, plain_text().pattern(Some("^[A-Z]{3}$"));
     MccRange: Self::parse, plain_text().pattern(Some("^[0-9]{4}(-[0-9]{4})?$"));
     Pin: Self::parse, plain_text().pattern(Some("^[0-9]{4}$"));
+    SecurityCode: Self::parse, plain_text().pattern(Some("^[0-9]{3,4}$"));
     MerchantCategory: category, plain_text().pattern(Some("^[0-9]{4}$"));
     EmailAddress: Self::parse, plain_text().pattern(Some("^[^\\s@]+@[^\\s@]+$")).max_length(Some(Self::MAX));
     TransferReference: Self::parse, plain_text().pattern(Some("^[ A-Za-z0-9\\-,./:?()]{1,18}$"));

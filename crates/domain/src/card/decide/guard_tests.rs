@@ -4,11 +4,10 @@ use super::testing::extended;
 use super::{Extras, FirstKind, FirstMessage};
 use crate::card::{
     Card, CardLimit, CardNumber, Cardholder, Controls, EntryMode, Guards, LimitWindow, Match, PinDigest, PointOfSale,
-    Response, ThreeDSecure, TransactionState, WalletToken, WalletTokenState,
+    Response, SecurityCode, ThreeDSecure, TransactionState, WalletToken, WalletTokenState,
 };
 use crate::people::PersonStatus;
 use crate::test_support::{CardScenario, a_budget, a_card, a_limit};
-use crate::text::Text;
 use proptest::prelude::*;
 
 const PIN: PinDigest = PinDigest::new([1; 32]);
@@ -29,7 +28,7 @@ const RULES: [(&str, Response); 9] = [
 fn cardholder(card: &Card, is_right: bool) -> Cardholder {
     let right = CardNumber::of(card.id).security_code;
     let code = if is_right { right } else { format!("{:03}", (right.parse::<u32>().unwrap() + 1) % 1000) };
-    Cardholder { security_code: Some(Text::parse(code).unwrap()), ..Cardholder::default() }
+    Cardholder { security_code: Some(SecurityCode::parse(&code).unwrap()), ..Cardholder::default() }
 }
 
 /// A card and a message that these rules decline, by their places in [`RULES`].

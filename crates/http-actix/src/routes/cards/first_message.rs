@@ -29,15 +29,14 @@ pub(super) async fn handle<B: FieldType>(
     send(&write, &account, message(read(body)?), mode).await
 }
 
-/// Sends a first message. The idempotency record of one with a PIN or a security code contains no body.
+/// Sends a first message. The idempotency record of one with a PIN or data of the cardholder does not contain its body.
 pub(super) async fn send(
     write: &WriteCall<'_>,
     account: &Account,
     new: NewMessage,
     mode: Mode,
 ) -> Result<HttpResponse, Problem> {
-    let cardholder = new.message.extras.cardholder.as_ref();
-    let has_secret = new.pin.is_some() || cardholder.is_some_and(|sent| sent.security_code.is_some());
+    let has_secret = new.pin.is_some() || new.message.extras.cardholder.is_some();
     let claim = claim(write, account, has_secret, |record| transaction_answer(record, None))?;
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
     let written = send_first_message(&write.call.app.services, account, new, mode, claim).await;

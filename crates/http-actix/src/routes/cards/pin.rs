@@ -40,7 +40,7 @@ pub(crate) async fn handle(
     let account = write.account().await?;
     let (card, pin) = (read(card)?.id, read(body)?.pin);
     let claim = claim(&write, &account, true, |_| no_content())?;
-    let digests = &app.services.page_tokens;
+    let digests = &app.services.digests;
     execute(
         claim,
         (CARD, "card"),

@@ -2,7 +2,9 @@
 //! extensions.
 
 use crate::declare::body;
-use florin_domain::card::{Cardholder, EntryMode, PointOfSale, ThreeDSecure, WalletToken, WalletTokenState};
+use florin_domain::card::{
+    Cardholder, EntryMode, PointOfSale, SecurityCode, ThreeDSecure, WalletToken, WalletTokenState,
+};
 use florin_domain::text::Text;
 
 body! {
@@ -50,7 +52,7 @@ body! {
         "postalCode" => postal_code: Option<Text<1, 16>>,
         /// The security code of the card. A wrong one is declined.
         #[example("123")]
-        "securityCode" => security_code: Option<Text<3, 4>>,
+        "securityCode" => security_code: Option<SecurityCode>,
     }
 }
 

@@ -58,8 +58,8 @@ pub(crate) fn read(text: Option<&str>) -> Outcome<Controls> {
     Ok(Controls {
         allowed_mccs: list(stored.allowed_mccs, MccRange::parse)?,
         blocked_mccs: list(stored.blocked_mccs, MccRange::parse)?,
-        allowed_countries: list(stored.allowed_countries, ControlledCountry::parse)?,
-        blocked_countries: list(stored.blocked_countries, ControlledCountry::parse)?,
+        allowed_countries: list(stored.allowed_countries, ControlledCountry::of_form)?,
+        blocked_countries: list(stored.blocked_countries, ControlledCountry::of_form)?,
         allowed_merchants: list(stored.allowed_merchants, |text| Text::parse(text))?,
         blocked_merchants: list(stored.blocked_merchants, |text| Text::parse(text))?,
         allowed_entry_modes: list(stored.allowed_entry_modes, mode)?,
