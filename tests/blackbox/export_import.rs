@@ -16,6 +16,7 @@ use crate::support::load::{Sent, check_journal, message, retry_all};
 use crate::support::logo::{png, set_logo};
 use crate::support::management::{budget, card, funded, move_card, transfer as moved};
 use crate::support::payments::{confirmed, filled, find, pounds};
+use crate::support::protected::ProtectedCard;
 use crate::support::receiver::{Receiver, wait_for_delivery, webhook_path};
 use crate::support::server::LIMIT;
 use crate::support::wallet::{credit_body, first_body};
@@ -86,6 +87,7 @@ struct Story {
     hold: String,
     by_script: (String, String),
     by_totp: (String, String),
+    protected: ProtectedCard,
 }
 
 /// Stores at least one row in every table.
@@ -130,7 +132,8 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     let webhook = receiver.subscribe(&client, "BoxDebited", &json!({}));
     expect_json(&client.post_once(&webhook_path(&webhook, "/test"), "test", ""), 202);
     wait_for_delivery(&client, &webhook, |delivery| delivery["status"] == "delivered");
-    Story { log, hold: wallet.token(AUTHORIZATION, "7.31"), by_script, by_totp }
+    let protected = ProtectedCard::create(&client);
+    Story { log, hold: wallet.token(AUTHORIZATION, "7.31"), by_script, by_totp, protected }
 }
 
 /// Every table has rows in the export, and every row is counted.
@@ -164,6 +167,7 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     let address = expect_json(&server.client().get(&lookup), 200);
     let before = wallet.balance();
     let (created, world) = make(&server, json!({"seed": "moved"}));
+    let protected = ProtectedCard::create(&world);
     let (kept, shown) = (snapshot(&world), clock(&world));
     let file = export(server.home());
     let source = server.kill();
@@ -176,6 +180,8 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     let server = Server::on(target);
     let wallet = Wallet { client: server.client(), ..wallet };
     retry_all(&wallet.client, &story.log);
+    story.protected.expect_protected(&wallet.client);
+    assert!(story.protected.set_pin(&wallet.client, "0427").replayed(), "the digest of a body with a PIN moves along");
     // An account check leaves no message in the journal of either store.
     assert_eq!(wallet.balance(), before);
     wallet.follow_ok(CLEARING, &story.hold, "7.31");
@@ -191,7 +197,9 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     expect_json(&server.client_of(text(&key, "/key"), "F70001").get(BANKS), 200);
     let world = server.client_of(text(&created, "/apiKey"), &world.account);
     assert_eq!(clock(&world), shown);
+    protected.change(&world);
     assert_eq!(restore(&world, &kept)["clock"], shown, "a snapshot moves along");
+    protected.expect_protected(&world);
     check_journal(&server.kill());
     drop(source);
 }

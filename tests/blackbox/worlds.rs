@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, time};
 use crate::support::payments::{confirmed, filled, find, pounds};
+use crate::support::protected::ProtectedCard;
 use crate::support::wallet::{first_body, pay, transaction};
 use crate::support::worlds::{WORLDS, below_world, clock, make, restore, set, snapshot, world_path};
 use crate::support::{
@@ -145,6 +146,19 @@ fn a_restore_brings_back_the_exact_state() {
     }
     let (_, home) = server.stop();
     assert!(home.run(&["check"]).status.success());
+}
+
+#[test]
+fn controls_and_pins_are_restored_and_copied() {
+    let server = Server::sandbox();
+    let (_, client) = make(&server, json!({"template": "empty"}));
+    let protected = ProtectedCard::create(&client);
+    let kept = snapshot(&client);
+    protected.change(&client);
+    restore(&client, &kept);
+    protected.expect_protected(&client);
+    let (_, copy) = make(&server, json!({"snapshotId": kept}));
+    protected.expect_protected(&copy);
 }
 
 #[test]

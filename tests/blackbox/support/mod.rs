@@ -15,6 +15,7 @@ pub(crate) mod money;
 pub(crate) mod payer;
 pub(crate) mod payments;
 pub(crate) mod postgres;
+pub(crate) mod protected;
 pub(crate) mod receiver;
 pub(crate) mod record;
 pub(crate) mod server;

@@ -215,7 +215,11 @@ pub(crate) async fn single_reads(handle: &Handle, who: Who) -> Result<BTreeMap<S
     }
     for profile in handle.card_management.list(&account, CardFilter::default(), PAGE).await?.rows {
         let id = profile.record.card.id;
-        see(format!("card {id}"), &handle.card_management.find(&account, id).await?);
+        let found = handle.card_management.find(&account, id).await?;
+        // `Debug` does not print digests.
+        let digest = found.as_ref().and_then(|profile| profile.record.pin).map(|digest| *digest.as_bytes());
+        see(format!("PIN of card {id}"), &digest);
+        see(format!("card {id}"), &found);
         see(format!("transitions of {id}"), &handle.card_management.transitions(&account, id, second).await?);
     }
     let every = BatchFilter { include_hidden: true, ..BatchFilter::default() };

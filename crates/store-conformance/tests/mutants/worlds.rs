@@ -3,8 +3,8 @@
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::budget::BudgetRecord;
-use florin_domain::card::{CardFilter, CardProfile};
+use florin_domain::budget::{BudgetFilter, BudgetRecord};
+use florin_domain::card::{CardChange, CardFilter, CardProfile, ChangeCardSituation, Controls, PinDigest};
 use florin_domain::checkout::PageTokenHash;
 use florin_domain::ids::{AccountId, BudgetId, ClientId, SnapshotId};
 use florin_domain::mfa::TotpEnrolment;
@@ -14,9 +14,9 @@ use florin_domain::world::{
     WorldReading, WorldSnapshot,
 };
 use florin_ports::{
-    BatchProcessing, CardManagement, ClaimCommand, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim,
-    MfaSessions, Registry, RemoveLimitCommand, RenewCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines,
-    Upkeep, WorldContents, Worlds, WriteError, Written,
+    BatchProcessing, Budgets, CardManagement, ChangeCardCommand, ClaimCommand, ClockCommand, CreateWorldCommand,
+    DueHold, EditBudgetCommand, IdempotencyClaim, MfaSessions, Registry, RemoveLimitCommand, RenewCommand,
+    RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep, WorldContents, Worlds, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -58,6 +58,41 @@ impl Mutant {
                 let (account, card) = (account.clone(), record.card.id);
                 let _ = self.inner.remove_limit(RemoveLimitCommand { account, card, decide, claim: None }).await;
             }
+        }
+        Ok(())
+    }
+
+    /// Removes the controls of all cards, or gives all PINs the same digest.
+    async fn change_guards(&self, account: &AccountId) -> Result<(), StoreError> {
+        let page = PageRequest { limit: 100, offset: 0 };
+        let mixes_pins = self.has(Bug::SnapshotsMixUpPins);
+        let cards = CardManagement::list(&self.inner, account, CardFilter::default(), page).await?;
+        for CardProfile { record, .. } in cards.rows {
+            let decide = Arc::new(move |situation: &ChangeCardSituation| {
+                let mut card = situation.card.clone();
+                if mixes_pins {
+                    card.pin = card.pin.map(|_| PinDigest::new([0; 32]));
+                } else {
+                    card.controls = Controls::default();
+                }
+                Ok(CardChange { card, transition: None })
+            });
+            let (account, card) = (account.clone(), record.card.id);
+            let command = ChangeCardCommand { account, card, person: None, decide, claim: None };
+            let _ = CardManagement::change(&self.inner, command).await;
+        }
+        Ok(())
+    }
+
+    /// Removes the controls of all budgets.
+    async fn remove_controls_of_budgets(&self, account: &AccountId) -> Result<(), StoreError> {
+        let page = PageRequest { limit: 100, offset: 0 };
+        let budgets = Budgets::list(&self.inner, account, BudgetFilter::default(), page).await?;
+        for BudgetRecord { budget, .. } in budgets.rows {
+            let decide =
+                Arc::new(|record: &BudgetRecord| Ok(BudgetRecord { controls: Controls::default(), ..record.clone() }));
+            let command = EditBudgetCommand { account: account.clone(), budget: budget.id, decide, claim: None };
+            let _ = Budgets::edit(&self.inner, command).await;
         }
         Ok(())
     }
@@ -202,6 +237,12 @@ impl Worlds for Mutant {
         }
         if self.has(Bug::SnapshotsWithoutLimits) {
             self.remove_limits(&account).await?;
+        }
+        if self.has(Bug::SnapshotsWithoutControlsOfCards) || self.has(Bug::SnapshotsMixUpPins) {
+            self.change_guards(&account).await?;
+        }
+        if self.has(Bug::SnapshotsWithoutControlsOfBudgets) {
+            self.remove_controls_of_budgets(&account).await?;
         }
         if self.has(Bug::ClockNotPutBack) {
             let decide = Arc::new(move |_: &_| {
