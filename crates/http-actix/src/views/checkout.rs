@@ -55,7 +55,7 @@ struct ShippingOptionsView {
     /// Whether the payer must enter a shipping address.
     collect_address: bool,
     /// The URL that returns shipping rates; null if rates are not dynamic.
-    #[schema(required, format = "uri", max_length = 2048, pattern = "^https://")]
+    #[schema(required, format = "uri", max_length = 2048, pattern = "^(https|http)://")]
     dynamic_rates_url: Option<String>,
 }
 
