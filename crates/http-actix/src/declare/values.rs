@@ -128,7 +128,7 @@ texts! {
     CardName: Self::parse, plain_text().min_length(Some(1)).max_length(Some(255));
     CardSearch: Self::parse, plain_text().min_length(Some(1)).max_length(Some(100));
     CountryCode: country, plain_text().pattern(Some("^[A-Za-z]{3}$"));
-    ControlledCountry: Self::parse, plain_text().pattern(Some("^[A-Z]{3}$"));
+    ControlledCountry: Self::parse, plain_text().min_length(Some(3)).max_length(Some(3)).pattern(Some("^[A-Z]+$"));
     MccRange: Self::parse, plain_text().pattern(Some("^[0-9]{4}(-[0-9]{4})?$"));
     Pin: Self::parse, plain_text().pattern(Some("^[0-9]{4}$"));
     SecurityCode: Self::parse, plain_text().pattern(Some("^[0-9]{3,4}$"));

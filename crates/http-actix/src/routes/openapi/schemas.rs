@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 pub(super) fn finish(document: &mut Value) {
     each(document, &mut |schema| {
         enumerate(schema);
+        unwrap_parts(schema);
         // Decimals are written with all their digits; a double would round them.
         if schema.get("format") == Some(&json!("double")) {
             schema.remove("format");
@@ -41,6 +42,17 @@ fn enumerate(schema: &mut Map<String, Value>) {
     let null = is_nullable.then_some(Value::Null);
     schema.insert("enum".to_owned(), names.into_iter().map(Value::from).chain(null).collect());
     schema.remove("pattern");
+}
+
+/// Removes the alternative `null` from the parts of an object: a part that a row lacks leaves its members out.
+fn unwrap_parts(schema: &mut Map<String, Value>) {
+    let Some(parts) = schema.get_mut("allOf").and_then(Value::as_array_mut) else { return };
+    for part in parts {
+        let Some([inner, null]) = part.get("oneOf").and_then(Value::as_array).map(Vec::as_slice) else { continue };
+        if *null == json!({"type": "null"}) {
+            *part = inner.clone();
+        }
+    }
 }
 
 fn names(pattern: &str) -> Option<Vec<String>> {
