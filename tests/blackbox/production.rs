@@ -118,6 +118,14 @@ fn explanations_and_invariants_are_refused() {
 }
 
 #[test]
+fn settings_of_card_messages_are_refused() {
+    for path in ["/v2/sandbox/hold-life", "/v2/sandbox/over-clearing"] {
+        expect_fault(&client().get(path), 403, "", "sandbox_only");
+        expect_fault(&client().call("PUT", path).json("{}").send(), 403, "", "sandbox_only");
+    }
+}
+
+#[test]
 fn decisions_about_merchants_are_the_operators() {
     let limited = production().server.client_of(&production().limited, ACCOUNT);
     for (method, path, body) in decisions() {

@@ -1,14 +1,15 @@
-//! Creating and changing cards and their limits, decided under the lock of their budget.
+//! Creating and changing cards and their limits, decided under the lock of their budget, and the settings of accounts.
 
 use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::card::{
-    CardChange, CardFilter, CardLimits, CardProfile, CardRecord, CardReplacement, CardTransition, ChangeCardRefusal,
-    ChangeCardSituation, CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit,
-    ReplaceCardRefusal, ReplaceCardSituation,
+    CardChange, CardFilter, CardLimits, CardProfile, CardRecord, CardReplacement, CardSettings, CardTransition,
+    ChangeCardRefusal, ChangeCardSituation, CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet,
+    NoSuchLimit, ReplaceCardRefusal, ReplaceCardSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId, PersonId};
 use florin_domain::page::{Page, PageRequest};
+use std::convert::Infallible;
 
 /// A command to create a card.
 pub struct CreateCardCommand {
@@ -74,6 +75,16 @@ pub struct RemoveLimitCommand {
     pub claim: Option<IdempotencyClaim<LimitId>>,
 }
 
+/// A command to change the settings of an account's card network.
+pub struct CardSettingsCommand {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The rule. It returns the settings after the change.
+    pub decide: Decide<CardSettings, CardSettings>,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<IdempotencyClaim<CardSettings>>,
+}
+
 /// Manages cards, with the promises of [`crate::CardLedger`]. Of a card message and a change of its card, the second
 /// sees the effect of the first.
 #[cfg_attr(feature = "test-support", mockall::automock)]
@@ -123,4 +134,12 @@ pub trait CardManagement: Send + Sync {
 
     /// Decides the removal of a limit. `Absent`: no such card on the account.
     async fn remove_limit(&self, command: RemoveLimitCommand) -> Result<Written<LimitId>, WriteError<NoSuchLimit>>;
+
+    /// Returns the settings of an account, the defaults if they were never changed.
+    async fn settings(&self, account: &AccountId) -> Result<CardSettings, StoreError>;
+
+    /// Decides a change of the settings of an account. Changes of one account are decided sequentially. Messages that
+    /// begin later are decided by the new settings; existing holds stay as they are. `Absent`: no such account.
+    async fn set_settings(&self, command: CardSettingsCommand)
+    -> Result<Written<CardSettings>, WriteError<Infallible>>;
 }

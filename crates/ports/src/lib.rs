@@ -75,7 +75,8 @@ pub use books::{Books, Explained};
 pub use budgets::{Budgets, CreateBudgetCommand, EditBudgetCommand, TransferCommand, Transfers};
 pub use card_ledger::{CardLedger, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand};
 pub use card_management::{
-    CardManagement, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand, ReplaceCardCommand,
+    CardManagement, CardSettingsCommand, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand,
+    ReplaceCardCommand,
 };
 pub use chain_histories::ChainHistories;
 pub use checkout_sessions::{CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, SessionCommand};

@@ -3,25 +3,25 @@
 use crate::check::Failure;
 use crate::commands::{journal_id, stamped};
 use crate::world::{Who, gbp, noon, uuid};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::budget::{
     BudgetEdit, BudgetFeature, BudgetOwner, BudgetRecord, BudgetRequest, BudgetStatus, CreateBudgetSituation,
     MAX_BUDGETS, TransferInstruction, TransferReference, TransferSituation, decide_budget_controls,
     decide_create_budget, decide_edit_budget, decide_transfer,
 };
 use florin_domain::card::{
-    CardChangeRequest, CardHolder, CardLimits, CardName, CardRequest, CardState, ChangeCardSituation, Controls,
-    CreateCardSituation, GrantedBudget, LimitChange, LimitWindow, PersonalCard, PinDigest, ReplaceCardRequest,
-    ReplaceCardSituation, decide_card_change, decide_card_controls, decide_card_pin, decide_create_card, decide_limit,
-    decide_limit_removal, decide_replacement,
+    CardChangeRequest, CardHolder, CardLimits, CardName, CardRequest, CardSettings, CardState, ChangeCardSituation,
+    Controls, CreateCardSituation, GrantedBudget, HoldLife, HoldLifeRule, LimitChange, LimitWindow, MccRange,
+    MessageKind, OverClearing, PersonalCard, PinDigest, ReplaceCardRequest, ReplaceCardSituation, decide_card_change,
+    decide_card_controls, decide_card_pin, decide_create_card, decide_limit, decide_limit_removal, decide_replacement,
 };
 use florin_domain::ids::{BudgetId, CardId, LimitId, PersonId, PersonaId, UserToken};
 use florin_domain::money::{Currency, DecimalAmount};
 use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
 use florin_ports::{
-    ChangeCardCommand, CreateBudgetCommand, CreateCardCommand, EditBudgetCommand, LimitCommand, Mode,
-    RemoveLimitCommand, ReplaceCardCommand, TransferCommand,
+    CardSettingsCommand, ChangeCardCommand, CreateBudgetCommand, CreateCardCommand, EditBudgetCommand, LimitCommand,
+    Mode, RemoveLimitCommand, ReplaceCardCommand, TransferCommand,
 };
 use std::sync::Arc;
 
@@ -125,6 +125,29 @@ pub(crate) fn protect(who: Who, card: CardId, digest: [u8; 32]) -> Result<Change
     let pin = PinDigest::new(digest);
     let decide = Arc::new(move |situation: &ChangeCardSituation| Ok(decide_card_pin(&situation.card, pin, noon())));
     Ok(ChangeCardCommand { account: who.account()?, card, person: None, decide, claim: None })
+}
+
+/// Returns lives of holds: so many hours for purchases, an hour more for withdrawals, and rules of every form.
+pub(crate) fn some_lives(hours: i64) -> Result<HoldLife, Failure> {
+    let rule = |mcc, message, life| HoldLifeRule { mcc, message, life };
+    let rules = vec![
+        rule(None, Some(MessageKind::AtmAuthorization), TimeDelta::hours(hours + 1)),
+        rule(Some(MccRange::parse("0742")?), None, HoldLife::MIN),
+        rule(Some(MccRange::parse("3000-3350")?), Some(MessageKind::CashbackAuthorization), HoldLife::MAX),
+    ];
+    Ok(HoldLife { default: TimeDelta::hours(hours), rules })
+}
+
+/// Builds a command that replaces how long holds last.
+pub(crate) fn lasting(who: Who, hold_life: HoldLife) -> Result<CardSettingsCommand, Failure> {
+    let change = move |before: &CardSettings| CardSettings { hold_life: hold_life.clone(), ..before.clone() };
+    Ok(CardSettingsCommand { account: who.account()?, decide: Arc::new(change), claim: None })
+}
+
+/// Builds a command that sets which clearings are refused.
+pub(crate) fn margin(who: Who, over_clearing: OverClearing) -> Result<CardSettingsCommand, Failure> {
+    let change = move |before: &CardSettings| CardSettings { over_clearing, ..before.clone() };
+    Ok(CardSettingsCommand { account: who.account()?, decide: Arc::new(change), claim: None })
 }
 
 /// Builds a command for transfer `number` between two budgets, in GBP.

@@ -12,8 +12,8 @@ use crate::commands::{
 use crate::expect::there;
 use crate::factory::Handle;
 use crate::management::{
-    bring, budget_id, card_id, change, control, control_budget, edit_budget, issue, issue_to_person, limit, make,
-    make_for, make_of_person, no_limit, protect, replacement, transfer,
+    bring, budget_id, card_id, change, control, control_budget, edit_budget, issue, issue_to_person, lasting, limit,
+    make, make_for, make_of_person, margin, no_limit, protect, replacement, some_lives, transfer,
 };
 use crate::merchants::{
     add_payee, approve_payee, approve_settlement_account, checkout_id, delete_settlement_account, edit_checkout,
@@ -31,7 +31,8 @@ use florin_domain::batch::{FailureReason, PaymentOutcome};
 use florin_domain::budget::{BudgetEdit, BudgetFeature, BudgetStatus};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{
-    CardChangeRequest, CardName, CardState, ControlledCountry, Controls, EntryMode, LimitWindow, PointOfSale,
+    CardChangeRequest, CardName, CardState, ControlledCountry, Controls, EntryMode, LimitWindow, OverClearing,
+    PointOfSale,
 };
 use florin_domain::checkout::{PayerDecision, RefundAction, RefundRequest, SessionAction};
 use florin_domain::merchant::{
@@ -103,7 +104,17 @@ pub(crate) async fn play_with(handle: &Handle, who: Who, base: u128, values: Val
     fill(handle, &mut answers, base).await?;
     authenticate(handle, &mut answers, base).await?;
     process(handle, &mut answers, base).await?;
+    set_up_network(handle, &mut answers).await?;
     Ok(answers.texts)
+}
+
+/// Sets how long later holds last, and which clearings are refused.
+async fn set_up_network(handle: &Handle, answers: &mut Answers) -> Result<(), Failure> {
+    let (who, cards, values) = (answers.who, &handle.card_management, answers.values);
+    let lives = some_lives(values.pick(3, 5))?;
+    answers.add("settings", cards.set_settings(lasting(who, lives)?).await)?;
+    let over_clearing = values.pick(OverClearing::Network, OverClearing::Accept);
+    answers.add("settings", cards.set_settings(margin(who, over_clearing)?).await)
 }
 
 /// Creates budgets and cards, and changes cards and limits.

@@ -4,7 +4,9 @@
 use crate::data::{Data, MerchantData, Record, RecordKey};
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
-use florin_domain::card::{Card, CardLimit, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation};
+use florin_domain::card::{
+    Card, CardLimit, CardRecord, CardSettings, CardTransaction, CardTransition, Chain, DeclineExplanation,
+};
 use florin_domain::checkout::{CheckoutSession, MerchantPayment};
 use florin_domain::event::{EventPosition, StoredEvent};
 use florin_domain::ids::{AccountId, JournalId, PaymentId};
@@ -86,7 +88,7 @@ macro_rules! nameless {
     )*};
 }
 
-nameless! { Vec<Alert>, DeclineExplanation, Record, i64, u64, }
+nameless! { CardSettings, Vec<Alert>, DeclineExplanation, Record, i64, u64, }
 
 impl Owned for Logo {
     fn move_to(&mut self, account: &AccountId) {
@@ -185,6 +187,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         credits,
         cards,
         card_records,
+        card_settings,
         transitions,
         messages,
         chains,
@@ -224,6 +227,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         credits: part(credits, account),
         cards: part(cards, account),
         card_records: part(card_records, account),
+        card_settings: part(card_settings, account),
         transitions: transitions.iter().filter(|moved| moved.account == *account).cloned().collect(),
         messages: part(messages, account),
         chains: part(chains, account),
@@ -266,6 +270,7 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     out(&mut data.credits, account);
     out(&mut data.cards, account);
     out(&mut data.card_records, account);
+    out(&mut data.card_settings, account);
     data.transitions.retain(|moved| moved.account != *account);
     out(&mut data.messages, account);
     out(&mut data.chains, account);
@@ -317,6 +322,7 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
     into(&mut data.credits, account, account_rows.credits);
     into(&mut data.cards, account, account_rows.cards);
     into(&mut data.card_records, account, account_rows.card_records);
+    into(&mut data.card_settings, account, account_rows.card_settings);
     data.transitions.extend(account_rows.transitions.into_iter().map(|mut moved| {
         moved.move_to(account);
         moved

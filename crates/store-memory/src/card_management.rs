@@ -8,17 +8,18 @@ use crate::idempotency::once;
 use crate::pages::cut;
 use async_trait::async_trait;
 use florin_domain::card::{
-    Card, CardBudget, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardRecord, CardTransition,
-    ChangeCardRefusal, ChangeCardSituation, CreateCardRefusal, CreateCardSituation, GrantedBudget, LimitRefusal,
-    LimitSet, NoSuchLimit, ReplaceCardRefusal, ReplaceCardSituation,
+    Card, CardBudget, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardRecord, CardSettings,
+    CardTransition, ChangeCardRefusal, ChangeCardSituation, CreateCardRefusal, CreateCardSituation, GrantedBudget,
+    LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal, ReplaceCardSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId, PersonId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::Person;
 use florin_ports::{
-    CardManagement, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand, ReplaceCardCommand,
-    StoreError, WriteError, Written,
+    CardManagement, CardSettingsCommand, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand,
+    ReplaceCardCommand, StoreError, WriteError, Written,
 };
+use std::convert::Infallible;
 
 #[async_trait]
 impl CardManagement for MemoryStore {
@@ -138,6 +139,27 @@ impl CardManagement for MemoryStore {
                 let (_, limits) = stored(data, &command.account, command.card)?;
                 limits.retain(|limit| limit.id != id);
                 Ok(id)
+            })
+        })
+    }
+
+    async fn settings(&self, account: &AccountId) -> Result<CardSettings, StoreError> {
+        Ok(self.read(|data| data.card_settings.get(account).cloned().unwrap_or_default()))
+    }
+
+    async fn set_settings(
+        &self,
+        command: CardSettingsCommand,
+    ) -> Result<Written<CardSettings>, WriteError<Infallible>> {
+        self.decide(|data| {
+            once(data, command.claim.as_ref(), |data| {
+                if !data.accounts.contains_key(&command.account) {
+                    return Err(WriteError::Absent);
+                }
+                let before = data.card_settings.get(&command.account).cloned().unwrap_or_default();
+                let after = (command.decide)(&before);
+                data.card_settings.insert(command.account.clone(), after.clone());
+                Ok(after)
             })
         })
     }

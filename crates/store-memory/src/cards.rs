@@ -128,6 +128,7 @@ fn guards(data: &Data, card: &Card) -> Guards {
         budget: budget.map(|budget| budget.controls.clone()).unwrap_or_default(),
         holder: holder.map(|holder| holder.status),
         pin: record.and_then(|record| record.pin),
+        settings: data.card_settings.get(&card.account).cloned().unwrap_or_default(),
     }
 }
 

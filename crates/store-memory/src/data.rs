@@ -7,7 +7,9 @@ use florin_domain::address::Address;
 use florin_domain::audit_log::AuditRecord;
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
-use florin_domain::card::{Card, CardLimit, CardRecord, CardTransaction, CardTransition, Chain, DeclineExplanation};
+use florin_domain::card::{
+    Card, CardLimit, CardRecord, CardSettings, CardTransaction, CardTransition, Chain, DeclineExplanation,
+};
 use florin_domain::checkout::{CheckoutSession, MerchantPayment};
 use florin_domain::event::{EventObject, EventPosition, StoredEvent};
 use florin_domain::ids::{
@@ -56,6 +58,8 @@ pub(crate) struct Data {
     pub(crate) cards: BTreeMap<(AccountId, CardId), (Card, Vec<CardLimit>)>,
     /// Members of cards; the states in these records are unused.
     pub(crate) card_records: BTreeMap<(AccountId, CardId), CardRecord>,
+    /// Settings of accounts that changed them.
+    pub(crate) card_settings: BTreeMap<AccountId, CardSettings>,
     /// Transitions in the order in which they were created.
     pub(crate) transitions: Vec<CardTransition>,
     pub(crate) messages: BTreeMap<(AccountId, TransactionToken), CardTransaction>,

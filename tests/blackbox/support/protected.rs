@@ -1,4 +1,4 @@
-//! A card whose use is decided by controls and a PIN.
+//! A card whose use is decided by controls, a PIN and settings of its account.
 
 use serde_json::{Value, json};
 
@@ -22,6 +22,9 @@ impl ProtectedCard {
         for (path, controls) in protected.controls() {
             expect_json(&client.call("PUT", &path).json(controls.to_string()).send(), 200);
         }
+        for (path, setting) in Self::settings() {
+            expect_json(&client.call("PUT", path).json(setting.to_string()).send(), 200);
+        }
         assert_eq!(protected.set_pin(client, "0427").status, 204);
         protected.expect_protected(client);
         protected
@@ -41,25 +44,45 @@ impl ProtectedCard {
         ]
     }
 
+    /// Returns the settings and their paths.
+    fn settings() -> [(&'static str, Value); 2] {
+        let rules = json!([
+            {"mcc": "0742-0743", "message": "authorization.atm.withdrawal", "life": "P1DT1S"},
+            {"mcc": null, "message": "authorization.cashback", "life": "P1DT12H"},
+        ]);
+        [
+            ("/v2/sandbox/hold-life", json!({"default": "P8D", "rules": rules})),
+            ("/v2/sandbox/over-clearing", json!({"overClearing": "NETWORK"})),
+        ]
+    }
+
     /// Sets the PIN, always under the same key.
     pub(crate) fn set_pin(&self, client: &Client, pin: &str) -> Answer {
         let call = client.call("PUT", &format!("{CARDS}/{}/pin", self.id)).header("Idempotency-Key", "PIN");
         call.json(json!({"pin": pin}).to_string()).send()
     }
 
-    /// Removes the controls, and sets another PIN.
+    /// Removes the controls and the settings, and sets another PIN.
     pub(crate) fn change(&self, client: &Client) {
         for (path, _) in self.controls() {
             expect_json(&client.call("PUT", &path).json("{}").send(), 200);
+        }
+        for (path, body) in
+            Self::settings().map(|(path, _)| path).into_iter().zip(["{}", r#"{"overClearing": "ACCEPT"}"#])
+        {
+            expect_json(&client.call("PUT", path).json(body.to_owned()).send(), 200);
         }
         let changed = client.call("PUT", &format!("{CARDS}/{}/pin", self.id)).json(r#"{"pin": "9999"}"#).send();
         assert_eq!(changed.status, 204);
     }
 
-    /// Expects the controls and the PIN that the card was created with.
+    /// Expects the controls, the settings and the PIN that the card was created with.
     pub(crate) fn expect_protected(&self, client: &Client) {
         for (path, controls) in self.controls() {
             assert_eq!(expect_json(&client.get(&path), 200), controls);
+        }
+        for (path, setting) in Self::settings() {
+            assert_eq!(expect_json(&client.get(path), 200), setting);
         }
         assert_eq!(expect_json(&client.get(&format!("{CARDS}/{}", self.id)), 200)["pinIsSet"], true);
         let code = |path, members: &Value| {

@@ -3,7 +3,7 @@
 use super::{CountedAmount, MerchantSide};
 use crate::ids::{AccountId, BudgetId, CardId, TransactionToken};
 use crate::money::{Currency, Minor};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 
 /// The kind of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,8 +113,12 @@ pub struct Chain {
     pub state: ChainState,
     /// The amount cleared so far.
     pub cleared: Minor,
+    /// The part of it that took nothing from the hold, because its clearing was forced; in the merchant's currency.
+    pub forced: Minor,
     /// When its first message was recorded.
     pub created_at: DateTime<Utc>,
+    /// When its hold expires, which is decided when the hold opens. `None` if it cannot hold money, or has ended.
+    pub expires_at: Option<DateTime<Utc>>,
     /// Its amounts in the merchant's currency. `None` if that is the card's currency.
     pub merchant: Option<MerchantSide>,
     /// What the limits of the card counted of it, oldest window first.
@@ -122,11 +126,6 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// How long a hold lasts.
-    pub const fn hold_lifetime() -> TimeDelta {
-        TimeDelta::days(7)
-    }
-
     /// The amount held; zero after its end.
     pub const fn held(&self) -> Minor {
         match self.state {
@@ -145,6 +144,6 @@ impl Chain {
 
     /// When its hold is due to expire. `None` if nothing is held.
     pub fn due_at(&self) -> Option<DateTime<Utc>> {
-        (!self.held().is_zero()).then(|| self.created_at + Self::hold_lifetime())
+        self.expires_at.filter(|_| !self.held().is_zero())
     }
 }

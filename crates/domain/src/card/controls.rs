@@ -37,6 +37,11 @@ impl MccRange {
     pub const fn includes(self, code: u16) -> bool {
         self.first <= code && code <= self.last
     }
+
+    /// The number of codes between the first and the last one.
+    pub const fn breadth(self) -> u16 {
+        self.last - self.first
+    }
 }
 
 /// The code, or the range.

@@ -1,7 +1,7 @@
 //! What decides the use of a card, besides its state, its limits and the balance.
 
-use super::Controls;
 use super::pin::PinDigest;
+use super::{CardSettings, Controls};
 use crate::people::PersonStatus;
 
 /// What the rules of a message read besides the card, its limits and the balance.
@@ -15,4 +15,6 @@ pub struct Guards {
     pub holder: Option<PersonStatus>,
     /// The digest of the card's PIN, if it is set.
     pub pin: Option<PinDigest>,
+    /// The settings of the account.
+    pub settings: CardSettings,
 }

@@ -12,6 +12,7 @@ pub mod decide;
 mod explanation;
 mod guards;
 mod history;
+mod hold_life;
 mod holder;
 mod limit;
 mod limit_change;
@@ -19,12 +20,14 @@ mod limit_counts;
 mod name;
 mod network;
 mod number;
+mod over_clearing;
 mod pin;
 mod point_of_sale;
 mod protect;
 mod record;
 mod replace;
 mod response;
+mod settings;
 mod transaction;
 mod verification;
 mod whole;
@@ -41,6 +44,7 @@ pub use create::{CardRequest, CreateCardRefusal, CreateCardSituation, MAX_CARDS,
 pub use explanation::{DeclineExplanation, Rule};
 pub use guards::Guards;
 pub use history::{ChainHistory, ExplainedMessage, HoldStep};
+pub use hold_life::{HoldLife, HoldLifeRule};
 pub use holder::{CardHolder, CardOwner, GrantedBudget, PersonalCard};
 pub use limit::{CardLimit, CarriedUse, LimitSeen, LimitWindow};
 pub use limit_change::{
@@ -50,12 +54,14 @@ pub use limit_counts::{CountedAmount, CountedKind};
 pub use name::{CardName, CardSearch, search_words};
 pub use network::Network;
 pub use number::CardNumber;
+pub use over_clearing::OverClearing;
 pub use pin::{Pin, PinDigest};
 pub use point_of_sale::{EntryMode, PointOfSale};
 pub use protect::{decide_card_controls, decide_card_pin};
 pub use record::{CardBudget, CardFilter, CardProfile, CardRecord, FulfillmentStatus};
 pub use replace::{CardReplacement, ReplaceCardRefusal, ReplaceCardRequest, ReplaceCardSituation, decide_replacement};
 pub use response::Response;
+pub use settings::CardSettings;
 pub use transaction::{CardTransaction, MessageDetails, MessageKind, TransactionState};
 pub use verification::{
     Cardholder, Match, MultiClearing, SecurityCode, ThreeDSecure, Verification, WalletToken, WalletTokenState,

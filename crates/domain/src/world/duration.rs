@@ -29,6 +29,25 @@ pub fn parse_duration(text: &str) -> Result<TimeDelta, Flaw> {
     TimeDelta::try_seconds(seconds).ok_or_else(wrong)
 }
 
+/// Writes a duration in the form that [`parse_duration`] reads: `P1DT2H30M`. Fractions of a second are cut off.
+///
+/// ```
+/// use chrono::TimeDelta;
+/// use florin_domain::world::format_duration;
+///
+/// assert_eq!(format_duration(TimeDelta::hours(26)), "P1DT2H");
+/// ```
+pub fn format_duration(duration: TimeDelta) -> String {
+    let seconds = duration.num_seconds().max(0);
+    let parts = [(seconds / 86_400, "D"), (seconds / 3600 % 24, "H"), (seconds / 60 % 60, "M"), (seconds % 60, "S")];
+    let written = parts.map(|(number, unit)| if number == 0 { String::new() } else { format!("{number}{unit}") });
+    match (written[0].as_str(), written[1..].concat()) {
+        ("", clock) if clock.is_empty() => "PT0S".to_owned(),
+        (days, clock) if clock.is_empty() => format!("P{days}"),
+        (days, clock) => format!("P{days}T{clock}"),
+    }
+}
+
 /// Sums numbers with their units in seconds. Each unit occurs at most once, in this order. The sum saturates.
 fn units(mut text: &str, units: &[(char, i64)]) -> Option<i64> {
     let mut seconds = 0_i64;

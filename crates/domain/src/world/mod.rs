@@ -7,7 +7,7 @@ mod rules;
 mod tests;
 
 pub use clock::{ClockChange, ClockReading, ClockRefusal, ClockSetting, decide_clock, parse_time};
-pub use duration::parse_duration;
+pub use duration::{format_duration, parse_duration};
 pub use rules::{
     CreateSituation, CreateWorldRefusal, CreationClaim, MAX_RENEWAL_HOURS, RestoreSituation, SNAPSHOT_BYTES,
     SNAPSHOTS_OF_A_WORLD, SnapshotRefusal, SnapshotSituation, WORLDS_OF_A_CLIENT, decide_create_world, decide_renewal,

@@ -35,6 +35,16 @@ fn durations_have_days_hours_minutes_and_seconds() {
 }
 
 #[test]
+fn durations_are_written_in_their_shortest_form() {
+    for (seconds, text) in
+        [(604_800, "P7D"), (90, "PT1M30S"), (95_405, "P1DT2H30M5S"), (3600, "PT1H"), (86_401, "P1DT1S")]
+    {
+        assert_eq!(format_duration(TimeDelta::seconds(seconds)), text);
+    }
+    assert_eq!(format_duration(TimeDelta::zero()), "PT0S");
+}
+
+#[test]
 fn times_are_whole_seconds_within_a_hundred_years() {
     assert_eq!(parse_time("2026-09-01T12:00:00Z").unwrap(), time("2026-09-01T12:00:00Z"));
     for text in [

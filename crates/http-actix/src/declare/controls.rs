@@ -1,34 +1,12 @@
 //! Controls of cards and budgets.
 
 use super::body;
-use super::member::{FieldType, Schemas};
-use crate::json::{Place, Reading, Value};
+use super::lists::Items;
 use florin_domain::card::{ControlledCountry, Controls, EntryMode, MccRange};
 use florin_domain::text::Text;
-use utoipa::openapi::schema::ArrayBuilder;
-use utoipa::openapi::{RefOr, Schema};
 
 /// The entries of a control.
-pub(crate) struct Entries<T>(Vec<T>);
-
-impl<T: FieldType> FieldType for Entries<T> {
-    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let (mut entries, mut count) = (Vec::new(), 0);
-        reading.array(value, place, Controls::MAX_ENTRIES, |reading, item, place| {
-            count += 1;
-            entries.extend(T::read(item, place, reading));
-        })?;
-        (entries.len() == count).then_some(Self(entries))
-    }
-
-    fn schema() -> RefOr<Schema> {
-        ArrayBuilder::new().items(T::schema()).max_items(Some(Controls::MAX_ENTRIES)).into()
-    }
-
-    fn schemas(schemas: &mut Schemas) {
-        T::schemas(schemas);
-    }
-}
+type Entries<T> = Items<T, 0, { Controls::MAX_ENTRIES }>;
 
 body! {
     /// Controls. They replace all earlier ones: a member that is null or missing is no rule.

@@ -3,13 +3,14 @@
 //! - `body!` declares a JSON body, `parameters!` the parameters of a path or query.
 //! - The type of a member determines how it is read and its schema: [`FieldType`] in bodies, [`Parameter`] in parameters,
 //!   and [`TextValue`] for values that are written as text in both.
-//! - `values`, `amounts`, `controls`, `events` and `merchant` contain those types; `common` contains the parameters that many operations share.
+//! - `values`, `amounts`, `lists`, `controls`, `events` and `merchant` contain those types; `common` contains the parameters that many operations share.
 
 mod amounts;
 mod body;
 mod common;
 mod controls;
 mod events;
+mod lists;
 mod member;
 mod merchant;
 mod parameters;
@@ -23,6 +24,7 @@ pub(crate) use common::{
 };
 pub(crate) use controls::ControlsBody;
 pub(crate) use events::{TypeId, TypeName};
+pub(crate) use lists::Items;
 pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body, plain_text};
 pub(crate) use merchant::{BackgroundColour, Fixed, NotNull, PageUrl, PrimaryColour};
 pub(crate) use parameters::{Parameters, Part, Several, parameter, parameters};

@@ -65,6 +65,10 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
             let message = format!("must be at most the authorised {authorised} {}", authorised.currency);
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
+        CardRefusal::ExceedsMargin { most } => {
+            let message = format!("must be at most {most} {}, by the setting overClearing", most.currency);
+            Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
+        }
         CardRefusal::ExceedsRest { rest } => {
             let message = format!("must be at most {rest} {}, the amount left", rest.currency);
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)

@@ -145,6 +145,8 @@ error_sets! {
     );
     /// Errors of a clock change.
     ClockErrors = writing(SANDBOX, "`invalid_state`: the clock cannot go back, or past the year 2099.");
+    /// Errors of a change of settings.
+    SettingErrors = without(writing(SANDBOX, ""), &["409"]);
     /// Errors of creating a world.
     CreateWorldErrors = writing(
         SANDBOX,

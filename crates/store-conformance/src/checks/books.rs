@@ -128,7 +128,7 @@ async fn open_holds(handle: Handle) -> CheckResult {
     same("the holds", found, vec![(token(4), Minor(1000)), (token(3), Minor(1000)), (token(2), Minor(600))])?;
     same("in all", (seen.count, seen.total), (3, Total(2600)))?;
     let first = there("a hold", seen.rows.first())?;
-    let due = noon() + TimeDelta::seconds(6) + florin_domain::card::Chain::hold_lifetime();
+    let due = noon() + TimeDelta::seconds(6) + florin_domain::card::HoldLife::DEFAULT;
     same("the first", (first.card, first.due_at), (Who::Mine.card(), due))
 }
 

@@ -44,7 +44,7 @@ async fn stores_all(handle: Handle) -> CheckResult {
         (hold.id, hold.held(), hold.authorised, hold.end()),
         (token(1), Minor(1_025), Minor(1_025), None),
     )?;
-    same("when the hold is due", hold.due_at(), Some(done.created_at + florin_domain::card::Chain::hold_lifetime()))?;
+    same("when the hold is due", hold.due_at(), Some(done.created_at + florin_domain::card::HoldLife::DEFAULT))?;
     let expected = Balances::new(Minor(8_475), Minor(1_025), Minor(0))?;
     same("the balances", balances(&handle, Who::Mine, gbp()?).await?, expected)?;
     same("the balances that rules see", seen.balances, expected)?;

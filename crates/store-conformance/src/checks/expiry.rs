@@ -8,7 +8,7 @@ use crate::observe::{Observation, audited, balances, chain};
 use crate::world::{Who, gbp, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::card::decide::{CardRefusal, FirstKind, FollowUp};
-use florin_domain::card::{Chain, ChainEnd, MessageKind, TransactionState};
+use florin_domain::card::{ChainEnd, HoldLife, MessageKind, TransactionState};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Minor;
 use florin_ports::DueHold;
@@ -25,7 +25,7 @@ checks! {
 }
 
 fn due() -> DateTime<Utc> {
-    noon() + Chain::hold_lifetime()
+    noon() + HoldLife::DEFAULT
 }
 
 fn hold(who: Who, number: u128) -> Result<DueHold, crate::check::Failure> {
@@ -150,7 +150,7 @@ async fn oldest_first(handle: Handle) -> CheckResult {
         same("the oldest", ages(&found), ages(&expected[..max]))?;
         same("all holds", found.iter().all(|hold| expected.contains(hold)), true)?;
     }
-    let later = noon() - TimeDelta::hours(6) + Chain::hold_lifetime();
+    let later = noon() - TimeDelta::hours(6) + HoldLife::DEFAULT;
     same("how many are due earlier", handle.cards.due_holds(later, 100).await?.len(), 3)
 }
 
@@ -159,7 +159,7 @@ async fn very_microsecond(handle: Handle) -> CheckResult {
     let at = noon() + TimeDelta::microseconds(123_457);
     let command = first(Who::Mine, Who::Mine.card(), message(FirstKind::Atm, "1")?, stamp_at(1, at))?;
     expect_new(handle.cards.first_message(command).await)?;
-    let due = at + Chain::hold_lifetime();
+    let due = at + HoldLife::DEFAULT;
     same("too early", handle.cards.due_holds(due - TimeDelta::microseconds(1), 10).await?, vec![])?;
     same("in time", handle.cards.due_holds(due, 10).await?, vec![hold(Who::Mine, 1)?])
 }

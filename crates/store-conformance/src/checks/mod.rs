@@ -13,6 +13,7 @@ mod budget_funds;
 mod budgets;
 mod card_guards;
 mod card_management;
+mod card_settings;
 mod cards;
 mod checkout_sessions;
 mod contention;
@@ -107,6 +108,7 @@ const FILES: &[&[Check]] = &[
     transfers::CHECKS,
     card_management::CHECKS,
     card_guards::CHECKS,
+    card_settings::CHECKS,
     batches::CHECKS,
     payments_manage::CHECKS,
     payments_lists::CHECKS,

@@ -8,7 +8,7 @@ use crate::observe::{Observation, audited};
 use crate::world::{Who, noon, parent_of, seeded};
 use chrono::TimeDelta;
 use florin_domain::access::Account;
-use florin_domain::card::Chain;
+use florin_domain::card::HoldLife;
 use florin_domain::card::decide::decide_first;
 use florin_domain::ids::AccountId;
 use florin_domain::world::{ClockChange, ClockReading, ClockRefusal, ClockSetting, Timeline, WorldSeed, decide_clock};
@@ -126,7 +126,7 @@ async fn own_time(handle: Handle) -> CheckResult {
     for who in [Who::Mine, Who::Other] {
         expect_new(handle.cards.first_message(purchase(who, 1, "10")?).await)?;
     }
-    let due = noon() + Chain::hold_lifetime();
+    let due = noon() + HoldLife::DEFAULT;
     let hold = |who: Who| -> Result<DueHold, Failure> { Ok(DueHold { account: who.account()?, chain: token(1) }) };
     same("due by real time", handle.cards.due_holds(due, 10).await?, vec![hold(Who::Mine)?, hold(Who::Other)?])?;
     expect_new(handle.timelines.set_clock(change(Who::Mine, ClockChange::Freeze)?).await)?;

@@ -6,7 +6,9 @@ use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use florin_domain::batch::{AllPayments, ConfirmRefusal, ConfirmSituation, PaymentBatch};
 use florin_domain::budget::{Credit, CreditRefusal, CreditSituation};
 use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
-use florin_domain::card::{CardLimit, CardTransaction, Controls, Guards, MessageDetails, TransactionState};
+use florin_domain::card::{
+    CardLimit, CardSettings, CardTransaction, Controls, Guards, MessageDetails, TransactionState,
+};
 use florin_domain::ids::{AccountId, ClientId, JournalId, TransactionToken};
 use florin_domain::ledger::{Balances, JournalTransaction};
 use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
@@ -31,6 +33,12 @@ fn spoilt(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
         Some(Bug::CountedNotStored) => decision.chain.iter_mut().for_each(|chain| chain.counted.clear()),
         Some(Bug::FirstStateNotStored) => decision.first_state = None,
         Some(Bug::ChainNotStored) => decision.chain = None,
+        Some(Bug::ForcedNotStored) => decision.chain.iter_mut().for_each(|chain| chain.forced = Minor::ZERO),
+        Some(Bug::HoldsExpireEarly) => {
+            if let Some(chain) = &mut decision.chain {
+                chain.expires_at = chain.expires_at.map(|_| chain.created_at + TimeDelta::hours(3));
+            }
+        }
         Some(Bug::ReasonsNotStored) => decision.declined = None,
         Some(Bug::DetailsNotStored) => message.details = MessageDetails::default(),
         Some(Bug::TextsTrimmed) => message.acceptor.city = message.acceptor.city.trim().to_owned(),
@@ -53,6 +61,7 @@ fn weakened(bug: Option<Bug>, guards: &mut Guards) {
         Some(Bug::BudgetControlsIgnored) => guards.budget = Controls::default(),
         Some(Bug::PinIgnored) => guards.pin = None,
         Some(Bug::OwnerIgnored) => guards.holder = None,
+        Some(Bug::SettingsIgnored) => guards.settings = CardSettings::default(),
         _ => {}
     }
 }
@@ -249,8 +258,10 @@ impl CardLedger for Mutant {
             if hides {
                 situation.first.state = TransactionState::Pending;
             }
-            if bug == Some(Bug::ControlsOfIncrementsIgnored) {
-                situation.guards = Guards::default();
+            match bug {
+                Some(Bug::ControlsOfIncrementsIgnored) => situation.guards = Guards::default(),
+                Some(Bug::MarginIgnored) => situation.guards.settings = CardSettings::default(),
+                _ => {}
             }
             Ok(spoilt(bug, rule(&situation)?))
         });

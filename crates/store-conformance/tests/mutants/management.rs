@@ -8,19 +8,21 @@ use florin_domain::budget::{
     EditBudgetRefusal, TransferDone, TransferRefusal, TransferSituation,
 };
 use florin_domain::card::{
-    CardFilter, CardLimits, CardProfile, CardRecord, CardState, CardTransition, ChangeCardRefusal, Controls,
-    CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal,
+    CardFilter, CardLimits, CardProfile, CardRecord, CardSettings, CardState, CardTransition, ChangeCardRefusal,
+    Controls, CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal,
     ReplaceCardSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId};
 use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    Budgets, CardManagement, ChangeCardCommand, CreateBudgetCommand, CreateCardCommand, EditBudgetCommand,
-    LimitCommand, Registry, RemoveLimitCommand, ReplaceCardCommand, StoreError, TransferCommand, Transfers, WriteError,
-    Written,
+    Budgets, CardManagement, CardSettingsCommand, ChangeCardCommand, CreateBudgetCommand, CreateCardCommand,
+    EditBudgetCommand, LimitCommand, Registry, RemoveLimitCommand, ReplaceCardCommand, StoreError, TransferCommand,
+    Transfers, WriteError, Written,
 };
+use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
 #[async_trait]
 impl Budgets for Mutant {
@@ -281,5 +283,33 @@ impl CardManagement for Mutant {
     async fn remove_limit(&self, mut command: RemoveLimitCommand) -> Result<Written<LimitId>, WriteError<NoSuchLimit>> {
         command.claim = self.claim(command.claim);
         self.inner.remove_limit(command).await
+    }
+
+    async fn settings(&self, account: &AccountId) -> Result<CardSettings, StoreError> {
+        self.inner.settings(account).await
+    }
+
+    async fn set_settings(
+        &self,
+        mut command: CardSettingsCommand,
+    ) -> Result<Written<CardSettings>, WriteError<Infallible>> {
+        command.claim = self.claim(command.claim);
+        let rule = Arc::clone(&command.decide);
+        if self.has(Bug::SettingsOfAnyAccount) {
+            let mine = CardSettingsCommand {
+                account: AccountId::parse("F1").unwrap(),
+                decide: Arc::clone(&rule),
+                claim: None,
+            };
+            self.inner.set_settings(mine).await?;
+        }
+        if self.has(Bug::SettingsReplaceEachOther) {
+            command.decide = Arc::new(move |_| rule(&CardSettings::default()));
+        } else if self.has(Bug::SettingsStale) {
+            let stale = self.inner.settings(&command.account).await?;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            command.decide = Arc::new(move |_| rule(&stale));
+        }
+        self.inner.set_settings(command).await
     }
 }

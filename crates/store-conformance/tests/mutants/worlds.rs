@@ -4,7 +4,9 @@ use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::budget::{BudgetFilter, BudgetRecord};
-use florin_domain::card::{CardChange, CardFilter, CardProfile, ChangeCardSituation, Controls, PinDigest};
+use florin_domain::card::{
+    CardChange, CardFilter, CardProfile, CardSettings, ChangeCardSituation, Controls, PinDigest,
+};
 use florin_domain::checkout::PageTokenHash;
 use florin_domain::ids::{AccountId, BudgetId, ClientId, SnapshotId};
 use florin_domain::mfa::TotpEnrolment;
@@ -14,9 +16,10 @@ use florin_domain::world::{
     WorldReading, WorldSnapshot,
 };
 use florin_ports::{
-    BatchProcessing, Budgets, CardManagement, ChangeCardCommand, ClaimCommand, ClockCommand, CreateWorldCommand,
-    DueHold, EditBudgetCommand, IdempotencyClaim, MfaSessions, Registry, RemoveLimitCommand, RenewCommand,
-    RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep, WorldContents, Worlds, WriteError, Written,
+    BatchProcessing, Budgets, CardManagement, CardSettingsCommand, ChangeCardCommand, ClaimCommand, ClockCommand,
+    CreateWorldCommand, DueHold, EditBudgetCommand, IdempotencyClaim, MfaSessions, Registry, RemoveLimitCommand,
+    RenewCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep, WorldContents, Worlds, WriteError,
+    Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -243,6 +246,11 @@ impl Worlds for Mutant {
         }
         if self.has(Bug::SnapshotsWithoutControlsOfBudgets) {
             self.remove_controls_of_budgets(&account).await?;
+        }
+        if self.has(Bug::SnapshotsWithoutSettings) {
+            let decide = Arc::new(|_: &_| CardSettings::default());
+            let reset = CardSettingsCommand { account: account.clone(), decide, claim: None };
+            self.inner.set_settings(reset).await.map_err(|_| WriteError::Absent)?;
         }
         if self.has(Bug::ClockNotPutBack) {
             let decide = Arc::new(move |_: &_| {

@@ -9,7 +9,7 @@ use florin_domain::batch::{
 use florin_domain::budget::{BudgetFeature, BudgetKind, BudgetStatus, CreditScheme};
 use florin_domain::card::{
     CardOwner, CardState, ChainEnd, ChainKind, Control, ControlOwner, EntryMode, FulfillmentStatus, LimitWindow, Match,
-    MessageKind, Network, Response, ThreeDSecure, TransactionState, WalletTokenState,
+    MessageKind, Network, OverClearing, Response, ThreeDSecure, TransactionState, WalletTokenState,
 };
 use florin_domain::checkout::{
     BankReportResult, MerchantPaymentKind, MerchantPaymentStatus, PaymentFailure, PurposeKind, SessionStatus,
@@ -126,6 +126,7 @@ names! {
     MfaProviderName: &[Self::Totp, Self::Sandbox], Self::as_str;
     MfaSessionState: &Self::ALL, Self::as_str;
     Network: &Self::ALL, Self::as_str;
+    OverClearing: &Self::ALL, Self::as_str;
     PersonStatus: &Self::ALL, Self::as_str;
     Role: &Self::ALL, Self::as_str;
     PaymentBatchStatus: &Self::ALL, Self::as_str;
@@ -172,6 +173,7 @@ mod tests {
         check::<FailureReason>(&schema);
         check::<InputFormat>(&schema);
         check::<InputStatus>(&schema);
+        check::<OverClearing>(&schema);
         check::<PaymentNetwork>(&schema);
         check::<PaymentStatus>(&schema);
         check::<CardOwner>(&schema);

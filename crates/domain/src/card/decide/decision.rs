@@ -79,6 +79,12 @@ pub enum CardRefusal {
         /// The amount authorised.
         authorised: Money,
     },
+    /// The clearing exceeds the hold by more than the account's settings allow.
+    #[error("must be at most {most} {}, what the network lets this merchant clear", most.currency)]
+    ExceedsMargin {
+        /// The most that this clearing may be.
+        most: Money,
+    },
     /// The reversal exceeds what was cleared and not yet returned.
     #[error("must be at most the amount that is left, {rest} {}", rest.currency)]
     ExceedsRest {

@@ -230,7 +230,13 @@ impl Opening<'_> {
         transaction.ledger_balance = balances.ledger();
         let LimitCounts { changed, counted } =
             LimitCounts::spend(&situation.limits, Vec::new(), (total, CountedKind::Spent, true), stamp.now);
-        let chain = Chain { counted, ..self.chain(amount, both, ChainState::Open { held: total }) };
+        let life = situation.guards.settings.hold_life.of(transaction.kind, &self.message.acceptor.mcc);
+        let expires_at = stamp.now.checked_add_signed(life).unwrap_or(stamp.now);
+        let chain = Chain {
+            counted,
+            expires_at: Some(expires_at),
+            ..self.chain(amount, both, ChainState::Open { held: total })
+        };
         Ok(CardDecision {
             transaction,
             chain: Some(chain),
@@ -366,7 +372,9 @@ impl Opening<'_> {
             authorised,
             state,
             cleared: Minor::ZERO,
+            forced: Minor::ZERO,
             created_at: self.stamp.now,
+            expires_at: None,
             merchant: self.priced.terms.side(merchant, Minor::ZERO),
             counted: Vec::new(),
         }

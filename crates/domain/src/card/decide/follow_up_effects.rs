@@ -126,6 +126,7 @@ impl<'a> Step<'a> {
     pub(super) fn clearing(&self, sent: Minor, fee: Minor, is_final: bool) -> Result<CardDecision, CardRefusal> {
         let (held, cleared) = self.sides();
         let (own, both) = (more(cleared, sent)?, more(cleared, more(sent, fee)?)?);
+        self.must_be_within_margin(both, fee)?;
         let left = if is_final { Minor::ZERO } else { less(held, more(sent, fee)?)?.max(Minor::ZERO) };
         let mut chain = self.standing(left, both)?;
         let ends = is_final || chain.held().is_zero();
@@ -151,6 +152,22 @@ impl<'a> Step<'a> {
             // What exceeds the hold counts, and the rest of the hold is given back.
             counting: Counting::Change(less(posted, taken)?),
         })
+    }
+
+    /// Refuses what exceeds the hold by more than the settings of the account allow. `both` is what is cleared afterwards.
+    fn must_be_within_margin(&self, both: Minor, fee: Minor) -> Result<(), CardRefusal> {
+        let ChainSituation { guards, first, .. } = self.situation;
+        let (held, cleared) = self.sides();
+        let before = less(cleared, self.chain.forced)?;
+        let (authorised, after) = (more(held, before)?, less(both, self.chain.forced)?);
+        let currency = self.terms.currency();
+        match guards.settings.over_clearing.most(authorised, &first.acceptor.mcc, currency) {
+            Some(most) if after > most => {
+                let most = less(most, more(before, fee)?)?.max(Minor::ZERO);
+                Err(CardRefusal::ExceedsMargin { most: most.of(currency) })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Releases an amount of the hold, or the whole hold for `None`.
@@ -222,6 +239,7 @@ impl<'a> Step<'a> {
     pub(super) fn forced_clearing(&self, sent: Minor) -> Result<CardDecision, CardRefusal> {
         let (held, cleared) = self.sides();
         let both = more(cleared, sent)?;
+        let forced = more(self.chain.forced, sent)?;
         let mut chain = match self.chain.state {
             ChainState::Open { .. } => self.standing(held, both)?,
             ChainState::Ended(end) => self.ended(self.chain.clone(), end, both),
@@ -233,7 +251,7 @@ impl<'a> Step<'a> {
         let posted = less(self.terms.to_card(both)?, self.terms.to_card(cleared)?)?;
         // In another currency, the conversion of the hold may change by a minor unit.
         let taken = less(self.chain.held(), chain.held())?;
-        chain.cleared = more(self.chain.cleared, posted)?;
+        (chain.cleared, chain.forced) = (more(self.chain.cleared, posted)?, forced);
         self.apply(Effect {
             amounts: Amounts {
                 sent,
@@ -306,7 +324,8 @@ impl<'a> Step<'a> {
 
     /// The chain after its end, with this cleared amount, as sent.
     fn ended(&self, chain: Chain, end: ChainEnd, cleared: Minor) -> Chain {
-        Chain { state: ChainState::Ended(end), merchant: self.terms.side(Minor::ZERO, cleared), ..chain }
+        let state = ChainState::Ended(end);
+        Chain { state, merchant: self.terms.side(Minor::ZERO, cleared), expires_at: None, ..chain }
     }
 
     /// The chain with a new hold, before any clearing.

@@ -44,6 +44,7 @@ fn setting(wrong: &[usize]) -> (CardScenario, FirstMessage) {
         budget: Controls::default(),
         holder: Some(if is(0) { PersonStatus::Inactive } else { PersonStatus::Active }),
         pin: Some(PIN),
+        ..Guards::default()
     };
     let state = if is(3) { WalletTokenState::Suspended } else { WalletTokenState::Active };
     let extras = Extras {

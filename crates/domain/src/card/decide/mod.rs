@@ -20,6 +20,8 @@ mod new_message_tests;
 #[cfg(test)]
 mod properties;
 mod rules;
+#[cfg(test)]
+mod settings_tests;
 mod situation;
 #[cfg(test)]
 mod testing;

@@ -172,6 +172,10 @@ fn check(scenario: &CardScenario, opening: i64) -> Result<(), TestCaseError> {
     let ended_holds: i64 =
         scenario.chains.iter().filter(|chain| chain.end().is_some()).map(|chain| chain.held().0).sum();
     prop_assert_eq!(ended_holds, 0);
+    for chain in &scenario.chains {
+        prop_assert_eq!(chain.expires_at.is_some(), chain.end().is_none() && chain.kind.can_hold());
+        prop_assert_eq!(chain.due_at().is_some(), !chain.held().is_zero(), "what is held expires");
+    }
     prop_assert_eq!(scenario.balances.held(), Minor(open_holds));
     prop_assert_eq!(scenario.balances.available().0, scenario.balances.ledger().0 - open_holds);
     let available = i128::from(opening) + entries(scenario, Pool::Available(budget));

@@ -68,7 +68,11 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         | "clearRefund"
         | "reverseRefund"
         | "authorizeAtmWithdrawal"
-        | "clearAtmWithdrawal" => CardsSimulate,
+        | "clearAtmWithdrawal"
+        | "getHoldLife"
+        | "setHoldLife"
+        | "getOverClearing"
+        | "setOverClearing" => CardsSimulate,
         "listEventTypes" | "listWebhooks" | "getWebhook" | "listDeliveries" => WebhooksRead,
         "createWebhook"
         | "updateWebhook"

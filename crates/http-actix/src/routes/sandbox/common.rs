@@ -15,6 +15,8 @@ use florin_domain::ids::{AccountId, SnapshotId};
 use florin_ports::{IdempotencyClaim, RecordedBody};
 
 pub(super) const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsSimulate);
+/// Permission for what decides card messages.
+pub(super) const CARDS: Permission = Permission::sandbox(Scope::CardsSimulate);
 /// Permission for the operator's decisions about merchants.
 pub(super) const MERCHANTS: Permission = Permission::sandbox(Scope::MerchantSimulate);
 /// The path parameter that names a world.

@@ -1,4 +1,4 @@
-//! `/v2/sandbox`: clocks of accounts, worlds, invariants, the operator's decisions about merchants, and what payers do. Florin
+//! `/v2/sandbox`: clocks of accounts, worlds, invariants, settings of card messages, the operator's decisions about merchants, and what payers do. Florin
 //! extension, sandbox only.
 
 pub(crate) mod administer_merchant;
@@ -10,9 +10,11 @@ pub(crate) mod create_world;
 pub(crate) mod delete_snapshot;
 pub(crate) mod delete_world;
 pub(crate) mod find_world;
+pub(crate) mod hold_life;
 pub(crate) mod invariants;
 pub(crate) mod list_snapshots;
 pub(crate) mod list_worlds;
+pub(crate) mod over_clearing;
 pub(crate) mod pay_session;
 pub(crate) mod read_clock;
 pub(crate) mod renew_world;
@@ -25,11 +27,17 @@ use crate::routes::fallback::{get_or_head, post, resource_allowing};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
-/// Registers the routes of clocks, worlds and merchants.
+/// Registers the routes of clocks, settings, worlds and merchants.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let clock = resource_allowing("/sandbox/clock", "GET, HEAD, POST")
         .route(get_or_head().to(read_clock::handle))
         .route(web::post().to(set_clock::handle));
+    let hold_life = resource_allowing("/sandbox/hold-life", "GET, HEAD, PUT")
+        .route(get_or_head().to(hold_life::find))
+        .route(web::put().to(hold_life::set));
+    let over_clearing = resource_allowing("/sandbox/over-clearing", "GET, HEAD, PUT")
+        .route(get_or_head().to(over_clearing::find))
+        .route(web::put().to(over_clearing::set));
     let worlds = resource_allowing("/sandbox/worlds", "GET, HEAD, POST")
         .route(get_or_head().to(list_worlds::handle))
         .route(web::post().to(create_world::handle));
@@ -45,6 +53,8 @@ pub(super) fn configure(config: &mut ServiceConfig) {
     let approval = "/sandbox/merchant/settlement-accounts/{settlementAccountId}/approval";
     config
         .service(clock.wrap(from_fn(catch_panic)))
+        .service(hold_life.wrap(from_fn(catch_panic)))
+        .service(over_clearing.wrap(from_fn(catch_panic)))
         .service(worlds.wrap(from_fn(catch_panic)))
         .service(world.wrap(from_fn(catch_panic)))
         .service(snapshots.wrap(from_fn(catch_panic)))

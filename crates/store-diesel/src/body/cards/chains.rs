@@ -41,7 +41,9 @@ impl ChainRow {
             kind: self.kind.0,
             authorised: Minor(self.authorised_minor),
             cleared: Minor(self.cleared_minor),
+            forced: Minor(self.forced_minor),
             created_at: self.created_at.0,
+            expires_at: self.expires_at.map(|at| at.0),
             merchant,
             counted: counted::read(self.counted.as_deref())?,
         })
@@ -66,6 +68,8 @@ impl From<&Chain> for ChainRow {
             original_held_minor: chain.merchant.map(|side| side.held.0),
             original_cleared_minor: chain.merchant.map(|side| side.cleared.0),
             counted: counted::text(&chain.counted),
+            forced_minor: chain.forced.0,
+            expires_at: chain.expires_at.map(Time),
         }
     }
 }
@@ -80,6 +84,8 @@ impl From<&Chain> for ChainChange {
             original_held_minor: chain.merchant.map(|side| side.held.0),
             original_cleared_minor: chain.merchant.map(|side| side.cleared.0),
             counted: counted::text(&chain.counted),
+            forced_minor: chain.forced.0,
+            expires_at: chain.expires_at.map(Time),
             account_id: Account(chain.account.clone()),
             id: Id(chain.id.0),
         }

@@ -13,11 +13,12 @@ use super::body::types::Id;
 use super::body::working_set::WorkingSet;
 use super::records::{find, matching, profile, profiles, records, store_change};
 use super::rows::insert_card;
+use super::settings;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::card::decide::FirstSituation;
 use florin_domain::card::{
-    Card, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardTransition, ChangeCardRefusal,
+    Card, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardSettings, CardTransition, ChangeCardRefusal,
     ChangeCardSituation, CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit,
     ReplaceCardRefusal, ReplaceCardSituation,
 };
@@ -25,9 +26,10 @@ use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId, PersonId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::Person;
 use florin_ports::{
-    CardManagement, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand, ReplaceCardCommand,
-    StoreError, WriteError, Written,
+    CardManagement, CardSettingsCommand, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand,
+    ReplaceCardCommand, StoreError, WriteError, Written,
 };
+use std::convert::Infallible;
 
 #[async_trait]
 impl CardManagement for Store {
@@ -163,6 +165,31 @@ impl CardManagement for Store {
                 let id = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
                 remove(conn, &situation.card, id)?;
                 Ok(id)
+            })
+        })
+        .await
+    }
+
+    async fn settings(&self, account: &AccountId) -> Result<CardSettings, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| settings::find(conn, &account)).await
+    }
+
+    async fn set_settings(
+        &self,
+        command: CardSettingsCommand,
+    ) -> Result<Written<CardSettings>, WriteError<Infallible>> {
+        self.task(move |conn| {
+            let mut footprint = Footprint::default();
+            footprint.creation(&command.account);
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
+                if !working_set.credits.has(&command.account) {
+                    return Err(WriteError::Absent.into());
+                }
+                let before = settings::find(conn, &command.account)?;
+                let after = ask(|| (command.decide)(&before))?;
+                settings::replace(conn, &command.account, &after)?;
+                Ok(after)
             })
         })
         .await

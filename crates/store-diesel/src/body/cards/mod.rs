@@ -11,6 +11,7 @@ mod messages;
 mod reasons;
 mod records;
 mod rows;
+mod settings;
 mod situations;
 
 use super::body;

@@ -3,7 +3,9 @@
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
 use super::body::statements::insert;
-use super::body::tables::cards::{BudgetGuardRow, CardRecordRow, CardRow, HolderRow, LimitRow, card_limits, cards};
+use super::body::tables::cards::{
+    BudgetGuardRow, CardRecordRow, CardRow, CardSettingsRow, HolderRow, LimitRow, card_limits, cards,
+};
 use super::body::types::{Account, Day, Id, Named};
 use super::controls;
 use super::records::{insert_budgets, insert_words, pin};
@@ -14,13 +16,19 @@ use florin_domain::money::{self, Minor};
 use std::collections::BTreeMap;
 
 impl CardRow {
-    /// Reads what decides the use of the card, with what its budget and its owner say.
-    pub(crate) fn guards(&self, budget: &BudgetGuardRow, holder: Option<&HolderRow>) -> Outcome<Guards> {
+    /// Reads what decides the use of the card, with what its budget, its owner and its account say.
+    pub(crate) fn guards(
+        &self,
+        budget: &BudgetGuardRow,
+        holder: Option<&HolderRow>,
+        settings: Option<CardSettingsRow>,
+    ) -> Outcome<Guards> {
         Ok(Guards {
             card: controls::read(self.controls.as_deref())?,
             budget: controls::read(budget.controls.as_deref())?,
             holder: holder.map(|holder| holder.status.0),
             pin: pin(self.pin_digest.clone())?,
+            settings: settings.map(CardSettingsRow::read).transpose()?.unwrap_or_default(),
         })
     }
 }

@@ -6,8 +6,8 @@ use super::money::budgets;
 use super::people::people;
 use super::worlds::timelines;
 use florin_domain::card::{
-    CardOwner, CardState, ChainEnd, ChainKind, FulfillmentStatus, LimitWindow, MessageKind, Network, Response,
-    TransactionState,
+    CardOwner, CardState, ChainEnd, ChainKind, FulfillmentStatus, LimitWindow, MessageKind, Network, OverClearing,
+    Response, TransactionState,
 };
 
 tables! {
@@ -135,6 +135,9 @@ tables! {
         original_held_minor: Option<i64>,
         original_cleared_minor: Option<i64>,
         counted: Option<String>,
+        forced_minor: i64,
+        /// When the hold of an open chain expires; `due_at` has it while something is held.
+        expires_at: Option<Time>,
     }
 
     /// Why a message was declined: the rules that were checked as JSON, the last of which failed.
@@ -142,6 +145,14 @@ tables! {
         account_id: Account,
         token: Id,
         rules: String,
+    }
+
+    /// The settings of an account's card network.
+    struct CardSettingsRow in card_settings(account_id) owned by account_id {
+        account_id: Account,
+        /// How long holds last, as JSON; null for the default.
+        hold_life: Option<String>,
+        over_clearing: Named<OverClearing>,
     }
 }
 
@@ -198,18 +209,19 @@ changes! {
 
     /// A chain after a further message.
     struct ChainChange of card_chains {
-        set { held_minor, cleared_minor, ended_by, due_at, original_held_minor, original_cleared_minor, counted, }
+        set { held_minor, cleared_minor, ended_by, due_at, original_held_minor, original_cleared_minor, counted, forced_minor, expires_at, }
         by { account_id, id, }
     }
 }
 
 lookups! {
-    /// Cards, each with what its budget and its owner say, and with its limits: one row for each limit, or one row for a
-    /// card without limits.
-    struct CardsAndLimits: (CardRow, BudgetGuardRow, Option<HolderRow>, Option<LimitRow>) {
+    /// Cards, each with what its budget, its owner and its account say, and with its limits: one row for each limit, or
+    /// one row for a card without limits.
+    struct CardsAndLimits: (CardRow, BudgetGuardRow, Option<HolderRow>, Option<CardSettingsRow>, Option<LimitRow>) {
         from cards by (account_id, id)
         join "JOIN budgets ON budgets.account_id = cards.account_id AND budgets.id = cards.budget_id \
             LEFT JOIN people ON people.account_id = cards.account_id AND people.id = cards.person_id \
+            LEFT JOIN card_settings ON card_settings.account_id = cards.account_id \
             LEFT JOIN card_limits ON card_limits.account_id = cards.account_id \
             AND card_limits.card_id = cards.id"
         order by "cards.account_id, cards.id, card_limits.limit_window"

@@ -55,12 +55,12 @@ impl Cards {
         cards.read(load::<MessagesAndChains>(firsts, conn)?)?;
         let of_messages = cards.messages.values().map(|named| (Account(named.account.clone()), Id(named.card.0)));
         let cards_to_load: BTreeSet<_> = footprint.cards.iter().cloned().chain(of_messages).collect();
-        for (card, budget, holder, limit) in load::<CardsAndLimits>(cards_to_load, conn)? {
+        for (card, budget, holder, settings, limit) in load::<CardsAndLimits>(cards_to_load, conn)? {
             let key = (card.account_id.0.clone(), CardId(card.id.0));
             let known = match cards.known.entry(key) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
-                    let guards = card.guards(&budget, holder.as_ref())?;
+                    let guards = card.guards(&budget, holder.as_ref(), settings)?;
                     new.insert(KnownCard { card: card.into(), limits: Vec::new(), guards })
                 }
             };

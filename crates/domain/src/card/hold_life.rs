@@ -1,0 +1,95 @@
+//! How long holds last (contract 5.7).
+
+use super::{MccRange, MessageKind};
+use crate::fault::{Fault, Flaw};
+use chrono::TimeDelta;
+
+/// How long the holds of an account last: a default, and rules for some of them. It applies to holds that open later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HoldLife {
+    /// The life of a hold that no rule applies to.
+    pub default: TimeDelta,
+    /// The rules. The most specific one that applies wins.
+    pub rules: Vec<HoldLifeRule>,
+}
+
+/// The life of the holds of some first messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HoldLifeRule {
+    /// The merchant categories. `None`: all.
+    pub mcc: Option<MccRange>,
+    /// The first message, one of [`HoldLife::MESSAGES`]. `None`: each of them.
+    pub message: Option<MessageKind>,
+    /// The life.
+    pub life: TimeDelta,
+}
+
+/// Every hold lasts seven days.
+impl Default for HoldLife {
+    fn default() -> Self {
+        Self { default: Self::DEFAULT, rules: Vec::new() }
+    }
+}
+
+impl HoldLife {
+    /// The life of holds without other settings (contract 5.5).
+    pub const DEFAULT: TimeDelta = TimeDelta::days(7);
+    /// The shortest life.
+    pub const MIN: TimeDelta = TimeDelta::seconds(1);
+    /// The longest life.
+    pub const MAX: TimeDelta = TimeDelta::days(365);
+    /// Maximum number of rules.
+    pub const MAX_RULES: usize = 100;
+    /// The first messages that hold money.
+    pub const MESSAGES: [MessageKind; 3] =
+        [MessageKind::Authorization, MessageKind::CashbackAuthorization, MessageKind::AtmAuthorization];
+
+    /// Checks a life.
+    ///
+    /// ```
+    /// use chrono::TimeDelta;
+    /// use florin_domain::card::HoldLife;
+    ///
+    /// assert_eq!(HoldLife::parse("P30D"), Ok(TimeDelta::days(30)));
+    /// assert!(HoldLife::parse("P366D").is_err());
+    /// ```
+    pub fn parse(text: &str) -> Result<TimeDelta, Flaw> {
+        let life = crate::world::parse_duration(text)?;
+        if Self::includes(life) { Ok(life) } else { Err(Flaw::range("must be at most 365 days")) }
+    }
+
+    /// Whether a life is from the shortest to the longest one.
+    pub fn includes(life: TimeDelta) -> bool {
+        (Self::MIN..=Self::MAX).contains(&life)
+    }
+
+    /// Checks that no two rules are for the same messages. The paths of faults are those of the request's body.
+    pub fn checked(default: TimeDelta, rules: Vec<HoldLifeRule>) -> Result<Self, Vec<Fault>> {
+        let repeats = |(place, rule): (usize, &HoldLifeRule)| {
+            let first = rules.iter().position(|other| (other.mcc, other.message) == (rule.mcc, rule.message))?;
+            let flaw = || Flaw::value(format!("must not have the mcc and message of rules[{first}]"));
+            (first < place).then(|| flaw().at(format!("body.rules[{place}]")))
+        };
+        let faults: Vec<_> = rules.iter().enumerate().filter_map(repeats).collect();
+        if faults.is_empty() { Ok(Self { default, rules }) } else { Err(faults) }
+    }
+
+    /// Returns the life of the hold of a first message at a merchant of this category.
+    ///
+    /// A rule for a category is more specific than one for a message, and a rule for both is more specific than one for
+    /// the same category only. Of two ranges of categories the narrower one is more specific, and of equally wide ones
+    /// the first rule wins.
+    pub fn of(&self, message: MessageKind, mcc: &str) -> TimeDelta {
+        let code = mcc.parse::<u16>().ok();
+        let applies = |rule: &&HoldLifeRule| {
+            rule.mcc.is_none_or(|range| code.is_some_and(|code| range.includes(code)))
+                && rule.message.is_none_or(|kind| kind == message)
+        };
+        let breadth = |rule: &&HoldLifeRule| (rule.mcc.map_or(u16::MAX, MccRange::breadth), rule.message.is_none());
+        self.rules.iter().filter(applies).min_by_key(breadth).map_or(self.default, |rule| rule.life)
+    }
+}
+
+#[cfg(test)]
+#[path = "hold_life_tests.rs"]
+mod tests;

@@ -1,0 +1,113 @@
+//! Clearings above the authorised amount (contract 5.7).
+
+use crate::money::{Currency, Minor};
+
+/// Which clearings above their hold are refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OverClearing {
+    /// None: any amount is cleared, as an issuer that cannot refuse a presentment experiences it.
+    #[default]
+    Accept,
+    /// Those above what the rules of the card networks let merchants of the category clear without a new authorization.
+    Network,
+}
+
+impl OverClearing {
+    /// Both values.
+    pub const ALL: [Self; 2] = [Self::Accept, Self::Network];
+
+    /// The name callers see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Accept => "ACCEPT",
+            Self::Network => "NETWORK",
+        }
+    }
+
+    /// Returns the most that may be cleared of an authorised amount at a merchant of this category, in minor units of the
+    /// merchant's currency. `None`: any amount.
+    ///
+    /// The margins are those that the public rules of Visa and Mastercard allow without a new authorization: 20 % for
+    /// tips in restaurants, bars, fast food (MCC 5812 to 5814) and taxis (4121), 15 % for lodging (7011, 3501 to 3999)
+    /// and car rental (7512), and fuel (5541, 5542) up to 100 major units, since pumps authorize an amount before its
+    /// price is known. Others clear at most what was authorised. Fractions of a minor unit are cut off.
+    ///
+    /// ```
+    /// use florin_domain::card::OverClearing;
+    /// use florin_domain::money::Minor;
+    /// use florin_domain::test_support::currency;
+    ///
+    /// let most = |mcc| OverClearing::Network.most(Minor(50_00), mcc, currency("GBP"));
+    /// assert_eq!([most("5812"), most("7011"), most("5542"), most("5411")],
+    ///     [Some(Minor(60_00)), Some(Minor(57_50)), Some(Minor(100_00)), Some(Minor(50_00))]);
+    /// assert_eq!(OverClearing::Accept.most(Minor(50_00), "5411", currency("GBP")), None);
+    /// ```
+    pub fn most(self, authorised: Minor, mcc: &str, currency: Currency) -> Option<Minor> {
+        if self == Self::Accept {
+            return None;
+        }
+        let with_percent = |percent: i128| {
+            let most = i128::from(authorised.0) * (100 + percent) / 100;
+            Minor(i64::try_from(most).unwrap_or(i64::MAX))
+        };
+        Some(match mcc.parse::<u16>().unwrap_or_default() {
+            5812..=5814 | 4121 => with_percent(20),
+            7011 | 7512 | 3501..=3999 => with_percent(15),
+            5541 | 5542 => authorised.max(Minor(100 * 10_i64.pow(currency.exponent()))),
+            _ => authorised,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::currency;
+    use proptest::prelude::*;
+
+    fn most(authorised: i64, mcc: &str, code: &str) -> i64 {
+        OverClearing::Network.most(Minor(authorised), mcc, currency(code)).unwrap().0
+    }
+
+    #[test]
+    fn the_margin_depends_on_the_category() {
+        for mcc in ["5812", "5813", "5814", "4121"] {
+            assert_eq!(most(10_00, mcc, "GBP"), 12_00, "{mcc}");
+        }
+        for mcc in ["7011", "7512", "3501", "3999"] {
+            assert_eq!(most(10_00, mcc, "GBP"), 11_50, "{mcc}");
+        }
+        for mcc in
+            ["5811", "5815", "4120", "4122", "7010", "7012", "7511", "7513", "3500", "4000", "5540", "5543", "", "x"]
+        {
+            assert_eq!(most(10_00, mcc, "GBP"), 10_00, "{mcc}");
+        }
+    }
+
+    #[test]
+    fn fuel_is_up_to_a_hundred_major_units_of_its_currency() {
+        for mcc in ["5541", "5542"] {
+            assert_eq!(most(1_00, mcc, "GBP"), 100_00);
+            assert_eq!(most(1, mcc, "JPY"), 100);
+            assert_eq!(most(1_000, mcc, "KWD"), 100_000);
+            assert_eq!(most(120_00, mcc, "GBP"), 120_00);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_authorised_may_always_be_cleared(authorised in 0..=i64::MAX, code in 0_u16..10_000) {
+            let most = most(authorised, &format!("{code:04}"), "GBP");
+            prop_assert!(most >= authorised);
+            let margin = i128::from(most) - i128::from(authorised);
+            prop_assert!(margin * 100 <= i128::from(authorised) * 20 || most <= 100_00);
+        }
+
+        #[test]
+        fn more_is_never_less(one in 0..=i64::MAX, other in 0..=i64::MAX, code in 0_u16..10_000) {
+            let mcc = format!("{code:04}");
+            prop_assert_eq!(one <= other || most(one, &mcc, "EUR") >= most(other, &mcc, "EUR"), true);
+            prop_assert_eq!(other <= one || most(other, &mcc, "EUR") >= most(one, &mcc, "EUR"), true);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! `/v2/sandbox/hold-life`
+
+use super::common::CARDS;
+use crate::call::Call;
+use crate::declare::{AccountParameter, IdempotencyKeyHeader, Items, TextValue, body, named};
+use crate::idempotency::{claim, execute};
+use crate::problem::{Problem, read};
+use crate::reply::{answer, ok};
+use crate::routes::error_sets::{SandboxReadErrors, SettingErrors};
+use crate::state::App;
+use crate::views::HoldLifeView;
+use actix_web::http::StatusCode;
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use chrono::TimeDelta;
+use florin_application::set_hold_life;
+use florin_domain::card::{CardSettings, HoldLife, HoldLifeRule, MccRange, MessageKind};
+use florin_domain::fault::{Faults, Flaw};
+use florin_ports::Answer;
+use utoipa::openapi::schema::Object;
+
+body! {
+    /// How long holds last. It replaces the earlier setting.
+    pub(crate) struct HoldLifeBody as "HoldLifeRequest" {
+        /// The life of a hold that no rule applies to: an ISO 8601 duration of days, hours, minutes and seconds, from one
+        /// second to 365 days. Default: `P7D`.
+        #[example("P7D")]
+        "default" => default: Option<Life>,
+        /// Rules for some holds. The most specific one that applies wins.
+        "rules" => rules: Option<Items<HoldLifeRuleBody, 0, { HoldLife::MAX_RULES }>>,
+    }
+}
+
+body! {
+    /// The life of some holds.
+    pub(crate) struct HoldLifeRuleBody as "HoldLifeRuleRequest" {
+        /// The merchant category (ISO 18245), a code or a range. Default: all.
+        #[example("7011")]
+        "mcc" => mcc: Option<MccRange>,
+        /// The `type` of the first message. Default: each of them.
+        #[example("authorization")]
+        "message" => message: Option<HoldingMessage>,
+        /// The life: an ISO 8601 duration of days, hours, minutes and seconds, from one second to 365 days.
+        #[example("P30D")]
+        "life" => life: Life,
+    }
+}
+
+/// The life of a hold.
+#[derive(Clone, Copy)]
+pub(crate) struct Life(TimeDelta);
+
+impl TextValue for Life {
+    fn parse(text: &str) -> Result<Self, Flaw> {
+        HoldLife::parse(text).map(Self)
+    }
+
+    fn schema() -> Object {
+        <TimeDelta as TextValue>::schema()
+    }
+}
+
+/// A first message that holds money.
+#[derive(Clone, Copy)]
+pub(crate) struct HoldingMessage(MessageKind);
+
+named! {
+    HoldingMessage: HoldLife::MESSAGES.map(HoldingMessage), |message| message.0.as_str();
+}
+
+/// Returns how long the holds of an account last. Florin extension.
+#[utoipa::path(get, path = "/v2/sandbox/hold-life", tag = "Sandbox", operation_id = "getHoldLife",
+    params(AccountParameter),
+    responses((status = 200, description = "The setting.", body = HoldLifeView), SandboxReadErrors))]
+pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &CARDS).await?;
+    let account_id = call.account_id();
+    let account = call.account(account_id).await?;
+    ok(&HoldLifeView::from(&app.management.cards.settings(&account.id).await?.hold_life))
+}
+
+/// Sets how long the holds of an account last.
+///
+/// It applies to holds that open later: the life of a hold is decided by its first message. Florin extension.
+#[utoipa::path(put, path = "/v2/sandbox/hold-life", tag = "Sandbox", operation_id = "setHoldLife",
+    request_body = HoldLifeBody,
+    params(AccountParameter, IdempotencyKeyHeader),
+    responses((status = 200, description = "The setting.", body = HoldLifeView), SettingErrors))]
+pub(crate) async fn set(app: Data<App>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Problem> {
+    let mut write = Call::enter(&app, &request, &CARDS).await?.with_body(payload).await?;
+    let body = write.read::<HoldLifeBody>()?;
+    let hold_life = body.and_then(|body| body.checked(&mut write.call.faults));
+    let account = write.account().await?;
+    let hold_life = read(hold_life)?;
+    let claim = claim(&write, &account, false, render)?;
+    execute(
+        claim,
+        ("query.accountId", "account"),
+        |never| match never {},
+        render,
+        async |claim| set_hold_life(&app.management, &account, hold_life, claim).await,
+    )
+    .await
+}
+
+impl HoldLifeBody {
+    /// Returns the setting, or `None` if a fault was recorded.
+    fn checked(self, faults: &mut Faults) -> Option<HoldLife> {
+        let default = self.default.map_or(HoldLife::DEFAULT, |life| life.0);
+        let rule = |rule: HoldLifeRuleBody| HoldLifeRule {
+            mcc: rule.mcc,
+            message: rule.message.map(|message| message.0),
+            life: rule.life.0,
+        };
+        let rules = self.rules.into_iter().flat_map(|rules| rules.0).map(rule).collect();
+        let checked = HoldLife::checked(default, rules);
+        checked.map_err(|found| found.into_iter().for_each(|fault| faults.push(fault))).ok()
+    }
+}
+
+fn render(settings: &CardSettings) -> Answer {
+    answer(StatusCode::OK, &HoldLifeView::from(&settings.hold_life))
+}
