@@ -52,27 +52,7 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         | "setCardPin"
         | "removeSpendingLimit"
         | "removeTransactionLimit" => CardsWrite,
-        "authorizeTransaction"
-        | "adviseTransaction"
-        | "incrementTransaction"
-        | "clearTransaction"
-        | "reverseTransaction"
-        | "authorizeRefund"
-        | "expireTransaction"
-        | "refund"
-        | "returnRefund"
-        | "debit"
-        | "reverseDebit"
-        | "inquireBalance"
-        | "chargeFee"
-        | "clearRefund"
-        | "reverseRefund"
-        | "authorizeAtmWithdrawal"
-        | "clearAtmWithdrawal"
-        | "getHoldLife"
-        | "setHoldLife"
-        | "getOverClearing"
-        | "setOverClearing" => CardsSimulate,
+        simulated if of_card_messages(simulated) => CardsSimulate,
         "listEventTypes" | "listWebhooks" | "getWebhook" | "listDeliveries" => WebhooksRead,
         "createWebhook"
         | "updateWebhook"
@@ -84,6 +64,34 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         // Credits, clocks and worlds.
         _ => BudgetsSimulate,
     })
+}
+
+/// Whether an operation simulates card messages, or sets what decides them.
+fn of_card_messages(operation: &str) -> bool {
+    matches!(
+        operation,
+        "authorizeTransaction"
+            | "adviseTransaction"
+            | "incrementTransaction"
+            | "clearTransaction"
+            | "reverseTransaction"
+            | "authorizeRefund"
+            | "expireTransaction"
+            | "refund"
+            | "returnRefund"
+            | "debit"
+            | "reverseDebit"
+            | "inquireBalance"
+            | "chargeFee"
+            | "clearRefund"
+            | "reverseRefund"
+            | "authorizeAtmWithdrawal"
+            | "clearAtmWithdrawal"
+            | "getHoldLife"
+            | "setHoldLife"
+            | "getOverClearing"
+            | "setOverClearing"
+    )
 }
 
 /// Returns the scope of an operation of merchants. `None` if it is another operation.
