@@ -70,7 +70,7 @@ impl ProtectedCard {
         for (path, body) in
             Self::settings().map(|(path, _)| path).into_iter().zip(["{}", r#"{"overClearing": "ACCEPT"}"#])
         {
-            expect_json(&client.call("PUT", path).json(body.to_owned()).send(), 200);
+            expect_json(&client.call("PUT", path).json(body).send(), 200);
         }
         let changed = client.call("PUT", &format!("{CARDS}/{}/pin", self.id)).json(r#"{"pin": "9999"}"#).send();
         assert_eq!(changed.status, 204);
