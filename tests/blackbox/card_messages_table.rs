@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::text;
 use crate::support::wallet::transaction;
-use crate::support::{Server, Wallet, expect_fault, expect_faults, expect_json};
+use crate::support::{Answer, Server, Wallet, expect_fault, expect_faults, expect_json};
 
 const SIMULATIONS: &str = "/v2/cards/simulations/";
 
@@ -62,8 +62,28 @@ fn body(wallet: &Wallet, items: &[String], token: Option<&str>) -> String {
     Value::Object(body).to_string()
 }
 
-/// Plays what comes before a row, and returns the token of the first message.
-fn before(wallet: &Wallet, row: &Row) -> Option<String> {
+/// What was played before a row.
+struct Before {
+    /// The token of the first message.
+    token: Option<String>,
+    /// The id of the dispute of the last message.
+    dispute: Option<String>,
+}
+
+impl Before {
+    /// Names the dispute in a path.
+    fn named(&self, path: &str) -> String {
+        path.replace("{id}", self.dispute.as_deref().unwrap_or("{id}"))
+    }
+}
+
+/// Returns the record in the answer to a message, or to what moves the money of a dispute.
+fn message(answer: &Answer) -> Value {
+    expect_json(answer, 201)["transaction"].take()
+}
+
+/// Plays what comes before a row.
+fn before(wallet: &Wallet, row: &Row) -> Before {
     let mut after = row.after.iter();
     let token = after.next().map(|first| match first.strip_suffix(" with cash back") {
         Some(path) => {
@@ -73,23 +93,34 @@ fn before(wallet: &Wallet, row: &Row) -> Option<String> {
         }
         None => wallet.token(first, "10"),
     });
+    let mut last = token.clone();
+    let mut before = Before { token, dispute: None };
     for path in after {
-        wallet.follow_ok(path, token.as_deref().unwrap(), "10");
+        if *path == format!("{SIMULATIONS}disputes") {
+            let opened = wallet.client.post(path, json!({"transactionToken": last, "reason": "FRAUD"}).to_string());
+            truthful("post", path, &opened);
+            before.dispute = Some(text(&expect_json(&opened, 201), "/id").to_owned());
+        } else if path.contains("{id}") {
+            message(&wallet.client.post(&before.named(path), "{}"));
+        } else {
+            let followed = wallet.follow_ok(path, before.token.as_deref().unwrap(), "10");
+            last = Some(text(&followed, "/token").to_owned());
+        }
     }
-    token
+    before
 }
 
 fn play(wallet: &Wallet, row: &Row) -> Value {
-    let token = before(wallet, row);
-    let answer = wallet.client.post(&row.path, body(wallet, &row.body, token.as_deref()));
-    truthful("post", &row.path, &answer);
-    transaction(&answer)
+    let before = before(wallet, row);
+    let answer = wallet.client.post(&before.named(&row.path), body(wallet, &row.body, before.token.as_deref()));
+    truthful("post", &row.path.replace("{id}", "{disputeId}"), &answer);
+    message(&answer)
 }
 
 #[test]
 fn every_row_in_three_currencies() {
     let rows = rows();
-    assert_eq!(rows.len(), 17);
+    assert_eq!(rows.len(), 22);
     for currency in ["GBP", "JPY", "EUR"] {
         let server = Server::sandbox();
         let unit = if currency == "JPY" { 1 } else { 100 };
@@ -114,18 +145,19 @@ fn a_dry_run_of_each_message_changes_nothing() {
     let server = Server::sandbox();
     for row in rows() {
         let wallet = Wallet::with(&server, "GBP", 25_000);
-        let token = before(&wallet, &row);
+        let before = before(&wallet, &row);
         let balance = wallet.balance();
-        let path = format!("{}?accountId={}&dryRun=true", row.path, wallet.client.account);
-        let answer = wallet.client.post(&path, body(&wallet, &row.body, token.as_deref()));
+        let path = format!("{}?accountId={}&dryRun=true", before.named(&row.path), wallet.client.account);
+        let answer = wallet.client.post(&path, body(&wallet, &row.body, before.token.as_deref()));
         let previewed = expect_json(&answer, 201);
         assert_eq!(previewed["transaction"]["type"], row.expected[0], "{path}");
         assert!(previewed["dryRun"].is_object(), "{path} {previewed}");
         assert_eq!(wallet.balance(), balance, "{path}");
-        if let Some(token) = token {
+        if let Some(token) = before.token {
             let chain = format!("{SIMULATIONS}transactions/{token}");
             let messages = expect_json(&wallet.client.get(&chain), 200)["messages"].as_array().unwrap().len();
-            assert_eq!(messages, row.after.len(), "{path}");
+            let of_chain = row.after.iter().filter(|path| !path.contains("/disputes")).count();
+            assert_eq!(messages, of_chain, "{path}");
         }
     }
 }

@@ -132,6 +132,11 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     let webhook = receiver.subscribe(&client, "BoxDebited", &json!({}));
     expect_json(&client.post_once(&webhook_path(&webhook, "/test"), "test", ""), 202);
     wait_for_delivery(&client, &webhook, |delivery| delivery["status"] == "delivered");
+    let debit = wallet.token("/v2/cards/simulations/debit", "1");
+    let dispute = json!({"transactionToken": debit, "reason": "FRAUD"});
+    let dispute = expect_json(&client.post("/v2/cards/simulations/disputes", dispute.to_string()), 201);
+    let evidence = format!("/v2/cards/simulations/disputes/{}/evidence", text(&dispute, "/id"));
+    expect_json(&client.post(&evidence, r#"{"text": "Not mine"}"#), 201);
     let protected = ProtectedCard::create(&client);
     Story { log, hold: wallet.token(AUTHORIZATION, "7.31"), by_script, by_totp, protected }
 }

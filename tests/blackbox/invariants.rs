@@ -35,6 +35,7 @@ fn the_demo_data_fulfils_all_invariants() {
             "holds",
             "reservations",
             "spending_limits",
+            "disputes",
             "merchant_settlements",
             "merchant_refunds",
             "merchant_sessions",

@@ -47,6 +47,7 @@ mod cors;
 mod crash;
 mod damage;
 mod demo_batches;
+mod disputes;
 mod dry_run;
 mod environment;
 mod errors_shape;

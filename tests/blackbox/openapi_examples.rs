@@ -34,7 +34,7 @@ const RECENT: &str = "2026-11-22T12:00:00Z";
 
 /// Operations with the placeholder, the operation whose answer contains the id, and the location of the id in that
 /// answer.
-const FOLLOW_UPS: [(&str, &str, &str); 28] = [
+const FOLLOW_UPS: [(&str, &str, &str); 33] = [
     ("cancelCheckoutSession", "createCheckoutSession", "/id"),
     ("cancelTopUp", "createTopUp", "/id"),
     ("authoriseMerchantRefund", "createMerchantRefund", "/id"),
@@ -50,6 +50,11 @@ const FOLLOW_UPS: [(&str, &str, &str); 28] = [
     ("expireTransaction", "authorizeTransaction", "/transaction/token"),
     ("reverseDebit", "debit", "/transaction/token"),
     ("returnRefund", "refund", "/transaction/token"),
+    ("openDispute", "debit", "/transaction/token"),
+    ("getDispute", "openDispute", "/id"),
+    ("addDisputeEvidence", "openDispute", "/id"),
+    ("creditDispute", "openDispute", "/id"),
+    ("resolveDispute", "openDispute", "/id"),
     ("confirmPaymentBatch", "openMfaSession", "/sessionId"),
     ("transfer", "createBudget", "/id"),
     ("deleteIpAddress", "listIpAddresses", "/rows/0/id"),
@@ -176,6 +181,19 @@ fn shorten(value: &mut Value) {
     }
 }
 
+/// Replaces the placeholder with the value from the answer of the operation that comes before.
+fn filled(server: &Server, by_id: &BTreeMap<String, Operation>, operation: &Operation) -> Operation {
+    let Some((_, before, place)) = FOLLOW_UPS.iter().find(|(id, ..)| *id == operation.id) else {
+        return operation.clone();
+    };
+    let answer = send(server, &filled(server, by_id, &by_id[*before])).json();
+    let value = answer.pointer(place).and_then(Value::as_str).unwrap_or_else(|| panic!("{before}: {answer}"));
+    let mut operation = operation.clone();
+    operation.target = operation.target.replace(PLACEHOLDER, value);
+    operation.body = operation.body.map(|body| body.replace(PLACEHOLDER, value));
+    operation
+}
+
 #[test]
 fn every_example_succeeds() {
     let server = Server::sandbox();
@@ -191,7 +209,7 @@ fn every_example_succeeds() {
         if text.contains(PLACEHOLDER) {
             let known = FOLLOW_UPS.iter().find(|(id, ..)| *id == operation.id);
             let (id, before, place) = known.unwrap_or_else(|| panic!("{} has no id to show", operation.id));
-            let answer = send(&server, &by_id[*before]).json();
+            let answer = send(&server, &filled(&server, &by_id, &by_id[*before])).json();
             let value = answer.pointer(place).and_then(Value::as_str).unwrap_or_else(|| panic!("{before}: {answer}"));
             operation.target = operation.target.replace(PLACEHOLDER, value);
             operation.body = operation.body.map(|body| body.replace(PLACEHOLDER, value));

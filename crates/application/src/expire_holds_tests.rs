@@ -32,6 +32,7 @@ fn services(cards: MockCardLedger) -> Services {
         books: Arc::new(MockBooks::new()),
         cards: Arc::new(cards),
         chains: Arc::new(MockChainHistories::new()),
+        disputes: Arc::new(florin_ports::MockDisputes::new()),
         rates: Arc::new(MockExchangeRates::new()),
         credits: Arc::new(MockCredits::new()),
         events: Arc::new(florin_ports::MockEvents::new()),

@@ -4,8 +4,9 @@ use crate::{AccountClock, AccountClocks, KeyUses, PageTokenMaker, Refusals, Secr
 use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
-    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainHistories, Credits, Events, ExchangeRates, KeySource,
-    MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, SecretCipher, StoreError, Timelines, Upkeep, Worlds,
+    Accounts, Activities, Banks, Books, Callers, CardLedger, ChainHistories, Credits, Disputes, Events, ExchangeRates,
+    KeySource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, SecretCipher, StoreError, Timelines, Upkeep,
+    Worlds,
 };
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ pub struct Services {
     pub cards: Arc<dyn CardLedger>,
     /// Reads whole chains of card messages.
     pub chains: Arc<dyn ChainHistories>,
+    /// Stores disputes of card transactions.
+    pub disputes: Arc<dyn Disputes>,
     /// Returns exchange rates.
     pub rates: Arc<dyn ExchangeRates>,
     /// Stores credits.

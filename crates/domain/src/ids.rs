@@ -78,6 +78,8 @@ uuid_ids! {
     LimitId;
     /// The holder of a card.
     UserToken;
+    /// A dispute of a card transaction.
+    DisputeId;
     /// One card message. The token of its first message also names a chain.
     TransactionToken;
     /// One transaction of the journal.

@@ -111,6 +111,7 @@ pub(crate) fn services(
         books: store.clone(),
         cards: store.clone(),
         chains: store.clone(),
+        disputes: store.clone(),
         // Only simulations use rates.
         rates: Arc::new(FixedRates::new()),
         credits: store.clone(),

@@ -2,8 +2,8 @@
 
 use crate::StoreError;
 use async_trait::async_trait;
-use florin_domain::books::MerchantBooks;
-use florin_domain::ids::{AccountId, BudgetId, CheckoutSessionId, JournalId, MerchantPaymentId};
+use florin_domain::books::{DisputeBooks, MerchantBooks};
+use florin_domain::ids::{AccountId, BudgetId, CheckoutSessionId, DisputeId, JournalId, MerchantPaymentId};
 use florin_domain::money::Currency;
 use uuid::Uuid;
 
@@ -48,6 +48,8 @@ pub enum Discrepancy {
     CheckoutCount(AccountId),
     /// Two events of this object have one sequence, or one is beyond the last sequence of the object.
     Sequence(Uuid),
+    /// The journal or the disputed chain differs from this dispute.
+    Dispute(DisputeId),
     /// The journal differs from the payments of this settlement account or payee.
     Settlement(Uuid),
     /// The refunds of this payment exceed its amount.
@@ -57,6 +59,11 @@ pub enum Discrepancy {
 }
 
 impl Discrepancy {
+    /// The discrepancies of disputes.
+    pub fn of_disputes(books: &[DisputeBooks]) -> impl Iterator<Item = Self> {
+        books.iter().filter(|dispute| !dispute.agrees()).map(|dispute| Self::Dispute(dispute.dispute))
+    }
+
     /// The discrepancies of merchants' payments.
     pub fn of_merchant(books: &MerchantBooks) -> impl Iterator<Item = Self> {
         let settlements = books.unsettled().map(|(target, ..)| Self::Settlement(target));

@@ -5,7 +5,7 @@
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
 //! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
 //!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`],
-//!    [`ClientNetworks`], [`CheckoutSessions`], and the writes of [`Budgets`], [`People`], [`Merchants`], [`Checkouts`],
+//!    [`ClientNetworks`], [`CheckoutSessions`], [`Disputes`], and the writes of [`Budgets`], [`People`], [`Merchants`], [`Checkouts`],
 //!    [`SettlementAccounts`], [`Payees`] and [`MerchantPayments`]): the port receives a command, which names what to load and contains a pure decision. The adapter
 //!    locks and loads, calls the decision, stores its result together with the
 //!    idempotency record, and commits. It may call the decision again (after a serialization failure), and it may
@@ -30,6 +30,7 @@ mod checkout_sessions;
 mod clock;
 mod credits;
 mod deliveries;
+mod disputes;
 mod error;
 mod events;
 mod exchange_rates;
@@ -87,6 +88,7 @@ pub use deliveries::{
     DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, TestWebhookCommand,
     WaitingDeliveries,
 };
+pub use disputes::{DisputeCommand, Disputes, OpenDisputeCommand};
 pub use error::{StoreError, WriteError};
 pub use events::{EventForms, EventReach, EventRecording, Events};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};
@@ -140,6 +142,7 @@ pub use {
     clock::{MockClock, MockIdSource},
     credits::MockCredits,
     deliveries::MockDeliveries,
+    disputes::MockDisputes,
     events::MockEvents,
     exchange_rates::MockExchangeRates,
     key_source::MockKeySource,

@@ -2,7 +2,7 @@
 
 use florin_domain::batch::{ConfirmedBatch, PaymentBatch};
 use florin_domain::budget::{Credit, CreditDecision, TransferDecision, TransferDone};
-use florin_domain::card::decide::CardDecision;
+use florin_domain::card::decide::{CardDecision, DisputeDecision, DisputeDone};
 use florin_domain::card::{CardTransaction, DeclineExplanation};
 use florin_domain::checkout::{CheckoutSession, MerchantPayment, RefundChange, SessionDecision};
 use florin_domain::ids::BudgetId;
@@ -57,6 +57,15 @@ impl From<CardDecision> for DryRun<CardTransaction> {
             balances: [((message.budget, currency), decision.balances)].into(),
             done: message,
         }
+    }
+}
+
+impl From<DisputeDecision> for DryRun<DisputeDone> {
+    fn from(decision: DisputeDecision) -> Self {
+        let done = DisputeDone::from(&decision);
+        let message = decision.message.map(DryRun::from);
+        let (journal, balances) = message.map(|message| (message.journal, message.balances)).unwrap_or_default();
+        Self { done, declined: None, journal, balances }
     }
 }
 

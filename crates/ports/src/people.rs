@@ -68,7 +68,7 @@ pub trait People: Send + Sync {
     async fn edit(&self, command: EditPersonCommand) -> Result<Written<PersonOverview>, WriteError<EditPersonRefusal>>;
 
     /// Erases a person on every account, with the cards that the person owns, and returns those accounts by id. It also
-    /// deletes what else contains the person's data: idempotency records of creations and changes of the person, and
-    /// snapshots of worlds.
+    /// deletes what else contains the person's data: idempotency records of creations and changes of the person, snapshots
+    /// of worlds, and the evidence of disputes of these cards, with the idempotency records that contain it.
     async fn erase(&self, command: ErasePersonCommand) -> Result<Vec<AccountId>, StoreError>;
 }

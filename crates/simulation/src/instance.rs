@@ -165,6 +165,7 @@ impl Ports {
             books: of(),
             cards: of(),
             chains: of(),
+            disputes: of(),
             rates: Arc::new(MockExchangeRates::new()),
             credits: of(),
             events: of(),

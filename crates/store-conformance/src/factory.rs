@@ -5,9 +5,9 @@ use async_trait::async_trait;
 use florin_ports::{
     AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
     BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, CheckoutSessions, Checkouts,
-    ClientNetworks, Credits, Deliveries, Events, KeyUpkeep, LedgerAudit, MerchantPayments, Merchants, MfaSessions,
-    Payees, PaymentBatches, People, ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets, Seeding,
-    SettlementAccounts, Storage, Timelines, Transfers, Upkeep, Webhooks, Worlds,
+    ClientNetworks, Credits, Deliveries, Disputes, Events, KeyUpkeep, LedgerAudit, MerchantPayments, Merchants,
+    MfaSessions, Payees, PaymentBatches, People, ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets,
+    Seeding, SettlementAccounts, Storage, Timelines, Transfers, Upkeep, Webhooks, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -101,6 +101,8 @@ pub struct Handle {
     pub transfers: Arc<dyn Transfers>,
     /// Whole chains of card messages.
     pub chains: Arc<dyn ChainHistories>,
+    /// Disputes of card transactions.
+    pub disputes: Arc<dyn Disputes>,
     /// Credits.
     pub credits: Arc<dyn Credits>,
     /// Subscriptions.
@@ -188,6 +190,7 @@ impl Handle {
             budgets: Arc::<S>::clone(store),
             transfers: Arc::<S>::clone(store),
             chains: Arc::<S>::clone(store),
+            disputes: Arc::<S>::clone(store),
             credits: Arc::<S>::clone(store),
             webhooks: Arc::<S>::clone(store),
             deliveries: Arc::<S>::clone(store),

@@ -22,6 +22,7 @@ mod check;
 mod checkout_sessions;
 mod checks;
 mod commands;
+mod disputes;
 mod event_forms;
 mod expect;
 mod factory;

@@ -9,6 +9,7 @@ use crate::commands::{
     RIGHT, SANDBOX, amount, claim, clearing, confirm, confirm_batch, credit, credit_with_everything, expiry, first,
     follow_up, message, open, stamp, token,
 };
+use crate::disputes::{act as act_on_dispute, evidence, open_dispute};
 use crate::expect::there;
 use crate::factory::Handle;
 use crate::management::{
@@ -31,8 +32,8 @@ use florin_domain::batch::{FailureReason, PaymentOutcome};
 use florin_domain::budget::{BudgetEdit, BudgetFeature, BudgetStatus};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FollowUp};
 use florin_domain::card::{
-    CardChangeRequest, CardName, CardState, ControlledCountry, Controls, EntryMode, LimitWindow, OverClearing,
-    PointOfSale,
+    CardChangeRequest, CardName, CardState, ControlledCountry, Controls, DisputeAction, DisputeOutcome, EntryMode,
+    LimitWindow, OverClearing, PointOfSale,
 };
 use florin_domain::checkout::{PayerDecision, RefundAction, RefundRequest, SessionAction};
 use florin_domain::merchant::{
@@ -100,6 +101,7 @@ pub(crate) async fn play_with(handle: &Handle, who: Who, base: u128, values: Val
     trade(handle, &mut answers, base).await?;
     receive(handle, &mut answers, base).await?;
     spend(handle, &mut answers, base).await?;
+    contest(handle, &mut answers, base).await?;
     fund(handle, &mut answers, base).await?;
     fill(handle, &mut answers, base).await?;
     authenticate(handle, &mut answers, base).await?;
@@ -291,6 +293,27 @@ async fn spend(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(),
     }
     let late = noon() + TimeDelta::days(40);
     answers.add("expiry", cards.expire(expiry(who, token(base + 10), base + 17, late)?).await)
+}
+
+/// Disputes a debit and a clearing.
+async fn contest(handle: &Handle, answers: &mut Answers, base: u128) -> Result<(), Failure> {
+    let (who, disputes, values) = (answers.who, &handle.disputes, answers.values);
+    for (number, of, amount) in [(62, 60, "0.10"), (63, 12, values.pick("1", "2")), (64, 12, "0.50")] {
+        let command = open_dispute(who, token(base + of), amount, base + number)?;
+        answers.add("dispute", disputes.open(command).await)?;
+    }
+    let lost = DisputeAction::Resolve(values.pick(DisputeOutcome::Lost, DisputeOutcome::Won));
+    for (dispute, action, number) in [
+        (62, evidence(values.pick("Zwölf ✓", "other"))?, 65),
+        (62, DisputeAction::Credit, 66),
+        (63, DisputeAction::Credit, 67),
+        (63, lost, 68),
+        (64, DisputeAction::Resolve(DisputeOutcome::Won), 69),
+    ] {
+        let command = act_on_dispute(who, base + dispute, action, base + number)?;
+        answers.add("dispute", disputes.act(command).await)?;
+    }
+    Ok(())
 }
 
 /// Sends credits and transfers.

@@ -5,7 +5,7 @@ use crate::data::{Data, MerchantData, Record, RecordKey};
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
 use florin_domain::card::{
-    Card, CardLimit, CardRecord, CardSettings, CardTransaction, CardTransition, Chain, DeclineExplanation,
+    Card, CardLimit, CardRecord, CardSettings, CardTransaction, CardTransition, Chain, DeclineExplanation, Dispute,
 };
 use florin_domain::checkout::{CheckoutSession, MerchantPayment};
 use florin_domain::event::{EventPosition, StoredEvent};
@@ -76,7 +76,7 @@ macro_rules! owned {
 
 owned! {
     MerchantProfile, SettlementAccount, Payee, Checkout, Budget, Transfer, JournalTransaction, CardTransition,
-    CardTransaction, Chain, CheckoutSession, MerchantPayment, PaymentBatch, Payment, MfaSession, Person, TotpEnrolment,
+    CardTransaction, Chain, CheckoutSession, Dispute, MerchantPayment, PaymentBatch, Payment, MfaSession, Person, TotpEnrolment,
 }
 
 /// Implements [`Owned`] for values that contain no account id.
@@ -192,6 +192,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         messages,
         chains,
         declined,
+        disputes,
         batches,
         payments,
         alerts,
@@ -232,6 +233,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         messages: part(messages, account),
         chains: part(chains, account),
         declined: part(declined, account),
+        disputes: part(disputes, account),
         batches: part(batches, account),
         alerts: part(alerts, account),
         sandbox_bank: accepted(sandbox_bank, &payments),
@@ -275,6 +277,7 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     out(&mut data.messages, account);
     out(&mut data.chains, account);
     out(&mut data.declined, account);
+    out(&mut data.disputes, account);
     out(&mut data.batches, account);
     out(&mut data.payments, account);
     out(&mut data.alerts, account);
@@ -330,6 +333,7 @@ pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, 
     into(&mut data.messages, account, account_rows.messages);
     into(&mut data.chains, account, account_rows.chains);
     into(&mut data.declined, account, account_rows.declined);
+    into(&mut data.disputes, account, account_rows.disputes);
     into(&mut data.batches, account, account_rows.batches);
     into(&mut data.payments, account, account_rows.payments);
     into(&mut data.alerts, account, account_rows.alerts);

@@ -42,6 +42,7 @@ pub(crate) fn sums_of<'a>(journal: impl Iterator<Item = &'a JournalTransaction>)
 fn audit(data: &Data) -> AuditReport {
     let books = gather(data, None);
     let balances = books.budgets.values().filter(|said| said.has_balances).count();
+    let of_disputes: Vec<_> = Discrepancy::of_disputes(&books.disputes).collect();
     let of_merchant: Vec<_> = Discrepancy::of_merchant(&books.merchant).collect();
     let unbalanced = books.unbalanced.into_iter().map(|(journal, ..)| Discrepancy::Unbalanced(journal));
     let disagreeing = books.budgets.into_iter().flat_map(|((_, budget, currency), said)| {
@@ -58,6 +59,6 @@ fn audit(data: &Data) -> AuditReport {
     AuditReport {
         journal_transactions: books.transactions,
         balances: i64::try_from(balances).unwrap_or(i64::MAX),
-        discrepancies: unbalanced.chain(disagreeing).chain(of_merchant).collect(),
+        discrepancies: unbalanced.chain(disagreeing).chain(of_disputes).chain(of_merchant).collect(),
     }
 }

@@ -6,10 +6,10 @@ use crate::merchant_books;
 use async_trait::async_trait;
 use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder, PaymentTerms};
 use florin_domain::books::{
-    AccountBooks, Booking, BudgetBooks, BudgetPool, ExplanationParts, Held, KindSum, LimitTally, MAX_LISTED, OpenHold,
-    PoolSums, Reservation,
+    AccountBooks, Booking, BudgetBooks, BudgetPool, DisputeBooks, ExplanationParts, Held, KindSum, LimitTally,
+    MAX_LISTED, OpenHold, PoolSums, Reservation,
 };
-use florin_domain::card::Chain;
+use florin_domain::card::{Chain, Dispute};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::{JournalKind, JournalTransaction, Pool};
 use florin_domain::money::{Currency, Minor, Total};
@@ -80,8 +80,37 @@ pub(crate) fn gather(data: &Data, account: Option<&AccountId>) -> AccountBooks {
             said.reservations = said.reservations.plus(rest.into());
         }
     }
+    books.disputes = disputes(data, matches);
     books.merchant = merchant_books::gather(data, matches);
     books
+}
+
+/// Compares disputes with their chains and with the journal.
+fn disputes(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Vec<DisputeBooks> {
+    let compared = |dispute: &Dispute| {
+        let messages: Vec<_> = dispute.credit.into_iter().chain(dispute.settlement).collect();
+        let of_dispute = |journal: &&JournalTransaction| {
+            journal.account == dispute.account && messages.iter().any(|message| message.0 == journal.cause)
+        };
+        let caused = data.journal.values().filter(of_dispute).flat_map(JournalTransaction::postings);
+        let paid: Total = caused.filter(|one| one.pool == Pool::CardNetwork).map(|one| Total::from(one.amount)).sum();
+        let same_chain = data.disputes.values().filter(|other| {
+            (&other.account, other.chain) == (&dispute.account, dispute.chain) && other.status.claims()
+        });
+        let chain = data.chains.get(&(dispute.account.clone(), dispute.chain));
+        DisputeBooks {
+            dispute: dispute.id,
+            currency: dispute.currency,
+            expected: dispute.credited(),
+            credited: Total::ZERO.minus(paid),
+            stated: chain.map(|chain| chain.disputed).unwrap_or_default(),
+            claimed: same_chain.map(|other| Total::from(other.amount)).sum(),
+            cleared: chain.map(|chain| chain.cleared).unwrap_or_default(),
+        }
+    };
+    let mut found: Vec<_> = data.disputes.values().filter(|dispute| matches(&dispute.account)).map(compared).collect();
+    found.sort_by_key(|dispute| dispute.dispute);
+    found
 }
 
 fn of<'a>(

@@ -133,7 +133,7 @@ fn guards(data: &Data, card: &Card) -> Guards {
 }
 
 /// Loads the situation of a follow-up. It may name any message of a chain of the account.
-fn chain_situation(
+pub(crate) fn chain_situation(
     data: &Data,
     account: &AccountId,
     token: TransactionToken,
@@ -149,7 +149,7 @@ fn chain_situation(
 }
 
 /// Stores a whole decision: the message, its chain, the state of the first message, the money and the limits.
-fn save(data: &mut Data, decision: &CardDecision) -> Result<(), StoreError> {
+pub(crate) fn save(data: &mut Data, decision: &CardDecision) -> Result<(), StoreError> {
     let message = &decision.transaction;
     let of_account = |token| (message.account.clone(), token);
     let card = (message.account.clone(), message.card);

@@ -8,14 +8,14 @@ use florin_domain::audit_log::AuditRecord;
 use florin_domain::batch::{Alert, Payment, PaymentBatch};
 use florin_domain::budget::{Budget, BudgetRecord, Credit, Transfer};
 use florin_domain::card::{
-    Card, CardLimit, CardRecord, CardSettings, CardTransaction, CardTransition, Chain, DeclineExplanation,
+    Card, CardLimit, CardRecord, CardSettings, CardTransaction, CardTransition, Chain, DeclineExplanation, Dispute,
 };
 use florin_domain::checkout::{CheckoutSession, MerchantPayment};
 use florin_domain::event::{EventObject, EventPosition, StoredEvent};
 use florin_domain::ids::{
-    AccountId, ActivityId, ApiKeyId, BudgetId, CardId, CheckoutId, CheckoutSessionId, ClientId, EventId, JournalId,
-    LeaseId, MerchantPaymentId, MfaSessionId, PayeeId, PaymentBatchId, PaymentId, PersonId, SettlementAccountId,
-    SnapshotId, TransactionToken, TransferId, WebhookId,
+    AccountId, ActivityId, ApiKeyId, BudgetId, CardId, CheckoutId, CheckoutSessionId, ClientId, DisputeId, EventId,
+    JournalId, LeaseId, MerchantPaymentId, MfaSessionId, PayeeId, PaymentBatchId, PaymentId, PersonId,
+    SettlementAccountId, SnapshotId, TransactionToken, TransferId, WebhookId,
 };
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, BankId, Checkout, Logo, MerchantProfile, Payee, SettlementAccount};
@@ -65,6 +65,7 @@ pub(crate) struct Data {
     pub(crate) messages: BTreeMap<(AccountId, TransactionToken), CardTransaction>,
     pub(crate) chains: BTreeMap<(AccountId, TransactionToken), Chain>,
     pub(crate) declined: BTreeMap<(AccountId, TransactionToken), DeclineExplanation>,
+    pub(crate) disputes: BTreeMap<(AccountId, DisputeId), Dispute>,
     pub(crate) batches: BTreeMap<(AccountId, PaymentBatchId), PaymentBatch>,
     pub(crate) payments: BTreeMap<(AccountId, PaymentBatchId, u32), Payment>,
     pub(crate) alerts: BTreeMap<(AccountId, PaymentBatchId), Vec<Alert>>,

@@ -25,6 +25,7 @@ mod checkout_sessions;
 mod credits;
 mod data;
 mod deliveries;
+mod disputes;
 mod events;
 mod idempotency;
 mod kept;

@@ -7,7 +7,7 @@ use crate::events;
 use crate::idempotency::once;
 use crate::pages::cut;
 use async_trait::async_trait;
-use florin_domain::card::{CardRecord, CardState, CardTransition};
+use florin_domain::card::{Card, CardRecord, CardState, CardTransition, Dispute};
 use florin_domain::ids::{AccountId, PersonId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::{
@@ -98,6 +98,7 @@ fn terminate(data: &mut Data, account: &AccountId, command: &ErasePersonCommand)
     let is_owned =
         |record: &CardRecord| record.person.as_ref().is_some_and(|personal| personal.person == command.person);
     for record in records.into_iter().filter(is_owned) {
+        forget_evidence(data, &record.card);
         let Some(client) = client else { continue };
         if let Some(change) = (command.terminate)(&(record, client)) {
             let event = change.transition.as_ref().map(CardTransition::event);
@@ -106,6 +107,16 @@ fn terminate(data: &mut Data, account: &AccountId, command: &ErasePersonCommand)
         }
     }
     Ok(())
+}
+
+/// Deletes the evidence of disputes of a card, and the idempotency records that contain it.
+fn forget_evidence(data: &mut Data, card: &Card) {
+    let of_card = |dispute: &&mut Dispute| dispute.account == card.account && dispute.card == card.id;
+    for dispute in data.disputes.values_mut().filter(of_card) {
+        dispute.evidence.clear();
+        let id = dispute.id.to_string();
+        data.records.retain(|_, record| !(record.request.path.contains(&id) || record.answer.body.contains(&id)));
+    }
 }
 
 fn of_account<'a>(data: &'a Data, account: &'a AccountId) -> impl Iterator<Item = &'a Person> {

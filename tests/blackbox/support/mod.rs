@@ -70,7 +70,7 @@ pub(crate) fn confirm_path(batch: &str) -> String {
 }
 
 /// Every operation that exists in the sandbox only.
-pub(crate) const SIMULATIONS: [&str; 18] = [
+pub(crate) const SIMULATIONS: [&str; 19] = [
     CREDIT,
     AUTHORIZATION,
     ADVICE,
@@ -89,4 +89,5 @@ pub(crate) const SIMULATIONS: [&str; 18] = [
     "/v2/cards/simulations/fee",
     "/v2/cards/simulations/refund",
     "/v2/cards/simulations/refund/reversal",
+    "/v2/cards/simulations/disputes",
 ];

@@ -33,6 +33,17 @@ pub struct ActivityFilter {
     pub search: Option<ActivitySearch>,
 }
 
+/// Chains that match a filter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MatchingChains {
+    /// The first message.
+    pub shape: FirstMessageShape,
+    /// Its states.
+    pub states: Vec<TransactionState>,
+    /// Whether the chain is open. `None`: open or not.
+    pub is_open: Option<bool>,
+}
+
 /// A text to search for: 1 to 100 characters. Letters of the ASCII alphabet match in both cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActivitySearch(String);
@@ -85,15 +96,25 @@ impl ActivityFilter {
         }
     }
 
-    /// The first messages of matching chains, and the states that they have there.
-    pub fn chains(&self) -> Vec<(FirstMessageShape, Vec<TransactionState>)> {
+    /// The chains that match.
+    pub fn chains(&self) -> Vec<MatchingChains> {
         let matching = |shape: FirstMessageShape| {
             let kind = shape.activity().filter(|kind| self.has_type(*kind))?;
-            let has = |state: &TransactionState| self.has_status(ActivityStatus::of_chain(kind, *state));
-            let states: Vec<_> = TransactionState::ALL.into_iter().filter(has).collect();
-            (!states.is_empty()).then_some((shape, states))
+            let states = |is_open| {
+                let has = |state: &TransactionState| self.has_status(ActivityStatus::of_chain(kind, *state, is_open));
+                TransactionState::ALL.into_iter().filter(has).collect::<Vec<_>>()
+            };
+            let (open, ended) = (states(true), states(false));
+            Some(if open == ended {
+                vec![MatchingChains { shape, states: open, is_open: None }]
+            } else {
+                [(open, true), (ended, false)]
+                    .map(|(states, is_open)| MatchingChains { shape, states, is_open: Some(is_open) })
+                    .into()
+            })
         };
-        FirstMessageShape::all().filter_map(matching).collect()
+        let chains = FirstMessageShape::all().filter_map(matching).flatten();
+        chains.filter(|chains| !chains.states.is_empty()).collect()
     }
 
     /// The statuses of matching payments.

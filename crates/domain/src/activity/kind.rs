@@ -86,7 +86,7 @@ types! {
     Load = "load",
     /// A purchase or a debit with cash back.
     Cashback = "cashback",
-    /// Money of a disputed purchase. Never produced.
+    /// Money of a disputed purchase or debit.
     Chargeback = "chargeback",
     /// A compensation. Never produced.
     Compensation = "compensation",
@@ -125,6 +125,7 @@ impl FirstMessageShape {
             MessageKind::RefundAuthorization | MessageKind::Refund => ActivityType::CardRefund,
             MessageKind::FeeCharge => ActivityType::Fee,
             MessageKind::FeeChargeReversal => ActivityType::OtherCredit,
+            MessageKind::ProvisionalCredit | MessageKind::Chargeback => ActivityType::Chargeback,
             MessageKind::Advice
             | MessageKind::Incremental
             | MessageKind::AtmClearing
@@ -134,7 +135,9 @@ impl FirstMessageShape {
             | MessageKind::RefundReversal
             | MessageKind::Expiry
             | MessageKind::PinDebitReversal
-            | MessageKind::RefundReturn => return None,
+            | MessageKind::RefundReturn
+            | MessageKind::ChargebackCompleted
+            | MessageKind::ProvisionalDebit => return None,
         })
     }
 }

@@ -13,7 +13,7 @@ mod status;
 
 pub use credit::CreditDetail;
 pub use cursor::{ActivityChanges, ActivityCursor};
-pub use filter::{ActivityFilter, ActivitySearch};
+pub use filter::{ActivityFilter, ActivitySearch, MatchingChains};
 pub use kind::{ActivitySource, ActivityType, FirstMessageShape};
 pub use status::ActivityStatus;
 
@@ -156,14 +156,14 @@ impl Activity {
         };
         let impacted = match (chain, kind) {
             (None, _) => Minor::ZERO,
-            (_, ActivityType::CardRefund | ActivityType::OtherCredit) => amount,
+            (_, ActivityType::CardRefund | ActivityType::OtherCredit | ActivityType::Chargeback) => amount,
             _ => amount.negated()?,
         };
         Some(Self {
             id: ActivityId(first.token.0),
             account: first.account.clone(),
             kind,
-            status: ActivityStatus::of_chain(kind, first.state),
+            status: ActivityStatus::of_chain(kind, first.state, chain.is_some_and(|chain| chain.end().is_none())),
             budget: first.budget,
             currency: first.currency,
             amount,

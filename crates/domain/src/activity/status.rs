@@ -31,7 +31,7 @@ statuses! {
     NeedsApproval = "needsApproval",
     /// It waits for money. Never produced.
     FundsRequired = "fundsRequired",
-    /// Its money is held or reserved, or a refund was announced.
+    /// Its money is held, reserved or credited provisionally, or a refund was announced.
     Pending = "pending",
     /// Its money has moved.
     Complete = "complete",
@@ -50,10 +50,11 @@ statuses! {
 }
 
 impl ActivityStatus {
-    /// The status of a chain of this type whose first message has this state.
-    pub const fn of_chain(kind: ActivityType, first: TransactionState) -> Self {
+    /// The status of a chain of this type whose first message has this state, and which is open or has ended.
+    pub const fn of_chain(kind: ActivityType, first: TransactionState, is_open: bool) -> Self {
         match (first, kind) {
             (TransactionState::Declined, _) => Self::Declined,
+            (TransactionState::Completion, ActivityType::Chargeback) if is_open => Self::Pending,
             (_, ActivityType::CardCheck) => Self::CardCheck,
             (TransactionState::Pending, _) => Self::Pending,
             (TransactionState::Cleared, _) => Self::Reverted,

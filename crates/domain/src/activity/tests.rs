@@ -3,7 +3,7 @@
 use super::*;
 use crate::batch::{PaymentInput, PaymentNetwork, PaymentStatus, PaymentTerms};
 use crate::card::decide::{FirstKind, FirstMessage, FollowUp};
-use crate::card::{MessageKind, TransactionState};
+use crate::card::{ChainKind, DisputeAction, DisputeOutcome, MessageKind, TransactionState};
 use crate::ids::{OrderId, PaymentBatchId, TransferId};
 use crate::ledger::Posting;
 use crate::test_support::{CardScenario, a_budget, a_card, a_payment_state, a_purchase, a_refund, minor};
@@ -118,12 +118,24 @@ fn statuses_of_chains_are_as_documented() {
         (2, vec![ActivityType::CardRefund]),
         (3, vec![ActivityType::CardCheck]),
     ];
+    let chargeback = |state, is_open| ActivityStatus::of_chain(ActivityType::Chargeback, state, is_open).as_str();
     for (row, state) in rows.iter().zip(TransactionState::ALL) {
         assert_eq!(row[0], state.as_str());
         for (column, kinds) in &columns {
             for kind in kinds {
-                assert_eq!(row[*column], ActivityStatus::of_chain(*kind, state).as_str(), "{state:?} {kind:?}");
+                for is_open in [true, false] {
+                    let status = ActivityStatus::of_chain(*kind, state, is_open).as_str();
+                    assert_eq!(row[*column], status, "{state:?} {kind:?}");
+                }
             }
+        }
+        match state {
+            TransactionState::Cleared => assert_eq!(row[4], chargeback(state, false)),
+            TransactionState::Completion => {
+                let both = [true, false].map(|is_open| chargeback(state, is_open));
+                assert_eq!(row[4], format!("{} until the dispute is decided, then {}", both[0], both[1]));
+            }
+            TransactionState::Pending | TransactionState::Declined => assert_eq!(row[4], "never"),
         }
     }
 }
@@ -193,6 +205,40 @@ fn a_refund_credits() {
 }
 
 #[test]
+fn a_chargeback_credits_until_it_is_lost() {
+    let mut scenario = CardScenario::of(a_card(), a_budget().with("10.00 GBP"));
+    let bought = scenario.authorize("3.00").token;
+    scenario.clear(bought, "3.00").unwrap();
+    let seen = |scenario: &CardScenario| {
+        let chain = scenario.chains.last().unwrap();
+        let of_chain = |message: &&CardTransaction| message.chain == chain.id;
+        let mut messages = scenario.records.iter().filter(of_chain).cloned();
+        let row = Activity::of_chain(messages.next().unwrap(), messages.collect(), Some(chain), None).unwrap();
+        for status in ActivityStatus::ALL {
+            let filter = ActivityFilter { statuses: vec![*status], ..ActivityFilter::default() };
+            let ActivityDetail::Card(detail) = &row.detail else { panic!("a chain") };
+            let reads = filter.chains().into_iter().any(|of| {
+                of.shape == FirstMessageShape::of(&detail.first)
+                    && of.states.contains(&detail.first.state)
+                    && of.is_open.is_none_or(|is_open| is_open == chain.end().is_none())
+            });
+            assert_eq!((reads, filter.matches(&row)), (*status == row.status, *status == row.status), "{status:?}");
+        }
+        (row.kind.as_str(), row.status.as_str(), row.impacted.0)
+    };
+    let dispute = scenario.dispute(bought, Some("2.00")).unwrap();
+    scenario.act(dispute.id, &DisputeAction::Credit).unwrap();
+    assert_eq!(seen(&scenario), ("chargeback", "pending", 200));
+    let mut other = scenario.clone();
+    scenario.act(dispute.id, &DisputeAction::Resolve(DisputeOutcome::Lost)).unwrap();
+    scenario.chains.retain(|chain| chain.kind == ChainKind::Dispute);
+    assert_eq!(seen(&scenario), ("chargeback", "reverted", 0));
+    other.act(dispute.id, &DisputeAction::Resolve(DisputeOutcome::Won)).unwrap();
+    other.chains.retain(|chain| chain.kind == ChainKind::Dispute);
+    assert_eq!(seen(&other), ("chargeback", "complete", 200));
+}
+
+#[test]
 fn a_payment_debits_its_cost_until_it_fails_or_is_returned() {
     for (status, expected) in [
         (PaymentStatus::Created, None),
@@ -258,7 +304,7 @@ fn every_matching_movement_is_found() {
                         let reads = filter
                             .chains()
                             .iter()
-                            .any(|(of, states)| *of == shape && states.contains(&chain.first.state));
+                            .any(|of| of.shape == shape && of.states.contains(&chain.first.state));
                         assert_eq!(reads, filter.matches(&row), "{filter:?} {row:?}");
                     }
                     ActivityDetail::Payment(payment) if filter.kinds.is_empty() => {

@@ -1,6 +1,8 @@
 //! Invariants of the books of an account, checked over sums.
 
-use super::{BudgetPool, LimitBooks, MerchantBooks, MiscountedSession, PoolSums, RefundedPayment, SettlementBooks};
+use super::{
+    BudgetPool, DisputeBooks, LimitBooks, MerchantBooks, MiscountedSession, PoolSums, RefundedPayment, SettlementBooks,
+};
 use crate::card::LimitWindow;
 use crate::ids::{AccountId, BudgetId, CardId, JournalId};
 use crate::money::{Currency, Minor, Total};
@@ -22,6 +24,8 @@ pub struct AccountBooks {
     pub open_orders: i64,
     /// Spending limits with the messages that used them; empty if limits were not checked.
     pub limits: Vec<LimitBooks>,
+    /// Disputes, by id.
+    pub disputes: Vec<DisputeBooks>,
     /// Payments of merchants.
     pub merchant: MerchantBooks,
 }
@@ -76,6 +80,8 @@ pub enum Invariant {
     Reservations,
     /// No spending limit counts more use than its messages account for.
     SpendingLimits,
+    /// Every dispute has moved what its status says, and what disputes claim of a chain is at most what it has cleared.
+    Disputes,
     /// What is settled into each settlement account, and to each payee, is what was paid less what was refunded.
     MerchantSettlements,
     /// No payment is refunded above its amount.
@@ -86,12 +92,13 @@ pub enum Invariant {
 
 impl Invariant {
     /// All invariants, in the order of the report.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Conservation,
         Self::Balances,
         Self::Holds,
         Self::Reservations,
         Self::SpendingLimits,
+        Self::Disputes,
         Self::MerchantSettlements,
         Self::MerchantRefunds,
         Self::MerchantSessions,
@@ -105,6 +112,7 @@ impl Invariant {
             Self::Holds => "holds",
             Self::Reservations => "reservations",
             Self::SpendingLimits => "spending_limits",
+            Self::Disputes => "disputes",
             Self::MerchantSettlements => "merchant_settlements",
             Self::MerchantRefunds => "merchant_refunds",
             Self::MerchantSessions => "merchant_sessions",
@@ -154,6 +162,8 @@ pub enum CounterExample {
         /// The maximum number of uses that messages account for.
         max_uses: u64,
     },
+    /// A dispute.
+    Dispute(DisputeBooks),
     /// What was settled into a settlement account, or to a payee.
     Settlement {
         /// The settlement account or payee.
@@ -201,6 +211,7 @@ pub fn judge(books: &AccountBooks) -> InvariantReport {
     let unbalanced = books.unbalanced.first().copied();
     let transaction = unbalanced.map(|(journal, currency, sum)| CounterExample::Transaction { journal, currency, sum });
     let broken = books.limits.iter().find(|limit| !limit.agrees());
+    let disputed = books.disputes.iter().find(|dispute| !dispute.agrees());
     let merchant = &books.merchant;
     let unsettled = merchant.unsettled().next();
     let unsettled = unsettled.map(|(target, currency, books)| CounterExample::Settlement { target, currency, books });
@@ -212,6 +223,7 @@ pub fn judge(books: &AccountBooks) -> InvariantReport {
         proven(Invariant::Holds, books.open_holds, pool(books, |found| found == Disagreement::Holds)),
         proven(Invariant::Reservations, books.open_orders, pool(books, |found| found == Disagreement::Reservations)),
         proven(Invariant::SpendingLimits, count(books.limits.len()), broken.map(limit)),
+        proven(Invariant::Disputes, count(books.disputes.len()), disputed.copied().map(CounterExample::Dispute)),
         proven(Invariant::MerchantSettlements, count(merchant.settlements.len()), unsettled),
         proven(Invariant::MerchantRefunds, count(merchant.refunded.len()), above.copied().map(CounterExample::Refunds)),
         proven(Invariant::MerchantSessions, merchant.sessions, session.copied().map(CounterExample::Session)),
@@ -261,6 +273,7 @@ mod tests {
             open_holds: 2,
             open_orders: 1,
             limits: vec![],
+            disputes: vec![],
             merchant: MerchantBooks::default(),
         }
     }
@@ -270,7 +283,7 @@ mod tests {
         let report = judge(&books());
         assert!(report.holds());
         let checked: Vec<_> = report.checks.iter().map(|check| (check.invariant, check.checked)).collect();
-        let expected = [4, 1, 2, 1, 0, 0, 0, 0];
+        let expected = [4, 1, 2, 1, 0, 0, 0, 0, 0];
         assert_eq!(checked, Invariant::ALL.into_iter().zip(expected).collect::<Vec<_>>());
     }
 
@@ -299,6 +312,25 @@ mod tests {
     }
 
     #[test]
+    fn disputes_are_checked() {
+        let good = DisputeBooks {
+            dispute: crate::ids::DisputeId(Uuid::nil()),
+            currency: Currency::parse("GBP").unwrap(),
+            expected: Minor(4),
+            credited: Total(4),
+            stated: Minor(4),
+            claimed: Total(4),
+            cleared: Minor(4),
+        };
+        let wrong = DisputeBooks { credited: Total(8), ..good };
+        let mut books = books();
+        books.disputes = vec![good];
+        assert_eq!((judge(&books).checks[5].checked, judge(&books).holds()), (1, true));
+        books.disputes.push(wrong);
+        assert_eq!(judge(&books).checks[5].counter_example, Some(CounterExample::Dispute(wrong)));
+    }
+
+    #[test]
     fn payments_of_merchants_are_checked() {
         use crate::checkout::SessionStatus;
         use crate::ids::{CheckoutSessionId, MerchantPaymentId};
@@ -319,19 +351,19 @@ mod tests {
             miscounted: vec![],
         };
         assert!(judge(&books).holds());
-        assert_eq!(judge(&books).checks[5..].iter().map(|check| check.checked).collect::<Vec<_>>(), [1, 1, 3]);
+        assert_eq!(judge(&books).checks[6..].iter().map(|check| check.checked).collect::<Vec<_>>(), [1, 1, 3]);
         let mut wrong = books.clone();
         wrong.merchant.settlements.values_mut().for_each(|books| books.settled = Total(71));
         let expected = SettlementBooks { settled: Total(71), ..settlement };
         let expected = CounterExample::Settlement { target, currency: gbp, books: expected };
-        assert_eq!(judge(&wrong).checks[5].counter_example, Some(expected));
+        assert_eq!(judge(&wrong).checks[6].counter_example, Some(expected));
         let above = RefundedPayment { refunded: Total(101), ..refunded };
         books.merchant.refunded.push(above);
-        assert_eq!(judge(&books).checks[6].counter_example, Some(CounterExample::Refunds(above)));
+        assert_eq!(judge(&books).checks[7].counter_example, Some(CounterExample::Refunds(above)));
         let (session, status) = (CheckoutSessionId(Uuid::nil()), SessionStatus::Open);
         let miscounted = MiscountedSession { session, status, payments: 1 };
         books.merchant.miscounted.push(miscounted);
-        assert_eq!(judge(&books).checks[7].counter_example, Some(CounterExample::Session(miscounted)));
+        assert_eq!(judge(&books).checks[8].counter_example, Some(CounterExample::Session(miscounted)));
     }
 
     #[test]

@@ -121,7 +121,11 @@ impl LimitBooks {
             | MessageKind::Refund
             | MessageKind::RefundReturn
             | MessageKind::FeeCharge
-            | MessageKind::FeeChargeReversal => false,
+            | MessageKind::FeeChargeReversal
+            | MessageKind::ProvisionalCredit
+            | MessageKind::Chargeback
+            | MessageKind::ChargebackCompleted
+            | MessageKind::ProvisionalDebit => false,
         };
         self.max_uses += u64::from(is_use && self.limit.window.start(at) == self.limit.window_start);
     }

@@ -2,12 +2,14 @@
 //!
 //! A store adds up, and this module compares. Sums are wider than amounts, because the stored values may be wrong.
 
+mod disputes;
 mod explain;
 mod invariants;
 mod limits;
 mod merchant;
 mod pools;
 
+pub use disputes::DisputeBooks;
 pub use explain::{
     BalanceExplanation, Booking, ExplanationParts, Held, KindSum, MAX_LISTED, OpenHold, Proof, ProofName, Reservation,
     Running, explain,

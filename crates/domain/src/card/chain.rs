@@ -20,11 +20,14 @@ pub enum ChainKind {
     Inquiry,
     /// A fee of the network, which nothing follows.
     Fee,
+    /// The money of a dispute.
+    Dispute,
 }
 
 impl ChainKind {
     /// All kinds.
-    pub const ALL: [Self; 6] = [Self::Purchase, Self::Atm, Self::Refund, Self::Debit, Self::Inquiry, Self::Fee];
+    pub const ALL: [Self; 7] =
+        [Self::Purchase, Self::Atm, Self::Refund, Self::Debit, Self::Inquiry, Self::Fee, Self::Dispute];
 
     /// Whether a chain of this kind can hold money.
     pub const fn can_hold(self) -> bool {
@@ -40,6 +43,7 @@ impl ChainKind {
             Self::Debit => "debit",
             Self::Inquiry => "inquiry",
             Self::Fee => "fee",
+            Self::Dispute => "dispute",
         }
     }
 }
@@ -115,6 +119,8 @@ pub struct Chain {
     pub cleared: Minor,
     /// The part of it that took nothing from the hold, because its clearing was forced; in the merchant's currency.
     pub forced: Minor,
+    /// The part of it that open and won disputes claim. It can't be returned as well.
+    pub disputed: Minor,
     /// When its first message was recorded.
     pub created_at: DateTime<Utc>,
     /// When its hold expires, which is decided when the hold opens. `None` if it cannot hold money, or has ended.

@@ -9,6 +9,7 @@ mod controls;
 mod conversion;
 mod create;
 pub mod decide;
+mod dispute;
 mod explanation;
 mod guards;
 mod history;
@@ -41,6 +42,10 @@ pub use change::{
 pub use controls::{Control, ControlOwner, ControlSeen, ControlledCountry, Controls, MccRange};
 pub use conversion::{Conversion, MerchantSide};
 pub use create::{CardRequest, CreateCardRefusal, CreateCardSituation, MAX_CARDS, MAX_YEARS, decide_create_card};
+pub use dispute::{
+    Dispute, DisputeAction, DisputeEvidence, DisputeFilter, DisputeLink, DisputeOutcome, DisputeReason, DisputeStatus,
+    EvidenceText,
+};
 pub use explanation::{DeclineExplanation, Rule};
 pub use guards::Guards;
 pub use history::{ChainHistory, ExplainedMessage, HoldStep};

@@ -1,8 +1,8 @@
 //! The record of one card message.
 
 use super::{
-    Acceptor, ChainKind, Conversion, MultiClearing, Network, PointOfSale, Response, ThreeDSecure, Verification,
-    WalletToken,
+    Acceptor, ChainKind, Conversion, DisputeLink, MultiClearing, Network, PointOfSale, Response, ThreeDSecure,
+    Verification, WalletToken,
 };
 use crate::ids::{AccountId, BudgetId, CardId, TransactionToken, UserToken};
 use crate::money::{Currency, Minor};
@@ -53,11 +53,19 @@ pub enum MessageKind {
     FeeCharge,
     /// Fee that the network pays back.
     FeeChargeReversal,
+    /// Credit of a disputed amount until the network decides.
+    ProvisionalCredit,
+    /// Credit of a disputed amount after the dispute was won.
+    Chargeback,
+    /// The end of a dispute that was won after a provisional credit, which stays.
+    ChargebackCompleted,
+    /// Withdrawal of a provisional credit after the dispute was lost.
+    ProvisionalDebit,
 }
 
 impl MessageKind {
     /// All kinds.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 25] = [
         Self::Authorization,
         Self::AtmAuthorization,
         Self::RefundAuthorization,
@@ -79,6 +87,10 @@ impl MessageKind {
         Self::RefundReturn,
         Self::FeeCharge,
         Self::FeeChargeReversal,
+        Self::ProvisionalCredit,
+        Self::Chargeback,
+        Self::ChargebackCompleted,
+        Self::ProvisionalDebit,
     ];
 
     /// The dotted name, such as `authorization.clearing`.
@@ -105,6 +117,10 @@ impl MessageKind {
             Self::RefundReturn => "refund.reversal",
             Self::FeeCharge => "fee.charge",
             Self::FeeChargeReversal => "fee.charge.reversal",
+            Self::ProvisionalCredit => "authorization.clearing.chargeback.provisional.credit",
+            Self::Chargeback => "authorization.clearing.chargeback",
+            Self::ChargebackCompleted => "authorization.clearing.chargeback.completed",
+            Self::ProvisionalDebit => "authorization.clearing.chargeback.provisional.debit",
         }
     }
 }
@@ -205,6 +221,8 @@ pub struct MessageDetails {
     pub verification: Option<Verification>,
     /// The place of a clearing among several of one authorization.
     pub multi_clearing: MultiClearing,
+    /// The dispute that caused it.
+    pub dispute: Option<DisputeLink>,
 }
 
 impl CardTransaction {
@@ -217,6 +235,11 @@ impl CardTransaction {
                 | MessageKind::AtmClearing
                 | MessageKind::RefundClearing
         )
+    }
+
+    /// The message that it follows; of the first message of a dispute, the disputed one.
+    pub fn named(&self) -> Option<TransactionToken> {
+        self.preceding.or_else(|| self.details.dispute.map(|link| link.transaction))
     }
 
     /// The subnetwork, derived from network and kind.

@@ -5,11 +5,15 @@ use super::money::{decimal, shown};
 use super::{a_purchase, a_refund, a_withdrawal};
 use crate::budget::BudgetRecord;
 use crate::card::decide::{
-    CardDecision, CardRefusal, ChainSituation, FirstMessage, FirstSituation, FollowUp, decide_expiry, decide_first,
-    decide_follow_up,
+    CardDecision, CardRefusal, ChainSituation, DisputeDecision, DisputeRefusal, DisputeRequest, DisputeSituation,
+    FirstMessage, FirstSituation, FollowUp, OpenDisputeSituation, decide_dispute, decide_expiry, decide_first,
+    decide_follow_up, decide_new_dispute,
 };
-use crate::card::{Card, CardLimit, CardTransaction, Chain, DeclineExplanation, Guards, TransactionState};
-use crate::ids::TransactionToken;
+use crate::card::{
+    Card, CardLimit, CardTransaction, Chain, DeclineExplanation, Dispute, DisputeAction, DisputeReason, Guards,
+    TransactionState,
+};
+use crate::ids::{DisputeId, TransactionToken};
 use crate::ledger::{Balances, JournalTransaction};
 use crate::stamp::Stamp;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -29,6 +33,8 @@ pub struct CardScenario {
     pub records: Vec<CardTransaction>,
     /// The chains, last changed last.
     pub chains: Vec<Chain>,
+    /// The disputes, oldest first.
+    pub disputes: Vec<Dispute>,
     /// Every journal transaction, oldest first.
     pub journal: Vec<JournalTransaction>,
     /// The explanation of each record's decline, if it was declined.
@@ -53,6 +59,7 @@ impl CardScenario {
             balances,
             records: Vec::new(),
             chains: Vec::new(),
+            disputes: Vec::new(),
             journal: Vec::new(),
             declined: Vec::new(),
             now: noon(),
@@ -113,6 +120,38 @@ impl CardScenario {
             self.store(decision);
         }
         decision
+    }
+
+    /// Disputes an amount of a message, or all that is undisputed.
+    pub fn dispute(&mut self, token: TransactionToken, amount: Option<&str>) -> Result<Dispute, DisputeRefusal> {
+        let transaction = self.record(token).clone();
+        let disputes = self.disputes.iter().filter(|dispute| dispute.chain == transaction.chain).cloned().collect();
+        let situation = OpenDisputeSituation { disputed: self.situation(token), transaction, disputes };
+        let request = DisputeRequest { amount: amount.map(decimal), reason: DisputeReason::Duplicate };
+        let decision = decide_new_dispute(&situation, &request, &self.stamp())?;
+        self.keep(&decision);
+        Ok(decision.dispute)
+    }
+
+    /// Decides what happens to a dispute.
+    pub fn act(&mut self, dispute: DisputeId, action: &DisputeAction) -> Result<DisputeDecision, DisputeRefusal> {
+        let dispute = self.disputes.iter().find(|known| known.id == dispute).unwrap().clone();
+        let credit = self.chains.iter().find(|chain| Some(chain.id) == dispute.credit).cloned();
+        let situation = DisputeSituation { disputed: self.situation(dispute.transaction), credit, dispute };
+        let decision = decide_dispute(&situation, action, &self.stamp())?;
+        self.keep(&decision);
+        Ok(decision)
+    }
+
+    fn keep(&mut self, decision: &DisputeDecision) {
+        self.disputes.retain(|known| known.id != decision.dispute.id);
+        self.disputes.push(decision.dispute.clone());
+        if let Some(chain) = &decision.disputed {
+            self.chains.iter_mut().filter(|known| known.id == chain.id).for_each(|known| known.clone_from(chain));
+        }
+        if let Some(message) = &decision.message {
+            self.store(message);
+        }
     }
 
     /// Advances the clock.

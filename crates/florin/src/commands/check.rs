@@ -41,6 +41,8 @@ enum Line {
     CheckoutCount { account_id: String },
     /// Events are not numbered by the sequence of their object.
     Sequence { object_id: String },
+    /// The journal or the disputed chain differs from a dispute.
+    Dispute { dispute_id: String },
     /// The journal differs from the payments of a settlement account or payee.
     Settlement { object_id: String },
     /// The refunds of a payment exceed its amount.
@@ -64,6 +66,7 @@ impl From<AuditReport> for Report {
             }
             Discrepancy::CheckoutCount(account) => Line::CheckoutCount { account_id: account.to_string() },
             Discrepancy::Sequence(object) => Line::Sequence { object_id: object.to_string() },
+            Discrepancy::Dispute(dispute) => Line::Dispute { dispute_id: dispute.to_string() },
             Discrepancy::Settlement(object) => Line::Settlement { object_id: object.to_string() },
             Discrepancy::Refunds(payment) => Line::Refunds { payment_id: payment.to_string() },
             Discrepancy::Session(session) => Line::Session { checkout_session_id: session.to_string() },
@@ -106,6 +109,9 @@ fn print(report: &Report) -> String {
             format!("  the stored count of checkouts of account {account_id} is wrong")
         }
         Line::Sequence { object_id } => format!("  the events of object {object_id} are not numbered by its sequence"),
+        Line::Dispute { dispute_id } => {
+            format!("  the journal or the disputed transaction differs from dispute {dispute_id}")
+        }
         Line::Settlement { object_id } => {
             format!("  the journal differs from the payments of settlement account or payee {object_id}")
         }

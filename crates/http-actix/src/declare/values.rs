@@ -9,13 +9,13 @@ use florin_domain::address::PostcodeQuery;
 use florin_domain::batch::{AlertCode, AlertKind, Direction, PaymentBatchStatus, PaymentStatus};
 use florin_domain::budget::{BudgetFeature, BudgetStatus, CreditScheme, TransferInstruction, TransferReference};
 use florin_domain::card::{
-    AcceptorInput, CardName, CardOwner, CardSearch, CardState, ControlledCountry, EntryMode, FulfillmentStatus,
-    MccRange, Network, Pin, SecurityCode, ThreeDSecure, WalletTokenState,
+    AcceptorInput, CardName, CardOwner, CardSearch, CardState, ControlledCountry, DisputeOutcome, DisputeReason,
+    DisputeStatus, EntryMode, FulfillmentStatus, MccRange, Network, Pin, SecurityCode, ThreeDSecure, WalletTokenState,
 };
 use florin_domain::fault::Flaw;
 use florin_domain::ids::{
-    AccountId, BudgetId, CardId, CheckoutId, EventId, LimitId, MfaSessionId, NetworkId, OrderId, PaymentBatchId,
-    PersonId, PersonaId, SnapshotId, TransactionToken, WebhookId,
+    AccountId, BudgetId, CardId, CheckoutId, DisputeId, EventId, LimitId, MfaSessionId, NetworkId, OrderId,
+    PaymentBatchId, PersonId, PersonaId, SnapshotId, TransactionToken, WebhookId,
 };
 use florin_domain::merchant::{CheckoutStatus, CheckoutType};
 use florin_domain::mfa::MfaProviderName;
@@ -58,6 +58,9 @@ named! {
     CreditScheme: CreditScheme::ALL, CreditScheme::as_str;
     DeliveryStatus: DeliveryStatus::ALL, DeliveryStatus::as_str;
     Direction: Direction::ALL, Direction::as_str;
+    DisputeOutcome: DisputeOutcome::ALL, DisputeOutcome::as_str;
+    DisputeReason: DisputeReason::ALL, DisputeReason::as_str;
+    DisputeStatus: DisputeStatus::ALL, DisputeStatus::as_str;
     EntryMode: EntryMode::ALL, EntryMode::as_str;
     FulfillmentStatus: FulfillmentStatus::ALL, FulfillmentStatus::as_str;
     Network: Network::ALL, Network::as_str;
@@ -111,6 +114,7 @@ texts! {
     ActivitySearch: Self::parse, plain_text().min_length(Some(1)).max_length(Some(Self::MAX));
     BudgetId: Self::parse, of_format(KnownFormat::Uuid);
     CheckoutId: Self::parse, of_format(KnownFormat::Uuid);
+    DisputeId: Self::parse, of_format(KnownFormat::Uuid);
     EventId: Self::parse, of_format(KnownFormat::Uuid);
     WebhookId: Self::parse, of_format(KnownFormat::Uuid);
     CardId: Self::parse, of_format(KnownFormat::Uuid);

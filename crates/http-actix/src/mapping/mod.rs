@@ -5,6 +5,7 @@ mod batches;
 mod budgets;
 mod cards;
 mod checkouts;
+mod disputes;
 mod merchants;
 mod networks;
 mod people;
@@ -21,6 +22,7 @@ pub(crate) use cards::{
 pub(crate) use checkouts::{
     authorise_refund_problem, create_refund_problem, create_session_problem, create_top_up_problem, session_problem,
 };
+pub(crate) use disputes::dispute_problem;
 pub(crate) use merchants::{
     checkout_problem, edit_profile_problem, logo_problem, logo_refusal, of_shopping, payee_problem, settlement_problem,
 };

@@ -136,6 +136,12 @@ error_sets! {
         "`already_cleared`, `already_reversed`, `expired`, `wrong_transaction_kind`, `amount_exceeds_hold`, \
          `amount_exceeds_authorization`, `balance_limit`.",
     );
+    /// Errors of an operation on a dispute.
+    DisputeErrors = writing(
+        SANDBOX,
+        "`wrong_transaction_kind`, `amount_exceeds_authorization`; `invalid_state`: the dispute is decided or credited \
+         already, or has 20 texts of evidence; `balance_limit`.",
+    );
     /// Errors of an operation on a subscription.
     WebhookErrors = writing(
         KEYS,

@@ -22,7 +22,7 @@ pub(crate) struct InvariantsView {
 #[serde(rename_all = "camelCase")]
 struct CheckView {
     #[schema(
-        pattern = "^(conservation|balances|holds|reservations|spending_limits|merchant_(settlements|refunds|sessions))$"
+        pattern = "^(conservation|balances|holds|reservations|spending_limits|disputes|merchant_(settlements|refunds|sessions))$"
     )]
     name: &'static str,
     #[schema(pattern = "^(holds|broken)$")]
@@ -36,7 +36,7 @@ struct CheckView {
     counter_example: Option<CounterExampleView>,
 }
 
-/// An object that breaks an invariant: a journal transaction, a pool of a budget, a spending limit, what was settled into a
+/// An object that breaks an invariant: a journal transaction, a pool of a budget, a spending limit, a dispute, what was settled into a
 /// settlement account or to a payee, a payment, or a checkout session.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CounterExample)]
@@ -45,6 +45,7 @@ enum CounterExampleView {
     Transaction(TransactionExample),
     Pool(PoolExample),
     Limit(LimitExample),
+    Dispute(DisputeExample),
     Settlement(SettlementExample),
     Refunds(RefundsExample),
     Session(SessionExample),
@@ -101,6 +102,31 @@ struct LimitExample {
     uses: u32,
     /// The maximum number of uses that its messages explain.
     max_uses: u64,
+}
+
+/// A dispute whose money, or whose chain, does not agree with it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WrongDispute)]
+#[serde(rename_all = "camelCase")]
+struct DisputeExample {
+    #[schema(value_type = String, format = Uuid)]
+    dispute_id: Uuid,
+    currency_code: &'static str,
+    /// The amount that the budget should have because of it.
+    #[schema(value_type = String)]
+    expected: Amount,
+    /// The amount that its messages paid to the budget.
+    #[schema(value_type = String)]
+    credited: Sum,
+    /// What the disputed chain says that disputes claim.
+    #[schema(value_type = String)]
+    stated: Amount,
+    /// What the OPEN and WON disputes of that chain claim.
+    #[schema(value_type = String)]
+    claimed: Sum,
+    /// What that chain has cleared.
+    #[schema(value_type = String)]
+    cleared: Amount,
 }
 
 /// A settlement account or payee, whose journal differs from its payments.
@@ -200,6 +226,15 @@ impl From<&CounterExample> for CounterExampleView {
                     max_uses,
                 })
             }
+            CounterExample::Dispute(books) => Self::Dispute(DisputeExample {
+                dispute_id: books.dispute.0,
+                currency_code: books.currency.code(),
+                expected: Amount(books.expected.of(books.currency)),
+                credited: Sum(books.credited.of(books.currency)),
+                stated: Amount(books.stated.of(books.currency)),
+                claimed: Sum(books.claimed.of(books.currency)),
+                cleared: Amount(books.cleared.of(books.currency)),
+            }),
             CounterExample::Settlement { target, currency, books } => Self::Settlement(SettlementExample {
                 settled_to: target,
                 currency_code: currency.code(),

@@ -73,7 +73,8 @@ pub(crate) struct TransactionView<'a> {
     currency_code: &'static str,
     /// The conversion between the merchant's currency and the card's. The rate is 1 if they are the same.
     currency_conversion: ConversionView,
-    /// The token of the preceding message; absent on first messages.
+    /// The token of the preceding message; absent on first messages, except those of disputes, which name the disputed
+    /// message.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Uuid, nullable = false)]
     preceding_related_transaction_token: Option<Uuid>,
@@ -105,6 +106,23 @@ pub(crate) struct TransactionView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     multi_clearing_sequence_count: Option<u32>,
+    /// The dispute that caused the message; absent on other messages. Florin extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    dispute: Option<DisputeLinkView>,
+}
+
+/// The dispute that caused a message.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CardDisputeLink)]
+#[serde(rename_all = "camelCase")]
+struct DisputeLinkView {
+    /// The id of the dispute.
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    /// The token of the disputed message.
+    #[schema(value_type = String, format = Uuid)]
+    transaction_token: Uuid,
 }
 
 /// Response code and memo.
@@ -209,7 +227,7 @@ impl<'a> From<&'a CardTransaction> for TransactionView<'a> {
             },
             currency_code: record.currency.code(),
             currency_conversion: ConversionView::from(record),
-            preceding_related_transaction_token: record.preceding.map(|token| token.0),
+            preceding_related_transaction_token: record.named().map(|token| token.0),
             network: record.network.as_str(),
             subnetwork: record.subnetwork(),
             card_acceptor: AcceptorView::from(&record.acceptor),
@@ -219,6 +237,10 @@ impl<'a> From<&'a CardTransaction> for TransactionView<'a> {
             verification: record.details.verification.map(VerificationView::from),
             multi_clearing_sequence_number: record.details.multi_clearing.number,
             multi_clearing_sequence_count: record.details.multi_clearing.count,
+            dispute: record
+                .details
+                .dispute
+                .map(|link| DisputeLinkView { id: link.dispute.0, transaction_token: link.transaction.0 }),
         }
     }
 }

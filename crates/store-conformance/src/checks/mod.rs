@@ -21,6 +21,7 @@ mod credits;
 mod days;
 mod deliveries;
 mod deliveries_rest;
+mod disputes;
 mod dry_runs;
 mod durable;
 mod equal_ids;
@@ -109,6 +110,7 @@ const FILES: &[&[Check]] = &[
     card_management::CHECKS,
     card_guards::CHECKS,
     card_settings::CHECKS,
+    disputes::CHECKS,
     batches::CHECKS,
     payments_manage::CHECKS,
     payments_lists::CHECKS,

@@ -2,8 +2,9 @@
 
 use super::events::{stored, without_gaps};
 use crate::check::{CheckResult, Failure, checks};
-use crate::commands::{first, message, stamp};
-use crate::expect::{expect_new, refused, same, there};
+use crate::commands::{claim, first, message, stamp, token};
+use crate::disputes::{act, dispute_id, evidence, open_dispute};
+use crate::expect::{expect_new, refused, replayed, same, there};
 use crate::factory::Handle;
 use crate::management::{bring, card_id, change, issue, issue_to_person, replacement};
 use crate::observe::{Observation, audited};
@@ -18,7 +19,7 @@ use florin_domain::event::EventKind;
 use florin_domain::ids::{BudgetId, CardId, PersonId};
 use florin_domain::page::PageRequest;
 use florin_domain::people::erase_person;
-use florin_ports::ErasePersonCommand;
+use florin_ports::{DisputeCommand, ErasePersonCommand};
 use std::sync::Arc;
 
 checks! {
@@ -29,6 +30,7 @@ checks! {
     "card_management.list.of_people_and_of_every_named_budget" => listed,
     "people.find.shows_who_has_a_card" => owners,
     "people.erase.terminates_the_cards_of_the_person" => erased,
+    "people.erase.deletes_the_evidence_of_disputes" => evidence_deleted,
     "tenancy.people.own_no_foreign_cards" => foreign,
 }
 
@@ -161,6 +163,39 @@ async fn erased(handle: Handle) -> CheckResult {
     let facts = (last.kind, last.object, last.sequence, last.occurred_at);
     same("the event", facts, (EventKind::CardStateUpdated, card_id(1).0, 2, at))?;
     same("the body of the event", last.body.contains(&format!("{:?}", CardState::Terminated)), true)
+}
+
+/// Disputes a debit of a card with a text, under a key. Returns the command, which can be repeated.
+async fn contest(handle: &Handle, card: CardId, number: u128) -> Result<DisputeCommand, Failure> {
+    let posted = first(Who::Mine, card, message(FirstKind::ForcePost, "1")?, stamp(number))?;
+    expect_new(handle.cards.first_message(posted).await)?;
+    expect_new(handle.disputes.open(open_dispute(Who::Mine, token(number), "1", number + 1)?).await)?;
+    let command = || -> Result<_, Failure> {
+        let claim = Some(claim(Who::Mine, &format!("evidence-{number}"), "{}")?);
+        Ok(DisputeCommand { claim, ..act(Who::Mine, number + 1, evidence("She lost it")?, number + 2)? })
+    };
+    expect_new(handle.disputes.act(command()?).await)?;
+    command()
+}
+
+async fn evidence_deleted(handle: Handle) -> CheckResult {
+    with_card(&handle).await?;
+    let hers = contest(&handle, card_id(1), 10).await?;
+    let shared = contest(&handle, Who::Mine.card(), 20).await?;
+    let at = after(7);
+    let command = ErasePersonCommand {
+        person: person_id(1),
+        erase: Arc::new(move |person| erase_person(person, at)),
+        terminate: Arc::new(move |(card, client)| terminate_for_erasure(card, *client, at)),
+    };
+    handle.people.erase(command).await?;
+    for (number, left) in [(11, 0), (21, 1)] {
+        let found = handle.disputes.find(&Who::Mine.account()?, dispute_id(number)).await?;
+        same("texts of evidence", there("the dispute", found)?.evidence.len(), left)?;
+    }
+    expect_new(handle.disputes.act(hers).await)?;
+    replayed(handle.disputes.act(shared).await)?;
+    Ok(())
 }
 
 async fn foreign(handle: Handle) -> CheckResult {

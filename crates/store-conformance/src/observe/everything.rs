@@ -12,7 +12,7 @@ use chrono::TimeDelta;
 use florin_domain::activity::{Activity, ActivityFilter, ActivityKey, ActivitySource};
 use florin_domain::batch::{AlertFilter, BatchFilter, PaymentFilter};
 use florin_domain::budget::BudgetFilter;
-use florin_domain::card::CardFilter;
+use florin_domain::card::{CardFilter, DisputeFilter};
 use florin_domain::checkout::{MerchantPaymentFilter, PaymentSort, SessionFilter};
 use florin_domain::event::EventFilter;
 use florin_domain::ids::{AccountId, PaymentId, TransactionToken};
@@ -163,6 +163,7 @@ async fn of_account(
         see(format!("life of {id}"), &handle.card_management.transitions(&account, id, PAGE).await?);
     }
     see("list of cards".into(), &cards);
+    see("disputes".into(), &handle.disputes.list(&account, DisputeFilter::default(), PAGE).await?);
     see("batches".into(), &handle.seeding.batches(&account).await?);
     let every = BatchFilter { include_hidden: true, ..BatchFilter::default() };
     let listed = handle.reading.list(&account, every, PAGE).await?;

@@ -23,6 +23,15 @@ macro_rules! bugs {
 }
 
 bugs! {
+    EvidenceOutlivesItsOwner,
+    DisputesUncounted,
+    ClaimsNotStored,
+    DryDisputesWrite,
+    DisputesStay,
+    EvidenceReplaced,
+    DisputesOfAnyAccount,
+    DisputesOfChainsHidden,
+    DisputesOldestFirst,
     WebhooksUncounted,
     WebhookOrderNotStored,
     ClientRecordsMissing,

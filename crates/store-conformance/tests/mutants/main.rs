@@ -6,6 +6,7 @@ mod batches;
 mod bugs;
 mod checkout_sessions;
 mod commands;
+mod disputes;
 mod dry_runs;
 mod events;
 mod insight;
@@ -288,6 +289,15 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::DryRunsAreRecorded, "dry_runs.read_no_record_and_store_none"),
     (Bug::DryRunsCountAttempts, "batches.dry_run.counts_no_attempt"),
     (Bug::DryRefundsWrite, "merchants.dry_run.changes_nothing"),
+    (Bug::EvidenceOutlivesItsOwner, "people.erase.deletes_the_evidence_of_disputes"),
+    (Bug::DisputesUncounted, "disputes.open.of_100_on_10_pounds_exactly_10_pass"),
+    (Bug::ClaimsNotStored, "disputes.open.stores_every_member"),
+    (Bug::DryDisputesWrite, "disputes.dry_run.changes_nothing"),
+    (Bug::DisputesStay, "disputes.act.stores_the_whole_decision"),
+    (Bug::EvidenceReplaced, "disputes.act.keeps_every_text_of_evidence_in_order"),
+    (Bug::DisputesOfAnyAccount, "tenancy.disputes.of_one_account_only"),
+    (Bug::DisputesOfChainsHidden, "disputes.list.by_each_filter_newest_first_in_pages"),
+    (Bug::DisputesOldestFirst, "disputes.list.by_each_filter_newest_first_in_pages"),
     (Bug::DryPaymentsHideBalances, "merchants.dry_run.answers_as_the_real_one_would"),
     (Bug::RecordsAfterTheCommit, "injected.failure_of_any_write_leaves_nothing"),
     (Bug::PaymentsOfTheFirstAccount, "equal_ids.copy.reads_as_its_original"),

@@ -83,6 +83,9 @@ impl People for Mutant {
         if self.has(Bug::SnapshotsOutliveErasure) {
             return Ok(Vec::new());
         }
+        if self.has(Bug::EvidenceOutlivesItsOwner) {
+            return self.erase_without_disputes(command).await;
+        }
         People::erase(&self.inner, command).await
     }
 }

@@ -49,6 +49,7 @@ pub(super) fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
         found.dedup();
         discrepancies.extend(found);
     }
+    discrepancies.extend(Discrepancy::of_disputes(&books.disputes));
     discrepancies.extend(Discrepancy::of_merchant(&books.merchant));
     discrepancies.extend(merchant::miscounted(conn)?.into_iter().map(Discrepancy::CheckoutCount));
     discrepancies.extend(events::misnumbered(conn)?.into_iter().map(Discrepancy::Sequence));

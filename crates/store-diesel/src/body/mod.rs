@@ -26,6 +26,7 @@ mod checkout;
 pub(super) mod columns;
 mod credits;
 mod diesel_errors;
+mod disputes;
 mod driver;
 mod environment;
 pub(super) mod errors;

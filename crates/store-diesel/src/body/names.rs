@@ -8,8 +8,9 @@ use florin_domain::batch::{
 };
 use florin_domain::budget::{BudgetFeature, BudgetKind, BudgetStatus, CreditScheme};
 use florin_domain::card::{
-    CardOwner, CardState, ChainEnd, ChainKind, Control, ControlOwner, EntryMode, FulfillmentStatus, LimitWindow, Match,
-    MessageKind, Network, OverClearing, Response, ThreeDSecure, TransactionState, WalletTokenState,
+    CardOwner, CardState, ChainEnd, ChainKind, Control, ControlOwner, DisputeReason, DisputeStatus, EntryMode,
+    FulfillmentStatus, LimitWindow, Match, MessageKind, Network, OverClearing, Response, ThreeDSecure,
+    TransactionState, WalletTokenState,
 };
 use florin_domain::checkout::{
     BankReportResult, MerchantPaymentKind, MerchantPaymentStatus, PaymentFailure, PurposeKind, SessionStatus,
@@ -106,6 +107,8 @@ names! {
     CreditScheme: &Self::ALL, Self::as_str;
     DeliveryStatus: &Self::ALL, Self::as_str;
     DisabledReason: &Self::ALL, Self::as_str;
+    DisputeReason: &Self::ALL, Self::as_str;
+    DisputeStatus: &Self::ALL, Self::as_str;
     SendError: &Self::ALL, Self::as_str;
     EntryMode: &Self::ALL, Self::as_str;
     EventKind: Self::ALL, Self::as_str;
@@ -168,6 +171,8 @@ mod tests {
         check::<Role>(&schema);
         check::<DeliveryStatus>(&schema);
         check::<DisabledReason>(&schema);
+        check::<DisputeReason>(&schema);
+        check::<DisputeStatus>(&schema);
         check::<SendError>(&schema);
         check::<EventKind>(&schema);
         check::<FailureReason>(&schema);

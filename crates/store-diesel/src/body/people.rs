@@ -3,6 +3,7 @@
 use super::ask::ask;
 use super::backend::{Conn, Db};
 use super::cards::{self, store_change};
+use super::disputes;
 use super::driver;
 use super::errors::{Outcome, Stop, corrupt};
 use super::footprint::Footprint;
@@ -201,6 +202,7 @@ fn erase(conn: &mut Conn, command: &ErasePersonCommand, recording: Option<EventR
     diesel::update(phones).set(nothing).execute(conn)?;
     working_set.store(conn)?;
     forget(conn, command.person)?;
+    disputes::forget_evidence(conn, &owned)?;
     Ok(accounts.into_iter().map(|(account, _)| account.0).collect())
 }
 

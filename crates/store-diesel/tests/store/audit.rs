@@ -1,8 +1,14 @@
 //! The audit finds changes that were made behind the store's back.
 
-use crate::support::{Home, MINE, authorize, budget, gbp, id, stamp};
+use crate::support::{Home, MINE, amount, authorization, authorize, budget, first_message, fresh, gbp, id, stamp};
+use florin_domain::card::decide::{DisputeRequest, FirstKind, decide_dispute, decide_first, decide_new_dispute};
+use florin_domain::card::{DisputeAction, DisputeReason};
 use florin_domain::ids::JournalId;
-use florin_ports::{AuditReport, Discrepancy, LedgerAudit};
+use florin_ports::{
+    AuditReport, CardLedger, Discrepancy, DisputeCommand, Disputes, FirstMessageCommand, LedgerAudit, Mode,
+    OpenDisputeCommand,
+};
+use std::sync::Arc;
 
 const BALANCE: fn() -> Discrepancy = || Discrepancy::Balance { budget: budget(MINE), currency: gbp() };
 const RESERVATIONS: fn() -> Discrepancy = || Discrepancy::Reservations { budget: budget(MINE), currency: gbp() };
@@ -94,5 +100,45 @@ async fn misnumbered_events_are_detected() {
         assert_eq!(found_after(&event(1, kind, 2)).await, misnumbered, "beyond what the object has had");
         let twice = format!("{}; {}", event(1, kind, 1), event(2, kind, 1));
         assert_eq!(found_after(&twice).await, misnumbered);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_dispute_is_detected() {
+    let home = Home::seeded().await;
+    let posted = first_message(FirstKind::ForcePost, "10");
+    let ids = stamp(1);
+    let decide = Arc::new(move |situation: &_| ids.rule(|stamp| decide_first(situation, &posted, stamp)));
+    let command = FirstMessageCommand { decide, ..authorization(MINE, ids, "10") };
+    let transaction = fresh(home.store.first_message(command).await).token;
+    let (request, ids) = (DisputeRequest { amount: Some(amount("4")), reason: DisputeReason::Fraud }, stamp(2));
+    let decide = Arc::new(move |situation: &_| ids.rule(|stamp| decide_new_dispute(situation, &request, stamp)));
+    let command = OpenDisputeCommand { account: id(MINE), transaction, decide, mode: Mode::Commit, claim: None };
+    let dispute = fresh(Disputes::open(&home.store, command).await).dispute.id;
+    let ids = stamp(3);
+    let decide =
+        Arc::new(move |situation: &_| ids.rule(|stamp| decide_dispute(situation, &DisputeAction::Credit, stamp)));
+    let command = DisputeCommand { account: id(MINE), dispute, decide, mode: Mode::Commit, claim: None };
+    fresh(Disputes::act(&home.store, command).await);
+    for (change, undo, is_right) in [
+        ("UPDATE disputes SET updated_at = created_at", "", true),
+        ("UPDATE disputes SET amount_minor = 500", "UPDATE disputes SET amount_minor = 400", false),
+        (
+            "UPDATE card_chains SET disputed_minor = 401 WHERE disputed_minor = 400",
+            "UPDATE card_chains SET disputed_minor = 400 WHERE disputed_minor = 401",
+            false,
+        ),
+        (
+            "UPDATE card_chains SET cleared_minor = 399 WHERE cleared_minor = 1000",
+            "UPDATE card_chains SET cleared_minor = 1000 WHERE cleared_minor = 399",
+            false,
+        ),
+        ("UPDATE disputes SET status = 'LOST', settlement_id = id, resolved_at = created_at", "", false),
+    ] {
+        home.sql(change);
+        let found = home.store.audit().await.unwrap().discrepancies;
+        let expected = if is_right { vec![] } else { vec![Discrepancy::Dispute(dispute)] };
+        assert_eq!(found, expected, "{change}");
+        home.sql(undo);
     }
 }

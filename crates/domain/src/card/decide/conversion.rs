@@ -62,6 +62,16 @@ impl Terms {
         Ok(Minor(fits))
     }
 
+    /// The smallest amount up to `max` that converts to no less than `needed`, which is at most the conversion of `max`.
+    pub(super) fn covering(&self, needed: Minor, max: Minor) -> Result<Minor, AmountOverflow> {
+        if needed.is_zero() {
+            return Ok(Minor::ZERO);
+        }
+        let below = self.within(needed, max)?;
+        let covers = self.to_card(below)? >= needed;
+        if covers { Ok(below) } else { below.plus(Minor(1)).ok_or(AmountOverflow) }
+    }
+
     /// The conversion for the record of a message.
     pub(super) fn shown(&self, amount: Minor) -> Option<Conversion> {
         self.merchant.map(|(currency, rate)| Conversion { currency, amount, rate })

@@ -356,6 +356,7 @@ impl Opening<'_> {
             wallet_token: wallet_token.clone(),
             verification: self.verification,
             multi_clearing: *multi_clearing,
+            dispute: None,
         }
     }
 
@@ -373,6 +374,7 @@ impl Opening<'_> {
             state,
             cleared: Minor::ZERO,
             forced: Minor::ZERO,
+            disputed: Minor::ZERO,
             created_at: self.stamp.now,
             expires_at: None,
             merchant: self.priced.terms.side(merchant, Minor::ZERO),

@@ -143,7 +143,11 @@ impl FollowUp {
             | MessageKind::BalanceInquiry
             | MessageKind::RefundReturn
             | MessageKind::FeeCharge
-            | MessageKind::FeeChargeReversal => false,
+            | MessageKind::FeeChargeReversal
+            | MessageKind::ProvisionalCredit
+            | MessageKind::Chargeback
+            | MessageKind::ChargebackCompleted
+            | MessageKind::ProvisionalDebit => false,
         }
     }
 }

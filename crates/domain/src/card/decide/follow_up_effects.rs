@@ -293,12 +293,13 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// The chain after an amount of what it cleared is returned; `None` for all that is left.
+    /// The chain after an amount of what it cleared is returned; `None` for all that is left. What disputes claim stays.
     fn returned(&self, sent: Option<Minor>) -> Result<Returned, CardRefusal> {
         let (_, cleared) = self.sides();
-        let sent = sent.unwrap_or(cleared);
-        if sent > cleared {
-            return Err(CardRefusal::ExceedsRest { rest: cleared.of(self.terms.currency()) });
+        let rest = less(cleared, self.terms.covering(self.chain.disputed, cleared)?)?;
+        let sent = sent.unwrap_or(rest);
+        if sent > rest || rest.is_zero() {
+            return Err(CardRefusal::ExceedsRest { rest: rest.of(self.terms.currency()) });
         }
         let left = less(cleared, sent)?;
         // Each part is the shrinkage of the converted sum, so the parts add up to the conversion of the whole.

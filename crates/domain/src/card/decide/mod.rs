@@ -4,6 +4,7 @@ mod booking;
 mod clearing;
 mod conversion;
 mod decision;
+mod dispute;
 mod expiry;
 #[cfg(test)]
 mod extension_tests;
@@ -28,6 +29,10 @@ mod testing;
 
 pub use clearing::{Clearing, ClearingInput};
 pub use decision::{CardDecision, CardRefusal};
+pub use dispute::{
+    DisputeDecision, DisputeDone, DisputeRefusal, DisputeRequest, DisputeSituation, OpenDisputeSituation,
+    decide_dispute, decide_new_dispute,
+};
 pub use expiry::decide_expiry;
 pub use first::{Extras, FirstMessage, decide_first};
 pub use first_kind::FirstKind;

@@ -7,6 +7,7 @@ mod common;
 pub(crate) mod controls;
 pub(crate) mod create;
 pub(crate) mod details;
+pub(crate) mod disputes;
 pub(crate) mod find;
 pub(crate) mod find_chain;
 mod first_message;
@@ -92,5 +93,6 @@ fn simulations(config: &mut ServiceConfig) {
         .service(post("/atm/withdrawal/authorization", atm_withdrawals::authorize))
         .service(post("/atm/withdrawal/authorization/clearing", atm_withdrawals::clear))
         .service(get("/transactions/{token}", find_chain::handle))
+        .configure(disputes::configure)
         .default_service(web::to(not_found));
 }

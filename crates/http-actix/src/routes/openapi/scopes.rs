@@ -36,7 +36,9 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         | "listCardTransitions"
         | "listSpendingLimits"
         | "listTransactionLimits"
-        | "getTransactionChain" => CardsRead,
+        | "getTransactionChain"
+        | "listDisputes"
+        | "getDispute" => CardsRead,
         "listAccounts" | "getAccount" => AccountsRead,
         "listIpAddresses" => IpAddressesRead,
         "createIpAddress" | "deleteIpAddress" => IpAddressesWrite,
@@ -83,6 +85,10 @@ fn of_card_messages(operation: &str) -> bool {
             | "reverseDebit"
             | "inquireBalance"
             | "chargeFee"
+            | "openDispute"
+            | "addDisputeEvidence"
+            | "creditDispute"
+            | "resolveDispute"
             | "clearRefund"
             | "reverseRefund"
             | "authorizeAtmWithdrawal"

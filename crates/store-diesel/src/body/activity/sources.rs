@@ -9,7 +9,7 @@ use super::body::types::{Account, Currency, Id, Time};
 use diesel::prelude::*;
 use diesel::query_builder::AstPass;
 use diesel::sql_types::Text;
-use florin_domain::activity::{ActivityFilter, ActivitySearch, ActivitySource};
+use florin_domain::activity::{ActivityFilter, ActivitySearch, ActivitySource, MatchingChains};
 use florin_domain::ids::AccountId;
 use std::fmt::Write;
 
@@ -55,6 +55,14 @@ const BY_ENTRIES: [&str; 2] = [
         AND e.budget_id IN (",
     "))",
 ];
+
+/// The condition that restricts first messages to open chains.
+const OPEN: &str = " AND EXISTS (SELECT 1 FROM card_chains c WHERE c.account_id = t.account_id AND c.id = t.token \
+    AND c.ended_by IS NULL)";
+
+/// The condition that restricts first messages to chains that have ended.
+const ENDED: &str = " AND EXISTS (SELECT 1 FROM card_chains c WHERE c.account_id = t.account_id AND c.id = t.token \
+    AND c.ended_by IS NOT NULL)";
 
 pub(super) const PLACES: [SourceTable; 6] = [
     SourceTable {
@@ -281,10 +289,15 @@ fn pattern(search: &ActivitySearch) -> String {
 
 /// The condition on the first messages of matching chains.
 fn chains(filter: &ActivityFilter) -> String {
-    let condition = |(shape, states): (florin_domain::activity::FirstMessageShape, Vec<_>)| {
+    let condition = |MatchingChains { shape, states, is_open }: MatchingChains| {
         let asks = if shape.requests_nothing { "=" } else { "<>" };
         let states = names(states.into_iter());
-        format!("(t.kind = '{}' AND t.requested_minor {asks} 0 AND t.state IN ({states}))", shape.kind.name())
+        let ended = match is_open {
+            Some(true) => OPEN,
+            Some(false) => ENDED,
+            None => "",
+        };
+        format!("(t.kind = '{}' AND t.requested_minor {asks} 0 AND t.state IN ({states}){ended})", shape.kind.name())
     };
     let conditions: Vec<_> = filter.chains().into_iter().map(condition).collect();
     format!(" AND ({})", conditions.join(" OR "))

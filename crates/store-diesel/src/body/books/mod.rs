@@ -5,6 +5,7 @@
 //! supported database accepts.
 
 mod about;
+mod disputes;
 mod explain;
 mod halves;
 mod limits;

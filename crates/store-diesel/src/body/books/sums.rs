@@ -5,6 +5,7 @@ use super::body::backend::Conn;
 use super::body::backend::sql::IdSql;
 use super::body::errors::{Outcome, corrupt};
 use super::body::types::{Account, Currency, Id};
+use super::disputes;
 use super::halves::whole;
 use super::merchant;
 use super::reservations::open_orders;
@@ -120,8 +121,9 @@ pub(crate) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Ac
         let budget = of(&mut budgets, (order.account_id, order.budget_id, order.currency));
         budget.reservations = budget.reservations.plus(Total(order.minor.into()));
     }
+    let (limits, disputes) = (Vec::new(), disputes::gather(conn, account)?);
     let merchant = merchant::gather(conn, account)?;
-    Ok(AccountBooks { transactions, unbalanced, budgets, open_holds, open_orders, limits: Vec::new(), merchant })
+    Ok(AccountBooks { transactions, unbalanced, budgets, open_holds, open_orders, limits, disputes, merchant })
 }
 
 fn stated(conn: &mut Conn, account: Option<&AccountId>, budgets: &mut Budgets) -> Outcome<()> {

@@ -42,6 +42,7 @@ impl ChainRow {
             authorised: Minor(self.authorised_minor),
             cleared: Minor(self.cleared_minor),
             forced: Minor(self.forced_minor),
+            disputed: Minor(self.disputed_minor),
             created_at: self.created_at.0,
             expires_at: self.expires_at.map(|at| at.0),
             merchant,
@@ -70,6 +71,7 @@ impl From<&Chain> for ChainRow {
             counted: counted::text(&chain.counted),
             forced_minor: chain.forced.0,
             expires_at: chain.expires_at.map(Time),
+            disputed_minor: chain.disputed.0,
         }
     }
 }
@@ -86,6 +88,7 @@ impl From<&Chain> for ChainChange {
             counted: counted::text(&chain.counted),
             forced_minor: chain.forced.0,
             expires_at: chain.expires_at.map(Time),
+            disputed_minor: chain.disputed.0,
             account_id: Account(chain.account.clone()),
             id: Id(chain.id.0),
         }

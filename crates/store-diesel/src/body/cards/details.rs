@@ -2,10 +2,12 @@
 
 use super::body::errors::{Outcome, corrupt};
 use super::body::names::Name;
+use super::body::types::Id;
 use florin_domain::card::{
-    EntryMode, Match, MessageDetails, MultiClearing, PointOfSale, ThreeDSecure, Verification, WalletToken,
+    DisputeLink, EntryMode, Match, MessageDetails, MultiClearing, PointOfSale, ThreeDSecure, Verification, WalletToken,
     WalletTokenState,
 };
+use florin_domain::ids::{DisputeId, TransactionToken};
 use florin_domain::money::Minor;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +30,14 @@ struct Stored {
     clearing_number: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     clearing_count: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dispute: Option<StoredDispute>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredDispute {
+    id: Id,
+    transaction: Id,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -108,8 +118,16 @@ pub(super) fn text(details: &MessageDetails) -> Option<String> {
     if *details == MessageDetails::default() {
         return None;
     }
-    let MessageDetails { cash_back, fee_type, pos, three_d_secure, wallet_token, verification, multi_clearing } =
-        details;
+    let MessageDetails {
+        cash_back,
+        fee_type,
+        pos,
+        three_d_secure,
+        wallet_token,
+        verification,
+        multi_clearing,
+        dispute,
+    } = details;
     let stored = Stored {
         cash_back: cash_back.map(|cash| cash.0),
         fee_type: fee_type.clone(),
@@ -119,6 +137,7 @@ pub(super) fn text(details: &MessageDetails) -> Option<String> {
         verification: verification.as_ref().map(StoredVerification::from),
         clearing_number: multi_clearing.number,
         clearing_count: multi_clearing.count,
+        dispute: dispute.map(|link| StoredDispute { id: Id(link.dispute.0), transaction: Id(link.transaction.0) }),
     };
     // Serialization cannot fail: the members are texts, numbers and truth values.
     serde_json::to_string(&stored).ok()
@@ -136,5 +155,9 @@ pub(super) fn read(text: Option<&str>) -> Outcome<MessageDetails> {
         wallet_token: stored.wallet_token.map(StoredToken::read).transpose()?,
         verification: stored.verification.map(StoredVerification::read).transpose()?,
         multi_clearing: MultiClearing { number: stored.clearing_number, count: stored.clearing_count },
+        dispute: stored.dispute.map(|link| DisputeLink {
+            dispute: DisputeId(link.id.0),
+            transaction: TransactionToken(link.transaction.0),
+        }),
     })
 }

@@ -23,7 +23,7 @@ impl WorkingSet {
     }
 
     /// Returns the situation of a follow-up that names a message of the account.
-    pub(super) fn chain_situation(
+    pub(crate) fn chain_situation(
         &self,
         account: &AccountId,
         token: TransactionToken,
@@ -40,7 +40,7 @@ impl WorkingSet {
     }
 
     /// Stages everything that a decision changes.
-    pub(super) fn stage(&mut self, decision: &CardDecision) {
+    pub(crate) fn stage(&mut self, decision: &CardDecision) {
         let message = &decision.transaction;
         self.cards.stage(decision);
         self.events.add(&[message.event()]);

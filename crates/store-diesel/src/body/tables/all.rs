@@ -1,10 +1,12 @@
 //! All tables, in order.
 
 use super::table::Table;
-use super::{access, batches, cards, checkout, events, keys, merchant, mfa, money, people, service, webhooks, worlds};
+use super::{
+    access, batches, cards, checkout, disputes, events, keys, merchant, mfa, money, people, service, webhooks, worlds,
+};
 
 /// The areas, in the order of an export.
-const AREAS: [&[Table]; 13] = [
+const AREAS: [&[Table]; 14] = [
     access::TABLES,
     worlds::TABLES,
     keys::TABLES,
@@ -12,6 +14,7 @@ const AREAS: [&[Table]; 13] = [
     people::TABLES,
     money::TABLES,
     cards::TABLES,
+    disputes::TABLES,
     batches::TABLES,
     checkout::TABLES,
     events::TABLES,

@@ -138,6 +138,7 @@ tables! {
         forced_minor: i64,
         /// When the hold of an open chain expires; `due_at` has it while something is held.
         expires_at: Option<Time>,
+        disputed_minor: i64,
     }
 
     /// Why a message was declined: the rules that were checked as JSON, the last of which failed.
@@ -209,7 +210,7 @@ changes! {
 
     /// A chain after a further message.
     struct ChainChange of card_chains {
-        set { held_minor, cleared_minor, ended_by, due_at, original_held_minor, original_cleared_minor, counted, forced_minor, expires_at, }
+        set { held_minor, cleared_minor, ended_by, due_at, original_held_minor, original_cleared_minor, counted, forced_minor, expires_at, disputed_minor, }
         by { account_id, id, }
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod batches;
 pub(crate) mod cards;
 pub(crate) mod checkout;
 pub(crate) mod declare;
+pub(crate) mod disputes;
 pub(crate) mod events;
 pub(crate) mod keys;
 pub(crate) mod merchant;

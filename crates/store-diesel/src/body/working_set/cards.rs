@@ -95,6 +95,11 @@ impl Cards {
         self.chains.get(&(account.clone(), first))
     }
 
+    /// Stages a chain that was loaded and that no message changes.
+    pub(crate) fn change_chain(&mut self, chain: &Chain) {
+        self.chains.change((chain.account.clone(), chain.id), chain.clone());
+    }
+
     /// Stages what a decision changes of cards.
     pub(crate) fn stage(&mut self, decision: &CardDecision) {
         let message = &decision.transaction;

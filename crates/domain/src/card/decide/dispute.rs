@@ -1,0 +1,361 @@
+//! Disputes of settled purchases and debits, and the messages that they cause (contract 5.7).
+//!
+//! The messages of a dispute are a chain of their own. It begins with the provisional credit, or with the chargeback of a
+//! dispute that is won without one.
+
+use super::booking::Movement;
+use super::{CardDecision, CardRefusal, ChainSituation};
+use crate::card::{
+    CardTransaction, Chain, ChainEnd, ChainKind, ChainState, Dispute, DisputeAction, DisputeEvidence, DisputeLink,
+    DisputeOutcome, DisputeReason, DisputeStatus, EvidenceText, MessageDetails, MessageKind, Response,
+    TransactionState,
+};
+use crate::fault::Flaw;
+use crate::ids::{DisputeId, TransactionToken};
+use crate::ledger::{AmountOverflow, JournalTransaction};
+use crate::money::{DecimalAmount, Minor, Money};
+use crate::stamp::Stamp;
+
+/// A request to dispute a transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DisputeRequest {
+    /// The amount, in the card's currency; `None` for all that is undisputed.
+    pub amount: Option<DecimalAmount>,
+    /// Why.
+    pub reason: DisputeReason,
+}
+
+/// What an adapter loads under the lock of the budget to decide whether a transaction can be disputed.
+#[derive(Clone, Debug)]
+pub struct OpenDisputeSituation {
+    /// The chain of the transaction.
+    pub disputed: ChainSituation,
+    /// The transaction.
+    pub transaction: CardTransaction,
+    /// All disputes of transactions of the chain.
+    pub disputes: Vec<Dispute>,
+}
+
+/// What an adapter loads under the lock of the budget to decide what happens to a dispute.
+#[derive(Clone, Debug)]
+pub struct DisputeSituation {
+    /// The dispute.
+    pub dispute: Dispute,
+    /// The chain of the disputed transaction.
+    pub disputed: ChainSituation,
+    /// The chain of the provisional credit, if it was paid.
+    pub credit: Option<Chain>,
+}
+
+/// What an adapter stores atomically.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DisputeDecision {
+    /// The dispute afterwards.
+    pub dispute: Dispute,
+    /// The chain of the disputed transaction, if it changes.
+    pub disputed: Option<Chain>,
+    /// The message, if there is one.
+    pub message: Option<CardDecision>,
+}
+
+/// What a caller gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DisputeDone {
+    /// The dispute.
+    pub dispute: Dispute,
+    /// The record of the message, if there is one.
+    pub transaction: Option<CardTransaction>,
+}
+
+impl From<&DisputeDecision> for DisputeDone {
+    fn from(decision: &DisputeDecision) -> Self {
+        let transaction = decision.message.as_ref().map(|message| message.transaction.clone());
+        Self { dispute: decision.dispute.clone(), transaction }
+    }
+}
+
+/// Reasons to refuse something to a dispute. Nothing changes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DisputeRefusal {
+    /// The amount does not fit the card's currency.
+    #[error("{}", .0.message)]
+    Amount(Flaw),
+    /// The transaction is no settled purchase or debit.
+    #[error("cannot dispute a message of type {} in state {}", found.as_str(), state.as_str())]
+    WrongKind {
+        /// The kind of the message.
+        found: MessageKind,
+        /// Its state.
+        state: TransactionState,
+    },
+    /// The amount exceeds what is undisputed.
+    #[error("must be at most the undisputed amount, {rest} {}", rest.currency)]
+    ExceedsUndisputed {
+        /// The undisputed amount.
+        rest: Money,
+    },
+    /// The dispute is decided.
+    #[error("must be OPEN (got {})", .0.as_str())]
+    NotOpen(DisputeStatus),
+    /// The amount is credited already.
+    #[error("already has a provisional credit")]
+    AlreadyCredited,
+    /// The dispute has the maximum number of texts of evidence.
+    #[error("already has {} texts of evidence", Dispute::MAX_EVIDENCE)]
+    TooMuchEvidence,
+    /// The message can't be booked.
+    #[error(transparent)]
+    Message(#[from] CardRefusal),
+}
+
+impl From<AmountOverflow> for DisputeRefusal {
+    fn from(overflow: AmountOverflow) -> Self {
+        Self::Message(overflow.into())
+    }
+}
+
+/// Decides whether a transaction can be disputed. No money moves yet.
+///
+/// An amount can be disputed once, whatever the outcome. What an open or won dispute claims cannot be returned by the
+/// merchant as well.
+pub fn decide_new_dispute(
+    situation: &OpenDisputeSituation,
+    request: &DisputeRequest,
+    stamp: &Stamp<'_>,
+) -> Result<DisputeDecision, DisputeRefusal> {
+    let OpenDisputeSituation { disputed, transaction, .. } = situation;
+    let currency = disputed.card.currency;
+    let amount = request.amount.as_ref().map(|amount| amount.to_minor(currency));
+    let amount = amount.transpose().map_err(DisputeRefusal::Amount)?;
+    let (found, state) = (transaction.kind, transaction.state);
+    let is_settled = |chain: &&Chain| {
+        matches!(chain.kind, ChainKind::Purchase | ChainKind::Debit)
+            && state == TransactionState::Completion
+            && !chain.cleared.is_zero()
+    };
+    let chain = disputed.chain.as_ref().filter(is_settled).ok_or(DisputeRefusal::WrongKind { found, state })?;
+    let rest = undisputed(situation, chain)?;
+    let amount = amount.unwrap_or(rest);
+    if amount > rest || amount.is_zero() {
+        return Err(DisputeRefusal::ExceedsUndisputed { rest: rest.of(currency) });
+    }
+    let dispute = Dispute {
+        id: DisputeId(stamp.id()),
+        account: chain.account.clone(),
+        card: chain.card,
+        transaction: transaction.token,
+        chain: chain.id,
+        currency,
+        amount,
+        reason: request.reason,
+        status: DisputeStatus::Open,
+        credit: None,
+        settlement: None,
+        evidence: Vec::new(),
+        created_at: stamp.now,
+        updated_at: stamp.now,
+        resolved_at: None,
+    };
+    let claimed = chain.disputed.plus(amount).ok_or(AmountOverflow)?;
+    Ok(DisputeDecision { dispute, disputed: Some(Chain { disputed: claimed, ..chain.clone() }), message: None })
+}
+
+/// The amount of the transaction that can be disputed: at most what its chain has cleared and nobody disputed yet.
+fn undisputed(situation: &OpenDisputeSituation, chain: &Chain) -> Result<Minor, AmountOverflow> {
+    let OpenDisputeSituation { transaction, disputes, .. } = situation;
+    let sum = |concerns: &dyn Fn(&&Dispute) -> bool| {
+        let mut amounts = disputes.iter().filter(concerns).map(|dispute| dispute.amount);
+        amounts.try_fold(Minor::ZERO, Minor::plus).ok_or(AmountOverflow)
+    };
+    let of_chain = chain.cleared.minus(sum(&|_| true)?).ok_or(AmountOverflow)?;
+    if transaction.token == chain.id {
+        return Ok(of_chain.max(Minor::ZERO));
+    }
+    let cleared = transaction.impacted.negated().ok_or(AmountOverflow)?;
+    let of_message = cleared.minus(sum(&|dispute| dispute.transaction == transaction.token)?).ok_or(AmountOverflow)?;
+    Ok(of_chain.min(of_message).max(Minor::ZERO))
+}
+
+/// Decides what happens to an open dispute.
+///
+/// A provisional credit and the chargeback of a won dispute pay the amount to the budget, once. A lost dispute takes the
+/// provisional credit back, which may overdraw the budget. Limits count none of it.
+pub fn decide_dispute(
+    situation: &DisputeSituation,
+    action: &DisputeAction,
+    stamp: &Stamp<'_>,
+) -> Result<DisputeDecision, DisputeRefusal> {
+    let status = situation.dispute.status;
+    if status != DisputeStatus::Open {
+        return Err(DisputeRefusal::NotOpen(status));
+    }
+    match action {
+        DisputeAction::Evidence(text) => with_evidence(situation, text, stamp),
+        DisputeAction::Credit => credited(situation, stamp),
+        DisputeAction::Resolve(outcome) => resolved(situation, *outcome, stamp),
+    }
+}
+
+fn with_evidence(
+    situation: &DisputeSituation,
+    text: &EvidenceText,
+    stamp: &Stamp<'_>,
+) -> Result<DisputeDecision, DisputeRefusal> {
+    let mut dispute = Dispute { updated_at: stamp.now, ..situation.dispute.clone() };
+    if dispute.evidence.len() >= Dispute::MAX_EVIDENCE {
+        return Err(DisputeRefusal::TooMuchEvidence);
+    }
+    dispute.evidence.push(DisputeEvidence { text: text.as_str().to_owned(), created_at: stamp.now });
+    Ok(DisputeDecision { dispute, disputed: None, message: None })
+}
+
+fn credited(situation: &DisputeSituation, stamp: &Stamp<'_>) -> Result<DisputeDecision, DisputeRefusal> {
+    if situation.dispute.credit.is_some() {
+        return Err(DisputeRefusal::AlreadyCredited);
+    }
+    let amount = situation.dispute.amount;
+    let message = Message {
+        kind: MessageKind::ProvisionalCredit,
+        movement: Movement::refund(amount)?,
+        impacted: amount,
+        state: ChainState::Open { held: Minor::ZERO },
+        cleared: amount,
+    };
+    let message = message.book(situation, stamp)?;
+    let dispute =
+        Dispute { credit: Some(message.transaction.token), updated_at: stamp.now, ..situation.dispute.clone() };
+    Ok(DisputeDecision { dispute, disputed: None, message: Some(message) })
+}
+
+fn resolved(
+    situation: &DisputeSituation,
+    outcome: DisputeOutcome,
+    stamp: &Stamp<'_>,
+) -> Result<DisputeDecision, DisputeRefusal> {
+    let DisputeSituation { dispute, disputed, credit } = situation;
+    let amount = dispute.amount;
+    let message = match (outcome, credit) {
+        (DisputeOutcome::Won, None) => Some(Message {
+            kind: MessageKind::Chargeback,
+            movement: Movement::refund(amount)?,
+            impacted: amount,
+            state: ChainState::Ended(ChainEnd::Cleared),
+            cleared: amount,
+        }),
+        (DisputeOutcome::Won, Some(_)) => Some(Message {
+            kind: MessageKind::ChargebackCompleted,
+            movement: Movement::default(),
+            impacted: Minor::ZERO,
+            state: ChainState::Ended(ChainEnd::Cleared),
+            cleared: amount,
+        }),
+        (DisputeOutcome::Lost, None) => None,
+        (DisputeOutcome::Lost, Some(_)) => Some(Message {
+            kind: MessageKind::ProvisionalDebit,
+            movement: Movement::clear(Minor::ZERO, amount)?,
+            impacted: amount.negated().ok_or(AmountOverflow)?,
+            state: ChainState::Ended(ChainEnd::Reversed),
+            cleared: Minor::ZERO,
+        }),
+    };
+    let message = message.map(|message| message.book(situation, stamp)).transpose()?;
+    let released = match (outcome, &disputed.chain) {
+        (DisputeOutcome::Lost, Some(chain)) => {
+            let left = chain.disputed.minus(amount).ok_or(AmountOverflow)?;
+            Some(Chain { disputed: left, ..chain.clone() })
+        }
+        _ => None,
+    };
+    let dispute = Dispute {
+        status: outcome.status(),
+        settlement: message.as_ref().map(|message| message.transaction.token),
+        updated_at: stamp.now,
+        resolved_at: Some(stamp.now),
+        ..dispute.clone()
+    };
+    Ok(DisputeDecision { dispute, disputed: released, message })
+}
+
+/// A message of a dispute: the first one of its chain, or the one that ends it.
+struct Message {
+    kind: MessageKind,
+    movement: Movement,
+    impacted: Minor,
+    /// The state of the dispute's chain afterwards.
+    state: ChainState,
+    /// The amount that the budget has afterwards.
+    cleared: Minor,
+}
+
+impl Message {
+    fn book(self, situation: &DisputeSituation, stamp: &Stamp<'_>) -> Result<CardDecision, DisputeRefusal> {
+        let DisputeSituation { dispute, disputed: ChainSituation { card, balances, .. }, credit } = situation;
+        let token = TransactionToken(stamp.id());
+        let (journal, balances) = self.movement.book(card, balances, token, stamp)?;
+        let transaction = self.record(situation, token, stamp);
+        let transaction = CardTransaction {
+            ledger_balance: balances.ledger(),
+            available_balance: balances.available(),
+            ..transaction
+        };
+        let chain = match credit {
+            Some(chain) => Chain { state: self.state, cleared: self.cleared, ..chain.clone() },
+            None => Chain {
+                id: token,
+                account: card.account.clone(),
+                card: card.id,
+                budget: card.budget,
+                currency: card.currency,
+                kind: ChainKind::Dispute,
+                authorised: dispute.amount,
+                state: self.state,
+                cleared: self.cleared,
+                forced: Minor::ZERO,
+                disputed: Minor::ZERO,
+                created_at: stamp.now,
+                expires_at: None,
+                merchant: None,
+                counted: Vec::new(),
+            },
+        };
+        let ends = if self.cleared.is_zero() { TransactionState::Cleared } else { TransactionState::Completion };
+        let moves = |journal: &JournalTransaction| !journal.postings().is_empty();
+        Ok(CardDecision {
+            transaction,
+            chain: Some(chain),
+            first_state: credit.as_ref().map(|_| ends),
+            journal: Some(journal).filter(moves),
+            balances,
+            limits: Vec::new(),
+            declined: None,
+        })
+    }
+
+    /// The record of the message, with the balances of the first message of the disputed chain.
+    fn record(&self, situation: &DisputeSituation, token: TransactionToken, stamp: &Stamp<'_>) -> CardTransaction {
+        let DisputeSituation { dispute, disputed, credit } = situation;
+        let credit = credit.as_ref().map(|chain| chain.id);
+        let link = DisputeLink { dispute: dispute.id, transaction: dispute.transaction };
+        CardTransaction {
+            token,
+            chain: credit.unwrap_or(token),
+            chain_kind: ChainKind::Dispute,
+            kind: self.kind,
+            state: TransactionState::Completion,
+            amount: dispute.amount,
+            requested: dispute.amount,
+            acquirer_fee: Minor::ZERO,
+            conversion: None,
+            impacted: self.impacted,
+            response: Response::Approved,
+            preceding: credit,
+            created_at: stamp.now,
+            details: MessageDetails { dispute: Some(link), ..MessageDetails::default() },
+            ..disputed.first.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "dispute_tests.rs"]
+mod tests;

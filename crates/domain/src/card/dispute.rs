@@ -1,0 +1,208 @@
+//! Disputes: settled purchases and debits that a cardholder contests (contract 5.7).
+
+use crate::ids::{AccountId, CardId, DisputeId, TransactionToken};
+use crate::money::{Currency, Minor};
+use crate::text::Text;
+use chrono::{DateTime, Utc};
+use std::fmt;
+
+/// Why a transaction is disputed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DisputeReason {
+    /// The cardholder did not take part in it.
+    Fraud,
+    /// It was charged twice.
+    Duplicate,
+    /// What was paid for did not arrive.
+    NotReceived,
+    /// What was paid for is not what was sold.
+    NotAsDescribed,
+    /// The amount is not the agreed one.
+    WrongAmount,
+}
+
+impl DisputeReason {
+    /// All reasons.
+    pub const ALL: [Self; 5] =
+        [Self::Fraud, Self::Duplicate, Self::NotReceived, Self::NotAsDescribed, Self::WrongAmount];
+
+    /// The name callers see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fraud => "FRAUD",
+            Self::Duplicate => "DUPLICATE",
+            Self::NotReceived => "NOT_RECEIVED",
+            Self::NotAsDescribed => "NOT_AS_DESCRIBED",
+            Self::WrongAmount => "WRONG_AMOUNT",
+        }
+    }
+}
+
+/// The status of a dispute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DisputeStatus {
+    /// It is not decided.
+    Open,
+    /// The cardholder keeps the money.
+    Won,
+    /// The merchant keeps the money.
+    Lost,
+}
+
+impl DisputeStatus {
+    /// All statuses.
+    pub const ALL: [Self; 3] = [Self::Open, Self::Won, Self::Lost];
+
+    /// The name callers see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "OPEN",
+            Self::Won => "WON",
+            Self::Lost => "LOST",
+        }
+    }
+
+    /// The amount that the budget has because of a dispute of this status, with or without a provisional credit.
+    pub const fn credited(self, amount: Minor, with_credit: bool) -> Minor {
+        match self {
+            Self::Won => amount,
+            Self::Open if with_credit => amount,
+            Self::Open | Self::Lost => Minor::ZERO,
+        }
+    }
+
+    /// Whether the disputed amount is, or may become, the cardholder's.
+    pub const fn claims(self) -> bool {
+        matches!(self, Self::Open | Self::Won)
+    }
+}
+
+/// How the network decides a dispute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DisputeOutcome {
+    /// For the cardholder.
+    Won,
+    /// For the merchant.
+    Lost,
+}
+
+impl DisputeOutcome {
+    /// All outcomes.
+    pub const ALL: [Self; 2] = [Self::Won, Self::Lost];
+
+    /// The name callers see.
+    pub const fn as_str(self) -> &'static str {
+        self.status().as_str()
+    }
+
+    /// The status of a dispute that was decided like this.
+    pub const fn status(self) -> DisputeStatus {
+        match self {
+            Self::Won => DisputeStatus::Won,
+            Self::Lost => DisputeStatus::Lost,
+        }
+    }
+}
+
+/// A text that supports a dispute. It never changes. `Debug` does not print it, because it may contain personal data.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DisputeEvidence {
+    /// The text.
+    pub text: String,
+    /// When it was added.
+    pub created_at: DateTime<Utc>,
+}
+
+impl fmt::Debug for DisputeEvidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DisputeEvidence").field("created_at", &self.created_at).finish_non_exhaustive()
+    }
+}
+
+/// A dispute of a settled purchase or debit, or of a part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dispute {
+    /// Its id.
+    pub id: DisputeId,
+    /// The account.
+    pub account: AccountId,
+    /// The card.
+    pub card: CardId,
+    /// The disputed message.
+    pub transaction: TransactionToken,
+    /// The chain of the disputed message.
+    pub chain: TransactionToken,
+    /// The card's currency.
+    pub currency: Currency,
+    /// The disputed amount, above zero.
+    pub amount: Minor,
+    /// Why it was opened.
+    pub reason: DisputeReason,
+    /// Its status.
+    pub status: DisputeStatus,
+    /// The message that credited the amount provisionally.
+    pub credit: Option<TransactionToken>,
+    /// The message that the outcome caused. `None` while it is open, and if it was lost without a credit.
+    pub settlement: Option<TransactionToken>,
+    /// The evidence, oldest first.
+    pub evidence: Vec<DisputeEvidence>,
+    /// When it was opened.
+    pub created_at: DateTime<Utc>,
+    /// When it changed last.
+    pub updated_at: DateTime<Utc>,
+    /// When it was won or lost.
+    pub resolved_at: Option<DateTime<Utc>>,
+}
+
+impl Dispute {
+    /// Maximum number of texts of evidence.
+    pub const MAX_EVIDENCE: usize = 20;
+
+    /// The amount that the budget has because of it.
+    pub const fn credited(&self) -> Minor {
+        self.status.credited(self.amount, self.credit.is_some())
+    }
+}
+
+/// A text of evidence as a caller sends it.
+pub type EvidenceText = Text<1, 2000>;
+
+/// What the record of a dispute's message says about the dispute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DisputeLink {
+    /// The dispute.
+    pub dispute: DisputeId,
+    /// The disputed message.
+    pub transaction: TransactionToken,
+}
+
+/// What happens to a dispute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DisputeAction {
+    /// A text of evidence is added.
+    Evidence(EvidenceText),
+    /// The amount is credited until the network decides.
+    Credit,
+    /// The network decides.
+    Resolve(DisputeOutcome),
+}
+
+/// A filter of disputes. It matches those that meet every condition. An empty list is no condition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DisputeFilter {
+    /// The card to match.
+    pub card: Option<CardId>,
+    /// The statuses to match.
+    pub statuses: Vec<DisputeStatus>,
+    /// The disputed message to match, or the first one of its chain.
+    pub transaction: Option<TransactionToken>,
+}
+
+impl DisputeFilter {
+    /// Whether a dispute matches.
+    pub fn matches(&self, dispute: &Dispute) -> bool {
+        self.card.is_none_or(|card| card == dispute.card)
+            && (self.statuses.is_empty() || self.statuses.contains(&dispute.status))
+            && self.transaction.is_none_or(|token| token == dispute.transaction || token == dispute.chain)
+    }
+}
