@@ -108,6 +108,7 @@ mod reversal;
 mod secrets;
 mod settlement_accounts;
 mod shutdown;
+mod snapshot_files;
 mod spending_limits;
 mod stories;
 mod support;

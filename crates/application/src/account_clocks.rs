@@ -16,7 +16,8 @@ use florin_domain::access::Account;
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::world::{Timeline, WorldSeed};
 use florin_ports::{Clock, IdSource, StoreError, Timelines};
-use id_sequence::{IdSequence, hashed};
+use id_sequence::IdSequence;
+pub(crate) use id_sequence::hashed;
 use std::sync::Arc;
 use uuid::Uuid;
 

@@ -51,6 +51,7 @@ mod secret_digests;
 mod secrets;
 mod services;
 mod settlement_accounts;
+mod snapshot_files;
 mod sweep;
 mod transfer;
 mod upload_payments;
@@ -115,6 +116,7 @@ pub use settlement_accounts::{
     SettlementClaim, SettlementResult, approve_settlement_account, create_settlement_account,
     delete_settlement_account, edit_settlement_account,
 };
+pub use snapshot_files::{export_snapshot, import_snapshot, sweep_imported_snapshots};
 pub use transfer::transfer;
 pub use upload_payments::{Upload, check_basis, check_upload, upload_payments};
 pub use validate_batch::validate_batch;

@@ -5,8 +5,8 @@ use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
     Accounts, Activities, Banks, Books, Callers, CardLedger, ChainHistories, Credits, Disputes, Events, ExchangeRates,
-    KeySource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, SecretCipher, StoreError, Timelines, Upkeep,
-    Worlds,
+    KeySource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, SecretCipher, SnapshotFiles, StoreError,
+    Timelines, Upkeep, Worlds,
 };
 use std::sync::Arc;
 
@@ -59,6 +59,8 @@ pub struct Services {
     pub timelines: Arc<dyn Timelines>,
     /// Stores worlds.
     pub worlds: Arc<dyn Worlds>,
+    /// Exports and imports snapshots of worlds.
+    pub snapshot_files: Arc<dyn SnapshotFiles>,
     /// Creates API keys.
     pub keys: Arc<dyn KeySource>,
     /// Uses of keys that are not recorded yet.

@@ -128,6 +128,7 @@ pub(crate) fn services(
         upkeep: store.clone(),
         timelines: store.clone(),
         worlds: store.clone(),
+        snapshot_files: store.clone(),
         keys: Arc::new(RandomKeys),
         world_lifetime: settings.world_lifetime,
     }

@@ -232,6 +232,11 @@ async fn sweep_worlds(services: &Services) -> Round {
         Ok(swept) => tracing::info!(swept, "deleted expired worlds"),
         Err(error) => return Err(format!("could not delete expired worlds: {error}")),
     }
+    match florin_application::sweep_imported_snapshots(services).await {
+        Ok(0) => {}
+        Ok(swept) => tracing::info!(swept, "deleted expired imported snapshots"),
+        Err(error) => return Err(format!("could not delete expired imported snapshots: {error}")),
+    }
     Ok(Next::AfterPause)
 }
 

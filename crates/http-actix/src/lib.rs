@@ -36,6 +36,7 @@ mod reply;
 mod routes;
 mod server;
 mod settings;
+mod snapshot_file;
 mod state;
 mod turns;
 mod uploads;

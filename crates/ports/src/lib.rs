@@ -53,6 +53,7 @@ mod sandbox_bank;
 mod secrets;
 mod seeding;
 mod shipping_rates;
+mod snapshot_files;
 mod storage;
 #[cfg(feature = "test-support")]
 pub mod test_support;
@@ -114,6 +115,7 @@ pub use sandbox_bank::{AcceptedPayment, SandboxBankStorage};
 pub use secrets::{SecretCipher, SecretError, Secrets};
 pub use seeding::{SeedAccount, SeedBudget, SeedCard, SeedData, Seeding};
 pub use shipping_rates::{ShippingRates, ShippingRatesUnavailable};
+pub use snapshot_files::{ImportSnapshotCommand, SnapshotFiles};
 pub use storage::{SandboxStorage, Storage};
 pub use timelines::{ClockCommand, Timelines};
 pub use upkeep::{Readiness, Upkeep};

@@ -1,8 +1,9 @@
 //! Stores without a sandbox.
 
 use crate::{
-    AcceptedPayment, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim, RenewCommand, RestoreCommand,
-    SandboxBankStorage, SeedData, Seeding, SnapshotCommand, StoreError, Timelines, Worlds, WriteError, Written,
+    AcceptedPayment, ClientClaim, ClockCommand, CreateWorldCommand, DueHold, IdempotencyClaim, ImportSnapshotCommand,
+    RenewCommand, RestoreCommand, SandboxBankStorage, SeedData, Seeding, SnapshotCommand, SnapshotFiles, StoreError,
+    Timelines, Worlds, WriteError, Written,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -12,8 +13,8 @@ use florin_domain::card::Card;
 use florin_domain::ids::{AccountId, ClientId, PaymentId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::world::{
-    ClockReading, ClockRefusal, CreateWorldRefusal, SandboxWorld, SnapshotRefusal, Timeline, WorldReading,
-    WorldSnapshot,
+    ClockReading, ClockRefusal, CreateWorldRefusal, ImportRefusal, ImportedSnapshot, SandboxWorld, SnapshotFile,
+    SnapshotImport, SnapshotRefusal, Timeline, WorldReading, WorldSnapshot,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -104,6 +105,45 @@ impl<S: ProductionOnly> Worlds for S {
 
     async fn restore(&self, _command: RestoreCommand) -> Result<Written<WorldReading>, WriteError<SnapshotRefusal>> {
         Err(WriteError::Absent)
+    }
+}
+
+#[async_trait]
+impl<S: ProductionOnly> SnapshotFiles for S {
+    async fn snapshot_file(
+        &self,
+        _account: &AccountId,
+        _snapshot: SnapshotId,
+    ) -> Result<Option<SnapshotFile>, StoreError> {
+        Ok(None)
+    }
+
+    async fn import_snapshot(
+        &self,
+        _command: ImportSnapshotCommand,
+    ) -> Result<Written<SnapshotImport>, WriteError<ImportRefusal>> {
+        Err(no_sandbox().into())
+    }
+
+    async fn imported_snapshots(
+        &self,
+        _client: ClientId,
+        _page: PageRequest,
+    ) -> Result<Page<ImportedSnapshot>, StoreError> {
+        Ok(Page { count: 0, rows: Vec::new() })
+    }
+
+    async fn delete_imported_snapshot(
+        &self,
+        _client: ClientId,
+        _snapshot: SnapshotId,
+        _claim: Option<ClientClaim<()>>,
+    ) -> Result<Written<()>, WriteError<Infallible>> {
+        Err(WriteError::Absent)
+    }
+
+    async fn delete_expired_imports(&self, _real: DateTime<Utc>, _max: u32) -> Result<u64, StoreError> {
+        Ok(0)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{
     BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, CheckoutSessions, Checkouts,
     ClientNetworks, Credits, Deliveries, Disputes, Events, KeyUpkeep, LedgerAudit, MerchantPayments, Merchants,
     MfaSessions, Payees, PaymentBatches, People, Registry, SandboxBankStorage, Secrets, Seeding, SettlementAccounts,
-    Timelines, Transfers, Upkeep, Webhooks, Worlds,
+    SnapshotFiles, Timelines, Transfers, Upkeep, Webhooks, Worlds,
 };
 
 /// Declares a trait that is the sum of ports. Whatever implements all of them implements it.
@@ -61,5 +61,5 @@ sum_of_ports! {
 sum_of_ports! {
     /// Every port that only a sandbox needs: worlds, clocks of accounts, demo data, the storage of the simulated bank. An adapter
     /// for production leaves it out with [`crate::ProductionOnly`].
-    SandboxStorage: SandboxBankStorage + Seeding + Timelines + Worlds
+    SandboxStorage: SandboxBankStorage + Seeding + SnapshotFiles + Timelines + Worlds
 }

@@ -179,6 +179,7 @@ impl Ports {
             upkeep: of(),
             timelines: of(),
             worlds: of(),
+            snapshot_files: of(),
             keys: Arc::new(MockKeySource::new()),
             refusals: Arc::default(),
             key_uses: Arc::default(),

@@ -7,7 +7,7 @@ use florin_ports::{
     BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, CheckoutSessions, Checkouts,
     ClientNetworks, Credits, Deliveries, Disputes, Events, KeyUpkeep, LedgerAudit, MerchantPayments, Merchants,
     MfaSessions, Payees, PaymentBatches, People, ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets,
-    Seeding, SettlementAccounts, Storage, Timelines, Transfers, Upkeep, Webhooks, Worlds,
+    Seeding, SettlementAccounts, SnapshotFiles, Storage, Timelines, Transfers, Upkeep, Webhooks, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -147,6 +147,8 @@ pub struct Handle {
     pub timelines: Arc<dyn Timelines>,
     /// Worlds.
     pub worlds: Arc<dyn Worlds>,
+    /// Snapshots as files.
+    pub snapshot_files: Arc<dyn SnapshotFiles>,
     pub(crate) serves_sandbox: bool,
     pub(crate) reopen: Option<Reopen>,
     pub(crate) outage: Option<Arc<dyn Outage>>,
@@ -163,6 +165,7 @@ impl Handle {
             bank: Arc::<S>::clone(store),
             timelines: Arc::<S>::clone(store),
             worlds: Arc::<S>::clone(store),
+            snapshot_files: Arc::<S>::clone(store),
             serves_sandbox: true,
             ..Self::of_production(store, Arc::<S>::clone(store))
         }
@@ -213,6 +216,7 @@ impl Handle {
             upkeep: Arc::<S>::clone(store),
             timelines: Arc::new(NoSandbox),
             worlds: Arc::new(NoSandbox),
+            snapshot_files: Arc::new(NoSandbox),
             serves_sandbox: false,
             reopen: None,
             outage: None,

@@ -211,6 +211,8 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         numbers,
         worlds: _,
         snapshots: _,
+        exported: _,
+        imported: _,
         webhooks: _,
         deleted_webhooks: _,
         deliveries: _,
@@ -248,6 +250,15 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         payments,
         ..Data::default()
     }
+}
+
+/// Removes what a file does not contain from the rows of a snapshot.
+pub(crate) fn strip_for_file(rows: &mut Data) {
+    rows.events.clear();
+    rows.records.clear();
+    rows.sessions.clear();
+    rows.enrolments.clear();
+    rows.card_records.values_mut().for_each(|card| card.pin = None);
 }
 
 /// Removes the rows that [`of`] returns, and the leases.

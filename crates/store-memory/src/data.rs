@@ -24,7 +24,7 @@ use florin_domain::money::Currency;
 use florin_domain::people::Person;
 use florin_domain::secret::{SealedSecret, StoreKey};
 use florin_domain::webhook::Webhook;
-use florin_domain::world::{CreationClaim, SandboxWorld, Timeline, WorldSnapshot};
+use florin_domain::world::{CreationClaim, ImportedSnapshot, SandboxWorld, Timeline, WorldSnapshot};
 use florin_ports::{AcceptedPayment, Answer, EventRecording, RecordedRequest, StoreError};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -97,6 +97,9 @@ pub(crate) struct Data {
     pub(crate) client_records: BTreeMap<(ClientId, String), ClientRecord>,
     pub(crate) worlds: BTreeMap<AccountId, KeptWorld>,
     pub(crate) snapshots: BTreeMap<(AccountId, SnapshotId), KeptSnapshot>,
+    /// The snapshots that files name, by the contents of the files.
+    pub(crate) exported: BTreeMap<String, (Timeline, Box<Self>)>,
+    pub(crate) imported: BTreeMap<(ClientId, SnapshotId), KeptImport>,
 }
 
 /// What is stored of merchants, except their checkouts.
@@ -118,6 +121,14 @@ pub(crate) type KeptWorld = (SandboxWorld, Option<CreationClaim>);
 
 /// A snapshot, the world's timeline, and all rows of the world.
 pub(crate) type KeptSnapshot = (WorldSnapshot, Timeline, Box<Data>);
+
+/// An imported snapshot, its world's timeline, and all rows.
+#[derive(Clone, Debug)]
+pub(crate) struct KeptImport {
+    pub(crate) snapshot: ImportedSnapshot,
+    pub(crate) timeline: Timeline,
+    pub(crate) rows: Box<Data>,
+}
 
 /// Key of an idempotency record: account, client and idempotency key.
 pub(crate) type RecordKey = (AccountId, ClientId, String);

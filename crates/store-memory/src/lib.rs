@@ -43,6 +43,7 @@ mod sandbox_bank;
 mod secrets;
 mod seeding;
 mod settlement_accounts;
+mod snapshot_files;
 mod store;
 mod timelines;
 mod transfers;

@@ -134,7 +134,10 @@ fn forget(data: &mut Data, person: PersonId) {
         };
         !(in_body || names_it(&record.request.path) || names_it(&record.answer.body))
     });
-    data.snapshots.retain(|_, (_, _, contents)| contents.people.keys().all(|(_, known)| *known != person));
+    let is_free = |rows: &Data| rows.people.keys().all(|(_, known)| *known != person);
+    data.snapshots.retain(|_, (_, _, rows)| is_free(rows));
+    data.exported.retain(|_, (_, rows)| is_free(rows));
+    data.imported.retain(|_, kept| is_free(&kept.rows));
 }
 
 fn has(person: &Person, email: &EmailAddress) -> bool {

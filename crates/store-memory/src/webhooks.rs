@@ -18,14 +18,31 @@ fn under_claim<T>(
     claim: Option<&ClientClaim<T>>,
     work: impl FnOnce(&mut Data) -> Result<T, WriteError<WebhookRefusal>>,
 ) -> Result<Written<T>, WriteError<WebhookRefusal>> {
+    under_client_claim(data, claim, || WriteError::Refused(WebhookRefusal::ShownOnce), work)
+}
+
+/// Does the same for an operation whose answers are all stored.
+pub(crate) fn once_for_client<T, R>(
+    data: &mut Data,
+    claim: Option<&ClientClaim<T>>,
+    work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,
+) -> Result<Written<T>, WriteError<R>> {
+    under_client_claim(data, claim, || StoreError::Corrupt("a record has no answer".into()).into(), work)
+}
+
+fn under_client_claim<T, R>(
+    data: &mut Data,
+    claim: Option<&ClientClaim<T>>,
+    no_answer: impl FnOnce() -> WriteError<R>,
+    work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,
+) -> Result<Written<T>, WriteError<R>> {
     let Some(claim) = claim else { return work(data).map(Written::New) };
     let key = (claim.client, claim.key.as_str().to_owned());
     if let Some(record) = data.client_records.get(&key) {
         if record.request != claim.request {
             return Err(WriteError::Mismatch(Box::new(record.request.clone())));
         }
-        let shown_once = WriteError::Refused(WebhookRefusal::ShownOnce);
-        return record.answer.clone().map(Written::Replayed).ok_or(shown_once);
+        return record.answer.clone().map(Written::Replayed).ok_or_else(no_answer);
     }
     let done = work(data)?;
     let record = ClientRecord { request: claim.request.clone(), answer: (claim.answer)(&done), at: claim.at };

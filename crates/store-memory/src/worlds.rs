@@ -209,7 +209,14 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
                     && reach.as_ref().is_none_or(|reach| reach.contains(account))
                     && data.worlds.get(account).is_some_and(|(world, _)| world.client == new.client)
             });
-            Some(found.map(|(_, kept)| kept.clone()).ok_or(WriteError::Absent)?)
+            let own = found.map(|(_, (snapshot, timeline, rows))| {
+                (Some(snapshot.account.clone()), snapshot.created_at, timeline.clone(), rows.clone())
+            });
+            let imported = || {
+                let kept = data.imported.get(&(new.client, *id)).filter(|_| reach.is_none())?;
+                Some((None, kept.snapshot.created_at, kept.timeline.clone(), kept.rows.clone()))
+            };
+            Some(own.or_else(imported).ok_or(WriteError::Absent)?)
         }
     };
     let of_client = || data.worlds.values().filter(|(world, _)| world.client == new.client);
@@ -232,8 +239,8 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
     let replaces = decide(&situation).map_err(WriteError::Refused)?;
     // The world of the snapshot may be the one that is replaced.
     let secret = match &kept {
-        Some((snapshot, ..)) => resealed(data, &snapshot.account, &new.account, &reseal)?,
-        None => None,
+        Some((Some(from), ..)) => resealed(data, from, &new.account, &reseal)?,
+        Some((None, ..)) | None => None,
     };
     if replaces {
         delete(data, &new.account);
@@ -244,10 +251,10 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
             insert_account(data, seed.account.clone())?;
             seed_account(data, *seed)?;
         }
-        (WorldContents::Snapshot { name, timeline, .. }, Some((snapshot, was, kept))) => {
-            let frozen = ClockSetting::Frozen { at: snapshot.created_at };
+        (WorldContents::Snapshot { name, timeline, .. }, Some((_, created_at, was, kept))) => {
+            let frozen = ClockSetting::Frozen { at: created_at };
             let real = new.created_at;
-            let clock = if timeline.seed.is_some() { frozen } else { was.clock.put_back(snapshot.created_at, real) };
+            let clock = if timeline.seed.is_some() { frozen } else { was.clock.put_back(created_at, real) };
             insert_account(data, copy_of(&new, name, Timeline { clock, seed: timeline.seed }))?;
             account_rows::put(data, &new.account, *kept, secret);
             replace_tokens(data, &new.account, &page_tokens);

@@ -44,7 +44,7 @@ impl IdSequence {
 }
 
 /// The SHA-256 of parts. Each part is preceded by its length, so that different lists never hash the same text.
-pub(super) fn hashed(parts: &[&[u8]]) -> [u8; 32] {
+pub(crate) fn hashed(parts: &[&[u8]]) -> [u8; 32] {
     let mut digest = Sha256::new();
     for part in parts {
         digest.update((part.len() as u64).to_be_bytes());

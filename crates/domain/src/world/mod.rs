@@ -2,12 +2,17 @@
 
 mod clock;
 mod duration;
+mod files;
 mod rules;
 #[cfg(test)]
 mod tests;
 
 pub use clock::{ClockChange, ClockReading, ClockRefusal, ClockSetting, decide_clock, parse_time};
 pub use duration::{format_duration, parse_duration};
+pub use files::{
+    IMPORTED_SNAPSHOTS_OF_A_CLIENT, ImportRefusal, ImportSituation, ImportedSnapshot, SNAPSHOT_FILE_BYTES,
+    SnapshotFile, SnapshotImport, decide_import,
+};
 pub use rules::{
     CreateSituation, CreateWorldRefusal, CreationClaim, MAX_RENEWAL_HOURS, RestoreSituation, SNAPSHOT_BYTES,
     SNAPSHOTS_OF_A_WORLD, SnapshotRefusal, SnapshotSituation, WORLDS_OF_A_CLIENT, decide_create_world, decide_renewal,

@@ -59,20 +59,21 @@ pub(crate) fn last_event_id(request: &HttpRequest, faults: &mut Faults) -> Optio
 
 /// Whether the Content-Type is JSON in UTF-8.
 pub(crate) fn is_json(request: &HttpRequest) -> bool {
-    is_of(request, "application/json")
+    has_media_type(request, "application/json")
 }
 
 /// Whether the Content-Type is CSV in UTF-8.
 pub(crate) fn is_csv(request: &HttpRequest) -> bool {
-    is_of(request, "text/csv")
+    has_media_type(request, "text/csv")
 }
 
 /// Whether the Content-Type is a form of a browser, in UTF-8.
 pub(crate) fn is_form(request: &HttpRequest) -> bool {
-    is_of(request, "application/x-www-form-urlencoded")
+    has_media_type(request, "application/x-www-form-urlencoded")
 }
 
-fn is_of(request: &HttpRequest, expected: &str) -> bool {
+/// Whether the Content-Type is this one, in UTF-8.
+pub(crate) fn has_media_type(request: &HttpRequest, expected: &str) -> bool {
     let mut values = request.headers().get_all(CONTENT_TYPE);
     let (Some(value), None) = (values.next(), values.next()) else { return false };
     let Ok(text) = value.to_str() else { return false };

@@ -29,5 +29,5 @@ pub(crate) use merchants::{
 pub(crate) use networks::network_problem;
 pub(crate) use people::{create_person_problem, edit_person_problem};
 pub(crate) use webhooks::webhook_problem;
-pub(crate) use worlds::{clock_problem, create_world_problem, snapshot_problem};
+pub(crate) use worlds::{clock_problem, create_world_problem, import_problem, snapshot_problem};
 pub(crate) use write::write_problem;

@@ -3,10 +3,11 @@
 use super::write::key_used_before;
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
+use actix_web::http::StatusCode;
 use chrono::{DateTime, SecondsFormat, Utc};
 use florin_domain::world::{
-    ClockChange, ClockRefusal, CreateWorldRefusal, SNAPSHOT_BYTES, SNAPSHOTS_OF_A_WORLD, SnapshotRefusal,
-    WORLDS_OF_A_CLIENT,
+    ClockChange, ClockRefusal, CreateWorldRefusal, IMPORTED_SNAPSHOTS_OF_A_CLIENT, ImportRefusal, SNAPSHOT_BYTES,
+    SNAPSHOTS_OF_A_WORLD, SnapshotRefusal, WORLDS_OF_A_CLIENT,
 };
 
 /// Maps the refusal of a clock change.
@@ -67,6 +68,25 @@ pub(crate) fn snapshot_problem(refusal: SnapshotRefusal) -> Problem {
             Problem::conflict("", ErrorCode::InvalidState, message)
         }
         SnapshotRefusal::Outdated => outdated(),
+    }
+}
+
+/// Maps the refusal to import a snapshot.
+pub(crate) fn import_problem(refusal: ImportRefusal) -> Problem {
+    match refusal {
+        ImportRefusal::TooMany => {
+            let message =
+                format!("a client has at most {IMPORTED_SNAPSHOTS_OF_A_CLIENT} imported snapshots; delete one first");
+            Problem::conflict("", ErrorCode::InvalidState, message)
+        }
+        ImportRefusal::Outdated => {
+            let message = "is a snapshot of another version of Florin, which cannot be imported";
+            Problem::conflict("body", ErrorCode::InvalidState, message)
+        }
+        ImportRefusal::Invalid(reason) => {
+            let message = format!("cannot be imported: {reason}");
+            Problem::new(StatusCode::BAD_REQUEST, "body", ErrorCode::InvalidValue, message)
+        }
     }
 }
 

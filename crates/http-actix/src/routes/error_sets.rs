@@ -159,6 +159,19 @@ error_sets! {
         "`invalid_state`: a world with this seed exists, the request already created a world under this idempotency \
          key, the client has the maximum number of worlds, or the snapshot was taken by another version of Florin.",
     );
+    /// Errors of an operation that imports a snapshot.
+    ImportSnapshotErrors = with(without(writing(
+        SANDBOX,
+        "`invalid_state`: the client has the maximum number of imported snapshots, or the snapshot was taken by another \
+         version of Florin.",
+    ), &["404"]), [
+        response("413", "`payload_too_large`: the body exceeds 16 MiB.", &[]),
+        response("415", "`unsupported_media_type`: the body is not `application/x-ndjson`.", &[]),
+    ]);
+    /// Errors of listing imported snapshots.
+    ImportedSnapshotErrors = without(reading(SANDBOX), &["404"]);
+    /// Errors of deleting an imported snapshot.
+    DeleteImportedErrors = without(writing(SANDBOX, ""), &["409"]);
     /// Errors of an operation on a world.
     WorldErrors = writing(
         SANDBOX,

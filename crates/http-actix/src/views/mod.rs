@@ -68,4 +68,4 @@ pub(crate) use top_up::TopUpView;
 pub(crate) use transaction::{TransactionAnswer, TransactionView};
 pub(crate) use transfer::TransferView;
 pub(crate) use webhook::{CountView, CreatedWebhookView, DeliveryView, MessageView, RotatedSecretView, WebhookView};
-pub(crate) use world::{ClockView, MadeWorldView, SnapshotView, WorldView};
+pub(crate) use world::{ClockView, ImportedSnapshotView, MadeWorldView, SnapshotView, WorldView};

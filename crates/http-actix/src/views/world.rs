@@ -3,7 +3,7 @@
 use super::Time;
 use chrono::{DateTime, Utc};
 use florin_application::MadeWorld;
-use florin_domain::world::{ClockReading, ClockSetting, SandboxWorld, WorldSnapshot};
+use florin_domain::world::{ClockReading, ClockSetting, ImportedSnapshot, SandboxWorld, WorldSnapshot};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -103,6 +103,39 @@ pub(crate) struct SnapshotView {
     /// When the snapshot was taken, on the world's clock.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
+}
+
+/// A snapshot that was imported from a file.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ImportedSnapshot)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ImportedSnapshotView {
+    #[schema(value_type = String, format = Uuid)]
+    id: Uuid,
+    /// The name of the exported snapshot.
+    #[schema(min_length = 1, max_length = 64)]
+    name: Option<String>,
+    /// When the snapshot was taken, on the clock of its world.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+    /// When it was last imported, in real time.
+    #[schema(value_type = String, format = DateTime)]
+    imported_at: Time,
+    /// When it expires, in real time. It is deleted within a minute after that.
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Time,
+}
+
+impl From<&ImportedSnapshot> for ImportedSnapshotView {
+    fn from(snapshot: &ImportedSnapshot) -> Self {
+        Self {
+            id: snapshot.id.0,
+            name: snapshot.name.as_ref().map(|name| name.as_str().to_owned()),
+            created_at: Time(snapshot.created_at),
+            imported_at: Time(snapshot.imported_at),
+            expires_at: Time(snapshot.expires_at),
+        }
+    }
 }
 
 impl From<&WorldSnapshot> for SnapshotView {

@@ -65,6 +65,7 @@ mod seeding;
 mod session_lists;
 mod session_steps;
 mod settlement_accounts;
+mod snapshot_files;
 mod tenancy;
 mod timelines;
 mod times;
@@ -143,6 +144,7 @@ const FILES: &[&[Check]] = &[
     timelines::CHECKS,
     worlds::CHECKS,
     worlds_state::CHECKS,
+    snapshot_files::CHECKS,
     events::CHECKS,
     event_reads::CHECKS,
     webhooks::CHECKS,

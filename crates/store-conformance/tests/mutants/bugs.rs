@@ -324,6 +324,13 @@ bugs! {
     EventsOfRefundsLost,
     CopiesShareTokens,
     AnyBankIsFound,
+    ImportsNotRenewed,
+    ImportsOfAnyClientDeleted,
+    ImportsUnbounded,
+    ImportRecordsMissing,
+    ImportedNamesLost,
+    ExpiredImportsUnbounded,
+    FilesOfAnyWorld,
 }
 
 /// Number of first messages that may wait for their turn.

@@ -16,6 +16,7 @@ mod networks;
 mod people;
 mod reads;
 mod secrets;
+mod snapshot_files;
 mod webhooks;
 mod worlds;
 
@@ -176,6 +177,13 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::EventsOfRefundsLost, "merchant_payments.act.stores_the_whole_decision"),
     (Bug::CopiesShareTokens, "equal_ids.copy.reads_as_its_original"),
     (Bug::AnyBankIsFound, "banks.find.by_its_exact_id"),
+    (Bug::ImportsNotRenewed, "snapshot_files.import.same_file_is_kept_longer"),
+    (Bug::ImportsOfAnyClientDeleted, "tenancy.snapshot_files.imports_are_of_their_client"),
+    (Bug::ImportsUnbounded, "snapshot_files.import.refusal_keeps_nothing"),
+    (Bug::ImportRecordsMissing, "snapshot_files.import.replay_gives_the_stored_answer"),
+    (Bug::ImportedNamesLost, "snapshot_files.import.a_world_of_it_is_like_the_original"),
+    (Bug::ExpiredImportsUnbounded, "snapshot_files.imports.by_id_until_they_expire"),
+    (Bug::FilesOfAnyWorld, "snapshot_files.file.is_of_the_world_of_the_snapshot"),
     (Bug::AuditSeesNothing, "audit.counts_and_finds_nothing_on_good_data"),
     (Bug::SecondHandleIsAnotherStore, "durable.second_handle_sees_everything"),
     (Bug::NoTenantFilterOnBatches, "tenancy.batch_reading.foreign_batches_are_absent"),

@@ -15,7 +15,7 @@ use super::tables::cards::cards as card_rows;
 use super::tables::money::budgets;
 use super::tables::people::{PersonRow, people};
 use super::tables::service::idempotency_records;
-use super::tables::worlds::{world_snapshots, worlds};
+use super::tables::worlds::{imported_snapshots, world_snapshots, worlds};
 use super::types::{Account, Day, Id, Named, Time};
 use super::working_set::WorkingSet;
 use async_trait::async_trait;
@@ -210,7 +210,8 @@ fn card_of(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcome<CardRe
     cards::find(conn, account, card)?.ok_or_else(|| corrupt("a card is missing"))
 }
 
-/// Deletes what else contains the data of a person: idempotency records of requests that name the person, and snapshots of worlds.
+/// Deletes what else contains the data of a person: idempotency records of requests that name the person, and snapshots of worlds,
+/// imported ones included.
 fn forget(conn: &mut Conn, person: PersonId) -> Outcome<()> {
     let named = format!("%{person}%");
     // Any request that names the person may contain the data, and a path may be written in other ways.
@@ -220,6 +221,7 @@ fn forget(conn: &mut Conn, person: PersonId) -> Outcome<()> {
         .or(idempotency_records::answer_body.like(&named));
     diesel::delete(idempotency_records::table.filter(of_person)).execute(conn)?;
     diesel::delete(world_snapshots::table.filter(world_snapshots::contents.like(&named))).execute(conn)?;
+    diesel::delete(imported_snapshots::table.filter(imported_snapshots::contents.like(&named))).execute(conn)?;
     Ok(())
 }
 

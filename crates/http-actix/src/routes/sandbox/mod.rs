@@ -7,11 +7,15 @@ pub(crate) mod approve_settlement_account;
 pub(crate) mod authorise_refund;
 mod common;
 pub(crate) mod create_world;
+pub(crate) mod delete_imported_snapshot;
 pub(crate) mod delete_snapshot;
 pub(crate) mod delete_world;
+pub(crate) mod export_snapshot;
 pub(crate) mod find_world;
 pub(crate) mod hold_life;
+pub(crate) mod import_snapshot;
 pub(crate) mod invariants;
+pub(crate) mod list_imported_snapshots;
 pub(crate) mod list_snapshots;
 pub(crate) mod list_worlds;
 pub(crate) mod over_clearing;
@@ -49,6 +53,13 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .route(web::post().to(take_snapshot::handle));
     let snapshot = resource_allowing("/sandbox/worlds/{accountId}/snapshots/{snapshotId}", "DELETE")
         .route(web::delete().to(delete_snapshot::handle));
+    let file = resource_allowing("/sandbox/worlds/{accountId}/snapshots/{snapshotId}/file", "GET, HEAD")
+        .route(get_or_head().to(export_snapshot::handle));
+    let imported = resource_allowing("/sandbox/snapshots", "GET, HEAD, POST")
+        .route(get_or_head().to(list_imported_snapshots::handle))
+        .route(web::post().to(import_snapshot::handle));
+    let imported_snapshot = resource_allowing("/sandbox/snapshots/{snapshotId}", "DELETE")
+        .route(web::delete().to(delete_imported_snapshot::handle));
     let merchant = resource_allowing("/sandbox/merchant", "PATCH").route(web::patch().to(administer_merchant::handle));
     let approval = "/sandbox/merchant/settlement-accounts/{settlementAccountId}/approval";
     config
@@ -59,6 +70,9 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(world.wrap(from_fn(catch_panic)))
         .service(snapshots.wrap(from_fn(catch_panic)))
         .service(snapshot)
+        .service(file)
+        .service(imported.wrap(from_fn(catch_panic)))
+        .service(imported_snapshot)
         .service(merchant.wrap(from_fn(catch_panic)))
         .service(post(approval, approve_settlement_account::handle))
         .service(post("/sandbox/merchant/payees/{payeeId}/approval", approve_payee::handle))

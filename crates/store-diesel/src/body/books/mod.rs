@@ -16,6 +16,7 @@ mod sums;
 pub(super) use halves::Halves;
 pub(super) use sums::gather;
 
+use super::backend::Conn;
 use super::body;
 use super::errors::Outcome;
 use super::store::Store;
@@ -42,12 +43,12 @@ impl Books for Store {
 
     async fn books(&self, account: &AccountId) -> Result<AccountBooks, StoreError> {
         let account = account.clone();
-        self.read(move |conn| {
-            conn.transaction(|conn| {
-                let limits = limits::compare(conn, &account)?;
-                Outcome::Ok(AccountBooks { limits, ..gather(conn, Some(&account))? })
-            })
-        })
-        .await
+        self.read(move |conn| conn.transaction(|conn| of_account(conn, &account))).await
     }
+}
+
+/// Adds up the books of an account.
+pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<AccountBooks> {
+    let limits = limits::compare(conn, account)?;
+    Ok(AccountBooks { limits, ..gather(conn, Some(account))? })
 }

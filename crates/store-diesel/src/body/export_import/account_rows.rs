@@ -68,6 +68,17 @@ pub(crate) fn put(
     secret: Option<&SealedSecret>,
     is_copy: bool,
 ) -> Outcome<()> {
+    put_rows(conn, account, text, secret, is_copy).map_err(failure)
+}
+
+/// Does what [`put`] does, and names the line of a row that can't be read.
+pub(crate) fn put_rows(
+    conn: &mut Conn,
+    account: &AccountId,
+    text: &str,
+    secret: Option<&SealedSecret>,
+    is_copy: bool,
+) -> Result<(), Stop<ExportError>> {
     let mut batch = InsertBuffer::default();
     for (number, line) in (1..).zip(text.lines()) {
         let Line { table, row } = serde_json::from_str(line).map_err(corrupt)?;
@@ -90,12 +101,13 @@ pub(crate) fn put(
         {
             continue;
         }
-        batch.add(conn, ExportRow { line: number, table, json: &row }).map_err(failure)?;
+        batch.add(conn, ExportRow { line: number, table, json: &row })?;
     }
-    batch.store(conn).map_err(failure)?;
+    batch.store(conn)?;
     diesel::update(payment_batches::table.filter(payment_batches::account_id.eq(account.as_str())))
         .set((payment_batches::lease_id.eq(None::<Id>), payment_batches::leased_until.eq(None::<Time>)))
-        .execute(conn)?;
+        .execute(conn)
+        .map_err(Failure::from)?;
     Ok(())
 }
 

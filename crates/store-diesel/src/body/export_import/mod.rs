@@ -3,6 +3,7 @@
 pub(super) mod account_rows;
 mod positions;
 mod secrets;
+pub(super) mod snapshot_files;
 
 use super::audit::audit;
 use super::backend::Conn;

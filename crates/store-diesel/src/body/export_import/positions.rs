@@ -6,7 +6,7 @@ use super::body::tables::batches::PaymentRow;
 use super::body::tables::cards::MessageRow;
 use super::body::tables::events::EventRow;
 use super::body::tables::money::{JournalRow, TransferRow};
-use super::body::tables::worlds::{SnapshotRow, WorldRow};
+use super::body::tables::worlds::{ImportedRow, SnapshotRow, WorldRow};
 use florin_ports::StoreError;
 use florin_store_contract::export::{ExportError, ExportRow};
 use serde::Deserialize;
@@ -29,7 +29,7 @@ struct Placed {
 }
 
 /// The tables whose rows have positions.
-const PLACED: [&str; 6] =
+pub(super) const PLACED: [&str; 6] =
     [EventRow::TABLE, MessageRow::TABLE, JournalRow::TABLE, TransferRow::TABLE, PaymentRow::TABLE, WorldRow::TABLE];
 
 #[derive(Deserialize)]
@@ -41,7 +41,7 @@ struct Snapshot<'a> {
 /// Returns the greatest position in a row: its own, or of those in a snapshot. Later rows get greater ones, so that a
 /// restore of the snapshot finds its positions free. Zero: there is none.
 pub(super) fn last_in(row: &ExportRow<'_>) -> Result<i64, ExportError> {
-    if row.table != SnapshotRow::TABLE {
+    if ![SnapshotRow::TABLE, ImportedRow::TABLE].contains(&row.table) {
         return position(row.table, row.json);
     }
     let Snapshot { contents } = serde_json::from_str(row.json).map_err(unreadable)?;

@@ -39,6 +39,18 @@ tables! {
         schema_name: String,
         contents: String,
     }
+
+    /// A snapshot that a client imported from a file, with its contents.
+    struct ImportedRow in imported_snapshots(client_id, id) not owned {
+        client_id: Id,
+        id: Id,
+        name: Option<String>,
+        created_at: Time,
+        imported_at: Time,
+        expires_at: Time,
+        schema_name: String,
+        contents: String,
+    }
 }
 
 diesel::joinable!(timelines -> accounts (account_id));
@@ -54,5 +66,15 @@ parts! {
         name,
         created_at,
         row_count,
+    }
+
+    /// An imported snapshot without its contents.
+    struct ImportedSummaryRow of imported_snapshots {
+        client_id,
+        id,
+        name,
+        created_at,
+        imported_at,
+        expires_at,
     }
 }

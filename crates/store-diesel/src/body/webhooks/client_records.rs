@@ -24,7 +24,17 @@ pub(super) fn under_claim<T>(
     claim: Option<&ClientClaim<T>>,
     work: impl FnOnce(&mut Conn) -> Result<T, Stop<WriteError<WebhookRefusal>>>,
 ) -> Result<Written<T>, Stop<WriteError<WebhookRefusal>>> {
-    if let Some(answer) = replayed(conn, claim)? {
+    under_client_claim(conn, claim, shown_once, work)
+}
+
+/// Does what [`under_claim`] does for any operation. `no_answer` is the answer if the record has none.
+pub(crate) fn under_client_claim<T, R>(
+    conn: &mut Conn,
+    claim: Option<&ClientClaim<T>>,
+    no_answer: fn() -> Stop<WriteError<R>>,
+    work: impl FnOnce(&mut Conn) -> Result<T, Stop<WriteError<R>>>,
+) -> Result<Written<T>, Stop<WriteError<R>>> {
+    if let Some(answer) = stored_answer(conn, claim, no_answer)? {
         return Ok(Written::Replayed(answer));
     }
     let Some(claim) = claim else { return Ok(Written::New(work(conn)?)) };
@@ -39,15 +49,31 @@ pub(super) fn replayed<T>(
     conn: &mut Conn,
     claim: Option<&ClientClaim<T>>,
 ) -> Result<Option<Answer>, Stop<WriteError<WebhookRefusal>>> {
+    stored_answer(conn, claim, shown_once)
+}
+
+fn shown_once() -> Stop<WriteError<WebhookRefusal>> {
+    WriteError::Refused(WebhookRefusal::ShownOnce).into()
+}
+
+fn stored_answer<T, R>(
+    conn: &mut Conn,
+    claim: Option<&ClientClaim<T>>,
+    no_answer: fn() -> Stop<WriteError<R>>,
+) -> Result<Option<Answer>, Stop<WriteError<R>>> {
     let Some(claim) = claim else { return Ok(None) };
     let record = client_records::table
         .filter(client_records::client_id.eq(Id(claim.client.0)))
         .filter(client_records::idempotency_key.eq(claim.key.as_str()));
     let record = record.select(ClientRecordRow::as_select()).get_result(conn).optional();
-    record.map_err(Failure::from)?.map(|record| replay(record, &claim.request)).transpose()
+    record.map_err(Failure::from)?.map(|record| replay(record, &claim.request, no_answer)).transpose()
 }
 
-fn replay(record: ClientRecordRow, request: &RecordedRequest) -> Result<Answer, Stop<WriteError<WebhookRefusal>>> {
+fn replay<R>(
+    record: ClientRecordRow,
+    request: &RecordedRequest,
+    no_answer: fn() -> Stop<WriteError<R>>,
+) -> Result<Answer, Stop<WriteError<R>>> {
     let first = RecordedRequest {
         method: record.method,
         path: record.path,
@@ -59,7 +85,7 @@ fn replay(record: ClientRecordRow, request: &RecordedRequest) -> Result<Answer, 
     }
     match (record.answer_status, record.answer_body) {
         (Some(status), Some(body)) => Ok(Answer { status: u16::try_from(status).map_err(corrupt)?, body }),
-        _ => Err(WriteError::Refused(WebhookRefusal::ShownOnce).into()),
+        _ => Err(no_answer()),
     }
 }
 

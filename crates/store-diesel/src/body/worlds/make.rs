@@ -35,11 +35,17 @@ pub(super) fn make(
             Some(maker) => key_admin::is_revoked(conn, maker)?,
             None => false,
         },
-        outdated: kept.as_ref().is_some_and(|kept| !kept.fits),
+        outdated: match &kept {
+            Some(kept) => !kept.fits()?,
+            None => false,
+        },
     };
     let replaces = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
     // The world of the snapshot may be the one that is replaced.
-    let secret = kept.as_ref().map(|kept| resealed(conn, command, &kept.account)).transpose()?.flatten();
+    let secret = match kept.as_ref().and_then(|kept| kept.account.as_ref()) {
+        Some(from) => resealed(conn, command, from)?,
+        None => None,
+    };
     if replaces {
         delete::delete(conn, &world.account)?;
     }

@@ -1,6 +1,7 @@
 //! Worlds: accounts that are created, saved, restored and deleted as a whole.
 
 mod delete;
+mod files;
 mod make;
 mod rows;
 mod snapshots;
@@ -18,10 +19,13 @@ use chrono::{DateTime, Utc};
 use diesel::Connection;
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::world::{CreateWorldRefusal, SandboxWorld, SnapshotRefusal, WorldReading, WorldSnapshot};
+use florin_domain::world::{
+    CreateWorldRefusal, ImportRefusal, ImportedSnapshot, SandboxWorld, SnapshotFile, SnapshotImport, SnapshotRefusal,
+    WorldReading, WorldSnapshot,
+};
 use florin_ports::{
-    CreateWorldCommand, IdempotencyClaim, RenewCommand, RestoreCommand, SnapshotCommand, StoreError, Worlds,
-    WriteError, Written,
+    ClientClaim, CreateWorldCommand, IdempotencyClaim, ImportSnapshotCommand, RenewCommand, RestoreCommand,
+    SnapshotCommand, SnapshotFiles, StoreError, Worlds, WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -121,5 +125,53 @@ impl Worlds for Store {
             snapshots::restore(conn, &command)
         })
         .await
+    }
+}
+
+#[async_trait]
+impl SnapshotFiles for Store {
+    async fn snapshot_file(
+        &self,
+        account: &AccountId,
+        snapshot: SnapshotId,
+    ) -> Result<Option<SnapshotFile>, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| files::export(conn, &account, snapshot)).await
+    }
+
+    async fn import_snapshot(
+        &self,
+        command: ImportSnapshotCommand,
+    ) -> Result<Written<SnapshotImport>, WriteError<ImportRefusal>> {
+        self.task(move |conn| {
+            driver::lock_operators(conn)?;
+            files::import(conn, &command)
+        })
+        .await
+    }
+
+    async fn imported_snapshots(
+        &self,
+        client: ClientId,
+        page: PageRequest,
+    ) -> Result<Page<ImportedSnapshot>, StoreError> {
+        self.read(move |conn| conn.transaction(|conn| files::list(conn, client, page))).await
+    }
+
+    async fn delete_imported_snapshot(
+        &self,
+        client: ClientId,
+        snapshot: SnapshotId,
+        claim: Option<ClientClaim<()>>,
+    ) -> Result<Written<()>, WriteError<Infallible>> {
+        self.task(move |conn| {
+            driver::lock_operators(conn)?;
+            files::delete(conn, (client, snapshot), claim.as_ref())
+        })
+        .await
+    }
+
+    async fn delete_expired_imports(&self, real: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
+        self.write(move |conn| files::delete_expired(conn, real, max)).await
     }
 }

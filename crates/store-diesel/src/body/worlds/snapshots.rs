@@ -14,27 +14,36 @@ use super::body::tables::worlds::{SnapshotRow, SnapshotSummaryRow, world_snapsho
 use super::body::timelines;
 use super::body::types::{Account, Id, Time};
 use super::body::webhooks;
-use super::rows;
+use super::{files, rows};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::text::Text;
 use florin_domain::world::{
-    RestoreSituation, SnapshotRefusal, SnapshotSituation, Timeline, WorldReading, WorldSnapshot,
+    RestoreSituation, SnapshotName, SnapshotRefusal, SnapshotSituation, Timeline, WorldReading, WorldSnapshot,
 };
 use florin_ports::{RestoreCommand, SnapshotCommand, WriteError, Written};
 use std::collections::BTreeSet;
 
 /// The contents of a snapshot.
 pub(super) struct SnapshotContents {
-    /// The world of the snapshot.
-    pub(super) account: AccountId,
+    /// The world of the snapshot. `None` if it was imported from a file.
+    pub(super) account: Option<AccountId>,
     pub(super) contents: String,
     /// When the snapshot was taken, on the clock of its world.
     pub(super) created_at: DateTime<Utc>,
+    /// The caller's name for it.
+    pub(super) name: Option<SnapshotName>,
+    /// The schema of its rows.
+    pub(super) schema: String,
+}
+
+impl SnapshotContents {
     /// Whether the snapshot has the current schema.
-    pub(super) fits: bool,
+    pub(super) fn fits(&self) -> Outcome<bool> {
+        Ok(self.schema == schema()?)
+    }
 }
 
 impl SnapshotSummaryRow {
@@ -50,7 +59,7 @@ impl SnapshotSummaryRow {
 }
 
 /// Returns the name of the last migration.
-fn schema() -> Outcome<String> {
+pub(super) fn schema() -> Outcome<String> {
     Ok(driver::known_migrations()?.into_iter().next_back().map(|(_, name)| name).unwrap_or_default())
 }
 
@@ -116,22 +125,27 @@ pub(super) fn delete(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId)
     Ok(diesel::delete(row).execute(conn)? == 1)
 }
 
-fn read(account: &AccountId, (contents, created_at, schema_name): (String, Time, String)) -> Outcome<SnapshotContents> {
-    let (account, created_at) = (account.clone(), created_at.0);
-    Ok(SnapshotContents { account, contents, created_at, fits: schema_name == schema()? })
+fn read(row: SnapshotRow) -> Outcome<SnapshotContents> {
+    Ok(SnapshotContents {
+        account: Some(row.account_id.0),
+        contents: row.contents,
+        created_at: row.created_at.0,
+        name: row.name.map(Text::parse).transpose().map_err(|flaw| corrupt(flaw.message))?,
+        schema: row.schema_name,
+    })
 }
 
-fn find(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId) -> Outcome<Option<SnapshotContents>> {
+pub(super) fn find(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId) -> Outcome<Option<SnapshotContents>> {
     let row = world_snapshots::table
         .filter(world_snapshots::account_id.eq(account.as_str()))
         .filter(world_snapshots::id.eq(Id(snapshot.0)))
-        .select((world_snapshots::contents, world_snapshots::created_at, world_snapshots::schema_name))
+        .select(SnapshotRow::as_select())
         .get_result(conn)
         .optional()?;
-    row.map(|row| read(account, row)).transpose()
+    row.map(read).transpose()
 }
 
-/// Finds a snapshot of any world of a client, or of the listed worlds.
+/// Finds a snapshot of any world of a client, or of the listed worlds. A client's imported snapshots belong to no world.
 pub(super) fn of_client(
     conn: &mut Conn,
     client: ClientId,
@@ -147,6 +161,7 @@ pub(super) fn of_client(
     let reached = |account: &Account| reach.is_none_or(|reach| reach.contains(&account.0));
     match found.into_iter().find(reached) {
         Some(account) => find(conn, &account.0, snapshot),
+        None if reach.is_none() => files::find_imported(conn, client, snapshot),
         None => Ok(None),
     }
 }
@@ -157,7 +172,8 @@ pub(super) fn restore(
 ) -> Result<Written<WorldReading>, Stop<WriteError<SnapshotRefusal>>> {
     under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, _| {
         let kept = find(conn, &command.account, command.snapshot)?.ok_or(WriteError::Absent)?;
-        ask(|| (command.decide)(&RestoreSituation { outdated: !kept.fits }))?.map_err(WriteError::Refused)?;
+        let situation = RestoreSituation { outdated: !kept.fits()? };
+        ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
         driver::lock_account(conn, &command.account)?;
         let secret = secrets::of_totp(conn, &command.account)?;
         account_rows::clear(conn, &command.account)?;

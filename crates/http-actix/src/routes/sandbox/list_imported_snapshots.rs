@@ -1,0 +1,26 @@
+//! `GET /v2/sandbox/snapshots`
+
+use super::common::PERMISSION;
+use crate::call::Call;
+use crate::declare::PageParameters;
+use crate::problem::Problem;
+use crate::reply::ok_list;
+use crate::routes::error_sets::ImportedSnapshotErrors;
+use crate::state::App;
+use crate::views::{ImportedSnapshotView, List};
+use actix_web::{HttpRequest, HttpResponse, web};
+use florin_application::permit_all_accounts;
+
+/// Lists the snapshots that the client imported, by id. Florin extension.
+#[utoipa::path(get, path = "/v2/sandbox/snapshots", tag = "Sandbox", operation_id = "listImportedSnapshots",
+    params(PageParameters),
+    responses((status = 200, description = "One page of imported snapshots.", body = List<ImportedSnapshotView>),
+        ImportedSnapshotErrors))]
+pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
+    let mut call = Call::enter(&app, &request, &PERMISSION).await?;
+    permit_all_accounts(&call.caller)?;
+    let page = call.page();
+    call.finish_reading()?;
+    let found = app.services.snapshot_files.imported_snapshots(call.caller.client.id, page).await?;
+    ok_list(&List::new(page, found, |snapshot| ImportedSnapshotView::from(&snapshot)))
+}
