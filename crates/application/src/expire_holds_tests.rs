@@ -9,8 +9,8 @@ use florin_domain::secret::Secret;
 use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{
     MockAccounts, MockActivities, MockBanks, MockBooks, MockCallers, MockCardLedger, MockChainHistories, MockCredits,
-    MockExchangeRates, MockKeySource, MockMfaSessions, MockPaymentBatches, MockPostcodeProvider, MockTimelines,
-    MockUpkeep, MockWorlds,
+    MockExchangeRates, MockKeySource, MockMfaSessions, MockPaymentBatches, MockPostcodeProvider, MockSnapshotFiles,
+    MockTimelines, MockUpkeep, MockWorlds,
 };
 use std::sync::Mutex;
 use uuid::Uuid;
@@ -48,6 +48,7 @@ fn services(cards: MockCardLedger) -> Services {
         upkeep: Arc::new(MockUpkeep::new()),
         timelines: Arc::new(timelines),
         worlds: Arc::new(MockWorlds::new()),
+        snapshot_files: Arc::new(MockSnapshotFiles::new()),
         keys: Arc::new(MockKeySource::new()),
         world_lifetime: TimeDelta::hours(24),
     }

@@ -162,6 +162,7 @@ pub use {
     sandbox_bank::MockSandboxBankStorage,
     secrets::{MockSecretCipher, MockSecrets},
     seeding::MockSeeding,
+    snapshot_files::MockSnapshotFiles,
     timelines::MockTimelines,
     upkeep::MockUpkeep,
     webhook_sender::MockWebhookSender,

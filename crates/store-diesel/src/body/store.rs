@@ -3,7 +3,7 @@
 use super::anchor::Anchor;
 use super::backend::{self, Conn, Place, Readers};
 use super::driver;
-use super::errors::{Failure, Outcome, Stop};
+use super::errors::{Failure, Outcome, Stop, corrupt};
 use super::group::Command;
 use super::job::{Job, Reply};
 #[cfg(feature = "simulation")]
@@ -11,8 +11,8 @@ use super::writer::Stepper;
 use super::writer::Writer;
 use florin_ports::{EventRecording, StoreError};
 use florin_store_contract::{OpenError, StoreSettings};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
@@ -236,6 +236,31 @@ impl Store {
             Err(Stop::Answer(answer)) => Ok(Err(answer)),
         });
         self.inner.writer.submit(task).await?
+    }
+
+    /// Runs work like [`Store::task`], for work that may store something before it decides: an answer that is an error is
+    /// rolled back, too.
+    pub(crate) async fn trial<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: Fn(&mut Conn) -> Result<T, Stop<E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let answer = Arc::new(Mutex::new(None));
+        let given = Arc::clone(&answer);
+        let task = Job::task(move |conn| match work(conn) {
+            Ok(done) => Ok(done),
+            Err(Stop::Failed(failure)) => Err(failure),
+            Err(Stop::Answer(answer)) => {
+                *given.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+                Err(corrupt("the work is rolled back"))
+            }
+        });
+        let done = self.inner.writer.submit(task).await;
+        done.map_err(|error| {
+            let answer = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
+            answer.unwrap_or_else(|| error.into())
+        })
     }
 
     /// Has the writer run work that only a failure of the database can end, in a transaction of its own. It may be retried.

@@ -143,7 +143,7 @@ impl SnapshotFiles for Store {
         &self,
         command: ImportSnapshotCommand,
     ) -> Result<Written<SnapshotImport>, WriteError<ImportRefusal>> {
-        self.task(move |conn| {
+        self.trial(move |conn| {
             driver::lock_operators(conn)?;
             files::import(conn, &command)
         })
