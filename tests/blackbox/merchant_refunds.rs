@@ -137,6 +137,31 @@ fn a_refund_goes_by_the_clock() {
     }
 }
 
+/// A refund is paid from the settlement account, which stays until the refund is final.
+#[test]
+fn a_settlement_account_waits_for_its_refunds() {
+    let (_server, client, checkout) = shop();
+    let first = expect_json(&client.get(SETTLEMENT_ACCOUNTS), 200)["rows"][0].clone();
+    let details = json!({"type": "SORT_CODE", "sortCode": "200000", "accountNumber": "55779912"});
+    let other = json!({"currencyCode": "GBP", "bankDetails": details});
+    expect_json(&client.post(SETTLEMENT_ACCOUNTS, other.to_string()), 201);
+    let delete = || client.call("DELETE", &format!("{SETTLEMENT_ACCOUNTS}/{}", text(&first, "/id"))).send();
+    let paid = sold(&client, &checkout, "1")["paymentId"].clone();
+    let refused = |what: &str| {
+        let fault = expect_fault(&delete(), 409, "path.settlementAccountId", "invalid_state");
+        assert!(fault.message.contains("refunds"), "{what}: {fault:?}");
+    };
+    let made = expect_json(&refund(&client, &paid, "1.00"), 201);
+    refused("AWAITING_AUTHORISATION");
+    expect_json(&authorise(&client, &made, &json!({"outcome": "pending", "afterMinutes": 9})), 200);
+    refused("PENDING");
+    set(&client, json!({"advanceBy": "PT9M"}));
+    assert_eq!(find(&client, &made)["status"], "COMPLETED");
+    assert_eq!(delete().status, 204);
+    expect_fault(&refund(&client, &paid, "1.00"), 409, "path.paymentId", "invalid_state");
+    holds(&client);
+}
+
 #[test]
 fn what_cannot_be_refunded_says_why() {
     let (_server, client, checkout) = shop();
@@ -198,6 +223,7 @@ fn a_top_up_credits_its_budget() {
     let again = post(&body);
     assert!(again.replayed() && again.status == 200, "{again:?}");
     assert_eq!((&created["status"], &created["budgetId"]), (&json!("OPEN"), &json!(budget)));
+    expect_json(&outcome(&client, &created, &json!({"bankId": bank(&client), "outcome": "reject"})), 200);
     let paid = expect_json(&outcome(&client, &created, &json!({"bankId": bank(&client), "outcome": "approve"})), 200);
     assert_eq!((&paid["status"], &paid["checkoutId"]), (&json!("COMPLETED"), &Value::Null));
     let found = client.get(&format!("{TOP_UPS}/{}", text(&created, "/id")));
@@ -208,7 +234,8 @@ fn a_top_up_credits_its_budget() {
     let events = expect_json(&client.get(&format!("/v2/events?accountId={}", client.account)), 200);
     let kinds: Vec<_> =
         events["rows"].as_array().unwrap().iter().map(|row| text(row, "/body/webhookEventTypeName")).collect();
-    assert_eq!(kinds, ["BoxCredited"]);
+    assert_eq!(kinds, ["BoxCredited", "MerchantPaymentFailed"]);
+    assert_eq!(events["rows"][1]["body"]["checkoutSessionId"], created["id"]);
     let cancel = client.post(&format!("{TOP_UPS}/{}/cancel", text(&created, "/id")), "");
     expect_fault(&cancel, 409, "path.topUpId", "invalid_state");
     let list = expect_json(&client.get(SESSIONS), 200);

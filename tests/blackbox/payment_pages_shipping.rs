@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::support::assert::text;
+use crate::support::management::with;
 use crate::support::payer::{Payer, form_token, heading, html};
 use crate::support::receiver::Receiver;
+use crate::support::shop::{SESSIONS, new_session};
 use crate::support::storefront::Shop;
-use crate::support::{demo, shared};
+use crate::support::{Server, demo, expect_fault, shared};
 
 const ADDRESS: [(&str, &str); 7] = [
     ("recipientName", "Ada Lovelace"),
@@ -107,6 +109,62 @@ fn a_postcode_finds_addresses() {
     fields.extend([("found", "999"), ("foundFor", postcode.as_str())]);
     html(&payer.send(&list, &fields), 400);
     assert!(html(&payer.press(&address("postcode", "!", "address")), 400).contains("Enter a valid postcode"));
+}
+
+/// Whatever a payer presses first begins the session. Forms that were shown before stay valid.
+#[test]
+fn any_first_button_begins_the_session() {
+    let shop = collecting();
+    let postcode = demo().postcodes().swap_remove(0);
+    let lookup = address("postcode", &postcode, "address");
+    let wrong = address("city", "", "continue");
+    for (first, status) in [(&lookup, 200), (&wrong, 400)] {
+        let session = shop.session(&json!({}));
+        let payer = Payer::of(&shop, &session);
+        let (tab, other) = (payer.page(), payer.page());
+        assert_eq!(form_token(&html(&payer.send(&tab, first), status)), form_token(&other));
+        assert!(payer.arrive(&payer.send(&other, &address("", "", "continue"))).contains("Ada Lovelace"));
+        let (begun, fetched) = (shop.session(&json!({})), shop.session(&json!({})));
+        html(&Payer::of(&shop, &begun).press(first), status);
+        Payer::of(&shop, &fetched).page();
+        // A form without the page's token is nobody's.
+        html(&Payer::of(&shop, &fetched).post(first), 400);
+        shop.wait_minutes(60);
+        assert_eq!([&begun, &fetched].map(|session| shop.status(session)), ["ABANDONED", "EXPIRED"], "{first:?}");
+    }
+}
+
+/// The lookup is a feature of the merchant's client, as it is for the API.
+#[test]
+fn without_the_feature_the_address_is_entered_by_hand() {
+    let server = Server::sandbox();
+    let clients = server.home().json(&["clients", "list", "--json"]);
+    let owner = clients["rows"].as_array().unwrap().iter().find(|row| row["name"] == "demo").unwrap();
+    let switch = |action| {
+        let arguments = ["features", action, "addresses-lookup", "--client", text(owner, "/id")];
+        assert!(server.home().run(&arguments).status.success());
+    };
+    let shop = Shop::with_options(&server, &json!({"collectAddress": true}));
+    let session = shop.session(&json!({}));
+    let payer = Payer::of(&shop, &session);
+    let postcode = demo().postcodes().swap_remove(0);
+    let find = "value=\"address\"";
+    let with_button = payer.page();
+    assert!(with_button.contains(find), "{with_button}");
+
+    switch("disable");
+    assert!(!payer.page().contains(find));
+    // A form from before, or one that no page has.
+    let refused = html(&payer.send(&with_button, &address("postcode", &postcode, "address")), 400);
+    let entered = format!("value=\"{postcode}\"");
+    assert!(!refused.contains(find) && !refused.contains("name=\"found\"") && refused.contains(&entered), "{refused}");
+    assert!(!html(&payer.press(&address("city", "", "continue")), 400).contains(find));
+    let confirm = payer.follow(&address("", "", "continue"));
+    assert!(confirm.contains("Ada Lovelace") && !payer.part("address").contains(find), "{confirm}");
+
+    switch("enable");
+    let list = html(&payer.send(&payer.part("address"), &address("postcode", &postcode, "address")), 200);
+    assert!(list.contains("name=\"found\""), "{list}");
 }
 
 /// A checkout with the rates of a receiver, and a session that needs one.
@@ -227,6 +285,27 @@ fn rates_that_can_not_be_loaded_are_tried_again() {
     receiver.answer(200, "");
     assert!(payer.follow(&[("action", "rates")]).contains("Next day"));
     assert_eq!(shop.find(&session)["shipping"]["rate"], Value::Null);
+}
+
+/// Payers can always correct the address: a session in which nothing would be left to pay meanwhile is refused.
+#[test]
+fn a_rate_that_can_change_is_below_the_amount() {
+    let (shop, _receiver) = with_rates(&rates());
+    let shipping = |amount: &str| {
+        json!({"shipping": {
+            "recipientName": "Ada", "addressLine1": "1 High Street", "city": "York", "postcode": "YO1 7HU",
+            "countryCode": "GB", "rate": {"description": "Post", "amount": amount},
+        }})
+    };
+    for amount in ["12.50", "13.00"] {
+        let body = with(new_session(&shop.checkout, amount), &shipping(amount)).to_string();
+        expect_fault(&shop.client.post(SESSIONS, body), 400, "body.shipping.rate.amount", "invalid_value");
+    }
+    let session = shop.session(&shipping("12.49"));
+    let payer = Payer::of(&shop, &session);
+    let moved = payer.send(&payer.part("address"), &address("city", "Leeds", "continue"));
+    assert!(payer.arrive(&moved).contains("Delivery options"));
+    assert_eq!(shop.find(&session)["amount"]["amount"], "0.01");
 }
 
 /// The merchant's own rate stays when the payer corrects the address.

@@ -6,7 +6,9 @@ use crate::openapi::truthful;
 use crate::support::assert::{members, text, time, uuid};
 use crate::support::management::with;
 use crate::support::payments::alone;
+use crate::support::shop::open_shop;
 use crate::support::table::{Table, bad};
+use crate::support::worlds::make;
 use crate::support::{
     ABSENT, Answer, BANKS, CHECKOUTS, Client, Home, PAYEES, SETTLEMENT_ACCOUNTS, Server, demo, expect_fault,
     expect_faults, expect_json,
@@ -64,7 +66,7 @@ fn approval(client: &Client, kind: &str, of: &Value, status: &str) -> Answer {
 /// A merchant whose bank details wait for approval, without settlement accounts and checkouts.
 fn pending() -> (Server, Client) {
     let server = Server::sandbox();
-    let (_, world) = crate::support::worlds::make(&server, json!({"template": "empty"}));
+    let (_, world) = make(&server, json!({"template": "empty"}));
     (server, world)
 }
 
@@ -218,6 +220,24 @@ fn one_that_a_checkout_pays_into_stays() {
     assert_eq!(delete(&client, &one).status, 204);
     assert_eq!(find(&client, &two)["checkoutIds"], json!([unnamed["id"], named["id"]]));
     expect_fault(&delete(&client, &two), 409, "path.settlementAccountId", "invalid_state");
+}
+
+#[test]
+fn what_a_merchant_can_create_has_a_maximum() {
+    let server = Server::on(Home::demo().set("FLORIN_MAX_CHECKOUTS", "1").set("FLORIN_MAX_PAYEES", "1"));
+    let (_, client) = make(&server, json!({"template": "empty"}));
+    let checkout = open_shop(&client);
+    let second = json!({"type": "SHOPPING", "name": "x", "currencyCode": "GBP", "returnUrl": "https://shop.example"});
+    let fault = expect_fault(&client.post(CHECKOUTS, second.to_string()), 409, "query.accountId", "invalid_state");
+    assert!(fault.message.contains("maximum of 1 checkouts"), "{fault:?}");
+    let path = format!("{CHECKOUTS}/{checkout}");
+    expect_json(&client.call("PATCH", &path).json(r#"{"status": "DEACTIVATED"}"#).send(), 200);
+    expect_fault(&client.post(CHECKOUTS, second.to_string()), 409, "query.accountId", "invalid_state");
+    let created = expect_json(&post(&client, PAYEES, &payee(&pounds("00000001"))), 201);
+    let other = payee(&pounds("00000002"));
+    let fault = expect_fault(&post(&client, PAYEES, &other), 409, "query.accountId", "invalid_state");
+    assert!(fault.message.contains("maximum of 1 payees"), "{fault:?}");
+    assert_eq!(expect_json(&post(&client, PAYEES, &payee(&pounds("00000001"))), 200)["id"], created["id"]);
 }
 
 #[test]

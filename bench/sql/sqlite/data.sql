@@ -43,7 +43,7 @@ FROM numbers WHERE n BETWEEN 1 AND {cards};
 INSERT INTO journal_transactions
 SELECT 'bench-' || (n % 10), bench_id(12, n), 'credit', bench_id(12, n), 'GBP', now - 345600000000
 FROM clock, numbers WHERE n BETWEEN 1 AND {budgets};
-INSERT INTO journal_entries
+INSERT INTO journal_entries (account_id, journal_id, line, pool, budget_id, amount_minor)
 SELECT 'bench-' || (n % 10), bench_id(12, n), 0, 'inbound_payments', NULL, -100000000000000
 FROM numbers WHERE n BETWEEN 1 AND {budgets}
 UNION ALL
@@ -79,7 +79,7 @@ INSERT INTO journal_transactions
 SELECT 'bench-' || (card % 10), bench_id(8, n), 'card', bench_id(6, n), 'GBP', at FROM chains
 UNION ALL
 SELECT 'bench-' || (card % 10), bench_id(9, n), 'card', bench_id(7, n), 'GBP', at FROM chains WHERE cleared ORDER BY 1, 2;
-INSERT INTO journal_entries
+INSERT INTO journal_entries (account_id, journal_id, line, pool, budget_id, amount_minor)
 SELECT 'bench-' || (card % 10), bench_id(8, n), 0, 'available', bench_id(3, budget), -amount FROM chains
 UNION ALL
 SELECT 'bench-' || (card % 10), bench_id(8, n), 1, 'held', bench_id(3, budget), amount FROM chains

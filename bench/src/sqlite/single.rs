@@ -21,7 +21,7 @@ const CHAIN: &str = "INSERT INTO card_chains (account_id, id, card_id, budget_id
     cleared_minor, due_at, created_at) VALUES (?1, ?2, ?3, ?4, 'GBP', 'purchase', 1000, 1000, 0, ?5 + 604800000000, ?5)";
 const JOURNAL: &str = "INSERT INTO journal_transactions VALUES (?1, ?2, 'card', ?2, 'GBP', ?3)";
 const ENTRIES: &str =
-    "INSERT INTO journal_entries VALUES (?1, ?2, 0, 'available', ?3, -1000), (?1, ?2, 1, 'held', ?3, 1000)";
+    "INSERT INTO journal_entries VALUES (?1, ?2, 0, 'available', ?3, -1000, NULL), (?1, ?2, 1, 'held', ?3, 1000, NULL)";
 const BALANCES: &str = "UPDATE balances SET available_minor = ?1, held_minor = ?2 \
     WHERE account_id = ?3 AND budget_id = ?4 AND currency = 'GBP'";
 const RECORD: &str = "INSERT INTO idempotency_records VALUES (?1, ?2, ?3, 'POST', \

@@ -11,8 +11,8 @@
 //! not check the expiry of a key; every request does.
 
 use async_trait::async_trait;
-use florin_domain::access::{Account, ApiKey, Caller, KeyHash};
-use florin_domain::ids::AccountId;
+use florin_domain::access::{Account, ApiClient, ApiKey, Caller, KeyHash};
+use florin_domain::ids::{AccountId, ClientId};
 use florin_ports::{Accounts, Callers, StoreError};
 use florin_short_cache::ShortCache;
 use std::fmt;
@@ -74,6 +74,10 @@ remembered! {
                 self.inner.find(id).await?;
             }
             Ok(found.filter(|_| !is_foreign))
+        }
+
+        async fn client(&self, id: ClientId) -> Result<Option<ApiClient>, StoreError> {
+            self.inner.client(id).await
         }
 
         fn forget(&self, id: &AccountId) {

@@ -44,6 +44,7 @@ pub async fn create_checkout(
         return_url,
         locale,
         now: clock.now(),
+        max_checkouts: services.max_checkouts,
     };
     let decide = Arc::new(move |situation: &CheckoutSituation| decide_create_checkout(situation, &request));
     services.checkouts.create(CreateCheckoutCommand { account: account.id.clone(), decide, claim }).await

@@ -24,6 +24,10 @@ pub struct MerchantServices {
     pub payees: Arc<dyn Payees>,
     /// The weights that check UK bank details.
     pub modulus: Arc<ModulusTable>,
+    /// Maximum number of checkouts of an account.
+    pub max_checkouts: u64,
+    /// Maximum number of payees of an account.
+    pub max_payees: u64,
 }
 
 /// Reasons that an account can't be used as a merchant.

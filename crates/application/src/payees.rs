@@ -5,12 +5,11 @@ use chrono::{DateTime, Utc};
 use florin_domain::access::Account;
 use florin_domain::ids::{AccountId, PayeeId};
 use florin_domain::merchant::{
-    Approval, BankDetails, CreatePayeeSituation, CreatedPayee, Payee, PayeeRefusal, PayeeRequest, decide_create_payee,
-    decide_payee_approval,
+    Approval, BankDetails, CreatePayeeRefusal, CreatePayeeSituation, CreatedPayee, Payee, PayeeRefusal, PayeeRequest,
+    decide_create_payee, decide_payee_approval,
 };
 use florin_domain::text::Text;
 use florin_ports::{ApprovePayeeCommand, CreatePayeeCommand, IdempotencyClaim, Payees, WriteError, Written};
-use std::convert::Infallible;
 use std::sync::Arc;
 
 /// Creates a payee, or returns the one with the same bank details.
@@ -20,7 +19,7 @@ pub async fn create_payee(
     name: Text<1, 140>,
     details: BankDetails,
     claim: Option<IdempotencyClaim<CreatedPayee>>,
-) -> Result<Written<CreatedPayee>, WriteError<Infallible>> {
+) -> Result<Written<CreatedPayee>, WriteError<CreatePayeeRefusal>> {
     let clock = services.clock_of(account).await?;
     let request = PayeeRequest {
         id: PayeeId(clock.next_id()),
@@ -28,6 +27,7 @@ pub async fn create_payee(
         name,
         details: details.clone(),
         now: clock.now(),
+        max_payees: services.max_payees,
     };
     let decide = Arc::new(move |situation: &CreatePayeeSituation| decide_create_payee(situation, &request));
     services.payees.create(CreatePayeeCommand { account: account.id.clone(), details, decide, claim }).await

@@ -146,7 +146,7 @@ pub(crate) fn all(
         services: services.clone(),
         management: management(settings, store),
         webhooks: webhooks(services, store),
-        merchants: merchants(store, &batches.modulus)?,
+        merchants: merchants(settings, store, &batches.modulus)?,
         checkouts: checkouts(settings, services, store, public_url)?,
         batches,
     })
@@ -263,7 +263,11 @@ fn batches(settings: &Settings, store: &Arc<dyn AnyStore>) -> anyhow::Result<Bat
 }
 
 /// The services that manage merchants. They check bank details with the table of the payment batches.
-fn merchants(store: &Arc<dyn AnyStore>, modulus: &Arc<ModulusTable>) -> anyhow::Result<MerchantServices> {
+fn merchants(
+    settings: &Settings,
+    store: &Arc<dyn AnyStore>,
+    modulus: &Arc<ModulusTable>,
+) -> anyhow::Result<MerchantServices> {
     Ok(MerchantServices {
         time: account_clocks(store),
         merchants: store.clone(),
@@ -272,6 +276,8 @@ fn merchants(store: &Arc<dyn AnyStore>, modulus: &Arc<ModulusTable>) -> anyhow::
         settlement_accounts: store.clone(),
         payees: store.clone(),
         modulus: Arc::clone(modulus),
+        max_checkouts: settings.max_checkouts,
+        max_payees: settings.max_payees,
     })
 }
 

@@ -2,8 +2,8 @@
 
 use crate::StoreError;
 use async_trait::async_trait;
-use florin_domain::access::{Account, AccountProfile, ApiKey, Caller, KeyHash};
-use florin_domain::ids::AccountId;
+use florin_domain::access::{Account, AccountProfile, ApiClient, ApiKey, Caller, KeyHash};
+use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::page::{Page, PageRequest};
 
 /// Finds callers by their keys.
@@ -27,6 +27,9 @@ pub trait Accounts: Send + Sync {
     async fn reach(&self, key: &ApiKey, id: &AccountId) -> Result<Option<Account>, StoreError> {
         Ok(self.find(id).await?.filter(|account| key.reaches(account)))
     }
+
+    /// Returns the client with that id and its features. For requests without a key, such as those of payers.
+    async fn client(&self, id: ClientId) -> Result<Option<ApiClient>, StoreError>;
 
     /// Removes the account from any cache, so that later calls return what the store holds. Does nothing without a
     /// cache.

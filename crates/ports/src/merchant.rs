@@ -4,8 +4,8 @@ use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, CheckoutId, LogoId, PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
-    Bank, BankDetails, BankId, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation, CreatePayeeSituation,
-    CreatedPayee, EditProfileRefusal, Logo, MerchantProfile, Payee, PayeeFilter, PayeeRefusal,
+    Bank, BankDetails, BankId, Checkout, CheckoutFilter, CheckoutRefusal, CheckoutSituation, CreatePayeeRefusal,
+    CreatePayeeSituation, CreatedPayee, EditProfileRefusal, Logo, MerchantProfile, Payee, PayeeFilter, PayeeRefusal,
     SettlementAccountOverview, SettlementChange, SettlementRefusal, SettlementSituation,
 };
 use florin_domain::page::{Page, PageRequest};
@@ -140,7 +140,7 @@ pub struct CreatePayeeCommand {
     /// The bank details. The situation says who has them.
     pub details: BankDetails,
     /// The rule.
-    pub decide: Decide<CreatePayeeSituation, CreatedPayee>,
+    pub decide: Decide<CreatePayeeSituation, Result<CreatedPayee, CreatePayeeRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<CreatedPayee>>,
 }
@@ -174,7 +174,10 @@ pub trait Payees: Send + Sync {
 
     /// Decides the creation of a payee, and stores it if it is new. Creations on one account are decided sequentially.
     /// `Absent`: the account has no merchant profile.
-    async fn create(&self, command: CreatePayeeCommand) -> Result<Written<CreatedPayee>, WriteError<Infallible>>;
+    async fn create(
+        &self,
+        command: CreatePayeeCommand,
+    ) -> Result<Written<CreatedPayee>, WriteError<CreatePayeeRefusal>>;
 
     /// Decides the approval of a payee. `Absent`: no such payee on the account.
     async fn approve(&self, command: ApprovePayeeCommand) -> Result<Written<Payee>, WriteError<PayeeRefusal>>;

@@ -67,8 +67,8 @@ pub trait MerchantPayments: Send + Sync {
     /// Returns the account and the id of the refund with this page. Tokens of all accounts differ.
     async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError>;
 
-    /// Decides the creation of a refund. Refunds of one payment are decided sequentially. `Absent`: no such payment on the
-    /// account.
+    /// Decides the creation of a refund. Refunds of one payment are decided sequentially, and no settlement account of it is
+    /// deleted meanwhile. `Absent`: no such payment on the account.
     async fn create_refund(
         &self,
         command: CreateRefundCommand,

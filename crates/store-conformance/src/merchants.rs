@@ -6,11 +6,11 @@ use chrono::{DateTime, Utc};
 use florin_domain::ids::{CheckoutId, PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
     Approval, BankId, Checkout, CheckoutEdit, CheckoutKind, CheckoutRequest, CheckoutSituation, CreatePayeeSituation,
-    MerchantProfile, OperatorEdit, Payee, PayeeRequest, ProfileEdit, SettlementAccountEdit, SettlementAccountRequest,
-    SettlementChange, SettlementRefusal, SettlementSituation, ShippingOptions, WebUrl, decide_create_checkout,
-    decide_create_payee, decide_create_settlement_account, decide_delete_settlement_account, decide_edit_checkout,
-    decide_edit_profile, decide_edit_settlement_account, decide_payee_approval, decide_settlement_approval,
-    edit_profile_by_operator,
+    MAX_CHECKOUTS, MAX_PAYEES, MerchantProfile, OperatorEdit, Payee, PayeeRequest, ProfileEdit, SettlementAccountEdit,
+    SettlementAccountRequest, SettlementChange, SettlementRefusal, SettlementSituation, ShippingOptions, WebUrl,
+    decide_create_checkout, decide_create_payee, decide_create_settlement_account, decide_delete_settlement_account,
+    decide_edit_checkout, decide_edit_profile, decide_edit_settlement_account, decide_payee_approval,
+    decide_settlement_approval, edit_profile_by_operator,
 };
 use florin_domain::text::Text;
 use florin_ports::{
@@ -63,6 +63,7 @@ pub(crate) fn sell(
         return_url: WebUrl::parse("https://shop.example/paid")?,
         locale: None,
         now: noon(),
+        max_checkouts: MAX_CHECKOUTS,
     };
     let decide = Arc::new(move |situation: &CheckoutSituation| decide_create_checkout(situation, &request));
     Ok(CreateCheckoutCommand { account: who.account()?, decide, claim: None })
@@ -135,6 +136,7 @@ pub(crate) fn add_payee(who: Who, number: u128) -> Result<CreatePayeeCommand, Fa
         name: Text::parse(format!("Ægir {number}"))?,
         details: pounds(number),
         now: noon(),
+        max_payees: MAX_PAYEES,
     };
     let details = request.details.clone();
     let decide = Arc::new(move |situation: &CreatePayeeSituation| decide_create_payee(situation, &request));

@@ -4,7 +4,9 @@ use crate::MemoryStore;
 use crate::data::Data;
 use crate::pages::cut;
 use async_trait::async_trait;
-use florin_domain::access::{Account, AccountProfile, AllowedNetwork, ApiKey, Caller, KeyHash, NetworkRefusal};
+use florin_domain::access::{
+    Account, AccountProfile, AllowedNetwork, ApiClient, ApiKey, Caller, KeyHash, NetworkRefusal,
+};
 use florin_domain::budget::{BudgetKind, BudgetRecord};
 use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::page::{Page, PageRequest};
@@ -35,6 +37,10 @@ impl Callers for MemoryStore {
 impl Accounts for MemoryStore {
     async fn find(&self, id: &AccountId) -> Result<Option<Account>, StoreError> {
         Ok(self.read(|data| data.accounts.get(id).cloned()))
+    }
+
+    async fn client(&self, id: ClientId) -> Result<Option<ApiClient>, StoreError> {
+        Ok(self.read(|data| data.clients.get(&id).cloned()))
     }
 }
 

@@ -60,7 +60,9 @@ impl Checkouts for MemoryStore {
 }
 
 fn situation(data: &Data, account: &AccountId) -> Option<CheckoutSituation> {
-    Some(CheckoutSituation { profile: profile(data, account)?, accounts: of_account(data, account) })
+    let own = data.checkouts.values().filter(|checkout| checkout.account == *account);
+    let checkouts = u64::try_from(own.count()).unwrap_or(u64::MAX);
+    Some(CheckoutSituation { profile: profile(data, account)?, accounts: of_account(data, account), checkouts })
 }
 
 #[async_trait]

@@ -4,8 +4,7 @@ use crate::data::Data;
 use crate::merchant_payments::taken_up;
 use florin_domain::books::{MerchantBooks, MiscountedSession, RefundedPayment};
 use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus};
-use florin_domain::ids::{AccountId, MerchantPaymentId};
-use florin_domain::ledger::Pool;
+use florin_domain::ids::AccountId;
 use florin_domain::money::Total;
 
 /// Adds up the books of the merchants of these accounts.
@@ -19,9 +18,8 @@ pub(crate) fn gather(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Merch
     let session_of =
         |payment: &MerchantPayment| data.merchants.sessions.get(&(payment.account.clone(), payment.session));
     for transaction in data.journal.values().filter(|transaction| matches(&transaction.account)) {
-        let payment = data.merchants.payments.get(&(transaction.account.clone(), MerchantPaymentId(transaction.cause)));
-        let target = payment.and_then(session_of).and_then(target).unwrap_or(transaction.cause);
-        for posting in transaction.postings().iter().filter(|posting| posting.pool == Pool::MerchantSettled) {
+        for posting in transaction.postings() {
+            let Some(target) = posting.pool.settled_to() else { continue };
             let key = (transaction.account.clone(), target, transaction.currency);
             let said = books.settlements.entry(key).or_default();
             said.settled = said.settled.plus(posting.amount.into());

@@ -7,10 +7,11 @@ use crate::merchants::profile;
 use crate::pages::cut;
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, PayeeId};
-use florin_domain::merchant::{CreatePayeeSituation, CreatedPayee, Payee, PayeeFilter, PayeeRefusal};
+use florin_domain::merchant::{
+    CreatePayeeRefusal, CreatePayeeSituation, CreatedPayee, Payee, PayeeFilter, PayeeRefusal,
+};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{ApprovePayeeCommand, CreatePayeeCommand, Payees, StoreError, WriteError, Written};
-use std::convert::Infallible;
 
 #[async_trait]
 impl Payees for MemoryStore {
@@ -30,16 +31,20 @@ impl Payees for MemoryStore {
         Ok(cut(found, page))
     }
 
-    async fn create(&self, command: CreatePayeeCommand) -> Result<Written<CreatedPayee>, WriteError<Infallible>> {
+    async fn create(
+        &self,
+        command: CreatePayeeCommand,
+    ) -> Result<Written<CreatedPayee>, WriteError<CreatePayeeRefusal>> {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
                 let account = &command.account;
-                let mut own = data.merchants.payees.values().filter(|payee| payee.account == *account);
+                let own = data.merchants.payees.values().filter(|payee| payee.account == *account);
                 let situation = CreatePayeeSituation {
                     profile: profile(data, account).ok_or(WriteError::Absent)?,
-                    known: own.find(|payee| payee.details == command.details).cloned(),
+                    known: own.clone().find(|payee| payee.details == command.details).cloned(),
+                    payees: u64::try_from(own.count()).unwrap_or(u64::MAX),
                 };
-                let created = (command.decide)(&situation);
+                let created = (command.decide)(&situation).map_err(WriteError::Refused)?;
                 if created.is_new {
                     add(&mut data.merchants.payees, (account.clone(), created.payee.id), created.payee.clone())?;
                 }

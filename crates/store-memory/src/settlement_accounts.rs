@@ -6,6 +6,7 @@ use crate::idempotency::once;
 use crate::merchants::profile;
 use crate::pages::cut;
 use async_trait::async_trait;
+use florin_domain::checkout::{CheckoutSession, MerchantPaymentKind, MerchantPaymentStatus};
 use florin_domain::ids::{AccountId, SettlementAccountId};
 use florin_domain::merchant::{
     CheckoutTarget, SettlementAccount, SettlementAccountOverview, SettlementRefusal, SettlementSituation,
@@ -78,10 +79,20 @@ fn overview(data: &Data, account: SettlementAccount, targets: &[CheckoutTarget])
     SettlementAccountOverview::of(account, bank, targets)
 }
 
-/// Returns the settlement accounts that sessions which are not over pay into.
+/// Returns the settlement accounts that sessions which are not over pay into, or that refunds which are not final are paid
+/// from.
 fn awaiting(data: &Data, account: &AccountId) -> BTreeSet<SettlementAccountId> {
     let own = data.merchants.sessions.values().filter(|session| session.account == *account);
-    own.filter(|session| !session.status.is_end()).filter_map(|session| session.purpose.settlement_account()).collect()
+    let is_refunded = |session: &CheckoutSession| {
+        data.merchants.payments.values().any(|payment| {
+            (&payment.account, payment.session) == (account, session.id)
+                && payment.kind() == MerchantPaymentKind::Refund
+                && payment.status == MerchantPaymentStatus::Pending
+        })
+    };
+    own.filter(|session| !session.status.is_end() || is_refunded(session))
+        .filter_map(|session| session.purpose.settlement_account())
+        .collect()
 }
 
 /// Returns where the SHOPPING checkouts of an account pay into, newest first.

@@ -9,8 +9,8 @@ use uuid::Uuid;
 /// Sums over the payments and sessions of accounts, which an adapter loads in one consistent view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MerchantBooks {
-    /// What was settled, by account, settlement account or payee, and currency. Postings of an unknown payment count for
-    /// the payment's id.
+    /// What was settled, by account, settlement account or payee, and currency. Postings that name neither count for the id
+    /// of their cause.
     pub settlements: BTreeMap<(AccountId, Uuid, Currency), SettlementBooks>,
     /// Payments that have refunds, by id.
     pub refunded: Vec<RefundedPayment>,

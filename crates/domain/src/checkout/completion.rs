@@ -26,11 +26,11 @@ impl Completion {
         let session = &situation.session;
         let order = matches!(session.purpose, SessionPurpose::Shopping { .. }).then(|| MerchantOrderId(stamp.id()));
         let id = JournalId(stamp.id());
-        if session.purpose.budget().is_some() {
+        let Some(settled) = session.purpose.settles_to() else {
             return Self::credit(situation, payment, (id, at));
-        }
+        };
         let cause = (id, JournalKind::MerchantPayment, at);
-        let journal = movement::<SessionRefusal>(payment, cause, Pool::PayerBanks, Pool::MerchantSettled)?;
+        let journal = movement::<SessionRefusal>(payment, cause, Pool::PayerBanks, settled)?;
         Ok(Self { order, journal, credited: None, movement: None })
     }
 
@@ -78,7 +78,7 @@ impl Completion {
         }
         let mut events: Vec<_> = session.event(EventKind::MerchantCheckoutSessionCompleted, at).into_iter().collect();
         if reconciles {
-            events.extend(session.payment_event(payment, EventKind::MerchantPaymentReconciled, at));
+            events.push(session.payment_event(payment, EventKind::MerchantPaymentReconciled, at));
         }
         events
     }

@@ -114,6 +114,9 @@ pub enum CreateSessionRefusal {
     /// The basket and the shipping cost more than an amount can be.
     #[error("the basket and the shipping cost too much")]
     SumTooLarge,
+    /// Without the shipping rate, which payers of the checkout choose, nothing is left to pay.
+    #[error("nothing is left to pay without the shipping rate, which the payer chooses")]
+    NothingBesidesShipping,
     /// All payment references of the request are taken.
     #[error("all payment references are taken")]
     NoReference,
@@ -146,6 +149,11 @@ pub fn decide_create_session(
     if let SessionTarget::Shopping { basket, shipping } = &request.target {
         session.basket.clone_from(basket);
         session.shipping.clone_from(shipping);
+    }
+    // Until another rate is chosen, the payer sees the amount without one.
+    let without_shipping = session.amount_without_shipping().unwrap_or(Minor::ZERO);
+    if session.has_dynamic_rates() && check_merchant_amount(without_shipping).is_err() {
+        return Err(CreateSessionRefusal::NothingBesidesShipping);
     }
     session.locale = session.locale.or_else(|| checkout.locale.clone());
     session.return_url = session.return_url.or_else(|| Some(checkout.return_url.clone()));

@@ -99,6 +99,27 @@ fn the_checkout_must_fit() {
     assert_eq!(refusal(&situation(), &euros), CreateSessionRefusal::OtherCurrency(a_checkout().currency));
 }
 
+/// When the payer corrects the address, the rate is chosen again: meanwhile the amount is without one.
+#[test]
+fn something_is_left_to_pay_without_a_rate_that_the_payer_chooses() {
+    let collecting = |rates: Option<&str>| {
+        let url = rates.map(|url| WebUrl::parse(url).unwrap());
+        let shipping = ShippingOptions::new(true, url).ok();
+        with_checkout(|checkout| checkout.kind = CheckoutKind::Shopping { settlement_account: None, shipping })
+    };
+    let of =
+        |rate: &str| shopping("5.00 GBP", None, Some(Shipping { rate: Some(a_shipping_rate(rate)), ..a_shipping() }));
+    let dynamic = collecting(Some("https://shop.example/rates"));
+    for rate in ["5.00 GBP", "5.01 GBP", "999.00 GBP"] {
+        assert_eq!(refusal(&dynamic, &of(rate)), CreateSessionRefusal::NothingBesidesShipping, "{rate}");
+        // A fixed rate stays.
+        assert!(decide_create_session(&collecting(None), &of(rate)).is_ok(), "{rate}");
+        assert!(decide_create_session(&situation(), &of(rate)).is_ok(), "{rate}");
+    }
+    assert!(decide_create_session(&dynamic, &of("4.99 GBP")).is_ok());
+    assert!(decide_create_session(&dynamic, &shopping("5.00 GBP", None, Some(a_shipping()))).is_ok());
+}
+
 #[test]
 fn the_settlement_account_is_fixed_at_creation() {
     let named = |number: u32| {

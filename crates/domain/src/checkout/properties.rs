@@ -177,8 +177,7 @@ impl Model {
 
     /// The events so far, with their minutes: of failed payments, and of the end.
     fn events(&self, kind: Kind, reconciles: bool) -> Vec<(EventKind, i64)> {
-        let failures = self.failures.iter().filter(|_| kind != Kind::Budget);
-        let mut events: Vec<_> = failures.map(|at| (EventKind::MerchantPaymentFailed, *at)).collect();
+        let mut events: Vec<_> = self.failures.iter().map(|at| (EventKind::MerchantPaymentFailed, *at)).collect();
         let end = match self.status {
             SessionStatus::Completed if kind == Kind::Budget => Some(EventKind::BoxCredited),
             SessionStatus::Open | SessionStatus::Processing => None,

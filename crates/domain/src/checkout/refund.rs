@@ -202,10 +202,10 @@ impl RefundChange {
                     self.refund.status = MerchantPaymentStatus::Completed;
                     self.refund.completed_at = Some(report.at);
                     let cause = (JournalId(stamp.id()), JournalKind::MerchantRefund, report.at);
-                    self.journal =
-                        Some(movement::<RefundRefusal>(&self.refund, cause, Pool::MerchantSettled, Pool::PayerBanks)?);
+                    let settled = situation.session.purpose.settles_to().ok_or(RefundRefusal::NotRefundable)?;
+                    self.journal = Some(movement::<RefundRefusal>(&self.refund, cause, settled, Pool::PayerBanks)?);
                     let kind = EventKind::MerchantRefundCompleted;
-                    self.events.extend(situation.session.payment_event(&self.refund, kind, report.at));
+                    self.events.push(situation.session.payment_event(&self.refund, kind, report.at));
                 }
                 BankReportResult::Failed(failure) => {
                     self.refund.status = MerchantPaymentStatus::Failed;

@@ -5,7 +5,8 @@ use crate::checkout::{BankReport, PayerOutcome, PaymentFailure, PaymentOverview,
 use crate::ledger::Posting;
 use crate::merchant::CheckoutType;
 use crate::test_support::{
-    CountingIds, a_completed_session, a_payee, a_refund_of, a_refund_request, a_top_up, minor, money, noon,
+    CountingIds, a_completed_session, a_payee, a_refund_of, a_refund_request, a_settlement_account, a_top_up, minor,
+    money, noon,
 };
 
 /// A completed payment of an amount, of which a part is taken up by refunds.
@@ -107,7 +108,7 @@ fn a_confirmed_refund_moves_the_money_back() {
     let journal = change.journal.unwrap();
     assert_eq!((journal.kind, journal.cause, journal.at), (JournalKind::MerchantRefund, change.refund.id.0, noon()));
     let postings = [
-        Posting { pool: Pool::MerchantSettled, amount: minor("-5.00 GBP") },
+        Posting { pool: Pool::MerchantSettled(a_settlement_account(1).id.0), amount: minor("-5.00 GBP") },
         Posting { pool: Pool::PayerBanks, amount: minor("5.00 GBP") },
     ];
     assert_eq!(journal.postings(), postings);

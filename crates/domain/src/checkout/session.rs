@@ -5,6 +5,7 @@ use crate::ids::{
     AccountId, BudgetId, CheckoutId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, PayeeId,
     SettlementAccountId,
 };
+use crate::ledger::Pool;
 use crate::merchant::{CheckoutType, ShippingOptions};
 use crate::money::{Minor, Money};
 use chrono::{DateTime, Utc};
@@ -69,6 +70,15 @@ impl SessionPurpose {
         }
     }
 
+    /// The pool that the money is settled to. `None`: a budget is credited.
+    pub fn settles_to(&self) -> Option<Pool> {
+        match self {
+            Self::Shopping { settlement_account, .. } => Some(Pool::MerchantSettled(settlement_account.0)),
+            Self::TopUp { payee, .. } => Some(Pool::MerchantSettled(payee.0)),
+            Self::Budget(_) => None,
+        }
+    }
+
     /// Its kind.
     pub const fn kind(&self) -> PurposeKind {
         match self {
@@ -123,7 +133,7 @@ pub struct CheckoutSession {
     pub purpose: SessionPurpose,
     /// Its status.
     pub status: SessionStatus,
-    /// Whether the payer has continued on the page.
+    /// Whether the payer has sent a form of the page.
     pub has_begun: bool,
     /// The merchant's idempotency key, unique per account among sessions, and among top-ups.
     pub idempotency_key: String,

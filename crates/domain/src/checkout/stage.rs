@@ -9,13 +9,12 @@ use crate::money::Money;
 use crate::stamp::Stamp;
 
 /// What a payer's page of a session depends on. What the payer does there counts for this stage only: of two tabs that show
-/// the same stage, the first one acts.
+/// the same stage, the first one acts. Whether the session has begun is no part of it, because that moves nothing: forms in
+/// other tabs stay valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionStage {
     /// The status.
     pub status: SessionStatus,
-    /// Whether the payer has continued on the page.
-    pub has_begun: bool,
     /// The payment that is not final.
     pub pending: Option<MerchantPaymentId>,
     /// The amount to pay, with the shipping.
@@ -29,7 +28,6 @@ impl SessionStage {
     pub fn of(session: &CheckoutSession, pending: Option<&MerchantPayment>) -> Self {
         Self {
             status: session.status,
-            has_begun: session.has_begun,
             pending: pending.map(|payment| payment.id),
             amount: session.amount,
             shipping: session.shipping.clone(),

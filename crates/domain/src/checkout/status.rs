@@ -20,7 +20,7 @@ pub enum SessionStatus {
 /// A step of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SessionStep {
-    /// The payer continues on the page.
+    /// The payer sends a form of the page.
     Open,
     /// The payer chooses a bank and is sent there.
     ChooseBank,
@@ -73,7 +73,7 @@ impl SessionStatus {
         !matches!(self, Self::Open | Self::Processing)
     }
 
-    /// The effect of a step on a session of this status. `has_begun`: the payer has continued on the page. `is_over`: the
+    /// The effect of a step on a session of this status. `has_begun`: the payer has sent a form of the page. `is_over`: the
     /// time of the session is over.
     pub const fn after(self, step: SessionStep, has_begun: bool, is_over: bool) -> StepEffect {
         use SessionStep::{Approve, ChooseBank, Confirm, Fail, MerchantCancels, Open, PayerCancels, Reject, RunOut};
@@ -119,7 +119,7 @@ mod tests {
     /// The table in the documentation.
     const DOCUMENT: &str = include_str!("../../../../docs/MERCHANT.md");
     const STEPS: [&str; 9] = [
-        "the payer continues on the page",
+        "the payer presses a button on the page",
         "the payer chooses a bank",
         "the payer approves at the bank",
         "the payer rejects or leaves at the bank",

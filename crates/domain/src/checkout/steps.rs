@@ -16,7 +16,7 @@ use chrono::{DateTime, Utc};
 pub enum SessionAction {
     /// Nothing: only what is due happens.
     Due,
-    /// The payer continues on the page.
+    /// The payer sends a form of the page, whatever its button: the session has begun.
     Open,
     /// The payer says where to ship. A rate that the merchant set stays; one that the payer chose must be chosen again. The rate
     /// given here is not read.
@@ -301,7 +301,7 @@ impl<'a> Work<'a> {
         let Some(payment) = self.pending.take() else { return };
         let payment = MerchantPayment { status, failure, ..payment };
         if failure.is_some() {
-            self.events.extend(self.session.payment_event(&payment, EventKind::MerchantPaymentFailed, at));
+            self.events.push(self.session.payment_event(&payment, EventKind::MerchantPaymentFailed, at));
         }
         self.ended.push(payment);
     }

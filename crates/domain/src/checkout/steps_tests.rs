@@ -5,8 +5,8 @@ use crate::checkout::{PayerOutcome, SessionPurpose, ShippingRate};
 use crate::ledger::{JournalKind, Pool, Posting};
 use crate::merchant::CheckoutType;
 use crate::test_support::{
-    SessionScenario, a_bank_choice, a_budget, a_checkout, a_payee, a_session, a_shipping, a_shipping_rate, a_top_up,
-    collecting_shipping, minor, money, noon,
+    SessionScenario, a_bank_choice, a_budget, a_checkout, a_payee, a_session, a_settlement_account, a_shipping,
+    a_shipping_rate, a_top_up, collecting_shipping, minor, money, noon,
 };
 use chrono::TimeDelta;
 
@@ -61,7 +61,7 @@ fn a_completed_payment_goes_to_the_settlement_account() {
     assert_eq!((journal.kind, journal.cause), (JournalKind::MerchantPayment, scenario.payments[0].id.0));
     let postings = [
         Posting { pool: Pool::PayerBanks, amount: minor("-12.50 GBP") },
-        Posting { pool: Pool::MerchantSettled, amount: minor("12.50 GBP") },
+        Posting { pool: Pool::MerchantSettled(a_settlement_account(1).id.0), amount: minor("12.50 GBP") },
     ];
     assert_eq!(journal.postings(), postings);
     assert_eq!(scenario.event_log(), [(MerchantCheckoutSessionCompleted, noon())]);
@@ -105,6 +105,14 @@ fn a_top_up_that_ends_has_no_event_of_a_session() {
     let mut scenario = SessionScenario::of(a_top_up("12.50 GBP"));
     scenario.act(&SessionAction::MerchantCancels).unwrap();
     assert_eq!((scenario.status(), scenario.event_log()), (SessionStatus::Cancelled, Vec::new()));
+}
+
+#[test]
+fn a_failed_payment_of_a_top_up_has_its_event() {
+    let mut scenario = SessionScenario::of(a_top_up("12.50 GBP")).crediting(a_budget().with("1.00 GBP"));
+    scenario.pay(PayerOutcome::Reject, 0).unwrap();
+    assert_eq!(scenario.event_log(), [(EventKind::MerchantPaymentFailed, noon())]);
+    assert_eq!(scenario.events[0].checkout(), None);
 }
 
 #[test]

@@ -30,8 +30,8 @@ pub enum EventBody {
 pub struct MerchantPaymentEvent {
     /// The payment or refund.
     pub payment: MerchantPayment,
-    /// The checkout of its session.
-    pub checkout: CheckoutId,
+    /// The checkout of its session. `None`: a top-up of a budget.
+    pub checkout: Option<CheckoutId>,
 }
 
 /// A change of the state of a card.

@@ -80,9 +80,9 @@ impl CheckoutSession {
         Some(Event { account: self.account.clone(), kind, at, body })
     }
 
-    /// An event about a payment or refund of this session. A top-up of a budget has none.
-    pub(crate) fn payment_event(&self, payment: &MerchantPayment, kind: EventKind, at: DateTime<Utc>) -> Option<Event> {
-        let event = MerchantPaymentEvent { payment: payment.clone(), checkout: self.purpose.checkout()? };
-        Some(Event { account: self.account.clone(), kind, at, body: EventBody::MerchantPayment(Box::new(event)) })
+    /// An event about a payment or refund of this session, which may be a top-up of a budget.
+    pub(crate) fn payment_event(&self, payment: &MerchantPayment, kind: EventKind, at: DateTime<Utc>) -> Event {
+        let event = MerchantPaymentEvent { payment: payment.clone(), checkout: self.purpose.checkout() };
+        Event { account: self.account.clone(), kind, at, body: EventBody::MerchantPayment(Box::new(event)) }
     }
 }

@@ -60,11 +60,11 @@ impl Event {
         }
     }
 
-    /// The checkout of its session, by which subscriptions select events. `None`: it is about no session.
+    /// The checkout of its session, by which subscriptions select events. `None`: it is about no session of a checkout.
     pub const fn checkout(&self) -> Option<CheckoutId> {
         match &self.body {
             EventBody::CheckoutSession(session) => session.purpose.checkout(),
-            EventBody::MerchantPayment(event) => Some(event.checkout),
+            EventBody::MerchantPayment(event) => event.checkout,
             EventBody::Box(_)
             | EventBody::CardTransaction(_)
             | EventBody::CardState(_)

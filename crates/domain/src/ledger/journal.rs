@@ -26,20 +26,14 @@ pub enum Pool {
     Fees,
     /// The banks of payers, which pay merchants and receive refunds.
     PayerBanks,
-    /// The settlement accounts and payees of merchants. The cause of the transaction names which one.
-    MerchantSettled,
+    /// The settlement account or payee of a merchant that has this id.
+    MerchantSettled(Uuid),
 }
 
 impl Pool {
-    /// All pools that belong to no budget.
-    pub const WITHOUT_BUDGET: [Self; 6] = [
-        Self::CardNetwork,
-        Self::InboundPayments,
-        Self::OutboundPayments,
-        Self::Fees,
-        Self::PayerBanks,
-        Self::MerchantSettled,
-    ];
+    /// All pools that have no owner.
+    const WITHOUT_OWNER: [Self; 5] =
+        [Self::CardNetwork, Self::InboundPayments, Self::OutboundPayments, Self::Fees, Self::PayerBanks];
 
     /// The name of the kind of account, as stored.
     pub const fn kind(self) -> &'static str {
@@ -52,16 +46,28 @@ impl Pool {
             Self::OutboundPayments => "outbound_payments",
             Self::Fees => "fees",
             Self::PayerBanks => "payer_banks",
-            Self::MerchantSettled => "merchant_settled",
+            Self::MerchantSettled(_) => "merchant_settled",
         }
     }
 
-    /// The account of that kind, and of that budget if the kind belongs to one. `None` if no such account exists.
-    pub fn named(kind: &str, budget: Option<BudgetId>) -> Option<Self> {
-        let of_budget = [Self::Available, Self::Held, Self::Reserved];
-        match budget {
-            Some(budget) => of_budget.into_iter().map(|pool| pool(budget)).find(|pool| pool.kind() == kind),
-            None => Self::WITHOUT_BUDGET.into_iter().find(|pool| pool.kind() == kind),
+    /// The pool of that kind and owner: a budget, or whom a merchant's payments are settled to. `None` if no such pool exists.
+    pub fn named(kind: &str, budget: Option<BudgetId>, settled_to: Option<Uuid>) -> Option<Self> {
+        let is_named = |pool: &Self| pool.kind() == kind;
+        match (budget, settled_to) {
+            (Some(budget), None) => {
+                [Self::Available, Self::Held, Self::Reserved].into_iter().map(|pool| pool(budget)).find(is_named)
+            }
+            (None, Some(settled_to)) => Some(Self::MerchantSettled(settled_to)).filter(is_named),
+            (None, None) => Self::WITHOUT_OWNER.into_iter().find(is_named),
+            (Some(_), Some(_)) => None,
+        }
+    }
+
+    /// The settlement account or payee that owns it, if any.
+    pub const fn settled_to(self) -> Option<Uuid> {
+        match self {
+            Self::MerchantSettled(id) => Some(id),
+            _ => None,
         }
     }
 
@@ -74,7 +80,7 @@ impl Pool {
             | Self::OutboundPayments
             | Self::Fees
             | Self::PayerBanks
-            | Self::MerchantSettled => None,
+            | Self::MerchantSettled(_) => None,
         }
     }
 }

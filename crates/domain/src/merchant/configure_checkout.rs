@@ -9,6 +9,9 @@ use crate::money::Currency;
 use crate::text::Text;
 use chrono::{DateTime, Utc};
 
+/// The default of the maximum number of checkouts of an account.
+pub const MAX_CHECKOUTS: u64 = 10_000;
+
 /// What an adapter loads under the lock that serializes changes of a merchant.
 #[derive(Clone, Debug)]
 pub struct CheckoutSituation {
@@ -16,6 +19,8 @@ pub struct CheckoutSituation {
     pub profile: MerchantProfile,
     /// All its settlement accounts.
     pub accounts: Vec<SettlementAccount>,
+    /// The number of its checkouts.
+    pub checkouts: u64,
 }
 
 /// A request to create a checkout, with its new id and the time.
@@ -37,6 +42,8 @@ pub struct CheckoutRequest {
     pub locale: Option<Locale>,
     /// The time of creation.
     pub now: DateTime<Utc>,
+    /// Maximum number of checkouts of an account.
+    pub max_checkouts: u64,
 }
 
 /// A change of a checkout. Absent members stay unchanged; `Some(None)` clears a member.
@@ -83,6 +90,12 @@ pub enum CheckoutRefusal {
     /// No settlement account is named, and the currency has no APPROVED one.
     #[error("no APPROVED settlement account receives the currency")]
     NoDefault,
+    /// The account has the maximum number of checkouts.
+    #[error("an account has at most {max} checkouts")]
+    TooMany {
+        /// The maximum.
+        max: u64,
+    },
     /// A `TOP_UP` checkout has none of these members.
     #[error("a TOP_UP checkout has no such member")]
     OfShopping(Vec<ShoppingMember>),
@@ -114,6 +127,9 @@ pub fn decide_create_checkout(
             return Err(CheckoutRefusal::NoDefault);
         }
         _ => {}
+    }
+    if situation.checkouts >= request.max_checkouts {
+        return Err(CheckoutRefusal::TooMany { max: request.max_checkouts });
     }
     Ok(checkout)
 }

@@ -20,7 +20,16 @@ fn situation() -> CheckoutSituation {
             SettlementAccount { approval: ApprovalStatus::Pending, ..a_settlement_account(2) },
             SettlementAccount { details: euros, ..a_settlement_account(3) },
         ],
+        checkouts: 2,
     }
+}
+
+#[test]
+fn an_account_has_a_maximum_number_of_checkouts() {
+    let request = |max_checkouts| CheckoutRequest { max_checkouts, ..a_checkout_request(shopping(None)) };
+    assert!(decide_create_checkout(&situation(), &request(3)).is_ok());
+    let refused = decide_create_checkout(&situation(), &request(2));
+    assert_eq!(refused, Err(CheckoutRefusal::TooMany { max: 2 }));
 }
 
 fn shopping(settlement_account: Option<SettlementAccountId>) -> CheckoutKind {

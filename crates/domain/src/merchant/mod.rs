@@ -19,7 +19,7 @@ pub use bank_details::{BankDetails, BankDetailsInput, BankDetailsType, MerchantC
 pub use checkout::{Checkout, CheckoutFilter, CheckoutKind, CheckoutStatus, CheckoutType, ShippingOptions};
 pub use colour::Colour;
 pub use configure_checkout::{
-    CheckoutEdit, CheckoutRefusal, CheckoutRequest, CheckoutSituation, ShoppingMember, checkout_kind,
+    CheckoutEdit, CheckoutRefusal, CheckoutRequest, CheckoutSituation, MAX_CHECKOUTS, ShoppingMember, checkout_kind,
     decide_create_checkout, decide_edit_checkout,
 };
 pub use edit_profile::{
@@ -32,8 +32,8 @@ pub use logo::{
     MIN_LOGO_SIDE, check_logo_file, check_logo_header, fit_logo,
 };
 pub use payee::{
-    CreatePayeeSituation, CreatedPayee, Payee, PayeeFilter, PayeeRefusal, PayeeRequest, decide_create_payee,
-    decide_payee_approval,
+    CreatePayeeRefusal, CreatePayeeSituation, CreatedPayee, MAX_PAYEES, Payee, PayeeFilter, PayeeRefusal, PayeeRequest,
+    decide_create_payee, decide_payee_approval,
 };
 pub use profile::{Branding, MerchantName, MerchantPermission, MerchantProfile, MerchantStatus};
 pub use settle_accounts::{

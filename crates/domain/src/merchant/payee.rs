@@ -57,6 +57,9 @@ impl PayeeFilter {
     }
 }
 
+/// The default of the maximum number of payees of an account.
+pub const MAX_PAYEES: u64 = 10_000;
+
 /// What an adapter loads under the lock that serializes changes of a merchant.
 #[derive(Clone, Debug)]
 pub struct CreatePayeeSituation {
@@ -64,6 +67,8 @@ pub struct CreatePayeeSituation {
     pub profile: MerchantProfile,
     /// The payee with the same bank details.
     pub known: Option<Payee>,
+    /// The number of payees of the account.
+    pub payees: u64,
 }
 
 /// A request to create a payee, with its new id and the time.
@@ -79,6 +84,8 @@ pub struct PayeeRequest {
     pub details: BankDetails,
     /// The time of creation.
     pub now: DateTime<Utc>,
+    /// Maximum number of payees of an account.
+    pub max_payees: u64,
 }
 
 /// The answer to a request to create a payee.
@@ -90,10 +97,27 @@ pub struct CreatedPayee {
     pub is_new: bool,
 }
 
+/// Reasons to refuse the creation of a payee. Nothing changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CreatePayeeRefusal {
+    /// The account has the maximum number of payees.
+    #[error("an account has at most {max} payees")]
+    TooMany {
+        /// The maximum.
+        max: u64,
+    },
+}
+
 /// Decides the creation of a payee. It is APPROVED at once if the merchant may create `TOP_UP` checkouts.
-pub fn decide_create_payee(situation: &CreatePayeeSituation, request: &PayeeRequest) -> CreatedPayee {
+pub fn decide_create_payee(
+    situation: &CreatePayeeSituation,
+    request: &PayeeRequest,
+) -> Result<CreatedPayee, CreatePayeeRefusal> {
     if let Some(known) = &situation.known {
-        return CreatedPayee { payee: known.clone(), is_new: false };
+        return Ok(CreatedPayee { payee: known.clone(), is_new: false });
+    }
+    if situation.payees >= request.max_payees {
+        return Err(CreatePayeeRefusal::TooMany { max: request.max_payees });
     }
     let payee = Payee {
         id: request.id,
@@ -104,7 +128,7 @@ pub fn decide_create_payee(situation: &CreatePayeeSituation, request: &PayeeRequ
         created_at: request.now,
         updated_at: request.now,
     };
-    CreatedPayee { payee, is_new: true }
+    Ok(CreatedPayee { payee, is_new: true })
 }
 
 /// Reasons to refuse a decision about a payee. Nothing changes.
@@ -132,23 +156,32 @@ mod tests {
     use chrono::TimeDelta;
 
     fn situation(known: Option<Payee>) -> CreatePayeeSituation {
-        CreatePayeeSituation { profile: a_merchant(), known }
+        CreatePayeeSituation { profile: a_merchant(), known, payees: 2 }
     }
 
     #[test]
     fn the_same_bank_details_are_the_same_payee() {
-        let made = decide_create_payee(&situation(None), &a_payee_request(1));
+        let made = decide_create_payee(&situation(None), &a_payee_request(1)).unwrap();
         assert!(made.is_new && made.payee.approval == ApprovalStatus::Pending);
         let again = PayeeRequest { name: Text::parse("Another").unwrap(), ..a_payee_request(2) };
-        let found = decide_create_payee(&situation(Some(made.payee.clone())), &again);
+        let found = decide_create_payee(&situation(Some(made.payee.clone())), &again).unwrap();
         assert_eq!(found, CreatedPayee { is_new: false, ..made });
+    }
+
+    #[test]
+    fn an_account_has_a_maximum_number_of_payees() {
+        let request = |max_payees| PayeeRequest { max_payees, ..a_payee_request(1) };
+        let made = decide_create_payee(&situation(None), &request(3)).unwrap();
+        let refused = decide_create_payee(&situation(None), &request(2));
+        assert_eq!(refused, Err(CreatePayeeRefusal::TooMany { max: 2 }));
+        assert!(decide_create_payee(&situation(Some(made.payee)), &request(2)).is_ok(), "it is known");
     }
 
     #[test]
     fn a_merchant_with_top_up_checkouts_needs_no_approval() {
         let mut permitted = situation(None);
         permitted.profile.permissions.insert(MerchantPermission::CreateTopUpCheckouts);
-        let made = decide_create_payee(&permitted, &a_payee_request(1)).payee;
+        let made = decide_create_payee(&permitted, &a_payee_request(1)).unwrap().payee;
         assert_eq!(made.approval, ApprovalStatus::Approved);
         let refused = decide_payee_approval(&made, Approval::Reject, noon());
         assert_eq!(refused, Err(PayeeRefusal::Decided(ApprovalStatus::Approved)));
@@ -156,7 +189,7 @@ mod tests {
 
     #[test]
     fn an_operator_decides_once_and_time_never_goes_back() {
-        let payee = decide_create_payee(&situation(None), &a_payee_request(1)).payee;
+        let payee = decide_create_payee(&situation(None), &a_payee_request(1)).unwrap().payee;
         let early = noon() - TimeDelta::days(1);
         let decided = decide_payee_approval(&payee, Approval::Reject, early).unwrap();
         assert_eq!((decided.approval, decided.updated_at), (ApprovalStatus::Rejected, payee.updated_at));

@@ -22,7 +22,8 @@ pub struct SettlementSituation {
     pub accounts: Vec<SettlementAccount>,
     /// Its SHOPPING checkouts.
     pub targets: Vec<CheckoutTarget>,
-    /// The settlement accounts that sessions which are OPEN or PROCESSING pay into.
+    /// The settlement accounts that sessions which are OPEN or PROCESSING pay into, or that refunds which are not final are
+    /// paid from.
     pub awaiting: BTreeSet<SettlementAccountId>,
     /// The bank that the command names. `None`: it names none, or an unknown one.
     pub bank: Option<Bank>,
@@ -84,8 +85,10 @@ pub enum SettlementRefusal {
     /// The operator has decided already.
     #[error("the operator has decided about the settlement account already")]
     Decided(ApprovalStatus),
-    /// Sessions that are not over pay into it.
-    #[error("sessions that are not over pay into the settlement account")]
+    /// Sessions that are not over pay into it, or refunds that are not final are paid from it.
+    #[error(
+        "sessions that are not over pay into the settlement account, or refunds that are not final are paid from it"
+    )]
     AwaitsPayments,
     /// Checkouts pay into it.
     #[error("checkouts pay into the settlement account")]

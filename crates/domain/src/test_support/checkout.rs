@@ -38,7 +38,7 @@ pub fn a_checkout() -> Checkout {
 
 /// Payee `number`, for pounds: APPROVED.
 pub fn a_payee(number: u32) -> Payee {
-    let PayeeRequest { id, account, name, details, now } = a_payee_request(number);
+    let PayeeRequest { id, account, name, details, now, .. } = a_payee_request(number);
     Payee {
         id,
         account,

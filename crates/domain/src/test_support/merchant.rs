@@ -4,8 +4,8 @@ use super::ids::{account, noon};
 use super::money::currency;
 use crate::ids::{CheckoutId, PayeeId, SettlementAccountId};
 use crate::merchant::{
-    ApprovalStatus, BankDetails, CheckoutKind, CheckoutRequest, MerchantProfile, PayeeRequest, SettlementAccount,
-    SettlementAccountRequest, WebUrl,
+    ApprovalStatus, BankDetails, CheckoutKind, CheckoutRequest, MAX_CHECKOUTS, MAX_PAYEES, MerchantProfile,
+    PayeeRequest, SettlementAccount, SettlementAccountRequest, WebUrl,
 };
 use crate::text::Text;
 use chrono::TimeDelta;
@@ -56,6 +56,7 @@ pub fn a_payee_request(number: u32) -> PayeeRequest {
         name: Text::parse("Ada Byron").unwrap(),
         details: pounds_details(number),
         now: noon(),
+        max_payees: MAX_PAYEES,
     }
 }
 
@@ -70,5 +71,6 @@ pub fn a_checkout_request(kind: CheckoutKind) -> CheckoutRequest {
         return_url: WebUrl::parse("https://shop.example/").unwrap(),
         locale: None,
         now: noon(),
+        max_checkouts: MAX_CHECKOUTS,
     }
 }

@@ -97,6 +97,12 @@ pub(crate) struct SettingFlags {
     /// Maximum number of people of an account, from 1 to 10000000 [default: 100000]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_people: Option<String>,
+    /// Maximum number of checkouts of an account, from 1 to 1000000 [default: 10000]
+    #[arg(long, global = true, value_name = "NUMBER")]
+    max_checkouts: Option<String>,
+    /// Maximum number of payees of an account, from 1 to 1000000 [default: 10000]
+    #[arg(long, global = true, value_name = "NUMBER")]
+    max_payees: Option<String>,
     /// Maximum number of networks of a client that its callers add, from 1 to 10000 [default: 1000]
     #[arg(long, global = true, value_name = "NUMBER")]
     max_networks: Option<String>,
@@ -139,6 +145,8 @@ impl SettingFlags {
             ("world_hours", &self.world_hours),
             ("max_budgets", &self.max_budgets),
             ("max_people", &self.max_people),
+            ("max_checkouts", &self.max_checkouts),
+            ("max_payees", &self.max_payees),
             ("max_networks", &self.max_networks),
             ("webhook_allowed_networks", &self.webhook_allowed_networks),
             ("webhook_retries", &self.webhook_retries),

@@ -19,6 +19,7 @@ use florin_application::WORLD_LIFETIME;
 use florin_domain::access::{Environment, MAX_NETWORKS};
 use florin_domain::budget::MAX_BUDGETS;
 use florin_domain::card::MAX_CARDS;
+use florin_domain::merchant::{MAX_CHECKOUTS, MAX_PAYEES};
 use florin_domain::people::MAX_PEOPLE;
 use florin_domain::webhook::RetrySchedule;
 use florin_secret_cipher::SecretKey;
@@ -120,6 +121,10 @@ pub(crate) struct Settings {
     pub(crate) max_cards: u64,
     /// Maximum number of people of an account.
     pub(crate) max_people: u64,
+    /// Maximum number of checkouts of an account.
+    pub(crate) max_checkouts: u64,
+    /// Maximum number of payees of an account.
+    pub(crate) max_payees: u64,
     /// Maximum number of networks that the callers of a client allow.
     pub(crate) max_networks: usize,
     /// Networks that receivers of webhooks may be in although they are private.
@@ -221,6 +226,8 @@ impl Settings {
             max_budgets: texts.number("max_budgets", MAX_BUDGETS, 1..=10_000_000)?,
             max_cards: texts.number("max_cards", MAX_CARDS, 1..=100_000_000)?,
             max_people: texts.number("max_people", MAX_PEOPLE, 1..=10_000_000)?,
+            max_checkouts: texts.number("max_checkouts", MAX_CHECKOUTS, 1..=1_000_000)?,
+            max_payees: texts.number("max_payees", MAX_PAYEES, 1..=1_000_000)?,
             max_networks: texts.number("max_networks", MAX_NETWORKS, 1..=10_000)?,
             webhook_networks: texts.read(
                 "webhook_allowed_networks",

@@ -15,7 +15,7 @@ const OF_CLIENTS: [&str; 2] = ["FLORIN_URL", "FLORIN_API_KEY"];
 
 /// The names of all settings in `florin.toml`. The variable is `FLORIN_` plus the name in capitals; the flag has
 /// hyphens.
-pub(crate) const KEYS: [&str; 32] = [
+pub(crate) const KEYS: [&str; 34] = [
     "environment",
     "database_url",
     "database_url_file",
@@ -45,6 +45,8 @@ pub(crate) const KEYS: [&str; 32] = [
     "world_hours",
     "max_budgets",
     "max_people",
+    "max_checkouts",
+    "max_payees",
     "max_networks",
     "webhook_allowed_networks",
     "webhook_retries",

@@ -86,6 +86,8 @@ fn every_setting_can_be_set_by_flag_variable_and_file() {
         ("world_hours", "12"),
         ("max_budgets", "7"),
         ("max_people", "8"),
+        ("max_checkouts", "5"),
+        ("max_payees", "6"),
         ("max_networks", "9"),
         ("webhook_allowed_networks", "172.18.0.0/16, fd00::/8"),
         ("webhook_retries", "original"),

@@ -50,6 +50,10 @@ pub(crate) fn create_session_problem(refusal: &CreateSessionRefusal) -> Problem 
         CreateSessionRefusal::SumTooLarge => {
             fault("body.amount", Flaw::range("must be the sum of the basket and the shipping, which is too large"))
         }
+        CreateSessionRefusal::NothingBesidesShipping => fault(
+            "body.shipping.rate.amount",
+            Flaw::value("must be below the amount: payers of the checkout choose the rate, so it can change"),
+        ),
         CreateSessionRefusal::NoReference => load::refusal(),
     }
 }

@@ -7,10 +7,11 @@ use actix_web::http::StatusCode;
 use florin_application::ReachMerchantError;
 use florin_domain::fault::{Fault, Flaw};
 use florin_domain::merchant::{
-    ApprovalStatus, BrandingMember, CheckoutRefusal, EditProfileRefusal, LogoRefusal, MAX_SETTLEMENT_ACCOUNTS,
-    MerchantPermission, PayeeRefusal, SettlementRefusal, ShoppingMember,
+    ApprovalStatus, BrandingMember, CheckoutRefusal, CreatePayeeRefusal, EditProfileRefusal, LogoRefusal,
+    MAX_SETTLEMENT_ACCOUNTS, MerchantPermission, PayeeRefusal, SettlementRefusal, ShoppingMember,
 };
 use florin_ports::LogoImageError;
+use std::fmt::Display;
 
 const TARGET: &str = "body.settlementAccountId";
 
@@ -113,6 +114,7 @@ pub(crate) fn checkout_problem(refusal: CheckoutRefusal) -> Problem {
         CheckoutRefusal::NoDefault => {
             target("needs an APPROVED settlement account of the checkout's currency, and the account has none".into())
         }
+        CheckoutRefusal::TooMany { max } => too_many(max, "checkouts"),
         CheckoutRefusal::OfShopping(members) => Problem::faults(members.into_iter().map(of_shopping).collect()),
     }
 }
@@ -126,10 +128,7 @@ pub(crate) fn settlement_problem(refusal: SettlementRefusal) -> Problem {
             let message = "must be bank details that no settlement account of the account has";
             Problem::conflict("body.bankDetails", ErrorCode::InvalidState, message)
         }
-        SettlementRefusal::TooMany => {
-            let message = format!("already has the maximum of {MAX_SETTLEMENT_ACCOUNTS} settlement accounts");
-            Problem::conflict("query.accountId", ErrorCode::InvalidState, message)
-        }
+        SettlementRefusal::TooMany => too_many(MAX_SETTLEMENT_ACCOUNTS, "settlement accounts"),
         SettlementRefusal::UnknownBank => {
             Problem::faults(vec![Flaw::value("must be the id of a bank on the bank list").at("body.bankId")])
         }
@@ -139,15 +138,29 @@ pub(crate) fn settlement_problem(refusal: SettlementRefusal) -> Problem {
             "cannot be the default: the settlement account is not APPROVED",
         ),
         SettlementRefusal::Decided(status) => decided(PATH, status),
-        SettlementRefusal::AwaitsPayments => {
-            Problem::conflict(PATH, ErrorCode::InvalidState, "cannot be deleted: open checkout sessions pay into it")
-        }
+        SettlementRefusal::AwaitsPayments => Problem::conflict(
+            PATH,
+            ErrorCode::InvalidState,
+            "cannot be deleted: open checkout sessions pay into it, or pending refunds are paid from it",
+        ),
         SettlementRefusal::InUse => Problem::conflict(
             PATH,
             ErrorCode::InvalidState,
             "cannot be deleted: checkouts pay into the settlement account",
         ),
     }
+}
+
+/// Maps the refusal of a new payee.
+pub(crate) fn create_payee_problem(refusal: CreatePayeeRefusal) -> Problem {
+    match refusal {
+        CreatePayeeRefusal::TooMany { max } => too_many(max, "payees"),
+    }
+}
+
+fn too_many(max: impl Display, objects: &str) -> Problem {
+    let message = format!("already has the maximum of {max} {objects}");
+    Problem::conflict("query.accountId", ErrorCode::InvalidState, message)
 }
 
 /// Maps the refusal of the approval of a payee.

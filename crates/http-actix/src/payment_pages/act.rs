@@ -24,13 +24,14 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     if button != Button::Cancel && !visit.is_merchant_active() {
         return Err(gone());
     }
+    // The first form begins the session, whatever it leads to: its time is then not over unnoticed.
+    if button != Button::Cancel && !visit.session().has_begun {
+        act(visit, SessionAction::Open).await?;
+    }
     match button {
         Button::Cancel => act_and_show(visit, SessionAction::PayerCancels).await,
         Button::Continue if form.has_address() || visit.session().needs_shipping() => address::save(visit, form).await,
-        Button::Continue => {
-            act(visit, SessionAction::Open).await?;
-            Ok(see(&visit.path_of(Part::Banks)))
-        }
+        Button::Continue => Ok(see(&visit.path_of(Part::Banks))),
         Button::Address => address::look_up(visit, form).await,
         Button::Rates => Ok(see(&visit.path_of(Part::Rates))),
         Button::Rate => rates::choose(visit, form).await,

@@ -9,6 +9,7 @@ use crate::problem::Problem;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use florin_application::lookup_addresses;
+use florin_domain::access::Feature;
 use florin_domain::address::{Address, PostcodeQuery};
 use florin_domain::checkout::{
     AddressLine, CheckoutSession, CountryCode, Postcode, RecipientName, SessionAction, Shipping,
@@ -21,8 +22,20 @@ use florin_pages::{AddressField, AddressForm, AddressValues, FieldError, Lookup,
 const MAX_FOUND: usize = 100;
 
 /// The form with the address that the session has.
-pub(super) fn form_of(session: &CheckoutSession) -> Step {
-    let values = session.shipping.as_ref().map_or_else(AddressValues::default, |shipping| AddressValues {
+pub(super) async fn form_of(visit: &Visit<'_>) -> Result<Step, Problem> {
+    Ok(step(stored_values(visit.session()), Vec::new(), lookup(visit).await?))
+}
+
+/// The lookup before it was used. It is a feature of the client that owns the account.
+async fn lookup(visit: &Visit<'_>) -> Result<Lookup, Problem> {
+    let services = &visit.app.services;
+    let client = services.accounts.client(visit.account.client).await?;
+    let is_on = client.is_some_and(|client| Feature::AddressesLookup.is_enabled(&client, services.environment));
+    Ok(if is_on { Lookup::Ready } else { Lookup::Off })
+}
+
+fn stored_values(session: &CheckoutSession) -> AddressValues {
+    session.shipping.as_ref().map_or_else(AddressValues::default, |shipping| AddressValues {
         recipient_name: shipping.recipient_name.clone(),
         address_line1: shipping.address_line1.clone(),
         address_line2: shipping.address_line2.clone().unwrap_or_default(),
@@ -30,8 +43,7 @@ pub(super) fn form_of(session: &CheckoutSession) -> Step {
         region: shipping.region.clone().unwrap_or_default(),
         postcode: shipping.postcode.clone(),
         country_code: shipping.country_code.as_str().to_owned(),
-    });
-    step(values, Vec::new(), Lookup::Ready)
+    })
 }
 
 fn step(values: AddressValues, errors: Vec<(AddressField, FieldError)>, lookup: Lookup) -> Step {
@@ -58,7 +70,7 @@ pub(super) async fn save(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRespo
     let shipping = match read(&values) {
         Ok(shipping) => shipping,
         Err(errors) => {
-            let page = summary(visit, step(values, errors, Lookup::Ready));
+            let page = summary(visit, step(values, errors, lookup(visit).await?));
             return Ok(visit.answer(StatusCode::BAD_REQUEST, &page));
         }
     };
@@ -73,6 +85,10 @@ pub(super) async fn save(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRespo
 pub(super) async fn look_up(visit: &Visit<'_>, form: &SentForm) -> Result<HttpResponse, Problem> {
     must_be_collected(visit)?;
     let values = values_of(form);
+    if lookup(visit).await? == Lookup::Off {
+        let page = summary(visit, step(values, Vec::new(), Lookup::Off));
+        return Ok(visit.answer(StatusCode::BAD_REQUEST, &page));
+    }
     let Ok(query) = PostcodeQuery::parse(&values.postcode) else {
         let error = if values.postcode.is_empty() { FieldError::Missing } else { FieldError::Invalid };
         let page = summary(visit, step(values, vec![(AddressField::Postcode, error)], Lookup::Ready));

@@ -29,7 +29,7 @@ async fn open(visit: &Visit<'_>) -> Result<Page, Problem> {
     let session = visit.session();
     let can_ship = session.collects_address();
     if session.needs_shipping() || (visit.part == Some(Part::Address) && can_ship) {
-        return Ok(summary::summary(visit, address::form_of(session)));
+        return Ok(summary::summary(visit, address::form_of(visit).await?));
     }
     if session.needs_rate() || (visit.part == Some(Part::Rates) && summary::offers_rates(session)) {
         return Ok(summary::summary(visit, rates::offer(visit).await));

@@ -107,8 +107,10 @@ error_sets! {
          not have the permission.",
         "`invalid_state`.",
     );
+    /// Errors of a change of a merchant or checkout, which has no state that forbids it.
+    MerchantEditErrors = without(MerchantErrors::responses(), &["409"]);
     /// Errors of an upload of a logo.
-    LogoErrors = with(writing(KEYS, "`invalid_state`."), [
+    LogoErrors = with(without(writing(KEYS, ""), &["409"]), [
         response("413", "`payload_too_large`: the file exceeds 5 MiB or 40,000,000 pixels, takes too much memory or time to decode, or is sent twice.", &[]),
         response("415", "`unsupported_media_type`: the body is not multipart/form-data, or the file not PNG, JPEG or WebP.", &[]),
     ]);

@@ -17,7 +17,7 @@ use florin_domain::merchant::{
 };
 use florin_domain::page::PageRequest;
 use florin_domain::text::Text;
-use florin_ports::{EditCheckoutCommand, ProfileCommand};
+use florin_ports::{CreateCheckoutCommand, EditCheckoutCommand, ProfileCommand};
 use std::sync::Arc;
 
 checks! {
@@ -28,6 +28,7 @@ checks! {
     "merchants.change.refusal_changes_nothing" => not_changed,
     "merchants.change.replay_gives_the_stored_answer" => again,
     "checkouts.create.is_shown_the_merchant_and_stores_every_member" => sold,
+    "checkouts.create.counts_those_of_the_account" => counted,
     "checkouts.edit.stores_every_member_and_moves_the_counts" => edited,
     "checkouts.edit.refusal_changes_nothing" => not_edited,
     "checkouts.edit.replay_gives_the_stored_answer" => edited_again,
@@ -178,8 +179,20 @@ async fn sold(handle: Handle) -> CheckResult {
     same("a foreign settlement account", refusal, CheckoutRefusal::NoSettlementAccount)?;
     let nobody = sell(Who::Mine, 3, None)?;
     let plain = open(&handle, false).await?;
-    let command = florin_ports::CreateCheckoutCommand { account: plain, ..nobody };
+    let command = CreateCheckoutCommand { account: plain, ..nobody };
     absent("an account without a profile", &handle.checkouts.create(command).await)
+}
+
+async fn counted(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    expect_new(handle.checkouts.create(sell(Who::Mine, 1, None)?).await)?;
+    let edit = CheckoutEdit { status: Some(CheckoutStatus::Deactivated), ..CheckoutEdit::default() };
+    expect_new(handle.checkouts.edit(edit_checkout(Who::Mine, checkout_id(1), edit, after(1))?).await)?;
+    let (mine, page) = (Who::Mine.account()?, PageRequest::default());
+    let listed = handle.checkouts.list(&mine, CheckoutFilter::default(), page).await?.count.unsigned_abs();
+    let count = |situation: &CheckoutSituation| Err(CheckoutRefusal::TooMany { max: situation.checkouts });
+    let command = CreateCheckoutCommand { decide: Arc::new(count), ..sell(Who::Mine, 2, None)? };
+    same("the checkouts", refused(handle.checkouts.create(command).await)?, CheckoutRefusal::TooMany { max: listed })
 }
 
 async fn edited(handle: Handle) -> CheckResult {

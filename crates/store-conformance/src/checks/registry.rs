@@ -59,6 +59,7 @@ async fn features(handle: Handle) -> CheckResult {
         same("features of both clients", (of(id), of(Who::Other.client())), (Some(1 + usize::from(on)), Some(2)))?;
         let caller = there("the caller", handle.callers.find(&Who::Mine.key_hash()).await?)?;
         same("the caller's features", caller.client.features.contains(&Feature::AddressesLookup), on)?;
+        same("the client", handle.accounts.client(id).await?, Some(caller.client))?;
     }
     Ok(())
 }
@@ -69,6 +70,7 @@ async fn unknown_client(handle: Handle) -> CheckResult {
         let answer = handle.registry.set_feature(ClientId(uuid(1, 99)), Feature::AddressesLookup, on).await;
         not_found("a feature of an unknown client", &answer)?;
     }
+    same("an unknown client", handle.accounts.client(ClientId(uuid(1, 99))).await?, None)?;
     Ok(())
 }
 

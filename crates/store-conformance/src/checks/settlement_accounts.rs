@@ -1,20 +1,24 @@
 //! Checks of settlement accounts and payees.
 
 use crate::check::{CheckResult, Failure, checks};
+use crate::checkout_sessions::{opened, paid, refund_step, refunded};
 use crate::commands::{claim, request};
 use crate::expect::{absent, expect_new, mismatch, refused, replayed, same, there};
 use crate::factory::Handle;
 use crate::merchants::{
     add_payee, administer, approve_payee, approve_settlement_account, checkout_id, delete_settlement_account,
-    edit_settlement_account, open_settlement_account, payee_id, payee_members, sell, settle, settlement_account_id,
+    edit_checkout, edit_settlement_account, open_settlement_account, payee_id, payee_members, sell, settle,
+    settlement_account_id,
 };
 use crate::observe::Observation;
 use crate::payments::after;
 use crate::world::{Who, bank, noon, profile, seeded, settlement_account};
+use florin_domain::checkout::{PayerDecision, RefundAction};
 use florin_domain::ids::{PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
-    Approval, ApprovalStatus, CheckoutTarget, MerchantCurrency, MerchantPermission, OperatorEdit, PayeeFilter,
-    SettlementAccount, SettlementAccountEdit, SettlementAccountOverview, SettlementRefusal, SettlementSituation,
+    Approval, ApprovalStatus, CheckoutEdit, CheckoutTarget, CreatePayeeRefusal, CreatePayeeSituation, MerchantCurrency,
+    MerchantPermission, OperatorEdit, PayeeFilter, SettlementAccount, SettlementAccountEdit, SettlementAccountOverview,
+    SettlementRefusal, SettlementSituation,
 };
 use florin_domain::page::PageRequest;
 use florin_ports::{CreatePayeeCommand, SettlementCommand};
@@ -26,11 +30,13 @@ checks! {
     "settlement_accounts.change.keeps_a_bank_off_the_list" => unlisted,
     "settlement_accounts.change.moves_the_default" => defaults,
     "settlement_accounts.change.deletes" => deleted,
+    "settlement_accounts.change.knows_what_sessions_and_refunds_await" => awaited,
     "settlement_accounts.change.refusal_changes_nothing" => refusals,
     "settlement_accounts.change.replay_gives_the_stored_answer" => again,
     "settlement_accounts.list.newest_first_with_checkouts" => listed,
     "tenancy.settlement_accounts.show_one_account_only" => foreign,
     "payees.create.the_same_bank_details_are_the_same_payee" => payees,
+    "payees.create.counts_those_of_the_account" => payees_counted,
     "payees.approve.is_stored_once" => approved,
     "payees.list.newest_first_with_filters_and_counts" => payees_listed,
     "tenancy.payees.show_one_account_only" => foreign_payees,
@@ -231,6 +237,40 @@ async fn foreign(handle: Handle) -> CheckResult {
     Ok(())
 }
 
+async fn awaited(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let own = settlement_account_id(1);
+    change(&handle, open_settlement_account(Who::Mine, 1)?).await?;
+    change(&handle, approve_settlement_account(Who::Mine, own, Approval::Approve, after(1))?).await?;
+    let edit = SettlementAccountEdit { bank: Some(true), ..SettlementAccountEdit::default() };
+    change(&handle, edit_settlement_account(Who::Mine, own, edit, (Some(bank(2, "")?.id), after(2)))?).await?;
+    expect_new(handle.checkouts.create(sell(Who::Mine, 1, Some(own))?).await)?;
+    opened(&handle, Who::Mine, checkout_id(1), 1).await?;
+    let edit = CheckoutEdit { settlement_account: Some(None), ..CheckoutEdit::default() };
+    expect_new(handle.checkouts.edit(edit_checkout(Who::Mine, checkout_id(1), edit, after(6))?).await)?;
+    let delete = async || {
+        let command = delete_settlement_account(Who::Mine, own)?;
+        Ok::<_, Failure>(handle.settlement_accounts.change(command).await)
+    };
+    same("while a session is OPEN", refused(delete().await?)?, SettlementRefusal::AwaitsPayments)?;
+    let payment = there("the payment", paid(&handle, Who::Mine, 1).await?.payment)?;
+    refunded(&handle, Who::Mine, payment, 1).await?;
+    same("while a refund is not final", refused(delete().await?)?, SettlementRefusal::AwaitsPayments)?;
+    let rejected = refund_step(Who::Mine, 1, RefundAction::AtBank(PayerDecision::Leave), (9, after(200)))?;
+    expect_new(handle.merchant_payments.act(rejected).await)?;
+    same("the result", expect_new(delete().await?)?, None)
+}
+
+async fn payees_counted(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    for number in [1, 2] {
+        expect_new(handle.payees.create(add_payee(Who::Mine, number)?).await)?;
+    }
+    let count = |situation: &CreatePayeeSituation| Err(CreatePayeeRefusal::TooMany { max: situation.payees });
+    let command = CreatePayeeCommand { decide: Arc::new(count), ..add_payee(Who::Mine, 3)? };
+    same("the payees", refused(handle.payees.create(command).await)?, CreatePayeeRefusal::TooMany { max: 3 })
+}
+
 async fn payees(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mine = Who::Mine.account()?;
@@ -285,9 +325,9 @@ async fn payees_listed(handle: Handle) -> CheckResult {
         let mut command = add_payee(Who::Mine, number)?;
         let decide = command.decide;
         command.decide = Arc::new(move |situation| {
-            let mut created = decide(situation);
+            let mut created = decide(situation)?;
             created.payee.created_at = after(seconds);
-            created
+            Ok(created)
         });
         expect_new(handle.payees.create(command).await)?;
     }

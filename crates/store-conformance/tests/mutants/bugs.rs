@@ -324,13 +324,7 @@ bugs! {
     EventsOfRefundsLost,
     CopiesShareTokens,
     AnyBankIsFound,
-    ImportsNotRenewed,
-    ImportsOfAnyClientDeleted,
-    ImportsUnbounded,
-    ImportRecordsMissing,
-    ImportedNamesLost,
-    ExpiredImportsUnbounded,
-    FilesOfAnyWorld,
+    ImportsNotRenewed, ImportsOfAnyClientDeleted, ImportsUnbounded, ImportRecordsMissing, ImportedNamesLost, ExpiredImportsUnbounded, FilesOfAnyWorld, FeaturesOfClientsForgotten, AwaitedSettlementsForgotten, PayeesUncounted, CheckoutsUncounted,
 }
 
 /// Number of first messages that may wait for their turn.

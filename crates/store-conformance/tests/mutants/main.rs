@@ -84,6 +84,10 @@ fn handle(store: &Arc<Mutant>) -> Handle {
 
 /// Each bug and the check that must catch it. Other checks may catch it too.
 const CAUGHT: &[(Bug, &str)] = &[
+    (Bug::AwaitedSettlementsForgotten, "settlement_accounts.change.knows_what_sessions_and_refunds_await"),
+    (Bug::PayeesUncounted, "payees.create.counts_those_of_the_account"),
+    (Bug::CheckoutsUncounted, "checkouts.create.counts_those_of_the_account"),
+    (Bug::FeaturesOfClientsForgotten, "registry.set_feature.switches_and_is_idempotent"),
     (Bug::WebhooksUncounted, "webhooks.create.counts_the_subscriptions_of_the_client"),
     (Bug::WebhookOrderNotStored, "webhooks.create.stores_every_member"),
     (Bug::ClientRecordsMissing, "webhooks.repeats.are_replayed_unless_the_answer_was_a_secret"),

@@ -4,8 +4,8 @@ use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use florin_domain::ids::{AccountId, LogoId, PayeeId, SettlementAccountId};
 use florin_domain::merchant::{
-    BankId, CreatePayeeSituation, CreatedPayee, EditProfileRefusal, Logo, MerchantProfile, Payee, PayeeFilter,
-    PayeeRefusal, SettlementAccountOverview, SettlementChange, SettlementRefusal, SettlementSituation,
+    BankId, CreatePayeeRefusal, CreatePayeeSituation, CreatedPayee, EditProfileRefusal, Logo, MerchantProfile, Payee,
+    PayeeFilter, PayeeRefusal, SettlementAccountOverview, SettlementChange, SettlementRefusal, SettlementSituation,
 };
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
@@ -89,7 +89,11 @@ impl SettlementAccounts for Mutant {
         let is_listed = move |id: &mut BankId| banks.iter().any(|bank| bank.id == *id);
         let (rule, bug) = (Arc::clone(&command.decide), self.bug);
         command.decide = Arc::new(move |situation: &SettlementSituation| {
-            let mut change: SettlementChange = rule(situation)?;
+            let mut situation = situation.clone();
+            if bug == Some(Bug::AwaitedSettlementsForgotten) {
+                situation.awaiting.clear();
+            }
+            let mut change: SettlementChange = rule(&situation)?;
             let before = |id| situation.accounts.iter().find(|old| old.id == id);
             for account in &mut change.accounts {
                 match bug {
@@ -130,12 +134,21 @@ impl Payees for Mutant {
         Payees::list(&self.inner, account, filter, page).await
     }
 
-    async fn create(&self, mut command: CreatePayeeCommand) -> Result<Written<CreatedPayee>, WriteError<Infallible>> {
+    async fn create(
+        &self,
+        mut command: CreatePayeeCommand,
+    ) -> Result<Written<CreatedPayee>, WriteError<CreatePayeeRefusal>> {
         command.claim = self.claim(command.claim);
         if self.has(Bug::PayeesTwice) {
             let rule = Arc::clone(&command.decide);
             command.decide = Arc::new(move |situation: &CreatePayeeSituation| {
                 rule(&CreatePayeeSituation { known: None, ..situation.clone() })
+            });
+        }
+        if self.has(Bug::PayeesUncounted) {
+            let rule = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |situation: &CreatePayeeSituation| {
+                rule(&CreatePayeeSituation { payees: 0, ..situation.clone() })
             });
         }
         Payees::create(&self.inner, command).await

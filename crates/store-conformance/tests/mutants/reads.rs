@@ -59,6 +59,14 @@ impl Accounts for Mutant {
         let mut all = self.inner.accounts().await?.into_iter();
         Ok(all.find(|account| account.id.as_str().to_lowercase() == id.as_str().to_lowercase()))
     }
+
+    async fn client(&self, id: ClientId) -> Result<Option<ApiClient>, StoreError> {
+        let mut found = self.inner.client(id).await?;
+        if let Some(client) = found.as_mut().filter(|_| self.has(Bug::FeaturesOfClientsForgotten)) {
+            client.features.clear();
+        }
+        Ok(found)
+    }
 }
 
 const EVERYTHING: PageRequest = PageRequest { limit: i64::MAX, offset: 0 };
@@ -100,6 +108,12 @@ impl Checkouts for Mutant {
             let rule = Arc::clone(&command.decide);
             command.decide = Arc::new(move |situation: &CheckoutSituation| {
                 rule(&CheckoutSituation { accounts: Vec::new(), ..situation.clone() })
+            });
+        }
+        if self.has(Bug::CheckoutsUncounted) {
+            let rule = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |situation: &CheckoutSituation| {
+                rule(&CheckoutSituation { checkouts: 0, ..situation.clone() })
             });
         }
         Checkouts::create(&self.inner, command).await

@@ -11,8 +11,8 @@ use super::tables::worlds::{TimelineRow, timelines};
 use super::types::{self, Id, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_domain::access::{Account, AccountGrant, AccountProfile, ApiKey, Caller, KeyHash};
-use florin_domain::ids::AccountId;
+use florin_domain::access::{Account, AccountGrant, AccountProfile, ApiClient, ApiKey, Caller, KeyHash};
+use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{AccountProfiles, Accounts, Callers, StoreError};
 use std::collections::BTreeMap;
@@ -54,6 +54,18 @@ impl Accounts for Store {
                 .get_result::<(AccountRow, Option<TimelineRow>)>(conn)
                 .optional()?;
             row.map(|(account, timeline)| account.read(timeline)).transpose()
+        })
+        .await
+    }
+
+    async fn client(&self, id: ClientId) -> Result<Option<ApiClient>, StoreError> {
+        self.read(move |conn| {
+            conn.transaction(|conn| {
+                let row = clients::table.filter(clients::id.eq(Id(id.0))).select(ClientRow::as_select());
+                let Some(row) = row.get_result::<ClientRow>(conn).optional()? else { return Ok(None) };
+                let features = features(conn, Some(id))?.remove(&id).unwrap_or_default();
+                Outcome::Ok(Some(row.read(features)))
+            })
         })
         .await
     }

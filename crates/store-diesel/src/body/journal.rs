@@ -27,14 +27,15 @@ pub(crate) fn load(conn: &mut Conn, account: &AccountId, ids: &[Id]) -> Outcome<
             journal_entries::journal_id,
             journal_entries::pool,
             journal_entries::budget_id,
+            journal_entries::settled_to,
             journal_entries::amount_minor,
         ))
-        .load::<(Id, Named<PoolName>, Option<Id>, i64)>(conn)?;
+        .load::<(Id, Named<PoolName>, Option<Id>, Option<Id>, i64)>(conn)?;
     let mut postings: BTreeMap<Id, Vec<Posting>> = BTreeMap::new();
-    for (journal, pool, budget, amount) in entries {
+    for (journal, pool, budget, settled_to, amount) in entries {
         let name = pool.0.0;
-        let pool = Pool::named(name, budget.map(|budget| BudgetId(budget.0)));
-        let pool = pool.ok_or_else(|| corrupt(format!("`{name}` is not a pool of its budget")))?;
+        let pool = Pool::named(name, budget.map(|budget| BudgetId(budget.0)), settled_to.map(|id| id.0));
+        let pool = pool.ok_or_else(|| corrupt(format!("`{name}` is not a pool of its owner")))?;
         postings.entry(journal).or_default().push(Posting { pool, amount: Minor(amount) });
     }
     let transaction = |row: JournalRow| {

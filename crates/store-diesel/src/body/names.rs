@@ -42,7 +42,7 @@ impl PoolName {
         Self::of(Pool::OutboundPayments),
         Self::of(Pool::Fees),
         Self::of(Pool::PayerBanks),
-        Self::of(Pool::MerchantSettled),
+        Self::of(Pool::MerchantSettled(Uuid::nil())),
     ];
 
     /// Returns the name of this pool.

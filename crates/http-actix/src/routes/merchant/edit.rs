@@ -7,7 +7,7 @@ use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
 use crate::mapping::edit_profile_problem;
 use crate::problem::{Problem, read};
-use crate::routes::error_sets::MerchantErrors;
+use crate::routes::error_sets::MerchantEditErrors;
 use crate::state::App;
 use crate::views::MerchantView;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -17,7 +17,7 @@ use florin_application::edit_merchant;
 #[utoipa::path(patch, path = "/v2/merchant", tag = "Merchant", operation_id = "updateMerchant",
     request_body = EditMerchantBody,
     params(AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The merchant.", body = MerchantView), MerchantErrors))]
+    responses((status = 200, description = "The merchant.", body = MerchantView), MerchantEditErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -86,5 +86,5 @@ pub(super) fn payment(
         created_at: at,
         refund: (kind == EventKind::MerchantRefundCompleted).then_some(refund),
     };
-    Some(MerchantPaymentEvent { payment, checkout: CheckoutId(id) })
+    Some(MerchantPaymentEvent { payment, checkout: Some(CheckoutId(id)) })
 }

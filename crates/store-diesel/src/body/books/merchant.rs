@@ -16,13 +16,11 @@ use uuid::Uuid;
 
 /// What the journal moved to settlement accounts and payees. `{of}` is replaced by the condition on the account.
 const SETTLED: &str = "SELECT e.account_id AS account_id, \
-    COALESCE(s.settlement_account_id, s.payee_id, t.cause_id) AS target_id, t.currency AS currency, \
+    COALESCE(e.settled_to, t.cause_id) AS target_id, t.currency AS currency, \
     CAST(SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \
     FROM journal_entries e JOIN journal_transactions t ON t.account_id = e.account_id AND t.id = e.journal_id \
-    LEFT JOIN merchant_payments p ON p.account_id = e.account_id AND p.id = t.cause_id \
-    LEFT JOIN checkout_sessions s ON s.account_id = p.account_id AND s.id = p.session_id \
     WHERE {of} AND e.pool = 'merchant_settled' \
-    GROUP BY e.account_id, COALESCE(s.settlement_account_id, s.payee_id, t.cause_id), t.currency";
+    GROUP BY e.account_id, COALESCE(e.settled_to, t.cause_id), t.currency";
 
 /// What was paid and refunded. Top-ups of budgets settle nothing.
 const PAID: &str = "SELECT e.account_id AS account_id, COALESCE(s.settlement_account_id, s.payee_id) AS target_id, \

@@ -66,14 +66,28 @@ fn refunds(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max
     Ok(rows.into_iter().filter_map(due).collect())
 }
 
-/// Returns the settlement accounts that sessions which are not over pay into.
+/// Returns the settlement accounts that sessions which are not over pay into, or that refunds which are not final are paid
+/// from.
 pub(crate) fn awaiting(conn: &mut Conn, account: &AccountId) -> Outcome<BTreeSet<SettlementAccountId>> {
-    let found: Vec<Option<Id>> = checkout_sessions::table
+    let mut found: Vec<Option<Id>> = checkout_sessions::table
         .filter(checkout_sessions::account_id.eq(account.as_str()))
         .filter(checkout_sessions::status.eq_any([SessionStatus::Open, SessionStatus::Processing].map(Named)))
         .filter(checkout_sessions::settlement_account_id.is_not_null())
         .select(checkout_sessions::settlement_account_id)
         .distinct()
         .load(conn)?;
+    // Only refunds that are not final have this time.
+    let refunding = merchant_payments::table
+        .inner_join(
+            checkout_sessions::table.on(checkout_sessions::account_id
+                .eq(merchant_payments::account_id)
+                .and(checkout_sessions::id.eq(merchant_payments::session_id))),
+        )
+        .filter(merchant_payments::account_id.eq(account.as_str()))
+        .filter(merchant_payments::due_at.is_not_null())
+        .select(checkout_sessions::settlement_account_id)
+        .distinct()
+        .load::<Option<Id>>(conn)?;
+    found.extend(refunding);
     Ok(found.into_iter().flatten().map(|id| SettlementAccountId(id.0)).collect())
 }

@@ -101,7 +101,10 @@ impl MerchantPayments for Store {
             if command.mode == Mode::DryRun {
                 return dry_run(conn, &Footprint::default(), |conn, _| refunds::decide_creation(conn, &command));
             }
-            under_claim(conn, Footprint::default(), command.claim.as_ref(), |conn, _| refunds::create(conn, &command))
+            // The settlement account that pays the refund must not be deleted meanwhile.
+            let mut footprint = Footprint::default();
+            footprint.creation(&command.account);
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, _| refunds::create(conn, &command))
         })
         .await
     }

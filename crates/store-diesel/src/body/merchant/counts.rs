@@ -50,6 +50,13 @@ pub(super) fn add(conn: &mut Conn, checkouts: &[Checkout]) -> Outcome<()> {
     Ok(())
 }
 
+/// Returns the number of checkouts of an account.
+pub(super) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
+    let rows = checkout_counts::table.filter(checkout_counts::account_id.eq(account.as_str()));
+    let totals: Vec<i64> = rows.select(checkout_counts::total).load(conn)?;
+    Ok(totals.iter().map(|total| total.unsigned_abs()).sum())
+}
+
 /// Moves a changed checkout from one count to another, in the transaction that stores it.
 pub(super) fn change(conn: &mut Conn, before: &Checkout, after: &Checkout) -> Outcome<()> {
     if before.status == after.status {

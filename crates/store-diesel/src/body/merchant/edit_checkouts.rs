@@ -53,7 +53,7 @@ pub(super) fn edit(
 
 fn situation(conn: &mut Conn, account: &AccountId) -> Outcome<Option<CheckoutSituation>> {
     let Some(profile) = profile(conn, account)? else { return Ok(None) };
-    Ok(Some(CheckoutSituation { profile, accounts: of_account(conn, account)? }))
+    Ok(Some(CheckoutSituation { profile, accounts: of_account(conn, account)?, checkouts: counts::of(conn, account)? }))
 }
 
 /// Stores the members of a checkout that can change.

@@ -13,10 +13,11 @@ use super::profiles::profile;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, PayeeId};
-use florin_domain::merchant::{BankDetails, CreatePayeeSituation, CreatedPayee, Payee, PayeeFilter, PayeeRefusal};
+use florin_domain::merchant::{
+    BankDetails, CreatePayeeRefusal, CreatePayeeSituation, CreatedPayee, Payee, PayeeFilter, PayeeRefusal,
+};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{ApprovePayeeCommand, CreatePayeeCommand, Payees, StoreError, WriteError, Written};
-use std::convert::Infallible;
 
 #[async_trait]
 impl Payees for Store {
@@ -47,7 +48,10 @@ impl Payees for Store {
         .await
     }
 
-    async fn create(&self, command: CreatePayeeCommand) -> Result<Written<CreatedPayee>, WriteError<Infallible>> {
+    async fn create(
+        &self,
+        command: CreatePayeeCommand,
+    ) -> Result<Written<CreatedPayee>, WriteError<CreatePayeeRefusal>> {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.creation(&command.account);
@@ -66,13 +70,14 @@ impl Payees for Store {
     }
 }
 
-fn create(conn: &mut Conn, command: &CreatePayeeCommand) -> Result<CreatedPayee, Stop<WriteError<Infallible>>> {
+fn create(conn: &mut Conn, command: &CreatePayeeCommand) -> Result<CreatedPayee, Stop<WriteError<CreatePayeeRefusal>>> {
     let account = &command.account;
     let situation = CreatePayeeSituation {
         profile: profile(conn, account)?.ok_or(WriteError::Absent)?,
         known: known(conn, account, &command.details)?,
+        payees: counted(conn, account)?,
     };
-    let created = ask(|| (command.decide)(&situation))?;
+    let created = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
     if created.is_new {
         insert(vec![PayeeRow::from(&created.payee)], conn)?;
     }
@@ -112,6 +117,12 @@ fn known(conn: &mut Conn, account: &AccountId, details: &BankDetails) -> Outcome
         .get_result(conn)
         .optional()?;
     row.map(PayeeRow::read).transpose()
+}
+
+/// Counts the payees of an account. Their number is limited.
+fn counted(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
+    let count: i64 = payees::table.filter(payees::account_id.eq(account.as_str())).count().get_result(conn)?;
+    Ok(count.unsigned_abs())
 }
 
 fn matching(account: &AccountId, filter: PayeeFilter) -> payees::BoxedQuery<'static, Db> {

@@ -57,6 +57,8 @@ tables! {
         pool: Named<PoolName>,
         budget_id: Option<Id>,
         amount_minor: i64,
+        /// The settlement account or payee of a merchant.
+        settled_to: Option<Id>,
     }
 
     /// A transfer between budgets.

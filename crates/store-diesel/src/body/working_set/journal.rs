@@ -32,6 +32,7 @@ impl Journal {
             line,
             pool: Named(PoolName::of(posting.pool)),
             budget_id: posting.pool.budget().map(|budget| Id(budget.0)),
+            settled_to: posting.pool.settled_to().map(Id),
             amount_minor: posting.amount.0,
         }));
     }

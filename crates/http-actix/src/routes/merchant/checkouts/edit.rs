@@ -8,7 +8,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::checkout_problem;
 use crate::problem::{Problem, read};
 use crate::reply::answer;
-use crate::routes::error_sets::MerchantErrors;
+use crate::routes::error_sets::MerchantEditErrors;
 use crate::state::App;
 use crate::views::CheckoutView;
 use actix_web::http::StatusCode;
@@ -22,7 +22,7 @@ use florin_ports::Answer;
 #[utoipa::path(patch, path = "/v2/merchant/checkouts/{checkoutId}", tag = "Merchant", operation_id = "updateCheckout",
     request_body = EditCheckoutBody,
     params(CheckoutPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The checkout.", body = CheckoutView), MerchantErrors))]
+    responses((status = 200, description = "The checkout.", body = CheckoutView), MerchantEditErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -5,6 +5,7 @@ use super::common::{MERCHANT, WRITE_PAYEES};
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute};
+use crate::mapping::create_payee_problem;
 use crate::problem::{Problem, read};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
@@ -40,13 +41,9 @@ pub(crate) async fn handle(
     app.merchants.reach(&account).await?;
     let claim = claim(&write, &account, true, render)?;
     let (name, details) = read(new)?;
-    execute(
-        claim,
-        MERCHANT,
-        |never| match never {},
-        render,
-        async |claim| create_payee(&app.merchants, &account, name, details, claim).await,
-    )
+    execute(claim, MERCHANT, create_payee_problem, render, async |claim| {
+        create_payee(&app.merchants, &account, name, details, claim).await
+    })
     .await
 }
 
