@@ -142,7 +142,7 @@ fn a_refund_goes_by_the_clock() {
 fn a_settlement_account_waits_for_its_refunds() {
     let (_server, client, checkout) = shop();
     let first = expect_json(&client.get(SETTLEMENT_ACCOUNTS), 200)["rows"][0].clone();
-    let details = json!({"type": "SORT_CODE", "sortCode": "200000", "accountNumber": "55779912"});
+    let details = json!({"type": "SORT_CODE", "sortCode": "204000", "accountNumber": "00000001"});
     let other = json!({"currencyCode": "GBP", "bankDetails": details});
     expect_json(&client.post(SETTLEMENT_ACCOUNTS, other.to_string()), 201);
     let delete = || client.call("DELETE", &format!("{SETTLEMENT_ACCOUNTS}/{}", text(&first, "/id"))).send();

@@ -124,6 +124,32 @@ fn a_payer_cancels_before_and_at_the_banks() {
     }
 }
 
+/// A page shows what it has room for, and counts the rest.
+#[test]
+fn the_page_of_a_large_basket_is_small() {
+    let shop = Shop::open(shared());
+    let item = |number: u32| json!({"name": format!("Screw {number}"), "quantity": 2, "unitPrice": "0.01", "sku": format!("SCREW-{number}")});
+    let basket = json!({"items": (1..=500).map(item).collect::<Vec<_>>()});
+    let amount = json!({"amount": "10.00", "currencyCode": "GBP"});
+    let session = shop.session(&json!({"basket": basket, "amount": amount}));
+    let payer = Payer::of(&shop, &session);
+    let summary = payer.page();
+    let receipt = payer.pay_as(&shop, "approve");
+    for page in [&summary, &receipt] {
+        assert!(page.len() < 30_000, "{} bytes", page.len());
+        let shown = page.matches("<bdi>Screw ").count();
+        assert!((20..40).contains(&shown), "{shown}");
+        let rest = 500 - shown;
+        let row = format!(
+            "<th scope=\"row\">and {rest} more items</th><td class=\"number\">{}</td><td class=\"number\">£{}.{:02}</td>",
+            rest * 2,
+            rest * 2 / 100,
+            rest * 2 % 100
+        );
+        assert!(page.contains(&row) && page.contains("£10.00"), "{row}: {page}");
+    }
+}
+
 #[test]
 fn a_session_ends_with_its_time() {
     let shop = Shop::open(shared());

@@ -41,9 +41,14 @@ for (const name of Object.keys(BROWSERS)) {
       assert.deepEqual(await violations(checked), [], what);
       const size = (await checked.content()).length;
       assert.ok(size < 30_000, `${what}: ${size} bytes`);
-      await checked.setViewport({ width: 320, height: 800 });
-      const width = await checked.$eval("html", (html) => html.scrollWidth);
-      assert.ok(width <= 320, `${what}: ${width} px wide`);
+      // A telephone, and a window of 1280 x 1024 at a zoom of 400 % (WCAG 1.4.10).
+      for (const viewport of [{ width: 320, height: 800 }, { width: 320, height: 256, deviceScaleFactor: 4 }]) {
+        await checked.setViewport(viewport);
+        const [width, ratio] = await checked.evaluate(() => [document.documentElement.scrollWidth, devicePixelRatio]);
+        assert.ok(width <= 320, `${what}: ${width} px wide`);
+        assert.equal(ratio, viewport.deviceScaleFactor ?? 1, what);
+        assert.deepEqual(await cut(checked), [], `${what}: texts that are cut off`);
+      }
       await checked.close();
     }
 
@@ -120,6 +125,28 @@ for (const name of Object.keys(BROWSERS)) {
       }
     });
 
+    for (const [outcome, status, reason, shown] of [
+      ["pending", "COMPLETED", null, /Your bank confirmed/],
+      ["fail_later", "OPEN", "REJECTED_BY_BANK", /was rejected at the bank/],
+      ["time_out", "OPEN", "TIMED_OUT", /did not confirm the payment in time/],
+      ["technical_error", "OPEN", "TECHNICAL_ERROR", /technical problem/],
+    ]) {
+      it(`lets the bank decide later: ${outcome}`, async () => {
+        const { id, checkoutUrl } = await newSession(site, { expiresInMinutes: 60 });
+        const page = await tab();
+        await toBank(page, checkoutUrl, site.bank);
+        await decide(page, "approve", { outcome, minutes: 3 });
+        assert.equal((await session(id)).status, "PROCESSING");
+        await site.shop.post("/sandbox/clock", { advanceBy: "PT3M" });
+        await page.reload();
+        assert.match(await page.$eval("body", (body) => body.textContent), shown);
+        await sound(page, outcome);
+        assert.equal((await session(id)).status, status);
+        const { rows } = await site.shop.get(`/merchant/payments?checkoutSessionId=${id}`);
+        assert.deepEqual(rows.map((row) => row.failureReason), [reason]);
+      });
+    }
+
     it("waits for the bank", async () => {
       const { id, checkoutUrl } = await newSession(site);
       const page = await tab();
@@ -190,6 +217,38 @@ for (const name of Object.keys(BROWSERS)) {
       assert.deepEqual([paid.status, paid.shipping.city], ["COMPLETED", "London"]);
     });
 
+    it("shows the first items of a large basket", async () => {
+      const item = (number) => ({ name: `Screw ${number}`, quantity: 2, unitPrice: "0.01", sku: `SCREW-${number}` });
+      const basket = { items: Array.from({ length: 500 }, (_, number) => item(number)) };
+      const amount = { amount: "10.00", currencyCode: "GBP" };
+      const { checkoutUrl } = await newSession(site, { basket, amount });
+      const page = await tab();
+      await page.goto(checkoutUrl);
+      assert.match(await page.$eval(".basket", (table) => table.textContent), /and \d+ more items/);
+      await sound(page, "large basket");
+    });
+
+    it("is walked through with the Tab key", async () => {
+      const { id, checkoutUrl } = await newSession(site);
+      const page = await tab({ script: true });
+      await page.goto(checkoutUrl);
+      await walk(page, 'button[value="continue"]');
+      await enter(page);
+      await walk(page, 'input[name="q"]');
+      await page.keyboard.type(site.bank.name);
+      await enter(page);
+      await walk(page, 'input[name="bankId"]');
+      await page.keyboard.press(" ");
+      await walk(page, 'button[value="choose"]');
+      await enter(page);
+      await walk(page, 'input[name="name"]');
+      await page.keyboard.type("Ada");
+      await walk(page, 'button[value="approve"]');
+      await enter(page);
+      assert.equal((await session(id)).status, "COMPLETED");
+      await walk(page, 'a[href="https://shop.example/paid"]');
+    });
+
     it("needs no mouse", async () => {
       const { id, checkoutUrl } = await newSession(site);
       const page = await tab();
@@ -222,7 +281,49 @@ for (const name of Object.keys(BROWSERS)) {
 
     async function pressByKey(page, selector) {
       await page.focus(selector);
+      await enter(page);
+    }
+
+    /** Presses Enter, which leads to another page. */
+    async function enter(page) {
       await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+    }
+
+    /** Presses Tab until an element has the focus, which is visible and goes on in the order of the document. */
+    async function walk(page, selector) {
+      await page.bringToFront();
+      for (let steps = 0; steps < 40; steps += 1) {
+        await page.keyboard.press("Tab");
+        const focus = await page.evaluate((wanted) => {
+          const element = document.activeElement;
+          const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
+          const inside = getComputedStyle(element.closest("label") ?? element);
+          const before = window.walked;
+          window.walked = element;
+          return {
+            name: element.outerHTML.slice(0, 100),
+            isWanted: element.matches(wanted),
+            isVisible:
+              (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none" ||
+              (inside.outlineStyle !== "none" && inside.outlineWidth !== "0px"),
+            isLater: !before || Boolean(before.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING),
+          };
+        }, selector);
+        assert.ok(focus.isVisible, `the focus is not visible: ${focus.name}`);
+        assert.ok(focus.isLater, `the focus goes back: ${focus.name}`);
+        if (focus.isWanted) return;
+      }
+      assert.fail(`${selector} is not reached`);
+    }
+
+    /** The texts that are wider than their elements. */
+    function cut(page) {
+      return page.$$eval("h1, h2, p, dt, dd, th, td, button, a, label, legend", (elements) =>
+        elements
+          .filter((element) => element.checkVisibility() && !element.closest(".hidden"))
+          .filter((element) => element.scrollWidth > element.clientWidth && getComputedStyle(element).display !== "inline")
+          .map((element) => element.outerHTML.slice(0, 100)),
+      );
     }
   });
 }

@@ -9,8 +9,13 @@ const site = await startShop();
 await site.shop.call("PATCH", "/merchant", { name: "Mugs & More" });
 const browser = await launch("chrome");
 const page = await browser.newPage();
-await page.setViewport({ width: 900, height: 640 });
-const picture = (name) => page.screenshot({ path: `${folder}/${name}.png` });
+const width = 900;
+/** Takes the whole page: the window is as high as the page, because a bar stays at the bottom of the window. */
+const picture = async (name) => {
+  await page.setViewport({ width, height: 100 });
+  await page.setViewport({ width, height: await page.$eval("html", (html) => html.scrollHeight) });
+  await page.screenshot({ path: `${folder}/${name}.png` });
+};
 const choose = async () => {
   await press(page, "continue");
   await page.click(`input[name="bankId"][value="${site.bank.id}"]`);

@@ -4,7 +4,7 @@ use crate::{AccountClock, AccountClocks, PageTokenMaker};
 use florin_domain::access::Account;
 use florin_domain::ids::{AccountId, LogoId};
 use florin_ports::{
-    Banks, CheckoutSessions, MerchantPayments, PaymentInitiation, ShippingRates, StoreError, Timelines,
+    Banks, CheckoutSessions, MerchantPayments, PaymentInitiation, ShippingRates, SimulatedBank, StoreError,
 };
 use std::sync::Arc;
 use uuid::Uuid;
@@ -14,8 +14,6 @@ use uuid::Uuid;
 pub struct CheckoutServices {
     /// Real time and ids. [`CheckoutServices::clock_of`] returns those of an account.
     pub time: AccountClocks,
-    /// Finds the accounts that have a timeline of their own.
-    pub timelines: Arc<dyn Timelines>,
     /// Stores sessions.
     pub sessions: Arc<dyn CheckoutSessions>,
     /// Reads payments, and stores refunds.
@@ -28,6 +26,8 @@ pub struct CheckoutServices {
     pub page_tokens: PageTokenMaker,
     /// The banks of payers. `None`: this server has none, so nothing can be paid or refunded.
     pub initiation: Option<Arc<dyn PaymentInitiation>>,
+    /// The simulated bank. `None`: the banks are real.
+    pub simulated_bank: Option<Arc<dyn SimulatedBank>>,
     /// The URL of this server that payers use, without a slash at the end.
     pub public_url: String,
 }
@@ -46,6 +46,11 @@ impl CheckoutServices {
     /// The banks of payers.
     pub fn payer_banks(&self) -> Result<&dyn PaymentInitiation, NoPayerBanks> {
         self.initiation.as_deref().ok_or(NoPayerBanks)
+    }
+
+    /// The simulated bank, for what only visitors of it can do.
+    pub fn simulated_bank(&self) -> Result<&dyn SimulatedBank, NoPayerBanks> {
+        self.simulated_bank.as_deref().ok_or(NoPayerBanks)
     }
 
     /// The address of the page of a session.

@@ -73,7 +73,7 @@ pub use check_invariants::check_invariants;
 pub use checkout_services::{CheckoutServices, NoPayerBanks};
 pub use checkout_sessions::{
     NewSession, NewTopUp, act_at_stage, act_on_session, create_session, create_top_up, find_merchant_refund,
-    find_session, settle_checkouts, settle_session,
+    find_session, settle_checkouts, settle_session, start_payment, start_refund,
 };
 pub use checkouts::{NewCheckout, create_checkout, edit_checkout};
 pub use clocks::{read_clock, set_clock};

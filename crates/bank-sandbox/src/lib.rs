@@ -10,10 +10,11 @@ mod tests;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::batch::{PaymentInstruction, PaymentReport};
-use florin_domain::checkout::{PayerDecision, PayerVisit};
-use florin_domain::ids::PaymentId;
+use florin_domain::checkout::{PayerDecision, PayerVisit, PaymentProgress};
+use florin_domain::ids::{AccountId, MerchantPaymentId, PaymentId};
 use florin_ports::{
-    AcceptedPayment, Clock, PaymentInitiation, PaymentRail, RailUnavailable, SandboxBankStorage, StoreError,
+    AcceptedPayment, BankUnavailable, Clock, DecisionPlace, PaymentInitiation, PaymentRail, PaymentStart,
+    RailUnavailable, SandboxBankStorage, SimulatedBank, StoreError,
 };
 use std::sync::Arc;
 
@@ -47,11 +48,29 @@ impl PaymentRail for SandboxBank {
     }
 }
 
-/// The banks of payers in the sandbox.
+/// The banks of payers in the sandbox: one simulated bank under all names. Its visitors decide on our page, and say what it
+/// reports and when, so it keeps nothing of its own.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SandboxPayerBanks;
 
+#[async_trait]
 impl PaymentInitiation for SandboxPayerBanks {
+    async fn start(&self, _: PaymentStart) -> Result<DecisionPlace, BankUnavailable> {
+        Ok(DecisionPlace::Here)
+    }
+
+    async fn progress(
+        &self,
+        _: &AccountId,
+        _: MerchantPaymentId,
+        _: DateTime<Utc>,
+    ) -> Result<PaymentProgress, BankUnavailable> {
+        // A decision is stored with its report, so nobody has decided about a payment without one.
+        Ok(PaymentProgress::Undecided)
+    }
+}
+
+impl SimulatedBank for SandboxPayerBanks {
     fn visit(&self, visit: PayerVisit, now: DateTime<Utc>) -> PayerDecision {
         visit.decision(now)
     }

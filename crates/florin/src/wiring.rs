@@ -18,7 +18,9 @@ use florin_domain::webhook::TargetPolicy;
 use florin_http_actix::{AllServices, EventViews};
 use florin_logo_images::LogoProcess;
 use florin_mfa::{SandboxProvider, TotpProvider};
-use florin_ports::{EventRecording, MfaProvider, PaymentInitiation, PostcodeProvider, Readiness, SecretCipher};
+use florin_ports::{
+    EventRecording, MfaProvider, PaymentInitiation, PostcodeProvider, Readiness, SecretCipher, SimulatedBank,
+};
 use florin_postcode_embedded::EmbeddedPostcodes;
 use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
 use florin_rates_sandbox::FixedRates;
@@ -288,20 +290,19 @@ fn checkouts(
     store: &Arc<dyn AnyStore>,
     public_url: String,
 ) -> anyhow::Result<CheckoutServices> {
-    let initiation: Option<Arc<dyn PaymentInitiation>> = match services.environment {
-        Environment::Sandbox => Some(Arc::new(SandboxPayerBanks)),
-        Environment::Production => None,
-    };
+    let is_sandbox = services.environment == Environment::Sandbox;
+    let initiation = is_sandbox.then(|| Arc::new(SandboxPayerBanks) as Arc<dyn PaymentInitiation>);
+    let simulated_bank = is_sandbox.then(|| Arc::new(SandboxPayerBanks) as Arc<dyn SimulatedBank>);
     let rates = HttpShippingRates::new(sender_settings(settings, services, HttpShippingRates::TIME_LIMIT))?;
     Ok(CheckoutServices {
         time: services.time.clone(),
-        timelines: store.clone(),
         sessions: store.clone(),
         payments: store.clone(),
         banks: store.clone(),
         shipping_rates: Arc::new(rates),
         page_tokens: services.page_tokens.clone(),
         initiation,
+        simulated_bank,
         public_url,
     })
 }

@@ -29,7 +29,7 @@ pub use language::Language;
 pub use render::render;
 pub use theme::Theme;
 pub use view::{
-    AddressField, AddressForm, AddressValues, Approval, BankChoice, ChooseBank, Ended, Failed, FailureReason,
-    FieldError, Form, Frame, Item, Lookup, Order, Page, Problem, ProblemKind, Purpose, RateChoice, Receipt,
+    AddressField, AddressForm, AddressValues, Approval, BankChoice, BankLink, ChooseBank, Ended, Failed, FailureReason,
+    FieldError, Form, Frame, Item, Lookup, MoreItems, Order, Page, Problem, ProblemKind, Purpose, RateChoice, Receipt,
     RefundResult, Shipping, ShippingRate, Shop, SignInError, SimulatedBank, Step, Summary, Waiting,
 };

@@ -10,6 +10,7 @@ use florin_domain::checkout::{
 };
 use florin_domain::ids::{AccountId, BudgetId, CheckoutId, CheckoutSessionId, MerchantOrderId, PayeeId};
 use florin_domain::page::{Page, PageRequest};
+use florin_domain::world::Timeline;
 
 /// A command to create a session of a checkout.
 pub struct CreateSessionCommand {
@@ -129,4 +130,7 @@ pub trait CheckoutSessions: Send + Sync {
         now: DateTime<Utc>,
         max: u32,
     ) -> Result<Vec<DueCheckout>, StoreError>;
+
+    /// Returns the accounts with a timeline of their own on which something is due by it, at a real time, by id.
+    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError>;
 }

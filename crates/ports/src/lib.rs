@@ -106,7 +106,7 @@ pub use mfa::{MfaProvider, MfaSessions, MfaUnavailable, OpenSessionCommand};
 pub use mode::{DryRun, DryRunDecline, Mode};
 pub use networks::ClientNetworks;
 pub use payment_batches::{ConfirmCommand, PaymentBatches};
-pub use payment_initiation::PaymentInitiation;
+pub use payment_initiation::{BankUnavailable, DecisionPlace, PaymentInitiation, PaymentStart, SimulatedBank};
 pub use payment_rail::{PaymentRail, RailUnavailable};
 pub use people::{CreatePersonCommand, EditPersonCommand, ErasePersonCommand, People};
 pub use production_only::ProductionOnly;
@@ -155,7 +155,7 @@ pub use {
     mfa::{MockMfaProvider, MockMfaSessions},
     networks::MockClientNetworks,
     payment_batches::MockPaymentBatches,
-    payment_initiation::MockPaymentInitiation,
+    payment_initiation::{MockPaymentInitiation, MockSimulatedBank},
     payment_rail::MockPaymentRail,
     people::MockPeople,
     registry::MockRegistry,

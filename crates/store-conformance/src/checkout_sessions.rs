@@ -8,11 +8,11 @@ use crate::payments::after;
 use crate::world::{Who, bank, gbp, uuid};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
-    BankChoice, BankReport, BankReportResult, Basket, BasketItem, CheckoutSession, CountryCode, CreateRefundSituation,
-    CreateSessionSituation, CreateTopUpSituation, MerchantPayment, Opening, PageTokenHash, PayerDecision,
-    PaymentReference, Quantity, RefundAction, RefundRequest, RefundSituation, SessionAction, SessionRequest,
-    SessionSituation, SessionTarget, SessionTerms, Shipping, TopUpRequest, decide_create_refund, decide_create_session,
-    decide_create_top_up, decide_refund, decide_session,
+    BankAnswer, BankChoice, BankReport, BankReportResult, Basket, BasketItem, CheckoutSession, CountryCode,
+    CreateRefundSituation, CreateSessionSituation, CreateTopUpSituation, MerchantPayment, Opening, PageTokenHash,
+    PayerDecision, PaymentReference, Quantity, RefundAction, RefundRequest, RefundSituation, SessionAction,
+    SessionRequest, SessionSituation, SessionTarget, SessionTerms, Shipping, TopUpRequest, decide_create_refund,
+    decide_create_session, decide_create_top_up, decide_refund, decide_session,
 };
 use florin_domain::ids::{AccountId, CheckoutId, CheckoutSessionId, MerchantPaymentId, RefundId};
 use florin_domain::merchant::{Locale, WebUrl};
@@ -214,7 +214,7 @@ pub(crate) fn payer_bank() -> Result<BankChoice, Failure> {
 
 /// An approval that the bank confirms at a time.
 pub(crate) const fn approval(at: DateTime<Utc>) -> PayerDecision {
-    PayerDecision::Approve(BankReport { at, result: BankReportResult::Confirmed })
+    PayerDecision::Approve(BankAnswer::Report(BankReport { at, result: BankReportResult::Confirmed }))
 }
 
 /// An action that pays a session with an address to ship to, or a top-up without one.

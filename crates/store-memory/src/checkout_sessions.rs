@@ -19,6 +19,7 @@ use florin_domain::checkout::{
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId};
 use florin_domain::merchant::MerchantPermission;
 use florin_domain::page::{Page, PageRequest};
+use florin_domain::world::Timeline;
 use florin_ports::{
     CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, Mode, SessionCommand, StoreError,
     WriteError, Written,
@@ -138,6 +139,20 @@ impl CheckoutSessions for MemoryStore {
         });
         due.sort();
         Ok(due.into_iter().map(|(_, one)| one).take(usize::try_from(max).unwrap_or(usize::MAX)).collect())
+    }
+
+    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+        Ok(self.read(|data| {
+            let is_due = |account: &AccountId, now: DateTime<Utc>| {
+                let mut sessions = data.merchants.sessions.values().filter(|session| session.account == *account);
+                let mut payments = data.merchants.payments.values().filter(|payment| payment.account == *account);
+                sessions.any(|session| session.due_at.is_some_and(|at| at <= now))
+                    || payments.any(|payment| payment.refund_due_at().is_some_and(|at| at <= now))
+            };
+            let own = data.numbers.keys().filter_map(|id| data.accounts.get(id));
+            let due = own.filter(|account| is_due(&account.id, account.timeline.clock.now(real_now)));
+            due.map(|account| (account.id.clone(), account.timeline.clone())).collect()
+        }))
     }
 }
 

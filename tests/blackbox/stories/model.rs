@@ -217,8 +217,9 @@ impl Session {
     fn end_payment(&mut self, status: &'static str, reason: Option<&'static str>, at: i64) {
         if let Some(payment) = self.payments.last_mut().filter(|payment| payment.status == "PENDING") {
             (payment.status, payment.reason) = (status, reason);
+            // Of top-ups, too.
             if status == "FAILED" {
-                self.note("MerchantPaymentFailed", at);
+                self.events.push(("MerchantPaymentFailed", at));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Applies what is due on sessions and refunds: reports of banks, and ends of their time.
 
+use super::banks::{news_of_refund, news_of_session};
 use crate::CheckoutServices;
 use crate::sweep::Sweep;
 use chrono::{DateTime, Utc};
@@ -10,7 +11,9 @@ use florin_domain::checkout::{
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId};
 use florin_domain::world::Timeline;
-use florin_ports::{FoundSession, Mode, RefundCommand, SessionCommand, StoreError, WriteError, Written};
+use florin_ports::{
+    BankUnavailable, FoundSession, Mode, RefundCommand, SessionCommand, StoreError, WriteError, Written,
+};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -18,7 +21,7 @@ use std::sync::Arc;
 /// was due. For an account with its own clock, that clock decides what is due.
 pub async fn settle_checkouts(services: &CheckoutServices) -> Result<usize, StoreError> {
     let mut written = sweep(services, None, &Timeline::default()).await?;
-    for (account, timeline) in services.timelines.own().await? {
+    for (account, timeline) in services.sessions.due_accounts(services.time.real_now()).await? {
         written += settle_checkouts_of(services, &account, &timeline).await?;
     }
     Ok(written)
@@ -49,12 +52,12 @@ async fn sweep(
         for due in due {
             match &due {
                 DueCheckout::Session(account, id) => {
-                    let settled = settle_due_session(services, account, *id, (timeline, now)).await;
+                    let settled = ask_and_settle_session(services, account, *id, (timeline, now)).await;
                     let is_due = |session: CheckoutSession| session.due_at.is_some_and(|due| due <= now);
                     sweep.record(due, settled.map(|session| !session.is_some_and(is_due)))?;
                 }
                 DueCheckout::Refund(account, id) => {
-                    let settled = settle_due_refund(services, account, *id, (timeline, now)).await;
+                    let settled = ask_and_settle_refund(services, account, *id, (timeline, now)).await;
                     let is_due = |refund: MerchantPayment| refund.refund_due_at().is_some_and(|due| due <= now);
                     sweep.record(due, settled.map(|refund| !refund.is_some_and(is_due)))?;
                 }
@@ -70,41 +73,48 @@ pub async fn find_session(
     id: CheckoutSessionId,
 ) -> Result<Option<FoundSession>, StoreError> {
     let Some(found) = services.sessions.find(&account.id, id).await? else { return Ok(None) };
-    if !settle_session(services, account, &found.session).await? {
+    if !settle_session(services, account, &found).await? {
         return Ok(Some(found));
     }
     services.sessions.find(&account.id, id).await
 }
 
-/// Applies what is due on a session. Returns whether anything was: then the session may have changed.
+/// Applies what is due on a session, and what its bank says. Returns whether anything was: then the session may have changed.
 pub async fn settle_session(
     services: &CheckoutServices,
     account: &Account,
-    session: &CheckoutSession,
+    found: &FoundSession,
 ) -> Result<bool, StoreError> {
-    let now = services.time.now_of(account);
-    if session.due_at.is_none_or(|due| due > now) {
+    let (session, now) = (&found.session, services.time.now_of(account));
+    let Some(news) = heard(session.id, news_of_session(services, found, now).await) else { return Ok(false) };
+    if news == SessionAction::Due && session.due_at.is_none_or(|due| due > now) {
         return Ok(false);
     }
-    let settled = settle_due_session(services, &account.id, session.id, (&account.timeline, now)).await;
+    let settled = settle_due_session(services, &account.id, session.id, news, (&account.timeline, now)).await;
     log_refusal(session.id, settled)?;
     Ok(true)
 }
 
-/// Returns a refund after everything that is due on it. `None`: none on the account.
+/// Returns a refund after everything that is due on it, and what its bank says. `None`: none on the account.
 pub async fn find_merchant_refund(
     services: &CheckoutServices,
     account: &Account,
     id: RefundId,
 ) -> Result<Option<MerchantPayment>, StoreError> {
-    let found = services.payments.find_refund(&account.id, id).await?;
+    let Some(found) = services.payments.find_refund(&account.id, id).await? else { return Ok(None) };
     let now = services.time.now_of(account);
-    if found.as_ref().and_then(MerchantPayment::refund_due_at).is_none_or(|due| due > now) {
-        return Ok(found);
+    let Some(news) = heard(id, news_of_refund(services, &found, now).await) else { return Ok(Some(found)) };
+    if news == RefundAction::Due && found.refund_due_at().is_none_or(|due| due > now) {
+        return Ok(Some(found));
     }
-    let settled = settle_due_refund(services, &account.id, id, (&account.timeline, now)).await;
+    let settled = settle_due_refund(services, &account.id, id, news, (&account.timeline, now)).await;
     log_refusal(id, settled)?;
     services.payments.find_refund(&account.id, id).await
+}
+
+/// What a bank said. `None`: it is unavailable. Nothing is settled meanwhile, because it may have moved the money.
+fn heard<T>(object: impl Debug, news: Result<T, BankUnavailable>) -> Option<T> {
+    news.inspect_err(|error| tracing::warn!(?object, %error, "cannot settle what is due")).ok()
 }
 
 /// Logs what can't be settled: the object is shown as it was before.
@@ -119,17 +129,45 @@ fn log_refusal<T, R: Debug>(object: impl Debug, settled: Result<T, WriteError<R>
     }
 }
 
+/// Asks the bank of a session, and applies what is due. Returns the session as it is then.
+async fn ask_and_settle_session(
+    services: &CheckoutServices,
+    account: &AccountId,
+    id: CheckoutSessionId,
+    (timeline, now): (&Timeline, DateTime<Utc>),
+) -> Result<Option<CheckoutSession>, WriteError<SessionRefusal>> {
+    let Some(found) = services.sessions.find(account, id).await? else { return Ok(None) };
+    match heard(id, news_of_session(services, &found, now).await) {
+        Some(news) => settle_due_session(services, account, id, news, (timeline, now)).await,
+        None => Ok(Some(found.session)),
+    }
+}
+
+/// Asks the bank of a refund, and applies what is due. Returns the refund as it is then.
+async fn ask_and_settle_refund(
+    services: &CheckoutServices,
+    account: &AccountId,
+    id: RefundId,
+    (timeline, now): (&Timeline, DateTime<Utc>),
+) -> Result<Option<MerchantPayment>, WriteError<RefundRefusal>> {
+    let Some(found) = services.payments.find_refund(account, id).await? else { return Ok(None) };
+    match heard(id, news_of_refund(services, &found, now).await) {
+        Some(news) => settle_due_refund(services, account, id, news, (timeline, now)).await,
+        None => Ok(Some(found)),
+    }
+}
+
 /// Applies what is due on a session. In a seeded world its ids follow from the session, whoever applies it.
 async fn settle_due_session(
     services: &CheckoutServices,
     account: &AccountId,
     session: CheckoutSessionId,
+    action: SessionAction,
     (timeline, now): (&Timeline, DateTime<Utc>),
 ) -> Result<Option<CheckoutSession>, WriteError<SessionRefusal>> {
     let clock = services.time.for_background(timeline, now, &[b"session", session.0.as_bytes()]);
-    let decide = Arc::new(move |situation: &SessionSituation| {
-        clock.rule(|stamp| decide_session(situation, &SessionAction::Due, stamp))
-    });
+    let decide =
+        Arc::new(move |situation: &SessionSituation| clock.rule(|stamp| decide_session(situation, &action, stamp)));
     let command = SessionCommand { account: account.clone(), session, decide, mode: Mode::Commit, claim: None };
     services.sessions.act(command).await.map(Written::outcome)
 }
@@ -139,12 +177,12 @@ async fn settle_due_refund(
     services: &CheckoutServices,
     account: &AccountId,
     refund: RefundId,
+    action: RefundAction,
     (timeline, now): (&Timeline, DateTime<Utc>),
 ) -> Result<Option<MerchantPayment>, WriteError<RefundRefusal>> {
     let clock = services.time.for_background(timeline, now, &[b"merchant refund", refund.0.as_bytes()]);
-    let decide = Arc::new(move |situation: &RefundSituation| {
-        clock.rule(|stamp| decide_refund(situation, RefundAction::Due, stamp))
-    });
+    let decide =
+        Arc::new(move |situation: &RefundSituation| clock.rule(|stamp| decide_refund(situation, action, stamp)));
     let command = RefundCommand { account: account.clone(), refund, decide, mode: Mode::Commit, claim: None };
     services.payments.act(command).await.map(Written::outcome)
 }

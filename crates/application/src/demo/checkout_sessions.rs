@@ -7,11 +7,11 @@ use crate::PageTokenMaker;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use florin_domain::budget::Budget;
 use florin_domain::checkout::{
-    BankChoice, BankReport, BankReportResult, Basket, BasketItem, CheckoutSession, CountryCode, CreateRefundSituation,
-    CreateSessionSituation, CreateTopUpSituation, MerchantPayment, MerchantPaymentStatus, Opening, PayerDecision,
-    PaymentFailure, PaymentReference, Quantity, RefundAction, RefundRequest, RefundSituation, RefundSource,
-    SessionAction, SessionRequest, SessionSituation, SessionTarget, SessionTerms, Shipping, ShippingRate, TopUpRequest,
-    decide_create_refund, decide_create_session, decide_create_top_up, decide_refund, decide_session,
+    BankAnswer, BankChoice, BankReport, BankReportResult, Basket, BasketItem, CheckoutSession, CountryCode,
+    CreateRefundSituation, CreateSessionSituation, CreateTopUpSituation, MerchantPayment, MerchantPaymentStatus,
+    Opening, PayerDecision, PaymentFailure, PaymentReference, Quantity, RefundAction, RefundRequest, RefundSituation,
+    RefundSource, SessionAction, SessionRequest, SessionSituation, SessionTarget, SessionTerms, Shipping, ShippingRate,
+    TopUpRequest, decide_create_refund, decide_create_session, decide_create_top_up, decide_refund, decide_session,
 };
 use florin_domain::ids::{CheckoutId, CheckoutSessionId, MerchantPaymentId, RefundId};
 use florin_domain::ledger::JournalTransaction;
@@ -57,11 +57,12 @@ pub(super) fn sessions(
     let mut maker = CheckoutBuilder { seed, bank, tokens, now, next: Cell::new(0), sold: DemoCheckouts::default() };
     let day = |days: i64| now - TimeDelta::days(days);
     let never = Utc.with_ymd_and_hms(2099, 12, 31, 0, 0, 0).single().unwrap_or(DateTime::<Utc>::MAX_UTC);
-    let approved = |at| PayerDecision::Approve(BankReport { at, result: BankReportResult::Confirmed });
-    let failed = PayerDecision::Approve(BankReport {
+    let approved =
+        |at| PayerDecision::Approve(BankAnswer::Report(BankReport { at, result: BankReportResult::Confirmed }));
+    let failed = PayerDecision::Approve(BankAnswer::Report(BankReport {
         at: day(4) + TimeDelta::minutes(3),
         result: BankReportResult::Failed(PaymentFailure::RejectedByBank),
-    });
+    }));
     // COMPLETED, with a partial refund.
     maker.open(PARCELS, "Two mugs, shipped", day(6), TimeDelta::minutes(20))?;
     let payment = maker.pay(approved(day(6) + TimeDelta::minutes(2)), day(6) + TimeDelta::minutes(1))?;
@@ -215,8 +216,8 @@ impl CheckoutBuilder<'_> {
             source: RefundSource::Ready,
         };
         let refund = decide_create_refund(&situation, &request).map_err(broken)?;
-        let at_bank =
-            RefundAction::AtBank(PayerDecision::Approve(BankReport { at: now, result: BankReportResult::Confirmed }));
+        let confirmed = BankReport { at: now, result: BankReportResult::Confirmed };
+        let at_bank = RefundAction::AtBank(PayerDecision::Approve(BankAnswer::Report(confirmed)));
         let situation = RefundSituation { refund, session };
         let change = self.rule(now, |stamp| decide_refund(&situation, at_bank, stamp)).map_err(broken)?;
         self.sold.payments.push(change.refund);

@@ -82,6 +82,15 @@ pub struct BankReport {
     pub result: BankReportResult,
 }
 
+/// What a bank says about an approved payment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BankAnswer {
+    /// The result.
+    Report(BankReport),
+    /// There is no result yet. The bank is asked again at this time.
+    AskAgain(DateTime<Utc>),
+}
+
 /// The result of an approved payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BankReportResult {

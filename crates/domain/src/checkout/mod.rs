@@ -12,6 +12,7 @@ mod filter;
 mod offered_rates;
 mod opening;
 mod payment;
+mod progress;
 #[cfg(test)]
 mod properties;
 mod reference;
@@ -25,7 +26,7 @@ mod steps;
 mod top_up;
 mod visit;
 
-pub use bank::{BankChoice, BankReport, BankReportResult, PayerOutcome, PaymentFailure};
+pub use bank::{BankAnswer, BankChoice, BankReport, BankReportResult, PayerOutcome, PaymentFailure};
 pub use basket::{Basket, BasketItem, Quantity};
 pub use create::{
     CreateSessionRefusal, CreateSessionSituation, CreatedSession, MERCHANT_AMOUNTS, SessionRequest, SessionTarget,
@@ -36,6 +37,7 @@ pub use filter::{DueCheckout, MerchantPaymentFilter, PaymentSort, PaymentsSummar
 pub use offered_rates::{OfferedRate, OfferedRates};
 pub use opening::{Opening, SessionTerms};
 pub use payment::{MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PaymentOverview, RefundPart};
+pub use progress::PaymentProgress;
 pub use reference::PaymentReference;
 pub use refund::{
     CreateRefundSituation, MAX_REFUND, RefundAction, RefundChange, RefundRefusal, RefundRequest, RefundSituation,

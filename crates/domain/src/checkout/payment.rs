@@ -98,6 +98,8 @@ pub struct RefundPart {
     pub token: PageTokenHash,
     /// From this moment on it can't be authorised.
     pub authorise_before: DateTime<Utc>,
+    /// When its bank, which has the authorisation and no result yet, is asked again.
+    pub ask_again_at: Option<DateTime<Utc>>,
 }
 
 impl MerchantPayment {
@@ -122,7 +124,7 @@ impl MerchantPayment {
         let refund = self.refund.as_ref()?;
         match self.refund_status() {
             RefundStatus::AwaitingAuthorisation => Some(refund.authorise_before),
-            RefundStatus::Pending => self.report.map(|report| report.at),
+            RefundStatus::Pending => self.report.map(|report| report.at).or(refund.ask_again_at),
             RefundStatus::Completed | RefundStatus::Failed | RefundStatus::Cancelled => None,
         }
     }

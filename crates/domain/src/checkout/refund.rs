@@ -2,8 +2,9 @@
 
 use super::completion::movement;
 use super::{
-    BankReport, BankReportResult, CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus,
-    PageTokenHash, PayerDecision, RefundPart, RefundSource, RefundStatus, SessionStatus,
+    BankAnswer, BankReport, BankReportResult, CheckoutSession, MerchantPayment, MerchantPaymentKind,
+    MerchantPaymentStatus, PageTokenHash, PayerDecision, PaymentFailure, RefundPart, RefundSource, RefundStatus,
+    SessionStatus,
 };
 use crate::event::{Event, EventKind};
 use crate::ids::{JournalId, MerchantPaymentId, RefundId};
@@ -131,6 +132,7 @@ pub fn decide_create_refund(
             reason: request.reason.as_ref().map(|reason| reason.as_str().to_owned()),
             token: request.token,
             authorise_before: request.now.checked_add_signed(AUTHORISATION).unwrap_or(DateTime::<Utc>::MAX_UTC),
+            ask_again_at: None,
         }),
     })
 }
@@ -151,6 +153,8 @@ pub enum RefundAction {
     Due,
     /// The merchant decides at its bank.
     AtBank(PayerDecision),
+    /// The bank says what was decided there, and when. What was decided in time counts even if the bank says it later.
+    BankSays(PayerDecision, DateTime<Utc>),
 }
 
 /// What an adapter stores atomically after a decision about a refund.
@@ -171,26 +175,60 @@ pub fn decide_refund(
     stamp: &Stamp<'_>,
 ) -> Result<RefundChange, RefundRefusal> {
     let mut change = RefundChange { refund: situation.refund.clone(), journal: None, events: Vec::new() };
+    if let RefundAction::BankSays(decision, at) = action {
+        change.learn(decision, at.min(stamp.now));
+    }
     change.settle_due(situation, stamp)?;
     if let RefundAction::AtBank(decision) = action {
         let status = change.refund.refund_status();
         if status != RefundStatus::AwaitingAuthorisation {
             return Err(RefundRefusal::NotAwaiting(status));
         }
-        match decision {
-            PayerDecision::Approve(report) => {
-                change.refund.initiated_at = Some(stamp.now);
-                // A bank reports nothing before it has the approval.
-                change.refund.report = Some(BankReport { at: report.at.max(stamp.now), ..report });
-                change.settle_due(situation, stamp)?;
-            }
-            PayerDecision::Reject | PayerDecision::Leave => change.refund.status = MerchantPaymentStatus::Cancelled,
-        }
+        change.decide(decision, stamp.now);
+        change.settle_due(situation, stamp)?;
     }
     Ok(change)
 }
 
 impl RefundChange {
+    fn decide(&mut self, decision: PayerDecision, at: DateTime<Utc>) {
+        match decision {
+            PayerDecision::Approve(answer) => {
+                self.refund.initiated_at = Some(at);
+                self.hear(answer, at);
+            }
+            PayerDecision::Reject | PayerDecision::Leave => self.refund.status = MerchantPaymentStatus::Cancelled,
+        }
+    }
+
+    /// Keeps what the bank says about the refund, which it got at a time: it reports nothing before.
+    fn hear(&mut self, answer: BankAnswer, approved: DateTime<Utc>) {
+        let ask_again_at = match answer {
+            BankAnswer::Report(report) => {
+                self.refund.report = Some(BankReport { at: report.at.max(approved), ..report });
+                None
+            }
+            BankAnswer::AskAgain(at) => Some(at),
+        };
+        self.refund.refund = self.refund.refund.take().map(|part| RefundPart { ask_again_at, ..part });
+    }
+
+    /// Applies what the bank says about a refund without a result.
+    fn learn(&mut self, decision: PayerDecision, at: DateTime<Utc>) {
+        let is_in_time = self.refund.refund.as_ref().is_some_and(|refund| at < refund.authorise_before);
+        match (self.refund.refund_status(), decision) {
+            (RefundStatus::AwaitingAuthorisation, _) if is_in_time => self.decide(decision, at),
+            (RefundStatus::Pending, _) if self.refund.report.is_some() => {}
+            (RefundStatus::Pending, PayerDecision::Approve(answer)) => self.hear(answer, at),
+            // The bank has changed its mind.
+            (RefundStatus::Pending, PayerDecision::Reject | PayerDecision::Leave) => {
+                let result = BankReportResult::Failed(PaymentFailure::RejectedByBank);
+                self.hear(BankAnswer::Report(BankReport { at, result }), at);
+            }
+            _ => {}
+        }
+    }
+
     /// Applies what is due: the end of the time for the authorisation, or the report of the bank.
     fn settle_due(&mut self, situation: &RefundSituation, stamp: &Stamp<'_>) -> Result<(), RefundRefusal> {
         if self.refund.refund_due_at().is_none_or(|due| due > stamp.now) {
@@ -212,6 +250,8 @@ impl RefundChange {
                     self.refund.failure = Some(failure);
                 }
             },
+            // The bank has it and no result yet: only the bank can say more.
+            (RefundStatus::Pending, None) => {}
             _ => self.refund.status = MerchantPaymentStatus::Cancelled,
         }
         Ok(())

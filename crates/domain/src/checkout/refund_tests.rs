@@ -37,7 +37,7 @@ fn decide(refund: &MerchantPayment, action: RefundAction, minutes: i64) -> Resul
 /// The merchant approves at noon, and the bank reports some minutes later.
 fn approve(outcome: PayerOutcome, minutes: i64) -> RefundAction {
     let report = outcome.report(noon(), TimeDelta::minutes(minutes)).unwrap();
-    RefundAction::AtBank(PayerDecision::Approve(report))
+    RefundAction::AtBank(PayerDecision::Approve(BankAnswer::Report(report)))
 }
 
 #[test]
@@ -160,6 +160,33 @@ fn a_refund_is_decided_once_and_in_time() {
     assert_eq!(refused(&awaiting(), 20), RefundRefusal::NotAwaiting(RefundStatus::Cancelled));
     let late = decide(&awaiting(), RefundAction::Due, 20).unwrap();
     assert_eq!((late.refund.refund_status(), late.journal), (RefundStatus::Cancelled, None));
+}
+
+/// A bank that answers later, and is asked: the refund follows what it says, dated when it happened.
+#[test]
+fn a_bank_is_asked_until_it_has_a_result() {
+    let at = |minutes| noon() + TimeDelta::minutes(minutes);
+    let says = |answer, minutes| RefundAction::BankSays(PayerDecision::Approve(answer), at(minutes));
+    let pending = decide(&awaiting(), says(BankAnswer::AskAgain(at(25)), 19), 24).unwrap().refund;
+    assert_eq!((pending.refund_status(), pending.initiated_at), (RefundStatus::Pending, Some(at(19))));
+    assert_eq!(pending.refund_due_at(), Some(at(25)));
+    let unchanged = decide(&pending, RefundAction::Due, 60).unwrap().refund;
+    assert_eq!((unchanged.refund_status(), unchanged.refund_due_at()), (RefundStatus::Pending, Some(at(25))));
+    let later = decide(&pending, says(BankAnswer::AskAgain(at(70)), 60), 60).unwrap().refund;
+    assert_eq!(later.refund_due_at(), Some(at(70)));
+    let report = BankAnswer::Report(BankReport { at: at(65), result: BankReportResult::Confirmed });
+    let done = decide(&later, says(report, 65), 70).unwrap();
+    assert_eq!((done.refund.refund_status(), done.refund.completed_at), (RefundStatus::Completed, Some(at(65))));
+    assert_eq!(done.journal.unwrap().at, at(65));
+    let withdrawn = decide(&later, RefundAction::BankSays(PayerDecision::Reject, at(66)), 70).unwrap().refund;
+    assert_eq!(
+        (withdrawn.refund_status(), withdrawn.failure),
+        (RefundStatus::Failed, Some(PaymentFailure::RejectedByBank))
+    );
+    let late = decide(&awaiting(), says(report, 20), 24).unwrap();
+    assert_eq!((late.refund.refund_status(), late.journal), (RefundStatus::Cancelled, None));
+    let again = decide(&done.refund, says(BankAnswer::AskAgain(at(99)), 80), 80).unwrap();
+    assert_eq!((again.refund, again.journal), (done.refund, None));
 }
 
 #[test]

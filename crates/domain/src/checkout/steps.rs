@@ -2,9 +2,9 @@
 
 use super::completion::Completion;
 use super::{
-    BankChoice, BankReport, BankReportResult, CheckoutSession, MerchantPayment, MerchantPaymentStatus, PaymentFailure,
-    SessionDecision, SessionRefusal, SessionSituation, SessionStatus, SessionStep, Shipping, StepEffect,
-    check_merchant_amount,
+    BankAnswer, BankChoice, BankReport, BankReportResult, CheckoutSession, MerchantPayment, MerchantPaymentStatus,
+    PaymentFailure, SessionDecision, SessionRefusal, SessionSituation, SessionStatus, SessionStep, Shipping,
+    StepEffect, check_merchant_amount,
 };
 use crate::event::{Event, EventKind};
 use crate::ids::MerchantPaymentId;
@@ -27,6 +27,9 @@ pub enum SessionAction {
     ChooseBank(BankChoice),
     /// The payer decides about a payment at the bank.
     AtBank(MerchantPaymentId, PayerDecision),
+    /// The bank says what was decided there about a payment, and when. What was decided in time counts even if the bank says it
+    /// later.
+    BankSays(MerchantPaymentId, PayerDecision, DateTime<Utc>),
     /// All steps of a payer without a browser: continue, ship, choose a bank, and decide there.
     Pay {
         /// The bank.
@@ -45,8 +48,8 @@ pub enum SessionAction {
 /// What a payer does at the bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PayerDecision {
-    /// Approves the payment; the bank reports its result.
-    Approve(BankReport),
+    /// Approves the payment; the bank reports its result now or later.
+    Approve(BankAnswer),
     /// Rejects the payment.
     Reject,
     /// Leaves.
@@ -60,14 +63,17 @@ pub fn decide_session(
     stamp: &Stamp<'_>,
 ) -> Result<SessionDecision, SessionRefusal> {
     let mut work = Work::new(situation, stamp);
+    if let SessionAction::BankSays(payment, decision, at) = action {
+        work.learn(*payment, *decision, *at)?;
+    }
     work.settle_due()?;
     match action {
-        SessionAction::Due => {}
+        SessionAction::Due | SessionAction::BankSays(..) => {}
         SessionAction::Open => work.open(),
         SessionAction::Ship(shipping) => work.ship_to(shipping)?,
         SessionAction::Rate(rate) => work.rate(rate)?,
         SessionAction::ChooseBank(bank) => work.choose_bank(bank)?,
-        SessionAction::AtBank(payment, decision) => work.decide_at_bank(*payment, *decision)?,
+        SessionAction::AtBank(payment, decision) => work.decide_at_bank(*payment, *decision, stamp.now)?,
         SessionAction::Pay { bank, shipping, decision } => work.pay(bank, shipping.as_ref(), *decision)?,
         SessionAction::MerchantCancels => work.cancel(SessionStep::MerchantCancels)?,
         SessionAction::PayerCancels => work.cancel(SessionStep::PayerCancels)?,
@@ -87,6 +93,8 @@ struct Work<'a> {
     ended: Vec<MerchantPayment>,
     completion: Option<Completion>,
     events: Vec<Event>,
+    /// When the bank is asked again about the approved payment.
+    ask_at: Option<DateTime<Utc>>,
 }
 
 impl<'a> Work<'a> {
@@ -99,6 +107,7 @@ impl<'a> Work<'a> {
             ended: Vec::new(),
             completion: None,
             events: Vec::new(),
+            ask_at: None,
         }
     }
 
@@ -234,8 +243,12 @@ impl<'a> Work<'a> {
     }
 
     /// What the payer decides about a payment at the bank. Nothing happens if the payment is not the current one.
-    fn decide_at_bank(&mut self, payment: MerchantPaymentId, decision: PayerDecision) -> Result<(), SessionRefusal> {
-        let now = self.stamp.now;
+    fn decide_at_bank(
+        &mut self,
+        payment: MerchantPaymentId,
+        decision: PayerDecision,
+        now: DateTime<Utc>,
+    ) -> Result<(), SessionRefusal> {
         let step = match decision {
             PayerDecision::Approve(_) => SessionStep::Approve,
             PayerDecision::Reject | PayerDecision::Leave => SessionStep::Reject,
@@ -246,15 +259,46 @@ impl<'a> Work<'a> {
             return Ok(());
         }
         match decision {
-            PayerDecision::Approve(report) => {
-                // A bank reports nothing before it has the approval.
-                let report = BankReport { at: report.at.max(now), ..report };
-                self.pending = self.pending.take().map(|pending| MerchantPayment { report: Some(report), ..pending });
-            }
+            PayerDecision::Approve(answer) => self.hear(answer, now),
             PayerDecision::Reject => {
                 self.end_payment(MerchantPaymentStatus::Failed, Some(PaymentFailure::RejectedByBank), now);
             }
             PayerDecision::Leave => self.end_payment(MerchantPaymentStatus::Cancelled, None, now),
+        }
+        Ok(())
+    }
+
+    /// Keeps what the bank says about the payment, which it got at a time: it reports nothing before.
+    fn hear(&mut self, answer: BankAnswer, approved: DateTime<Utc>) {
+        match answer {
+            BankAnswer::Report(report) => {
+                let report = BankReport { at: report.at.max(approved), ..report };
+                self.pending = self.pending.take().map(|pending| MerchantPayment { report: Some(report), ..pending });
+            }
+            BankAnswer::AskAgain(at) => self.ask_at = Some(at),
+        }
+    }
+
+    /// Applies what the bank says about a payment without a result. Nothing happens if the payment is not the current one.
+    fn learn(
+        &mut self,
+        payment: MerchantPaymentId,
+        decision: PayerDecision,
+        at: DateTime<Utc>,
+    ) -> Result<(), SessionRefusal> {
+        let at = at.min(self.stamp.now);
+        let is_current = self.pending.as_ref().is_some_and(|pending| pending.id == payment && pending.report.is_none());
+        match (self.session.status, decision) {
+            (SessionStatus::Open, _) if is_current && at < self.session.expires_at => {
+                self.decide_at_bank(payment, decision, at)?;
+            }
+            (SessionStatus::Processing, PayerDecision::Approve(answer)) if is_current => self.hear(answer, at),
+            // The bank has changed its mind.
+            (SessionStatus::Processing, PayerDecision::Reject | PayerDecision::Leave) if is_current => {
+                let result = BankReportResult::Failed(PaymentFailure::RejectedByBank);
+                self.hear(BankAnswer::Report(BankReport { at, result }), at);
+            }
+            _ => {}
         }
         Ok(())
     }
@@ -273,7 +317,7 @@ impl<'a> Work<'a> {
         }
         self.choose_bank(bank)?;
         if let Some(payment) = self.pending.as_ref().map(|pending| pending.id) {
-            self.decide_at_bank(payment, decision)?;
+            self.decide_at_bank(payment, decision, self.stamp.now)?;
         }
         Ok(())
     }
@@ -321,7 +365,8 @@ impl<'a> Work<'a> {
         self.session.due_at = match self.session.status {
             SessionStatus::Open => Some(self.session.expires_at),
             SessionStatus::Processing => {
-                self.pending.as_ref().and_then(|payment| payment.report).map(|report| report.at)
+                let report = self.pending.as_ref().and_then(|payment| payment.report);
+                report.map(|report| report.at).or(self.ask_at).or(self.situation.session.due_at)
             }
             _ => None,
         };

@@ -111,7 +111,7 @@ fn a_top_up_that_ends_has_no_event_of_a_session() {
 fn a_failed_payment_of_a_top_up_has_its_event() {
     let mut scenario = SessionScenario::of(a_top_up("12.50 GBP")).crediting(a_budget().with("1.00 GBP"));
     scenario.pay(PayerOutcome::Reject, 0).unwrap();
-    assert_eq!(scenario.event_log(), [(EventKind::MerchantPaymentFailed, noon())]);
+    assert_eq!(scenario.event_log(), [(MerchantPaymentFailed, noon())]);
     assert_eq!(scenario.events[0].checkout(), None);
 }
 
@@ -215,6 +215,46 @@ fn the_moment_of_expiry_is_too_late() {
         scenario.act(&SessionAction::Due).unwrap();
         assert_eq!((scenario.status(), scenario.event_log()), (status, vec![(event, at(20))]));
     }
+}
+
+/// A bank that answers later, and is asked: the session follows what it says, dated when it happened.
+#[test]
+fn a_bank_is_asked_until_it_has_a_result() {
+    let mut scenario = scenario();
+    let payment = scenario.choose_bank().unwrap();
+    let says = |answer, minutes| SessionAction::BankSays(payment, PayerDecision::Approve(answer), at(minutes));
+    // Approved in time, although it is known after `expiresAt`.
+    scenario.wait(24);
+    scenario.act(&says(BankAnswer::AskAgain(at(25)), 19)).unwrap();
+    let session = scenario.session();
+    assert_eq!((session.status, session.updated_at, session.due_at), (SessionStatus::Processing, at(19), Some(at(25))));
+    scenario.wait(6);
+    scenario.act(&SessionAction::Due).unwrap();
+    assert_eq!((scenario.status(), scenario.session().due_at), (SessionStatus::Processing, Some(at(25))));
+    let other = SessionAction::BankSays(MerchantPaymentId(uuid::Uuid::nil()), PayerDecision::Reject, at(30));
+    scenario.act(&other).unwrap();
+    scenario.act(&says(BankAnswer::AskAgain(at(40)), 30)).unwrap();
+    assert_eq!(scenario.session().due_at, Some(at(40)));
+    let mut withdrawn = scenario.clone();
+    withdrawn.act(&SessionAction::BankSays(payment, PayerDecision::Leave, at(30))).unwrap();
+    assert_eq!((withdrawn.status(), withdrawn.payment_statuses()), (SessionStatus::Abandoned, vec![Failed]));
+    scenario.wait(10);
+    let report = BankReport { at: at(39), result: BankReportResult::Confirmed };
+    scenario.act(&says(BankAnswer::Report(report), 39)).unwrap();
+    assert_eq!((scenario.status(), scenario.session().completed_at), (SessionStatus::Completed, Some(at(39))));
+    assert_eq!(scenario.payment_statuses(), [Completed]);
+    scenario.act(&SessionAction::BankSays(payment, PayerDecision::Reject, at(40))).unwrap();
+    assert_eq!(scenario.payment_statuses(), [Completed]);
+}
+
+#[test]
+fn an_approval_after_the_time_of_the_session_does_nothing() {
+    let mut scenario = scenario();
+    let payment = scenario.choose_bank().unwrap();
+    scenario.wait(21);
+    let report = BankAnswer::Report(BankReport { at: at(20), result: BankReportResult::Confirmed });
+    scenario.act(&SessionAction::BankSays(payment, PayerDecision::Approve(report), at(20))).unwrap();
+    assert_eq!((scenario.status(), scenario.payment_statuses()), (SessionStatus::Abandoned, vec![Cancelled]));
 }
 
 #[test]

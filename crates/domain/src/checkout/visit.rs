@@ -1,6 +1,6 @@
 //! Visits of payers to the simulated bank.
 
-use super::{PayerDecision, PayerOutcome};
+use super::{BankAnswer, PayerDecision, PayerOutcome};
 use crate::fault::Flaw;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -32,7 +32,10 @@ impl PayerVisit {
     pub fn decision(self, now: DateTime<Utc>) -> PayerDecision {
         match self.outcome {
             PayerOutcome::Leave => PayerDecision::Leave,
-            outcome => outcome.report(now, self.delay).map_or(PayerDecision::Reject, PayerDecision::Approve),
+            outcome => {
+                let report = outcome.report(now, self.delay);
+                report.map_or(PayerDecision::Reject, |report| PayerDecision::Approve(BankAnswer::Report(report)))
+            }
         }
     }
 }
@@ -63,7 +66,7 @@ mod tests {
         let decision = |outcome, after| PayerVisit::new(outcome, after).unwrap().decision(noon());
         assert_eq!(decision(PayerOutcome::Reject, None), PayerDecision::Reject);
         assert_eq!(decision(PayerOutcome::Leave, None), PayerDecision::Leave);
-        let approved = |at, result| PayerDecision::Approve(BankReport { at, result });
+        let approved = |at, result| PayerDecision::Approve(BankAnswer::Report(BankReport { at, result }));
         assert_eq!(decision(PayerOutcome::Approve, None), approved(noon(), BankReportResult::Confirmed));
         let later = |minutes| noon() + TimeDelta::minutes(minutes);
         assert_eq!(decision(PayerOutcome::Pending, None), approved(later(1), BankReportResult::Confirmed));

@@ -208,6 +208,7 @@ pub fn a_refund_of(payment: &MerchantPayment, amount: &str) -> MerchantPayment {
             reason: None,
             token: request.token,
             authorise_before: request.now + TimeDelta::minutes(20),
+            ask_again_at: None,
         }),
         ..payment.clone()
     }

@@ -4,8 +4,8 @@ use super::a_bank_choice;
 use super::ids::{CountingIds, noon};
 use crate::budget::BudgetRecord;
 use crate::checkout::{
-    BudgetCredit, CheckoutSession, MerchantPayment, MerchantPaymentStatus, PayerDecision, PayerOutcome, SessionAction,
-    SessionDecision, SessionRefusal, SessionSituation, SessionStatus, decide_session,
+    BankAnswer, BudgetCredit, CheckoutSession, MerchantPayment, MerchantPaymentStatus, PayerDecision, PayerOutcome,
+    SessionAction, SessionDecision, SessionRefusal, SessionSituation, SessionStatus, decide_session,
 };
 use crate::event::{Event, EventKind};
 use crate::ids::MerchantPaymentId;
@@ -82,7 +82,7 @@ impl SessionScenario {
     /// What a payer decides now for an outcome. The bank reports after some minutes.
     pub fn decision(&self, outcome: PayerOutcome, minutes: i64) -> PayerDecision {
         match outcome.report(self.now, TimeDelta::minutes(minutes)) {
-            Some(report) => PayerDecision::Approve(report),
+            Some(report) => PayerDecision::Approve(BankAnswer::Report(report)),
             None if outcome == PayerOutcome::Reject => PayerDecision::Reject,
             None => PayerDecision::Leave,
         }

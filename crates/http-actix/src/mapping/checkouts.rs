@@ -8,6 +8,7 @@ use florin_application::NoPayerBanks;
 use florin_domain::checkout::{CreateSessionRefusal, CreateTopUpRefusal, RefundRefusal, SessionRefusal};
 use florin_domain::fault::Flaw;
 use florin_domain::money::Money;
+use florin_ports::BankUnavailable;
 
 const CHECKOUT: &str = "body.checkoutId";
 const PAYEE: &str = "body.payeeId";
@@ -16,6 +17,14 @@ const CURRENCY: &str = "body.amount.currencyCode";
 impl From<NoPayerBanks> for Problem {
     fn from(error: NoPayerBanks) -> Self {
         not_enabled(error.to_string())
+    }
+}
+
+impl From<BankUnavailable> for Problem {
+    fn from(error: BankUnavailable) -> Self {
+        tracing::warn!(%error, "a bank of payers failed");
+        let message = "the bank is unavailable; retry after the interval in Retry-After";
+        Self::unavailable(ErrorCode::ProviderUnavailable, message).retry_after(5)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The simulated bank: the form, and what it says.
 
-use super::answer::{gone, invalid_form};
+use super::answer::invalid_form;
 use super::form::{Button, SentForm};
 use crate::problem::Problem;
 use crate::state::App;
@@ -74,6 +74,6 @@ pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<PayerVisit,
 
 /// What a visit leads to, by the clock of the account.
 pub(super) fn decision(app: &App, account: &Account, visit: PayerVisit) -> Result<PayerDecision, Problem> {
-    let banks = app.checkouts.payer_banks().map_err(|_| gone())?;
-    Ok(banks.visit(visit, app.checkouts.time.now_of(account)))
+    let bank = app.checkouts.simulated_bank().map_err(|_| invalid_form("must have an action of the page"))?;
+    Ok(bank.visit(visit, app.checkouts.time.now_of(account)))
 }

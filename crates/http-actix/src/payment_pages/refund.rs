@@ -17,13 +17,13 @@ use crate::state::App;
 use crate::turns::Turn;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::{PageTokenMaker, authorise_refund, find_merchant_refund, find_session};
+use florin_application::{PageTokenMaker, authorise_refund, find_merchant_refund, find_session, start_refund};
 use florin_domain::access::Account;
-use florin_domain::checkout::{MerchantPayment, RefundRefusal, RefundStatus};
+use florin_domain::checkout::{CheckoutSession, MerchantPayment, RefundRefusal, RefundStatus};
 use florin_domain::ids::RefundId;
-use florin_domain::merchant::MerchantProfile;
-use florin_pages::{Approval, Form, Frame, Page, RefundResult, SimulatedBank};
-use florin_ports::{Mode, WriteError};
+use florin_domain::merchant::{BankId, MerchantProfile};
+use florin_pages::{Approval, BankLink, Form, Frame, Page, RefundResult, SimulatedBank};
+use florin_ports::{DecisionPlace, Mode, WriteError};
 
 /// How long the result is shown, in seconds.
 const RESULT_SECONDS: i64 = 300;
@@ -36,8 +36,10 @@ struct RefundVisit<'a> {
     account: Account,
     id: RefundId,
     refund: MerchantPayment,
-    /// The reference of the payment that is refunded.
-    payment_reference: String,
+    /// The session of the payment that is refunded.
+    session: CheckoutSession,
+    /// The bank of the settlement account. `None`: it is not on the bank list any more.
+    bank: Option<BankId>,
     bank_name: String,
     is_merchant_active: bool,
     path: String,
@@ -56,7 +58,7 @@ pub(super) async fn show(
     let page = if query.one("result").is_ok_and(|sent| sent.is_some_and(|sent| visit.may_see_result(sent))) {
         Page::RefundResult(visit.result())
     } else if visit.is_awaiting() {
-        Page::SimulatedBank(visit.bank_form())
+        visit.decision_page().await?
     } else {
         return Err(gone());
     };
@@ -107,8 +109,9 @@ impl<'a> RefundVisit<'a> {
             app,
             frame: frame(app, language, merchant.as_ref()),
             is_merchant_active: merchant.as_ref().is_some_and(MerchantProfile::is_active),
+            bank: bank.as_ref().map(|bank| bank.id.clone()),
             bank_name: bank.map_or_else(|| refund.bank.name.clone(), |bank| bank.name),
-            payment_reference: session.payment_reference.to_string(),
+            session,
             account,
             id,
             refund,
@@ -125,14 +128,31 @@ impl<'a> RefundVisit<'a> {
         FormOf { account: &self.account.id, id: self.id.0, stage: STAGE }
     }
 
+    /// The page on which the merchant decides, or that leads to the bank.
+    async fn decision_page(&self) -> Result<Page, Problem> {
+        let started = start_refund(&self.app.checkouts, &self.session, &self.refund, self.bank.clone()).await?;
+        Ok(match started {
+            DecisionPlace::Here => Page::SimulatedBank(self.bank_form()),
+            DecisionPlace::AtBank(url) => Page::BankLink(BankLink {
+                form: None,
+                bank_name: self.bank_name.clone(),
+                approval: self.approval(),
+                url,
+            }),
+        })
+    }
+
     fn bank_form(&self) -> SimulatedBank {
-        let approval = Approval::Refund {
-            amount: self.refund.amount,
-            payment_reference: self.payment_reference.clone(),
-            reason: self.refund.refund.as_ref().and_then(|refund| refund.reason.clone()),
-        };
         let form = Form { path: self.path.clone(), token: self.form_of().token(self.app) };
-        at_bank::empty_form(form, self.bank_name.clone(), approval)
+        at_bank::empty_form(form, self.bank_name.clone(), self.approval())
+    }
+
+    fn approval(&self) -> Approval {
+        Approval::Refund {
+            amount: self.refund.amount,
+            payment_reference: self.session.payment_reference.to_string(),
+            reason: self.refund.refund.as_ref().and_then(|refund| refund.reason.clone()),
+        }
     }
 
     async fn decide(&self, form: &SentForm, button: Button) -> Result<HttpResponse, Problem> {
@@ -159,7 +179,7 @@ impl<'a> RefundVisit<'a> {
             RefundStatus::Cancelled => RefundResult::Cancelled,
             _ => RefundResult::Authorised {
                 amount: self.refund.amount,
-                payment_reference: self.payment_reference.clone(),
+                payment_reference: self.session.payment_reference.to_string(),
             },
         }
     }

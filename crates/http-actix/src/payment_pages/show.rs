@@ -3,8 +3,10 @@
 use super::visit::{Part, Visit};
 use super::{address, at_bank, banks, order, rates, summary};
 use crate::problem::Problem;
+use florin_application::start_payment;
 use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentStatus, PaymentFailure, SessionStatus};
-use florin_pages::{Approval, Ended, Failed, FailureReason, Page, Receipt, SimulatedBank, Step, Waiting};
+use florin_pages::{Approval, BankLink, Ended, Failed, FailureReason, Page, Receipt, SimulatedBank, Step, Waiting};
+use florin_ports::DecisionPlace;
 
 /// The page of a session.
 pub(super) async fn page_of(visit: &Visit<'_>) -> Result<Page, Problem> {
@@ -41,7 +43,15 @@ async fn open(visit: &Visit<'_>) -> Result<Page, Problem> {
         return Ok(summary::summary(visit, Step::Confirm));
     }
     if let Some(payment) = visit.pending() {
-        return Ok(Page::SimulatedBank(bank_form(visit, payment)));
+        return Ok(match start_payment(&visit.app.checkouts, session, payment).await? {
+            DecisionPlace::Here => Page::SimulatedBank(bank_form(visit, payment)),
+            DecisionPlace::AtBank(url) => Page::BankLink(BankLink {
+                form: Some(visit.form()),
+                bank_name: payment.bank.name.clone(),
+                approval: approval(visit, payment),
+                url,
+            }),
+        });
     }
     if let Some((payment, reason)) = visit.last().and_then(|last| Some((last, failure(session, last)?))) {
         return Ok(Page::Failed(Failed {
@@ -57,9 +67,11 @@ async fn open(visit: &Visit<'_>) -> Result<Page, Problem> {
 
 /// The form of the bank at which a payment waits.
 pub(super) fn bank_form(visit: &Visit<'_>, payment: &MerchantPayment) -> SimulatedBank {
-    let payment_reference = visit.session().payment_reference.to_string();
-    let approval = Approval::Payment { amount: payment.amount, payment_reference };
-    at_bank::empty_form(visit.form(), payment.bank.name.clone(), approval)
+    at_bank::empty_form(visit.form(), payment.bank.name.clone(), approval(visit, payment))
+}
+
+fn approval(visit: &Visit<'_>, payment: &MerchantPayment) -> Approval {
+    Approval::Payment { amount: payment.amount, payment_reference: visit.session().payment_reference.to_string() }
 }
 
 /// Why the last payment of a session failed. `None`: it did not, or the payer has changed the shipping since.

@@ -99,7 +99,7 @@ impl<'a> Visit<'a> {
         let find = async || app.checkouts.sessions.with_token(hash).await?.ok_or_else(|| unknown(app, request));
         let mut found = find().await?;
         let Reached { account, turn } = reach(app, request, &found.session.account).await?;
-        if settle_session(&app.checkouts, &account, &found.session).await? {
+        if settle_session(&app.checkouts, &account, &found).await? {
             found = find().await?;
         }
         let merchant = app.merchants.merchants.find(&account.id).await?;

@@ -30,6 +30,28 @@ impl<'a> ChooseBank<'a> {
 }
 
 #[derive(Template)]
+#[template(path = "bank_link.html")]
+pub(super) struct BankLink<'a> {
+    look: Look<'a>,
+    view: &'a view::BankLink,
+    heading: &'static str,
+}
+
+impl<'a> BankLink<'a> {
+    pub(super) fn new(look: Look<'a>, view: &'a view::BankLink) -> Self {
+        Self { look, view, heading: heading(look, &view.approval) }
+    }
+}
+
+/// What is done at a bank.
+fn heading(look: Look<'_>, approval: &Approval) -> &'static str {
+    match approval {
+        Approval::Payment { .. } => look.t.simulated.payment,
+        Approval::Refund { .. } => look.t.simulated.refund,
+    }
+}
+
+#[derive(Template)]
 #[template(path = "simulated_bank.html")]
 pub(super) struct SimulatedBank<'a> {
     look: Look<'a>,
@@ -42,10 +64,7 @@ pub(super) struct SimulatedBank<'a> {
 impl<'a> SimulatedBank<'a> {
     pub(super) fn new(look: Look<'a>, view: &'a view::SimulatedBank) -> Self {
         let t = &look.t.simulated;
-        let heading = match view.approval {
-            Approval::Payment { .. } => t.payment,
-            Approval::Refund { .. } => t.refund,
-        };
+        let heading = heading(look, &view.approval);
         let name_error = if view.errors.contains(&SignInError::NameMissing) {
             Some(t.name_missing.to_owned())
         } else if view.errors.contains(&SignInError::NameTooLong) {

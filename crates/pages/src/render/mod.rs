@@ -18,6 +18,7 @@ pub fn render(frame: &Frame, page: &Page) -> String {
     let html = match page {
         Page::Summary(view) => summary::Summary::new(look, view).render(),
         Page::ChooseBank(view) => bank::ChooseBank::new(look, view).render(),
+        Page::BankLink(view) => bank::BankLink::new(look, view).render(),
         Page::SimulatedBank(view) => bank::SimulatedBank::new(look, view).render(),
         Page::Waiting(view) => end::Waiting { look, view }.render(),
         Page::Receipt(view) => end::Receipt { look, view }.render(),

@@ -39,6 +39,7 @@ pub(super) const TEXTS: Texts = Texts {
         delivery: "Delivery",
         deliver_to: "Deliver to",
         free: "Free",
+        more: |items| format!("and {items} more items"),
     },
     summary: SummaryTexts {
         heading: "Check your payment",
@@ -113,6 +114,10 @@ pub(super) const TEXTS: Texts = Texts {
             text: "Scan this code with the camera of your phone to open this page there.",
         },
         code: "QR code with the address of this page",
+        link: Headed {
+            heading: "Continue to the bank",
+            text: "You sign in at the bank and approve there. Then you come back to this page.",
+        },
     },
     simulated: SimulatedTexts {
         notice: Headed { heading: "Simulated bank", text: "This is not a real bank, and no real money moves." },

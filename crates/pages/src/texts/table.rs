@@ -66,6 +66,8 @@ pub(crate) struct OrderTexts {
     pub(crate) delivery: &'static str,
     pub(crate) deliver_to: &'static str,
     pub(crate) free: &'static str,
+    /// So many items that the page does not show.
+    pub(crate) more: fn(usize) -> String,
 }
 
 /// The summary.
@@ -118,6 +120,8 @@ pub(crate) struct BankTexts {
     pub(crate) missing: &'static str,
     pub(crate) phone: Headed,
     pub(crate) code: &'static str,
+    /// The way to a bank: the button, and what happens there.
+    pub(crate) link: Headed,
 }
 
 /// The simulated bank.

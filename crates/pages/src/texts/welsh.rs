@@ -39,6 +39,7 @@ pub(super) const TEXTS: Texts = Texts {
         delivery: "Danfon",
         deliver_to: "Danfon i",
         free: "Am ddim",
+        more: |items| format!("a {items} eitem arall"),
     },
     summary: SummaryTexts {
         heading: "Gwiriwch eich taliad",
@@ -115,6 +116,10 @@ pub(super) const TEXTS: Texts = Texts {
             text: "Sganiwch y cod hwn â chamera eich ffôn i agor y dudalen hon yno.",
         },
         code: "Cod QR sy’n cynnwys cyfeiriad y dudalen hon",
+        link: Headed {
+            heading: "Parhau i’r banc",
+            text: "Rydych yn mewngofnodi yn y banc ac yn cymeradwyo yno. Yna dewch yn ôl i’r dudalen hon.",
+        },
     },
     simulated: SimulatedTexts {
         notice: Headed {

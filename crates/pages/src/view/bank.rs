@@ -59,6 +59,19 @@ impl SimulatedBank {
     pub const MAX_NAME: usize = 140;
 }
 
+/// The way to a bank, on whose own page a payment or a refund is approved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BankLink {
+    /// Where the form to cancel is sent; its path with `?show=banks` has the other banks. `None`: neither is possible.
+    pub form: Option<Form>,
+    /// The name of the bank.
+    pub bank_name: String,
+    /// What is approved.
+    pub approval: Approval,
+    /// The address of the bank's page.
+    pub url: String,
+}
+
 /// What is approved at the bank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Approval {

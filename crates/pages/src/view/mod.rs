@@ -10,9 +10,9 @@ mod problem;
 mod shop;
 
 pub use address::{AddressField, AddressForm, AddressValues, FieldError, Lookup};
-pub use bank::{Approval, BankChoice, ChooseBank, SignInError, SimulatedBank};
+pub use bank::{Approval, BankChoice, BankLink, ChooseBank, SignInError, SimulatedBank};
 pub use end::{Ended, Failed, FailureReason, Receipt, RefundResult, Waiting};
-pub use order::{Item, Order, Purpose, RateChoice, Shipping, ShippingRate, Step, Summary};
+pub use order::{Item, MoreItems, Order, Purpose, RateChoice, Shipping, ShippingRate, Step, Summary};
 pub use problem::{Problem, ProblemKind};
 pub use shop::{Form, Frame, Shop};
 
@@ -23,6 +23,8 @@ pub enum Page {
     Summary(Summary),
     /// The list of banks.
     ChooseBank(ChooseBank),
+    /// The way to a bank that approves on its own page.
+    BankLink(BankLink),
     /// The sandbox's bank, where a payment or a refund is approved.
     SimulatedBank(SimulatedBank),
     /// The payer approved, and the bank has not confirmed yet.

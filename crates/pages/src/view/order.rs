@@ -3,7 +3,7 @@
 use super::address::AddressForm;
 use super::shop::Form;
 use chrono::{DateTime, Utc};
-use florin_domain::money::Money;
+use florin_domain::money::{Minor, Money};
 
 /// The first page: what is paid, and the step that comes next.
 ///
@@ -70,6 +70,49 @@ pub struct Order {
     pub items: Vec<Item>,
     /// The shipping data; `None` if there is none yet.
     pub shipping: Option<Shipping>,
+}
+
+/// Items that a page only counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoreItems {
+    /// How many items.
+    pub items: usize,
+    /// How many pieces.
+    pub pieces: u64,
+    /// The price of all.
+    pub total: Money,
+}
+
+impl Order {
+    /// What a page has room for, in bytes: with the rest of the largest page, less than 30,000.
+    const ROOM: usize = 10_000;
+    /// What a row needs besides its texts.
+    const ROW: usize = 300;
+
+    /// The items that a page shows, and those that it only counts: a page with all items of a large basket is too large for
+    /// slow networks.
+    pub(crate) fn shown(&self) -> (&[Item], Option<MoreItems>) {
+        let needed = self.items.iter().scan(0, |room, item| {
+            *room += Self::ROW + escaped(&item.name) + item.sku.as_deref().map_or(0, escaped);
+            Some(*room)
+        });
+        let fitting = needed.take_while(|room| *room <= Self::ROOM).count().max(1);
+        // A line that replaces a single row saves nothing.
+        let shown = if fitting + 1 >= self.items.len() { self.items.len() } else { fitting };
+        let (shown, rest) = self.items.split_at(shown);
+        let minor = rest.iter().fold(0_i64, |sum, item| sum.saturating_add(item.line_total.minor.0));
+        let more = MoreItems {
+            items: rest.len(),
+            pieces: rest.iter().map(|item| u64::from(item.quantity)).sum(),
+            total: Money { minor: Minor(minor), ..self.amount },
+        };
+        (shown, (!rest.is_empty()).then_some(more))
+    }
+}
+
+/// The length of a text after escaping.
+fn escaped(text: &str) -> usize {
+    text.len() + 4 * text.bytes().filter(|byte| b"&<>\"'".contains(byte)).count()
 }
 
 /// The purpose of a payment.

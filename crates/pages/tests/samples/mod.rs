@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::merchant::Colour;
 use florin_domain::money::{Currency, Minor, Money};
 use florin_pages::{
-    AddressField, AddressForm, AddressValues, Approval, BankChoice, ChooseBank, Ended, Failed, FailureReason,
+    AddressField, AddressForm, AddressValues, Approval, BankChoice, BankLink, ChooseBank, Ended, Failed, FailureReason,
     FieldError, Form, Frame, Item, Language, Lookup, Order, Page, Problem, ProblemKind, Purpose, RateChoice, Receipt,
     RefundResult, Shipping, ShippingRate, Shop, SignInError, SimulatedBank, Step, Summary, Theme, Waiting,
 };
@@ -133,6 +133,12 @@ pub(crate) fn order() -> Order {
     }
 }
 
+/// The largest basket, with the longest texts that a basket can have.
+fn full_order() -> Order {
+    let items = (0..500).map(|number| item(&format!("{number} {}", "&é".repeat(126)), Some(&"&".repeat(64)), 2, 100));
+    Order { items: items.collect(), ..order() }
+}
+
 fn plain_order() -> Order {
     Order { items: Vec::new(), shipping: None, amount: gbp(1_250), ..order() }
 }
@@ -202,6 +208,11 @@ fn summaries() -> Vec<(&'static str, Page)> {
         ("summary_address_errors", address(empty(), errors, Lookup::Ready)),
         ("summary_rates", rates(Some("rm48"), false)),
         ("summary_rates_missing", rates(None, true)),
+        ("summary_full", Page::Summary(Summary { order: full_order(), ..summary(Step::Confirm) })),
+        (
+            "summary_full_address",
+            Page::Summary(Summary { order: full_order(), ..summary(Step::Address(Box::default())) }),
+        ),
         ("summary_rates_unavailable", Page::Summary(summary(Step::RatesUnavailable))),
     ]
 }
@@ -256,7 +267,13 @@ fn banks() -> Vec<(&'static str, Page)> {
         payment_reference: REFERENCE.into(),
         reason: Some("One book arrived damaged".into()),
     };
+    let link = |form, approval| {
+        let url = "https://bank.example.com/approve?payment=7&from=florin".into();
+        Page::BankLink(BankLink { form, bank_name: "Barclays".into(), approval, url })
+    };
     vec![
+        ("bank_link", link(Some(form()), payment())),
+        ("bank_link_refund", link(None, refund.clone())),
         ("banks", choose("", &all, all.len(), false)),
         ("banks_search", choose("building", &[all[8].clone(), all[10].clone()], 2, false)),
         ("banks_none", choose("zz", &[], 0, false)),
@@ -298,6 +315,7 @@ fn ends() -> Vec<(&'static str, Page)> {
         ("waiting", Page::Waiting(waiting)),
         ("receipt", receipt(order(), false)),
         ("receipt_top_up", receipt(Order { purpose: Purpose::TopUp, ..plain_order() }, false)),
+        ("receipt_full", receipt(full_order(), false)),
         ("receipt_repeated", receipt(plain_order(), true)),
         ("failed_rejected", failed(FailureReason::RejectedByBank)),
         ("failed_left", failed(FailureReason::LeftBank)),

@@ -19,9 +19,9 @@ use crate::together::{Work, race};
 use crate::world::{Who, bank, gbp, noon, seeded, world};
 use chrono::TimeDelta;
 use florin_domain::checkout::{
-    MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind, MerchantPaymentStatus, PageTokenHash, PayerDecision,
-    PaymentOverview, PaymentSort, PaymentsSummary, RefundAction, RefundPart, RefundRefusal, RefundRequest,
-    RefundStatus, SessionAction,
+    BankAnswer, DueCheckout, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind, MerchantPaymentStatus,
+    PageTokenHash, PayerDecision, PaymentOverview, PaymentSort, PaymentsSummary, RefundAction, RefundPart,
+    RefundRefusal, RefundRequest, RefundStatus, SessionAction,
 };
 use florin_domain::event::EventKind;
 use florin_domain::ids::MerchantPaymentId;
@@ -41,6 +41,7 @@ checks! {
     "merchant_payments.create_refund.of_100_on_10_pounds_exactly_10_pass" => ten,
     "merchant_payments.create_refund.replay_gives_the_stored_answer" => again,
     "merchant_payments.act.stores_the_whole_decision" => authorised,
+    "merchant_payments.act.stores_when_the_bank_is_asked_again" => asked_again,
     "merchant_payments.act.refusal_stores_nothing" => not_authorised,
     "tenancy.merchant_payments.of_one_account_only" => foreign,
 }
@@ -256,6 +257,7 @@ async fn created(handle: Handle) -> CheckResult {
         reason: Some("Zwrot ✓ 250".into()),
         token: page_token(&mine, refund_id(250).0),
         authorise_before: after(250) + TimeDelta::minutes(20),
+        ask_again_at: None,
     };
     let expected = MerchantPayment {
         id: refund_row(250),
@@ -278,6 +280,26 @@ async fn created(handle: Handle) -> CheckResult {
     same("of a refund", refused(ports.create_refund(of_refund).await)?, RefundRefusal::NotRefundable)?;
     let nothing = create_refund(Who::Mine, refund_row(404), refund_request(Who::Mine, 251)?)?;
     absent("of an unknown payment", &ports.create_refund(nothing).await)
+}
+
+async fn asked_again(handle: Handle) -> CheckResult {
+    let payment = bought(&handle).await?;
+    let mine = Who::Mine.account()?;
+    refunded(&handle, Who::Mine, payment.id, 1).await?;
+    let ask = |at| PayerDecision::Approve(BankAnswer::AskAgain(at));
+    let sent = refund_step(Who::Mine, 1, RefundAction::AtBank(ask(after(400))), (1_001, after(300)))?;
+    let sent = expect_new(handle.merchant_payments.act(sent).await)?;
+    same("the answer", (sent.refund_status(), sent.refund_due_at()), (RefundStatus::Pending, Some(after(400))))?;
+    let found = handle.merchant_payments.find_refund(&mine, refund_id(1)).await?;
+    same("what is found", found, Some(sent))?;
+    let due = async |now| Ok::<_, Failure>(handle.checkout_sessions.due(Some(mine.clone()), now, 9).await?);
+    same("due before", due(after(399)).await?, vec![])?;
+    same("due", due(after(400)).await?, vec![DueCheckout::Refund(mine.clone(), refund_id(1))])?;
+    let says = RefundAction::BankSays(approval(after(401)), after(401));
+    let done = expect_new(handle.merchant_payments.act(refund_step(Who::Mine, 1, says, (1_002, after(401)))?).await)?;
+    same("at last", (done.refund_status(), done.completed_at), (RefundStatus::Completed, Some(after(401))))?;
+    same("what is found", handle.merchant_payments.find_refund(&mine, refund_id(1)).await?, Some(done))?;
+    audited(&handle).await
 }
 
 type Refunded = Result<Written<MerchantPayment>, WriteError<RefundRefusal>>;

@@ -29,6 +29,7 @@ checks! {
     "tenancy.checkout_sessions.are_found_and_changed_on_one_account_only" => foreign,
     "checkout_sessions.due.earliest_first_at_most_so_many" => due,
     "checkout_sessions.due.accounts_with_their_own_timeline_by_themselves" (Sandbox) => own_time,
+    "checkout_sessions.due_accounts.by_their_own_clocks" (Sandbox) => accounts,
 }
 
 /// Lists my sessions as numbers, and their count.
@@ -222,4 +223,33 @@ async fn own_time(handle: Handle) -> CheckResult {
     let expected =
         [DueCheckout::Refund(mine.clone(), refund_id(1)), DueCheckout::Session(mine, checkout_session_id(11))];
     same("due by its own time", by_its_own, expected.to_vec())
+}
+
+/// Accounts with clocks of their own: one is frozen before anything is due, then moves on; one runs ahead.
+async fn accounts(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);
+    for (who, number) in [(Who::Mine, 1), (Who::Other, 2)] {
+        let checkout = shop(&handle, who, number).await?;
+        opened(&handle, who, checkout, number).await?;
+    }
+    let due = async |real| {
+        let found = handle.checkout_sessions.due_accounts(real).await?;
+        Ok::<_, Failure>(found.into_iter().map(|(account, timeline)| (account, timeline.clock)).collect::<Vec<_>>())
+    };
+    let move_clock = async |who, change| {
+        let command = super::timelines::change(who, change)?;
+        Ok::<_, Failure>(expect_new(handle.timelines.set_clock(command).await)?.clock)
+    };
+    let late = noon() + TimeDelta::days(1);
+    same("without clocks of their own", due(late).await?, vec![])?;
+    move_clock(Who::Mine, ClockChange::Freeze).await?;
+    same("frozen before", due(late).await?, vec![])?;
+    let frozen = move_clock(Who::Mine, ClockChange::AdvanceBy(TimeDelta::days(2))).await?;
+    let ahead = move_clock(Who::Other, ClockChange::AdvanceBy(TimeDelta::hours(1))).await?;
+    same("frozen after, and not yet", due(noon() - TimeDelta::hours(1)).await?, vec![(mine.clone(), frozen)])?;
+    let both = vec![(mine.clone(), frozen), (theirs.clone(), ahead)];
+    same("both", due(noon()).await?, both)?;
+    expect_new(handle.checkout_sessions.act(step(Who::Other, 2, SessionAction::Due, (51, late))?).await)?;
+    same("what was settled", due(noon()).await?, vec![(mine, frozen)])
 }

@@ -12,9 +12,10 @@ use crate::observe::{Observation, audited, balances, budget};
 use crate::payments::after;
 use crate::together::{Work, race};
 use crate::world::{Who, gbp, seeded};
+use chrono::TimeDelta;
 use florin_domain::checkout::{
-    BankReport, BankReportResult, CheckoutSession, MerchantPayment, MerchantPaymentFilter, MerchantPaymentStatus,
-    PayerDecision, PaymentFailure, PaymentSort, SessionAction, SessionRefusal, SessionStatus,
+    BankAnswer, BankReport, BankReportResult, CheckoutSession, DueCheckout, MerchantPayment, MerchantPaymentFilter,
+    MerchantPaymentStatus, PayerDecision, PaymentFailure, PaymentSort, SessionAction, SessionRefusal, SessionStatus,
 };
 use florin_domain::event::{EventFilter, EventKind};
 use florin_domain::ids::{MerchantOrderId, MerchantPaymentId};
@@ -34,6 +35,8 @@ checks! {
     "checkout_sessions.act.replay_gives_the_stored_answer" => again,
     "checkout_sessions.act.one_of_concurrent_approvals_counts" => approvals,
     "checkout_sessions.act.of_cancellations_and_payments_one_wins" => one_wins,
+    "checkout_sessions.act.of_expiry_and_approval_one_wins" => in_time_or_late,
+    "checkout_sessions.act.stores_when_the_bank_is_asked_again" => asked_again,
     "checkout_sessions.act.top_ups_of_one_budget_add_up" => add_up,
 }
 
@@ -58,7 +61,7 @@ async fn whole(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let sold = shop(&handle, Who::Mine, 1).await?;
     let new = opened(&handle, Who::Mine, sold, 1).await?;
-    let later = PayerDecision::Approve(BankReport { at: after(500), result: BankReportResult::Confirmed });
+    let later = approval(after(500));
     let action = pay(Some(shipping()?), later)?;
     let done = act(&handle, step(Who::Mine, 1, action, (1, after(9)))?).await?;
     let expected = CheckoutSession {
@@ -134,7 +137,7 @@ async fn failed(handle: Handle) -> CheckResult {
     same("the session", (session.status, found.pending(), found.attempts), (SessionStatus::Open, None, 2))?;
     same("its last payment", found.last.map(|payment| payment.id), Some(second))?;
     let timed_out = BankReportResult::Failed(PaymentFailure::TimedOut);
-    let approved = PayerDecision::Approve(BankReport { at: after(20), result: timed_out });
+    let approved = PayerDecision::Approve(BankAnswer::Report(BankReport { at: after(20), result: timed_out }));
     act(&handle, step(Who::Mine, 1, pay(None, approved)?, (4, after(8)))?).await?;
     act(&handle, step(Who::Mine, 1, SessionAction::Due, (5, after(30)))?).await?;
     let facts: Vec<_> =
@@ -258,6 +261,61 @@ async fn one_wins(handle: Handle) -> CheckResult {
         let is_paid = found.session.status == SessionStatus::Completed;
         same("its payments", (count, found.pending()), (usize::from(is_paid), None))?;
     }
+    audited(&handle).await
+}
+
+/// Instances whose clocks differ a little: for one the time of the session is over, for another it is not.
+async fn in_time_or_late(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let sold = shop(&handle, Who::Mine, 1).await?;
+    for number in 1..=4 {
+        let expires_at = opened(&handle, Who::Mine, sold, number).await?.expires_at;
+        for action in [SessionAction::Ship(shipping()?), SessionAction::ChooseBank(payer_bank()?)] {
+            act(&handle, step(Who::Mine, number, action, (number, after(9)))?).await?;
+        }
+        let mut all = Vec::new();
+        for place in 0..4 {
+            let first = number * 100 + place * 10;
+            let early = expires_at - TimeDelta::microseconds(1);
+            let approve = SessionAction::AtBank(MerchantPaymentId(drawn(number, 0)), approval(early));
+            all.push(work(&handle, step(Who::Mine, number, approve, (first, early))?));
+            all.push(work(&handle, step(Who::Mine, number, SessionAction::Due, (first + 1, expires_at))?));
+        }
+        let mut seen = Vec::new();
+        for answer in race(all).await? {
+            seen.push(expect_new(answer)?.status);
+        }
+        let found = find(&handle, number).await?;
+        let expected = match found.session.status {
+            SessionStatus::Completed => MerchantPaymentStatus::Completed,
+            SessionStatus::Abandoned => MerchantPaymentStatus::Cancelled,
+            other => return Err(Failure::new(format!("neither paid nor over: {other:?}"))),
+        };
+        same("what every instance saw", seen, vec![found.session.status; 8])?;
+        let own = payments(&handle).await?.into_iter().filter(|payment| payment.session == found.session.id);
+        same("its payment", own.map(|payment| payment.status).collect::<Vec<_>>(), vec![expected])?;
+    }
+    audited(&handle).await
+}
+
+async fn asked_again(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    topped_up(&handle, Who::Mine, 1).await?;
+    let ask = |at| PayerDecision::Approve(BankAnswer::AskAgain(at));
+    let done = act(&handle, step(Who::Mine, 1, pay(None, ask(after(70)))?, (1, after(9)))?).await?;
+    same("the answer", (done.status, done.due_at), (SessionStatus::Processing, Some(after(70))))?;
+    same("what is found", find(&handle, 1).await?.session, done.clone())?;
+    let mine = Who::Mine.account()?;
+    let due = async |now| Ok::<_, Failure>(handle.checkout_sessions.due(Some(mine.clone()), now, 9).await?);
+    same("due before", due(after(69)).await?, vec![])?;
+    same("due", due(after(70)).await?, vec![DueCheckout::Session(mine.clone(), done.id)])?;
+    let payment = MerchantPaymentId(drawn(1, 0));
+    let later = SessionAction::BankSays(payment, ask(after(99)), after(70));
+    same("later", act(&handle, step(Who::Mine, 1, later, (2, after(70)))?).await?.due_at, Some(after(99)))?;
+    same("due then", due(after(98)).await?, vec![])?;
+    let confirmed = SessionAction::BankSays(payment, approval(after(99)), after(99));
+    let paid = act(&handle, step(Who::Mine, 1, confirmed, (3, after(99)))?).await?;
+    same("at last", (paid.status, paid.completed_at), (SessionStatus::Completed, Some(after(99))))?;
     audited(&handle).await
 }
 

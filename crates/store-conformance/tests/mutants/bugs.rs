@@ -324,7 +324,20 @@ bugs! {
     EventsOfRefundsLost,
     CopiesShareTokens,
     AnyBankIsFound,
-    ImportsNotRenewed, ImportsOfAnyClientDeleted, ImportsUnbounded, ImportRecordsMissing, ImportedNamesLost, ExpiredImportsUnbounded, FilesOfAnyWorld, FeaturesOfClientsForgotten, AwaitedSettlementsForgotten, PayeesUncounted, CheckoutsUncounted,
+    ImportsNotRenewed,
+    ImportsOfAnyClientDeleted,
+    ImportsUnbounded,
+    ImportRecordsMissing,
+    ImportedNamesLost,
+    ExpiredImportsUnbounded,
+    FilesOfAnyWorld,
+    FeaturesOfClientsForgotten,
+    AwaitedSettlementsForgotten,
+    PayeesUncounted,
+    CheckoutsUncounted,
+    DueAccountsByRealTime,
+    BanksOfSessionsNeverAskedAgain,
+    BanksOfRefundsNeverAskedAgain,
 }
 
 /// Number of first messages that may wait for their turn.

@@ -7,12 +7,13 @@ use florin_domain::checkout::{
     CheckoutSession, CreateRefundSituation, CreateSessionRefusal, CreateSessionSituation, CreateTopUpRefusal,
     CreateTopUpSituation, CreatedSession, DueCheckout, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind,
     MerchantPaymentStatus, PageTokenHash, PaymentOverview, PaymentSort, PaymentsSummary, RefundRefusal,
-    RefundSituation, SessionFilter, SessionRefusal, SessionSituation,
+    RefundSituation, SessionFilter, SessionRefusal, SessionSituation, SessionStatus,
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
 use florin_domain::merchant::CheckoutType;
 use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
+use florin_domain::world::Timeline;
 use florin_ports::{
     CheckoutSessions, CreateRefundCommand, CreateSessionCommand, CreateTopUpCommand, FoundSession, MerchantPayments,
     Mode, RefundCommand, SessionCommand, StoreError, Timelines, WriteError, Written,
@@ -131,6 +132,9 @@ impl CheckoutSessions for Mutant {
                 Some(Bug::TopUpsWithoutJournal) => decision.journal = None,
                 Some(Bug::EventsOfSessionsLost) => decision.events.clear(),
                 Some(Bug::OrdersLost) => decision.session.order = None,
+                Some(Bug::BanksOfSessionsNeverAskedAgain) if decision.session.status == SessionStatus::Processing => {
+                    decision.session.due_at = Some(DateTime::<Utc>::MAX_UTC);
+                }
                 _ => {}
             }
             Ok(decision)
@@ -158,6 +162,19 @@ impl CheckoutSessions for Mutant {
                 }
             }
             _ => {}
+        }
+        Ok(due)
+    }
+
+    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+        if !self.has(Bug::DueAccountsByRealTime) {
+            return CheckoutSessions::due_accounts(&self.inner, real_now).await;
+        }
+        let mut due = Vec::new();
+        for (own, timeline) in self.inner.own().await? {
+            if !CheckoutSessions::due(&self.inner, Some(own.clone()), real_now, 1).await?.is_empty() {
+                due.push((own, timeline));
+            }
         }
         Ok(due)
     }
@@ -244,6 +261,11 @@ impl MerchantPayments for Mutant {
             match bug {
                 Some(Bug::RefundsStay) => change.refund.clone_from(&situation.refund),
                 Some(Bug::EventsOfRefundsLost) => change.events.clear(),
+                Some(Bug::BanksOfRefundsNeverAskedAgain) => {
+                    if let Some(part) = &mut change.refund.refund {
+                        part.ask_again_at = None;
+                    }
+                }
                 _ => {}
             }
             Ok(change)

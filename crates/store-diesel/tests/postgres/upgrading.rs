@@ -21,7 +21,8 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     budgets_and_cards_are_whole(&store).await;
     merchants_are_whole(&store).await;
     for refused in [
-        "INSERT INTO journal_entries VALUES ('F1', '00000000-0000-0000-0000-0000000000ff', 0, 'fees', NULL, 1)",
+        "INSERT INTO journal_entries (account_id, journal_id, line, pool, budget_id, amount_minor) \
+         VALUES ('F1', '00000000-0000-0000-0000-0000000000ff', 0, 'fees', NULL, 1)",
         "UPDATE payment_batches SET created_by = '00000000-0000-0000-0000-0000000000ff'",
     ] {
         let error = database.connect().batch_execute(refused).unwrap_err().to_string();

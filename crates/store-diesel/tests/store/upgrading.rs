@@ -56,7 +56,8 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
         "DELETE FROM journal_transactions",
         "DELETE FROM payment_batches",
         "DELETE FROM card_transactions",
-        "INSERT INTO journal_entries VALUES ('F1', '00000000-0000-0000-0000-0000000000ff', 0, 'fees', NULL, 1)",
+        "INSERT INTO journal_entries (account_id, journal_id, line, pool, budget_id, amount_minor) \
+         VALUES ('F1', '00000000-0000-0000-0000-0000000000ff', 0, 'fees', NULL, 1)",
         "UPDATE payment_batches SET created_by = '00000000-0000-0000-0000-0000000000ff'",
     ] {
         assert!(conn.batch_execute(refused).unwrap_err().to_string().contains("FOREIGN KEY"), "{refused}");

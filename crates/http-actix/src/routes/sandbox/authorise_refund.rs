@@ -54,7 +54,7 @@ pub(crate) async fn handle(
     app.merchants.reach(&account).await?;
     let claim = claim(&write, &account, false, |refund| render(refund, None))?;
     let (id, visit) = (read(path)?.id, read(visit)?);
-    let decision = app.checkouts.payer_banks()?.visit(visit, app.checkouts.time.now_of(&account));
+    let decision = app.checkouts.simulated_bank()?.visit(visit, app.checkouts.time.now_of(&account));
     execute(claim, REFUND, authorise_refund_problem, render, async |claim| {
         authorise_refund(&app.checkouts, &account, id, decision, mode, claim).await
     })

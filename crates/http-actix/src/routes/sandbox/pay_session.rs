@@ -79,7 +79,7 @@ pub(crate) async fn handle(
     };
     let (Some(bank), Some(shipping)) = (bank, shipping) else { return Err(Problem::faults(faults.into_vec())) };
     let bank = BankChoice { id: bank.id, name: bank.name };
-    let decision = app.checkouts.payer_banks()?.visit(read(visit)?, app.checkouts.time.now_of(&account));
+    let decision = app.checkouts.simulated_bank()?.visit(read(visit)?, app.checkouts.time.now_of(&account));
     let refused = |refusal: SessionRefusal| session_problem(SESSION.0, &refusal);
     let pay = SessionAction::Pay { bank, shipping, decision };
     execute(claim, SESSION, refused, render, async |claim| {

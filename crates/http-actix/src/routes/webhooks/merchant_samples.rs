@@ -71,6 +71,7 @@ pub(super) fn payment(
         reason: Some("Returned".to_owned()),
         token: PageTokenHash([0; 32]),
         authorise_before: at + TimeDelta::minutes(20),
+        ask_again_at: None,
     };
     let payment = MerchantPayment {
         id: MerchantPaymentId(id),

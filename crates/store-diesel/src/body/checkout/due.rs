@@ -1,15 +1,19 @@
 //! Finds the sessions and refunds on which something is due, and the settlement accounts that await payments.
 
-use super::body::backend::Conn;
+use super::body::backend::sql::TimeSql;
+use super::body::backend::{CLOCK, Conn};
 use super::body::errors::Outcome;
 use super::body::tables::checkout::{checkout_sessions, merchant_payments};
+use super::body::tables::worlds::{TimelineRow, timelines};
 use super::body::types::{Account, Id, Named, Time};
 use chrono::{DateTime, Utc};
 use diesel::dsl::sql;
 use diesel::prelude::*;
-use diesel::sql_types::Bool;
+use diesel::sql_query;
+use diesel::sql_types::{Bool, Text};
 use florin_domain::checkout::{DueCheckout, SessionStatus};
 use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId, SettlementAccountId};
+use florin_domain::world::Timeline;
 use std::collections::BTreeSet;
 
 /// Returns what is due, the earliest first: of one account, or of all accounts without a timeline of their own.
@@ -64,6 +68,34 @@ fn refunds(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max
         Some((at?.0, DueCheckout::Refund(account.0, RefundId(id?.0))))
     };
     Ok(rows.into_iter().filter_map(due).collect())
+}
+
+/// The accounts with a timeline on which something is due by it, at the real time $1. `{clock}` is replaced by what it shows.
+/// Scalar subqueries, because a planner may turn EXISTS into a join of all rows.
+const ACCOUNTS: &str = "SELECT t.account_id AS account_id FROM timelines t WHERE \
+    (SELECT 1 FROM checkout_sessions s WHERE s.account_id = t.account_id AND s.due_at <= {clock} LIMIT 1) IS NOT NULL \
+    OR (SELECT 1 FROM merchant_payments p WHERE p.account_id = t.account_id AND p.due_at <= {clock} LIMIT 1) IS NOT NULL \
+    ORDER BY t.account_id";
+
+#[derive(QueryableByName)]
+struct AccountRow {
+    #[diesel(sql_type = Text)]
+    account_id: Account,
+}
+
+/// Returns the accounts with a timeline of their own on which something is due by it.
+pub(super) fn accounts(conn: &mut Conn, real_now: DateTime<Utc>) -> Outcome<Vec<(AccountId, Timeline)>> {
+    let due =
+        sql_query(ACCOUNTS.replace("{clock}", CLOCK)).bind::<TimeSql, _>(Time(real_now)).load::<AccountRow>(conn)?;
+    if due.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = timelines::table
+        .filter(timelines::account_id.eq_any(due.into_iter().map(|row| row.account_id)))
+        .order(timelines::account_id)
+        .select(TimelineRow::as_select())
+        .load(conn)?;
+    rows.into_iter().map(|row: TimelineRow| Ok((row.account_id.0.clone(), row.read()?))).collect()
 }
 
 /// Returns the settlement accounts that sessions which are not over pay into, or that refunds which are not final are paid

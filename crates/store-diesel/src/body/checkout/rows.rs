@@ -143,6 +143,11 @@ impl PaymentRow {
                 reason: self.reason,
                 token: token(hash, id)?,
                 authorise_before: before.0,
+                // Nothing else is due on a refund that its bank has, and that has no report.
+                ask_again_at: self
+                    .due_at
+                    .filter(|_| self.initiated_at.is_some() && self.report.is_none())
+                    .map(|at| at.0),
             }),
             (None, None, None, None) => None,
             _ => return Err(damaged()),

@@ -16,6 +16,7 @@ use florin_domain::checkout::{
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantOrderId};
 use florin_domain::page::{Page, PageRequest};
+use florin_domain::world::Timeline;
 use florin_ports::{
     CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, Mode, SessionCommand, StoreError,
     WriteError, Written,
@@ -115,5 +116,9 @@ impl CheckoutSessions for Store {
         max: u32,
     ) -> Result<Vec<DueCheckout>, StoreError> {
         self.read(move |conn| conn.transaction(|conn| due::due(conn, account.as_ref(), now, max))).await
+    }
+
+    async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError> {
+        self.read(move |conn| conn.transaction(|conn| due::accounts(conn, real_now))).await
     }
 }

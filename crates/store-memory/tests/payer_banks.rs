@@ -1,0 +1,248 @@
+//! Tests of a bank that is asked what became of payments: the use cases, the memory store and a bank of its own.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where its world is wrong")]
+
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_application::{
+    AccountClocks, CheckoutServices, NewTopUp, PageTokenMaker, act_on_session, create_merchant_refund, create_top_up,
+    demo, find_merchant_refund, find_session, settle_checkouts, start_payment, start_refund,
+};
+use florin_domain::access::Account;
+use florin_domain::checkout::{
+    BankAnswer, BankChoice, BankReport, BankReportResult, CheckoutSession, MerchantPaymentFilter, MerchantPaymentKind,
+    MerchantPaymentStatus, OfferedRates, PayerDecision, PaymentProgress, PaymentSort, RefundStatus, SessionAction,
+    SessionStatus, SessionTerms,
+};
+use florin_domain::ids::{AccountId, MerchantPaymentId};
+use florin_domain::money::{Currency, Minor};
+use florin_domain::page::PageRequest;
+use florin_domain::secret::Secret;
+use florin_domain::text::Text;
+use florin_ports::test_support::{FakeCipher, FakeClock};
+use florin_ports::{
+    BankUnavailable, Banks, Clock, DecisionPlace, FoundSession, IdSource, LedgerAudit, MerchantPayments, Mode,
+    PaymentInitiation, PaymentStart, Seeding, ShippingRates, ShippingRatesUnavailable, Written,
+};
+use florin_store_memory::MemoryStore;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+/// A bank with pages of its own, as a real one.
+#[derive(Default)]
+struct FakeBank {
+    started: Mutex<Vec<PaymentStart>>,
+    /// What it says about a payment. A payment that it does not know is undecided.
+    progress: Mutex<BTreeMap<MerchantPaymentId, Result<PaymentProgress, BankUnavailable>>>,
+}
+
+#[async_trait]
+impl PaymentInitiation for FakeBank {
+    async fn start(&self, payment: PaymentStart) -> Result<DecisionPlace, BankUnavailable> {
+        let url = format!("https://bank.example/{}", payment.payment);
+        self.started.lock().unwrap().push(payment);
+        Ok(DecisionPlace::AtBank(url))
+    }
+
+    async fn progress(
+        &self,
+        _: &AccountId,
+        payment: MerchantPaymentId,
+        _: DateTime<Utc>,
+    ) -> Result<PaymentProgress, BankUnavailable> {
+        self.progress.lock().unwrap().get(&payment).cloned().unwrap_or(Ok(PaymentProgress::Undecided))
+    }
+}
+
+/// Ids whose every part differs: payment references follow from them.
+#[derive(Default)]
+struct SpreadIds(AtomicU64);
+
+impl IdSource for SpreadIds {
+    fn next_id(&self) -> Uuid {
+        let number = u128::from(self.0.fetch_add(1, Ordering::Relaxed)) + 1;
+        Uuid::from_u128(number.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835))
+    }
+}
+
+/// A merchant without shipping rates.
+struct NoRates;
+
+#[async_trait]
+impl ShippingRates for NoRates {
+    async fn load(&self, _: &CheckoutSession) -> Result<OfferedRates, ShippingRatesUnavailable> {
+        Err(ShippingRatesUnavailable("none".to_owned()))
+    }
+}
+
+struct Home {
+    store: Arc<MemoryStore>,
+    clock: Arc<FakeClock>,
+    bank: Arc<FakeBank>,
+    account: Account,
+    services: CheckoutServices,
+}
+
+impl Home {
+    async fn new() -> Self {
+        let (store, clock) = (Arc::new(MemoryStore::new()), Arc::new(FakeClock::at(DateTime::UNIX_EPOCH)));
+        let page_tokens = PageTokenMaker::new(Secret::new(vec![1]));
+        let secrets = demo::DemoSecrets { cipher: &FakeCipher, page_tokens: &page_tokens };
+        let world = demo::seed_data(clock.now(), secrets).unwrap();
+        let account = world.accounts[0].account.clone();
+        store.seed(world).await.unwrap();
+        let bank = Arc::new(FakeBank::default());
+        let services = CheckoutServices {
+            time: AccountClocks::new(clock.clone(), Arc::new(SpreadIds::default()), store.clone()),
+            sessions: store.clone(),
+            payments: store.clone(),
+            banks: store.clone(),
+            shipping_rates: Arc::new(NoRates),
+            page_tokens,
+            initiation: Some(bank.clone()),
+            simulated_bank: None,
+            public_url: "https://pay.example".to_owned(),
+        };
+        Self { store, clock, bank, account, services }
+    }
+
+    /// Opens a top-up of 5.00 for 20 minutes, and chooses a bank for it.
+    async fn at_the_bank(&self) -> FoundSession {
+        let budget = self.store.budgets(&self.account.id).await.unwrap()[0].id;
+        let terms = SessionTerms {
+            idempotency_key: Text::parse("bank-1").unwrap(),
+            amount: Minor(500).of(Currency::parse("GBP").unwrap()),
+            return_url: None,
+            locale: None,
+            lifetime: TimeDelta::minutes(20),
+        };
+        let opened = create_top_up(&self.services, &self.account, NewTopUp { budget, terms }, None).await.unwrap();
+        let Written::New(opened) = opened else { panic!("opened now") };
+        let bank = Banks::list(&*self.store, PageRequest::default()).await.unwrap().rows.remove(0);
+        let choose = SessionAction::ChooseBank(BankChoice { id: bank.id, name: bank.name });
+        act_on_session(&self.services, &self.account, opened.session.id, choose, Mode::Commit, None).await.unwrap();
+        find_session(&self.services, &self.account, opened.session.id).await.unwrap().unwrap()
+    }
+
+    fn says(&self, payment: MerchantPaymentId, progress: Result<PaymentProgress, BankUnavailable>) {
+        self.bank.progress.lock().unwrap().insert(payment, progress);
+    }
+
+    async fn found(&self, session: &CheckoutSession) -> (SessionStatus, MerchantPaymentStatus) {
+        let found = find_session(&self.services, &self.account, session.id).await.unwrap().unwrap();
+        (found.session.status, found.last.unwrap().status)
+    }
+
+    async fn audited(&self) {
+        assert_eq!(self.store.audit().await.unwrap().discrepancies, []);
+    }
+}
+
+fn approved(answer: BankAnswer, at: DateTime<Utc>) -> Result<PaymentProgress, BankUnavailable> {
+    Ok(PaymentProgress::Decided(PayerDecision::Approve(answer), at))
+}
+
+fn confirmed(at: DateTime<Utc>) -> BankAnswer {
+    BankAnswer::Report(BankReport { at, result: BankReportResult::Confirmed })
+}
+
+#[tokio::test]
+async fn a_payment_is_started_and_followed_to_its_result() {
+    let home = Home::new().await;
+    let found = home.at_the_bank().await;
+    let (session, payment) = (&found.session, found.pending().unwrap());
+    let place = start_payment(&home.services, session, payment).await.unwrap();
+    assert_eq!(place, DecisionPlace::AtBank(format!("https://bank.example/{}", payment.id)));
+    let start = home.bank.started.lock().unwrap().remove(0);
+    assert_eq!((start.payment, start.kind, start.amount), (payment.id, MerchantPaymentKind::Payment, session.amount));
+    assert_eq!((start.authorise_before, start.reference), (session.expires_at, session.payment_reference.clone()));
+    assert!(start.return_url.starts_with("https://pay.example/pay/"), "{}", start.return_url);
+    assert_eq!(home.found(session).await, (SessionStatus::Open, MerchantPaymentStatus::Pending));
+    // The payer comes back: whoever reads the session asks the bank.
+    home.clock.advance(TimeDelta::minutes(2));
+    let now = home.clock.now();
+    let again = now + TimeDelta::minutes(1);
+    home.says(payment.id, approved(BankAnswer::AskAgain(again), now));
+    assert_eq!(home.found(session).await, (SessionStatus::Processing, MerchantPaymentStatus::Pending));
+    assert_eq!(settle_checkouts(&home.services).await, Ok(0), "it is asked too early");
+    home.clock.advance(TimeDelta::minutes(1));
+    home.says(payment.id, approved(confirmed(again), now));
+    assert_eq!(settle_checkouts(&home.services).await, Ok(1));
+    assert_eq!(home.found(session).await, (SessionStatus::Completed, MerchantPaymentStatus::Completed));
+    home.audited().await;
+}
+
+/// The bank has the approval in time, but cannot be reached when the time of the session is over.
+#[tokio::test]
+async fn nothing_ends_while_the_bank_is_unavailable() {
+    let home = Home::new().await;
+    let found = home.at_the_bank().await;
+    let (session, payment) = (&found.session, found.pending().unwrap());
+    home.says(payment.id, Err(BankUnavailable("down".to_owned())));
+    home.clock.advance(TimeDelta::minutes(21));
+    assert_eq!(settle_checkouts(&home.services).await, Ok(0));
+    assert_eq!(home.found(session).await, (SessionStatus::Open, MerchantPaymentStatus::Pending));
+    let in_time = session.expires_at - TimeDelta::minutes(1);
+    home.says(payment.id, approved(confirmed(in_time), in_time));
+    assert_eq!(settle_checkouts(&home.services).await, Ok(1));
+    assert_eq!(home.found(session).await, (SessionStatus::Completed, MerchantPaymentStatus::Completed));
+    home.audited().await;
+}
+
+#[tokio::test]
+async fn who_rejects_at_the_bank_can_choose_again_and_who_never_decides_is_too_late() {
+    let home = Home::new().await;
+    let found = home.at_the_bank().await;
+    let (session, payment) = (&found.session, found.pending().unwrap());
+    home.says(payment.id, Ok(PaymentProgress::Decided(PayerDecision::Reject, home.clock.now())));
+    assert_eq!(home.found(session).await, (SessionStatus::Open, MerchantPaymentStatus::Failed));
+    let choose = SessionAction::ChooseBank(payment.bank.clone());
+    act_on_session(&home.services, &home.account, session.id, choose, Mode::Commit, None).await.unwrap();
+    home.clock.advance(TimeDelta::minutes(20));
+    assert_eq!(settle_checkouts(&home.services).await, Ok(1));
+    assert_eq!(home.found(session).await, (SessionStatus::Abandoned, MerchantPaymentStatus::Cancelled));
+    home.audited().await;
+}
+
+#[tokio::test]
+async fn a_refund_is_started_at_the_bank_of_the_merchant() {
+    let home = Home::new().await;
+    let filter = MerchantPaymentFilter {
+        kind: Some(MerchantPaymentKind::Payment),
+        status: Some(MerchantPaymentStatus::Completed),
+        ..MerchantPaymentFilter::default()
+    };
+    let all = MerchantPayments::list(
+        &*home.store,
+        &home.account.id,
+        filter,
+        PaymentSort::NewestFirst,
+        PageRequest::default(),
+    );
+    let payment = all.await.unwrap().rows.into_iter().find(|row| row.is_refundable).unwrap().payment;
+    let amount = Minor(1).of(payment.amount.currency);
+    let made =
+        create_merchant_refund(&home.services, &home.account, payment.id, (amount, None), Mode::Commit, None).await;
+    let Ok(Written::New(made)) = made else { panic!("{made:?}") };
+    let id = made.refund.as_ref().unwrap().id;
+    let session = find_session(&home.services, &home.account, made.session).await.unwrap().unwrap().session;
+    start_refund(&home.services, &session, &made, None).await.unwrap();
+    let start = home.bank.started.lock().unwrap().remove(0);
+    assert_eq!((start.payment, start.kind, start.amount), (made.id, MerchantPaymentKind::Refund, amount));
+    assert!(start.return_url.starts_with("https://pay.example/pay/refunds/"), "{}", start.return_url);
+    let status = async || {
+        let found = find_merchant_refund(&home.services, &home.account, id).await.unwrap().unwrap();
+        found.refund_status()
+    };
+    assert_eq!(status().await, RefundStatus::AwaitingAuthorisation);
+    let now = home.clock.now();
+    home.says(made.id, approved(BankAnswer::AskAgain(now + TimeDelta::hours(1)), now));
+    assert_eq!(status().await, RefundStatus::Pending);
+    home.clock.advance(TimeDelta::hours(1));
+    home.says(made.id, Err(BankUnavailable("down".to_owned())));
+    assert_eq!(status().await, RefundStatus::Pending);
+    home.says(made.id, approved(confirmed(home.clock.now()), now));
+    assert_eq!(status().await, RefundStatus::Completed);
+    home.audited().await;
+}
