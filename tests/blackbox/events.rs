@@ -128,9 +128,10 @@ fn every_kind_of_event_is_described() {
     all.iter().for_each(is_described);
     without_gaps(&all);
     let names: BTreeSet<_> = all.iter().map(name).collect();
-    // The list has the names that Florin gives; the others are for subscriptions.
+    // The list has the names that Florin gives; the others are for subscriptions. A question to an endpoint is no event.
     let described = document()["webhooks"].as_object().unwrap().keys().cloned();
-    let known = described.filter(|name| !name.starts_with("Roqqett")).collect::<BTreeSet<_>>();
+    let is_event = |name: &String| !name.starts_with("Roqqett") && name != "CardDecision";
+    let known = described.filter(is_event).collect::<BTreeSet<_>>();
     assert_eq!(names, known);
     let ids: BTreeSet<_> = all.iter().map(|body| uuid(&body["messageId"])).collect();
     assert_eq!(ids.len(), all.len());

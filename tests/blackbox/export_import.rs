@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::events::events;
 use crate::support::assert::text;
 use crate::support::batches::{confirm, confirm_totp, open, open_session, token_at};
+use crate::support::decisions::{APPROVE, DECISIONS, buy, deciding};
 use crate::support::load::{Sent, check_journal, message, retry_all};
 use crate::support::logo::{png, set_logo};
 use crate::support::management::{budget, card, funded, move_card, transfer as moved};
@@ -85,6 +86,7 @@ fn refused(target: &Home, file: &str, output: &str) {
 struct Story {
     log: Vec<Sent>,
     hold: String,
+    endpoint: (Receiver, Value),
     by_script: (String, String),
     by_totp: (String, String),
     protected: ProtectedCard,
@@ -138,7 +140,10 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     let evidence = format!("/v2/cards/simulations/disputes/{}/evidence", text(&dispute, "/id"));
     expect_json(&client.post(&evidence, r#"{"text": "Not mine"}"#), 201);
     let protected = ProtectedCard::create(&client);
-    Story { log, hold: wallet.token(AUTHORIZATION, "7.31"), by_script, by_totp, protected }
+    let hold = wallet.token(AUTHORIZATION, "7.31");
+    let endpoint = deciding(&client, APPROVE, &json!({"timeoutMs": 4321, "fallback": "APPROVE"}));
+    buy(&client, &wallet.card.id, "0.01");
+    Story { log, hold, endpoint, by_script, by_totp, protected }
 }
 
 /// Every table has rows in the export, and every row is counted.
@@ -205,6 +210,14 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     protected.change(&world);
     assert_eq!(restore(&world, &kept)["clock"], shown, "a snapshot moves along");
     protected.expect_protected(&world);
+    let (endpoint, made) = &story.endpoint;
+    let moved = expect_json(&wallet.client.get(DECISIONS), 200);
+    for member in ["url", "enabled", "timeoutMs", "fallback", "createdAt", "updatedAt"] {
+        assert_eq!(moved[member], made[member], "{member}");
+    }
+    let asked = endpoint.arrived().len();
+    buy(&wallet.client, &wallet.card.id, "0.01");
+    endpoint.wait_for(asked + 1)[asked].verify(text(made, "/signingSecret")).unwrap();
     check_journal(&server.kill());
     drop(source);
 }

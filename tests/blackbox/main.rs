@@ -24,6 +24,8 @@ mod authorization;
 mod balance_table;
 mod budgets_manage;
 mod budgets_transfer;
+mod card_decisions;
+mod card_decisions_manage;
 mod card_extensions_amounts;
 mod card_extensions_currency;
 mod card_extensions_messages;

@@ -246,6 +246,18 @@ pub(crate) fn truthful(method: &str, path: &str, answer: &Answer) {
     assert!(complaints.is_empty(), "{method} {path} {}: {complaints:#?} in {answer:?}", answer.status);
 }
 
+/// Checks a question to a decision endpoint against its description.
+pub(crate) fn asked_truthfully(question: &Value) {
+    let request = &document()["webhooks"]["CardDecision"]["post"]["requestBody"]["content"]["application/json"];
+    let whole = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "allOf": [request["schema"]],
+        "components": document()["components"]
+    });
+    let complaints = complaints(&jsonschema::validator_for(&whole).unwrap(), question);
+    assert!(complaints.is_empty(), "{complaints:#?} in {question}");
+}
+
 #[test]
 fn reads_answer_as_described() {
     let client = shared().client();

@@ -10,7 +10,11 @@ use crate::support::{Answer, Server};
 /// The first operations. An operation that creates an object runs before operations that refer to it, and one that
 /// removes the object runs last. Unlisted operations run between, in the order of the document.
 const FIRST: [&str; 3] = ["createWorld", "takeSnapshot", "createBudget"];
-const LAST: [&str; 10] = [
+const LAST: [&str; 14] = [
+    "setCardDecisions",
+    "getCardDecisions",
+    "rotateCardDecisionsSecret",
+    "deleteCardDecisions",
     "deleteWebhook",
     "uploadPayments",
     "openMfaSession",

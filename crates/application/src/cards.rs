@@ -1,8 +1,11 @@
 //! Simulates card messages (contract 5.3 to 5.5).
 
 use crate::Services;
+use crate::consult::{Consulted, consult};
 use florin_domain::access::Account;
-use florin_domain::card::decide::{CardRefusal, FirstMessage, FollowUp, decide_first, decide_follow_up};
+use florin_domain::card::decide::{
+    CardRefusal, ChainSituation, FirstMessage, FirstSituation, FollowUp, decide_consulted_follow_up, decide_first,
+};
 use florin_domain::card::{CardTransaction, MultiClearing, Pin};
 use florin_domain::ids::{CardId, TransactionToken};
 use florin_domain::money::Currency;
@@ -50,14 +53,18 @@ pub async fn send_first_message(
     // Get rates before any lock is acquired, because the source of rates may be slow.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
     let clock = services.clock_of(account).await.map_err(WriteError::Store)?;
-    let command = FirstMessageCommand {
-        account: account.id.clone(),
-        card,
-        decide: Arc::new(move |situation| clock.rule(|stamp| decide_first(situation, &message, stamp))),
-        mode,
-        claim,
+    let run = async |consulted: Consulted| {
+        let (mut message, clock) = (message.clone(), clock.clone());
+        message.extras.decision = consulted.consultation;
+        let first_id = consulted.token.map(|token| token.0);
+        let decide = move |situation: &FirstSituation| {
+            clock.rule_from(first_id, |stamp| decide_first(situation, &message, stamp))
+        };
+        let (account, claim) = (account.id.clone(), claim.clone());
+        let command = FirstMessageCommand { account, card, decide: Arc::new(decide), mode, claim };
+        services.cards.first_message(command).await
     };
-    Ok(services.cards.first_message(command).await?)
+    Ok(consult(services, account, mode, run).await?)
 }
 
 /// Adds the exchange rates of the merchant's currency to the message, if one is given.
@@ -83,17 +90,20 @@ pub async fn send_follow_up(
     claim: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
     let clock = services.clock_of(account).await?;
-    let command = FollowUpCommand {
-        account: account.id.clone(),
-        token,
-        decide: Arc::new(move |situation| {
-            let decision = clock.rule(|stamp| decide_follow_up(situation, token, &message, stamp));
+    let run = async |Consulted { consultation, token: given }: Consulted| {
+        let (message, clock) = (message.clone(), clock.clone());
+        let first_id = given.map(|token| token.0);
+        let decide = move |situation: &ChainSituation| {
+            let decision = clock.rule_from(first_id, |stamp| {
+                decide_consulted_follow_up(situation, token, &message, consultation, stamp)
+            });
             decision.map(|decision| decision.placed(place))
-        }),
-        mode,
-        claim,
+        };
+        let (account, claim) = (account.id.clone(), claim.clone());
+        let command = FollowUpCommand { account, token, decide: Arc::new(decide), mode, claim };
+        services.cards.follow_up(command).await
     };
-    services.cards.follow_up(command).await
+    consult(services, account, mode, run).await
 }
 
 #[cfg(test)]

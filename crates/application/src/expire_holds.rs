@@ -92,4 +92,4 @@ async fn expire(
 
 #[cfg(test)]
 #[path = "expire_holds_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sweep::PORTION;
-use crate::{AccountClocks, PageTokenMaker, SecretDigests};
+use crate::{AccountClocks, DecisionServices, PageTokenMaker, SecretDigests};
 use chrono::TimeDelta;
 use florin_domain::access::Environment;
 use florin_domain::secret::Secret;
@@ -15,7 +15,7 @@ use florin_ports::{
 use std::sync::Mutex;
 use uuid::Uuid;
 
-fn services(cards: MockCardLedger) -> Services {
+pub(crate) fn services(cards: MockCardLedger) -> Services {
     let mut timelines = MockTimelines::new();
     timelines.expect_own().returning(|| Ok(Vec::new()));
     Services {
@@ -31,6 +31,12 @@ fn services(cards: MockCardLedger) -> Services {
         activities: Arc::new(MockActivities::new()),
         books: Arc::new(MockBooks::new()),
         cards: Arc::new(cards),
+        decisions: DecisionServices {
+            endpoints: Arc::new(florin_ports::MockDecisionEndpoints::new()),
+            asker: Arc::new(florin_ports::MockDecisionAsker::new()),
+            render: Arc::new(|_| Ok(String::new())),
+            observe: Arc::new(|_| {}),
+        },
         chains: Arc::new(MockChainHistories::new()),
         disputes: Arc::new(florin_ports::MockDisputes::new()),
         rates: Arc::new(MockExchangeRates::new()),

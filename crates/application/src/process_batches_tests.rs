@@ -146,6 +146,7 @@ fn accounts() -> MockAccounts {
             merchant: true,
             mfa_required: true,
             timeline: Timeline::default(),
+            decisions: None,
         }))
     });
     accounts

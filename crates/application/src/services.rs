@@ -1,6 +1,6 @@
 //! The ports used by the use cases, connected by the app.
 
-use crate::{AccountClock, AccountClocks, KeyUses, PageTokenMaker, Refusals, SecretDigests};
+use crate::{AccountClock, AccountClocks, DecisionServices, KeyUses, PageTokenMaker, Refusals, SecretDigests};
 use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
@@ -29,6 +29,8 @@ pub struct Services {
     pub books: Arc<dyn Books>,
     /// Stores card messages.
     pub cards: Arc<dyn CardLedger>,
+    /// Real-time decisions on card messages.
+    pub decisions: DecisionServices,
     /// Reads whole chains of card messages.
     pub chains: Arc<dyn ChainHistories>,
     /// Stores disputes of card transactions.

@@ -134,6 +134,7 @@ fn contents(
         merchant: true,
         mfa_required: true,
         timeline: timeline.clone(),
+        decisions: None,
     };
     let seeded = |seed| WorldContents::Seeded(Box::new(seed));
     Ok(match new.template {

@@ -52,6 +52,8 @@ pub enum SecretOwner {
     Totp(AccountId),
     /// A subscription to events.
     Webhook(WebhookId),
+    /// The decision endpoint of an account.
+    Decisions(AccountId),
     /// The payment pages, whose tokens follow from one secret.
     Pages,
 }
@@ -61,6 +63,7 @@ impl fmt::Display for SecretOwner {
         match self {
             Self::Totp(account) => write!(f, "totp:{account}"),
             Self::Webhook(webhook) => write!(f, "webhook:{webhook}"),
+            Self::Decisions(account) => write!(f, "decisions:{account}"),
             Self::Pages => f.write_str("pages"),
         }
     }

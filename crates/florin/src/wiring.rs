@@ -8,14 +8,14 @@ use anyhow::{Context, anyhow};
 use chrono::TimeDelta;
 use florin_access_cache::{CachedAccounts, CachedCallers};
 use florin_application::{
-    AccountClocks, BatchServices, CheckoutServices, DeliveryServices, ManagementServices, MerchantServices,
-    PageTokenMaker, ProcessingLimits, ProcessingServices, Services, WebhookServices,
+    AccountClocks, BatchServices, CheckoutServices, DecisionServices, DeliveryServices, ManagementServices,
+    MerchantServices, PageTokenMaker, ProcessingLimits, ProcessingServices, Services, WebhookServices,
 };
 use florin_bank_sandbox::{SandboxBank, SandboxPayerBanks};
 use florin_domain::access::Environment;
 use florin_domain::batch::ModulusTable;
 use florin_domain::webhook::TargetPolicy;
-use florin_http_actix::{AllServices, EventViews};
+use florin_http_actix::{AllServices, EventViews, decision_question};
 use florin_logo_images::LogoProcess;
 use florin_mfa::{SandboxProvider, TotpProvider};
 use florin_ports::{
@@ -26,7 +26,9 @@ use florin_postcode_guard::{GuardSettings, GuardedPostcodes};
 use florin_rates_sandbox::FixedRates;
 pub(crate) use florin_short_cache::STALENESS;
 use florin_store_contract::{Adapter, AnyStore, StoreSettings};
-use florin_webhook_http::{HttpShippingRates, HttpWebhookSender, SenderSettings, SystemNames, TrustedRoots};
+use florin_webhook_http::{
+    HttpDecisions, HttpShippingRates, HttpWebhookSender, SenderSettings, SystemNames, TrustedRoots,
+};
 use secrecy::ExposeSecret;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -101,9 +103,9 @@ pub(crate) fn services(
     environment: Environment,
     store: &Arc<dyn AnyStore>,
     (cipher, page_tokens): (Arc<dyn SecretCipher>, PageTokenMaker),
-) -> Services {
+) -> anyhow::Result<Services> {
     record_events(store.as_ref(), environment);
-    Services {
+    Ok(Services {
         environment,
         time: account_clocks(store),
         callers: Arc::new(CachedCallers::new(store.clone())),
@@ -112,6 +114,7 @@ pub(crate) fn services(
         activities: store.clone(),
         books: store.clone(),
         cards: store.clone(),
+        decisions: decisions(settings, environment, store)?,
         chains: store.clone(),
         disputes: store.clone(),
         // Only simulations use rates.
@@ -133,7 +136,24 @@ pub(crate) fn services(
         snapshot_files: store.clone(),
         keys: Arc::new(RandomKeys),
         world_lifetime: settings.world_lifetime,
-    }
+    })
+}
+
+/// The services of real-time decisions on card messages.
+fn decisions(
+    settings: &Settings,
+    environment: Environment,
+    store: &Arc<dyn AnyStore>,
+) -> anyhow::Result<DecisionServices> {
+    let asker = HttpDecisions::new(sender_settings(settings, environment, HttpDecisions::TIME_LIMIT))?;
+    Ok(DecisionServices {
+        endpoints: store.clone(),
+        asker: Arc::new(asker),
+        render: Arc::new(decision_question),
+        observe: Arc::new(|outcome| {
+            metrics::counter!("florin_card_decisions_total", "outcome" => outcome).increment(1);
+        }),
+    })
 }
 
 /// The services of all groups of operations. `public_url` is the URL of this server that payers use.
@@ -219,7 +239,7 @@ pub(crate) fn deliveries(
     services: &Services,
     store: &Arc<dyn AnyStore>,
 ) -> anyhow::Result<DeliveryServices> {
-    let sender = HttpWebhookSender::new(sender_settings(settings, services, HttpWebhookSender::TIME_LIMIT));
+    let sender = HttpWebhookSender::new(sender_settings(settings, services.environment, HttpWebhookSender::TIME_LIMIT));
     Ok(DeliveryServices {
         time: services.time.clone(),
         deliveries: store.clone(),
@@ -241,9 +261,9 @@ pub(crate) fn deliveries(
 }
 
 /// How requests are sent to servers of clients.
-fn sender_settings(settings: &Settings, services: &Services, time_limit: Duration) -> SenderSettings {
+fn sender_settings(settings: &Settings, environment: Environment, time_limit: Duration) -> SenderSettings {
     SenderSettings {
-        policy: TargetPolicy::new(services.environment, settings.webhook_networks.clone()),
+        policy: TargetPolicy::new(environment, settings.webhook_networks.clone()),
         names: Arc::new(SystemNames::default()),
         roots: TrustedRoots::Machine,
         time_limit,
@@ -293,7 +313,7 @@ fn checkouts(
     let is_sandbox = services.environment == Environment::Sandbox;
     let initiation = is_sandbox.then(|| Arc::new(SandboxPayerBanks) as Arc<dyn PaymentInitiation>);
     let simulated_bank = is_sandbox.then(|| Arc::new(SandboxPayerBanks) as Arc<dyn SimulatedBank>);
-    let rates = HttpShippingRates::new(sender_settings(settings, services, HttpShippingRates::TIME_LIMIT))?;
+    let rates = HttpShippingRates::new(sender_settings(settings, services.environment, HttpShippingRates::TIME_LIMIT))?;
     Ok(CheckoutServices {
         time: services.time.clone(),
         sessions: store.clone(),

@@ -47,7 +47,7 @@ pub use pages::Introduction;
 pub use server::{BoundServer, bind, bind_address};
 pub use settings::{HttpSettings, RenderMetrics};
 pub use state::AllServices;
-pub use views::EventViews;
+pub use views::{EventViews, decision_question};
 
 /// The OpenAPI 3.1 document of all operations, as JSON.
 pub fn openapi_json() -> String {

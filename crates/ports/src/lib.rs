@@ -29,6 +29,7 @@ mod chain_histories;
 mod checkout_sessions;
 mod clock;
 mod credits;
+mod decision_endpoints;
 mod deliveries;
 mod disputes;
 mod error;
@@ -84,6 +85,7 @@ pub use chain_histories::ChainHistories;
 pub use checkout_sessions::{CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, SessionCommand};
 pub use clock::{Clock, IdSource};
 pub use credits::{CreditCommand, Credits};
+pub use decision_endpoints::{DecisionAsker, DecisionEndpoints, DecisionRequest, EndpointCommand};
 pub use deliveries::{
     AttemptEnd, AttemptSituation, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, Deliveries,
     DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, TestWebhookCommand,
@@ -143,6 +145,7 @@ pub use {
     checkout_sessions::MockCheckoutSessions,
     clock::{MockClock, MockIdSource},
     credits::MockCredits,
+    decision_endpoints::{MockDecisionAsker, MockDecisionEndpoints},
     deliveries::MockDeliveries,
     disputes::MockDisputes,
     events::MockEvents,

@@ -8,8 +8,8 @@ use crate::task::Task;
 use crate::world::Ids;
 use chrono::TimeDelta;
 use florin_application::{
-    AccountClocks, ManagementServices, PageTokenMaker, ProcessingLimits, ProcessingServices, SecretDigests, Services,
-    expire_holds, process_batches,
+    AccountClocks, DecisionServices, ManagementServices, PageTokenMaker, ProcessingLimits, ProcessingServices,
+    SecretDigests, Services, expire_holds, process_batches,
 };
 use florin_bank_sandbox::SandboxBank;
 use florin_domain::access::{Environment, MAX_NETWORKS};
@@ -18,7 +18,7 @@ use florin_domain::card::MAX_CARDS;
 use florin_domain::people::MAX_PEOPLE;
 use florin_domain::secret::Secret;
 use florin_ports::test_support::{FakeCipher, FakeClock};
-use florin_ports::{Events, MockExchangeRates, MockKeySource, MockPostcodeProvider};
+use florin_ports::{Events, MockDecisionAsker, MockExchangeRates, MockKeySource, MockPostcodeProvider};
 use florin_store_contract::{OpenError, StoreSettings};
 use florin_store_diesel::{Stepper, Store};
 use std::path::Path;
@@ -164,6 +164,12 @@ impl Ports {
             activities: of(),
             books: of(),
             cards: of(),
+            decisions: DecisionServices {
+                endpoints: of(),
+                asker: Arc::new(MockDecisionAsker::new()),
+                render: Arc::new(|_| Ok(String::new())),
+                observe: Arc::new(|_| {}),
+            },
             chains: of(),
             disputes: of(),
             rates: Arc::new(MockExchangeRates::new()),

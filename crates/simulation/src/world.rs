@@ -118,6 +118,7 @@ fn account() -> Account {
         merchant: false,
         mfa_required: false,
         timeline: Timeline::default(),
+        decisions: None,
     }
 }
 

@@ -5,9 +5,10 @@ use async_trait::async_trait;
 use florin_ports::{
     AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
     BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, CheckoutSessions, Checkouts,
-    ClientNetworks, Credits, Deliveries, Disputes, Events, KeyUpkeep, LedgerAudit, MerchantPayments, Merchants,
-    MfaSessions, Payees, PaymentBatches, People, ProductionOnly, Registry, SandboxBankStorage, SandboxStorage, Secrets,
-    Seeding, SettlementAccounts, SnapshotFiles, Storage, Timelines, Transfers, Upkeep, Webhooks, Worlds,
+    ClientNetworks, Credits, DecisionEndpoints, Deliveries, Disputes, Events, KeyUpkeep, LedgerAudit, MerchantPayments,
+    Merchants, MfaSessions, Payees, PaymentBatches, People, ProductionOnly, Registry, SandboxBankStorage,
+    SandboxStorage, Secrets, Seeding, SettlementAccounts, SnapshotFiles, Storage, Timelines, Transfers, Upkeep,
+    Webhooks, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -75,6 +76,8 @@ pub struct Handle {
     pub profiles: Arc<dyn AccountProfiles>,
     /// Networks that clients may call from.
     pub networks: Arc<dyn ClientNetworks>,
+    /// Endpoints that decide on card messages.
+    pub decision_endpoints: Arc<dyn DecisionEndpoints>,
     /// Merchant profiles.
     pub merchants: Arc<dyn Merchants>,
     /// Settlement accounts.
@@ -180,6 +183,7 @@ impl Handle {
             accounts: Arc::<S>::clone(store),
             profiles: Arc::<S>::clone(store),
             networks: Arc::<S>::clone(store),
+            decision_endpoints: Arc::<S>::clone(store),
             merchants: Arc::<S>::clone(store),
             settlement_accounts: Arc::<S>::clone(store),
             payees: Arc::<S>::clone(store),

@@ -187,6 +187,7 @@ pub(crate) fn account(who: Who) -> Result<Account, Failure> {
         merchant: true,
         mfa_required: true,
         timeline: florin_domain::world::Timeline::default(),
+        decisions: None,
     })
 }
 

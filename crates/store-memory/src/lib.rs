@@ -24,6 +24,7 @@ mod cards;
 mod checkout_sessions;
 mod credits;
 mod data;
+mod decision_endpoints;
 mod deliveries;
 mod disputes;
 mod events;

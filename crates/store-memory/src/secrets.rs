@@ -4,6 +4,7 @@ use crate::MemoryStore;
 use async_trait::async_trait;
 use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
 use florin_ports::{Secrets, StoreError};
+use std::sync::Arc;
 
 #[async_trait]
 impl Secrets for MemoryStore {
@@ -32,8 +33,12 @@ impl Secrets for MemoryStore {
             let totp = totp.map(|enrolment| (SecretOwner::Totp(enrolment.account.clone()), enrolment.secret.clone()));
             let webhooks = data.webhooks.values().chain(data.deleted_webhooks.values().map(|(webhook, _)| webhook));
             let webhooks = webhooks.map(|webhook| (SecretOwner::Webhook(webhook.id), webhook.secrets.clone()));
+            let endpoints = data.accounts.values().filter_map(|account| account.decisions.as_ref());
+            let endpoints =
+                endpoints.map(|endpoint| (SecretOwner::Decisions(endpoint.account.clone()), endpoint.secrets.clone()));
             let pages = data.page_secret.iter().map(|secret| (SecretOwner::Pages, secret.clone()));
-            totp.chain(webhooks).chain(pages).filter(|(_, secret)| filter.includes(secret)).take(max as usize).collect()
+            let all = totp.chain(webhooks).chain(endpoints).chain(pages);
+            all.filter(|(_, secret)| filter.includes(secret)).take(max as usize).collect()
         }))
     }
 
@@ -46,6 +51,11 @@ impl Secrets for MemoryStore {
         self.change(|data| {
             let secret = match owner {
                 SecretOwner::Totp(account) => data.enrolments.get_mut(account).map(|enrolment| &mut enrolment.secret),
+                SecretOwner::Decisions(account) => {
+                    let account = data.accounts.get_mut(account);
+                    let endpoint = account.and_then(|account| account.decisions.as_mut());
+                    endpoint.map(|endpoint| &mut Arc::make_mut(endpoint).secrets)
+                }
                 SecretOwner::Pages => data.page_secret.as_mut(),
                 SecretOwner::Webhook(id) => {
                     let deleted = data.deleted_webhooks.get_mut(id).map(|(webhook, _)| webhook);

@@ -7,18 +7,18 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::WebhookId;
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::webhook::{Webhook, WebhookRefusal};
+use florin_domain::webhook::{ShownOnce, Webhook, WebhookRefusal};
 use florin_ports::{
     ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, StoreError, WebhookReach, Webhooks, WriteError, Written,
 };
 
 /// Runs the work unless its claim has a record already, and stores the record.
-fn under_claim<T>(
+pub(crate) fn under_claim<T, R: From<ShownOnce>>(
     data: &mut Data,
     claim: Option<&ClientClaim<T>>,
-    work: impl FnOnce(&mut Data) -> Result<T, WriteError<WebhookRefusal>>,
-) -> Result<Written<T>, WriteError<WebhookRefusal>> {
-    under_client_claim(data, claim, || WriteError::Refused(WebhookRefusal::ShownOnce), work)
+    work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,
+) -> Result<Written<T>, WriteError<R>> {
+    under_claim_or(data, claim, || WriteError::Refused(R::from(ShownOnce)), work)
 }
 
 /// Does the same for an operation whose answers are all stored.
@@ -27,10 +27,10 @@ pub(crate) fn once_for_client<T, R>(
     claim: Option<&ClientClaim<T>>,
     work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,
 ) -> Result<Written<T>, WriteError<R>> {
-    under_client_claim(data, claim, || StoreError::Corrupt("a record has no answer".into()).into(), work)
+    under_claim_or(data, claim, || StoreError::Corrupt("a record has no answer".into()).into(), work)
 }
 
-fn under_client_claim<T, R>(
+fn under_claim_or<T, R>(
     data: &mut Data,
     claim: Option<&ClientClaim<T>>,
     no_answer: impl FnOnce() -> WriteError<R>,

@@ -293,5 +293,13 @@ fn resealed(
 }
 
 fn copy_of(new: &SandboxWorld, name: String, timeline: Timeline) -> Account {
-    Account { id: new.account.clone(), client: new.client, name, merchant: true, mfa_required: true, timeline }
+    Account {
+        id: new.account.clone(),
+        client: new.client,
+        name,
+        merchant: true,
+        mfa_required: true,
+        timeline,
+        decisions: None,
+    }
 }

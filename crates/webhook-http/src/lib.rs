@@ -1,11 +1,13 @@
-//! Requests to servers of clients: webhooks, and the shipping rates of merchants. And a reader of the stream of events of a
+//! Requests to servers of clients: webhooks, real-time decisions, and the shipping rates of merchants. And a reader of the stream of events of a
 //! running server.
 //!
 //! Each address is checked when it is connected to: names by a resolver that passes on checked addresses only, IP
 //! literals before the request, because HTTP clients don't resolve them. Redirects are not followed, and proxies of the
 //! environment are ignored.
 
+mod bounded_body;
 mod client;
+mod decisions;
 mod event_stream;
 mod failure;
 mod places;
@@ -15,6 +17,7 @@ mod sender;
 mod signature;
 
 pub use client::{SenderError, SenderSettings, TrustedRoots};
+pub use decisions::HttpDecisions;
 pub use event_stream::{EventStream, StreamError, StreamedEvent};
 pub use rates::HttpShippingRates;
 pub use resolver::{NameLookup, SystemNames};

@@ -1,5 +1,6 @@
 //! Shipping rates of merchants.
 
+use crate::bounded_body::{BodyError, bounded_body};
 use crate::client::{GuardedClient, SenderError, SenderSettings};
 use crate::places::Places;
 use async_trait::async_trait;
@@ -10,7 +11,6 @@ use florin_domain::fault::Flaw;
 use florin_domain::ids::AccountId;
 use florin_domain::money::{Currency, DecimalAmount, Minor};
 use florin_ports::{ShippingRates, ShippingRatesUnavailable};
-use reqwest::Response;
 use reqwest::header::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -50,7 +50,10 @@ impl HttpShippingRates {
             if !response.status().is_success() {
                 return Err(unavailable(&format!("status {}", response.status().as_u16())));
             }
-            whole_body(response).await
+            bounded_body(response, BODY_MAX).await.map_err(|error| match error {
+                BodyError::EndedEarly => unavailable("the answer ended early"),
+                BodyError::TooLarge => unavailable("the answer is larger than 64 KiB"),
+            })
         };
         timeout(self.time_limit, answer).await.unwrap_or_else(|_| Err(unavailable("no answer in time")))
     }
@@ -89,17 +92,6 @@ fn service_code(text: String) -> Result<String, Flaw> {
     } else {
         Err(Flaw::format("must have only visible ASCII characters, and no blanks at its ends"))
     }
-}
-
-async fn whole_body(mut response: Response) -> Result<Vec<u8>, ShippingRatesUnavailable> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|_| unavailable("the answer ended early"))? {
-        if body.len().saturating_add(chunk.len()) > BODY_MAX {
-            return Err(unavailable("the answer is larger than 64 KiB"));
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
 }
 
 /// The body of the request. Its members are those of the API.

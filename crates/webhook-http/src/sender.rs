@@ -49,7 +49,8 @@ impl WebhookSender for HttpWebhookSender {
     }
 }
 
-fn headers(request: &WebhookRequest) -> HeaderMap {
+/// Returns the headers that identify and sign a request.
+pub(crate) fn headers(request: &WebhookRequest) -> HeaderMap {
     let mut headers = HeaderMap::new();
     for (name, value) in signed_headers(request) {
         if let Ok(value) = HeaderValue::from_str(&value) {

@@ -32,7 +32,7 @@ CREATE TABLE new_card_transactions (
     response TEXT NOT NULL CHECK (
         response IN (
             '0000', '1830', '1806', '1003', '1001', '1817', '1016', '0002', '1004', '1005', '1809', '1813', '1825', '1886',
-            '1821', '1864', '1831'
+            '1821', '1864', '1831', '1884', '1885', '1887', '1888', '1889'
         )
     ),
     ledger_minor INTEGER NOT NULL,

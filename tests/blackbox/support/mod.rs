@@ -4,6 +4,7 @@ pub(crate) mod assert;
 pub(crate) mod batches;
 pub(crate) mod busy;
 pub(crate) mod client;
+pub(crate) mod decisions;
 pub(crate) mod demo;
 pub(crate) mod feed;
 pub(crate) mod http;

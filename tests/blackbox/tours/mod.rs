@@ -36,6 +36,7 @@ tours! {
     merchants: "docs/MERCHANT.md", Outputs::ButIdsAndTimes;
     looking_inside: "docs/LOOKING-INSIDE.md", Outputs::ButIdsAndTimes;
     card_extensions: "docs/CARD-EXTENSIONS.md", Outputs::ButIdsAndTimes;
+    card_decisions: "docs/CARD-DECISIONS.md", Outputs::ButIdsAndTimes;
     hardening: "docs/HARDENING.md", Outputs::Exact;
     webhooks: "docs/WEBHOOKS.md", Outputs::ButIdsAndTimes;
 }

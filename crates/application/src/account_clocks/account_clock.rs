@@ -3,6 +3,7 @@
 use super::id_sequence::IdSequence;
 use chrono::{DateTime, Utc};
 use florin_domain::stamp::Stamp;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use uuid::Uuid;
 
@@ -32,6 +33,17 @@ impl AccountClock {
     pub fn rule<T>(&self, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
         let run = self.clone();
         rule(&Stamp { now: run.now, ids: &|| run.next_id() })
+    }
+
+    /// Runs a rule like [`Self::rule`], whose first id is given.
+    pub fn rule_from<T>(&self, first: Option<Uuid>, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
+        let (run, first) = (self.clone(), Cell::new(first));
+        let id = || {
+            // The given id takes the place of this one, so that later ids are the same.
+            let own = run.next_id();
+            first.take().unwrap_or(own)
+        };
+        rule(&Stamp { now: run.now, ids: &id })
     }
 }
 

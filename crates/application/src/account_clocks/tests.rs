@@ -22,6 +22,7 @@ fn account(seed: Option<&str>, clock: ClockSetting) -> Account {
         merchant: true,
         mfa_required: true,
         timeline: Timeline { clock, seed: seed.map(|seed| seed_of(client, seed)) },
+        decisions: None,
     }
 }
 

@@ -1,44 +1,24 @@
 //! Callers of the API: clients, their keys, scopes and accounts.
 
+mod environment;
 mod networks;
 mod rotation;
 mod scope;
 
+pub use environment::Environment;
 pub use networks::{
     AllowedNetwork, MAX_NETWORKS, NetworkRefusal, NewNetwork, decide_add_network, decide_remove_network,
 };
 pub use rotation::{EXPIRES_SOON, KeyRotation, RotateRefusal};
 pub use scope::Scope;
 
+use crate::card::DecisionEndpoint;
 use crate::ids::{AccountId, ApiKeyId, ClientId};
 use crate::money::Currency;
 use crate::world::Timeline;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
-
-/// The environment that a process serves. A key belongs to one environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Environment {
-    /// For testing: simulations and demo data are available.
-    Sandbox,
-    /// For real money: no simulations, no demo data.
-    Production,
-}
-
-impl Environment {
-    /// The name as configured and stored.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Sandbox => "sandbox",
-            Self::Production => "production",
-        }
-    }
-
-    /// Parses the name of an environment.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Sandbox, Self::Production].into_iter().find(|environment| environment.as_str() == name)
-    }
-}
+use std::sync::Arc;
 
 /// An optional feature, off until an operator enables it for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -201,6 +181,8 @@ pub struct Account {
     pub mfa_required: bool,
     /// Its timeline: its clock, and the source of its ids.
     pub timeline: Timeline,
+    /// The endpoint that decides on its card messages, if it has one.
+    pub decisions: Option<Arc<DecisionEndpoint>>,
 }
 
 /// An account as its client sees it.
@@ -245,6 +227,7 @@ mod tests {
             merchant: false,
             mfa_required: true,
             timeline: Timeline::default(),
+            decisions: None,
         };
         let listed = ApiKey { accounts: AccountGrant::Only(BTreeSet::from([id.clone()])), ..key() };
         assert!(listed.reaches(&account(2)));

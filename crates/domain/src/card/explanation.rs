@@ -1,6 +1,6 @@
 //! Explanations of declines: the evaluated rules, with the values that each compared.
 
-use super::{CardState, ControlSeen, LimitSeen, Response, ThreeDSecure, WalletTokenState};
+use super::{CardState, ControlSeen, DecisionSeen, LimitSeen, Response, ThreeDSecure, WalletTokenState};
 use crate::money::Minor;
 use crate::people::PersonStatus;
 use chrono::NaiveDate;
@@ -66,6 +66,8 @@ pub enum Rule {
     TransactionLimit(LimitSeen),
     /// A spending limit covers the amount.
     SpendingLimit(LimitSeen),
+    /// The decision endpoint of the account lets the message pass. Evaluated only if the account has one.
+    Decision(DecisionSeen),
     /// The available balance covers the amount.
     AvailableBalance {
         /// The money that can be spent.
@@ -92,6 +94,7 @@ impl Rule {
             Self::Controls(_) => "controls",
             Self::TransactionLimit(_) => "transaction_limit",
             Self::SpendingLimit(_) => "spending_limit",
+            Self::Decision(_) => "decision",
             Self::AvailableBalance { .. } => "available_balance",
         }
     }
@@ -110,12 +113,13 @@ impl Rule {
             Self::ThreeDSecure { outcome } => outcome.passes(),
             Self::Controls(seen) => seen.allows,
             Self::TransactionLimit(limit) | Self::SpendingLimit(limit) => limit.allows(),
+            Self::Decision(seen) => seen.declines_with().is_none(),
             Self::AvailableBalance { available, requested } => requested <= available,
         }
     }
 
     /// The response to a message that fails the rule.
-    pub const fn response(&self) -> Response {
+    pub fn response(&self) -> Response {
         match self {
             Self::Forced { code } => *code,
             Self::CardActivated { .. } | Self::CardInUse { .. } | Self::WalletToken { .. } => Response::CardNotActive,
@@ -127,6 +131,7 @@ impl Rule {
             Self::ThreeDSecure { .. } => Response::SuspectedFraud,
             Self::Controls(seen) => seen.control.response(),
             Self::TransactionLimit(_) | Self::SpendingLimit(_) => Response::UsageLimitReached,
+            Self::Decision(seen) => seen.declines_with().unwrap_or_default().response(),
             Self::AvailableBalance { .. } => Response::NotSufficientFunds,
         }
     }

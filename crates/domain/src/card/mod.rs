@@ -5,10 +5,12 @@
 mod acceptor;
 mod chain;
 mod change;
+mod consultation;
 mod controls;
 mod conversion;
 mod create;
 pub mod decide;
+mod decision_endpoint;
 mod dispute;
 mod explanation;
 mod guards;
@@ -25,6 +27,7 @@ mod over_clearing;
 mod pin;
 mod point_of_sale;
 mod protect;
+mod question;
 mod record;
 mod replace;
 mod response;
@@ -39,9 +42,14 @@ pub use change::{
     CardChange, CardChangeRequest, CardTransition, ChangeCardRefusal, ChangeCardSituation, IllegalTransition,
     decide_card_change, terminate_for_erasure,
 };
+pub use consultation::{Consultation, DecisionCode, DecisionReply, DecisionSeen, Fallback, NoReply, Verdict};
 pub use controls::{Control, ControlOwner, ControlSeen, ControlledCountry, Controls, MccRange};
 pub use conversion::{Conversion, MerchantSide};
 pub use create::{CardRequest, CreateCardRefusal, CreateCardSituation, MAX_CARDS, MAX_YEARS, decide_create_card};
+pub use decision_endpoint::{
+    DecisionEndpoint, DecisionTime, EndpointChange, EndpointRefusal, EndpointSettings, put_endpoint, remove_endpoint,
+    rotate_endpoint,
+};
 pub use dispute::{
     Dispute, DisputeAction, DisputeEvidence, DisputeFilter, DisputeLink, DisputeOutcome, DisputeReason, DisputeStatus,
     EvidenceText,
@@ -63,6 +71,7 @@ pub use over_clearing::OverClearing;
 pub use pin::{Pin, PinDigest};
 pub use point_of_sale::{EntryMode, PointOfSale};
 pub use protect::{decide_card_controls, decide_card_pin};
+pub use question::DecisionQuestion;
 pub use record::{CardBudget, CardFilter, CardProfile, CardRecord, FulfillmentStatus};
 pub use replace::{CardReplacement, ReplaceCardRefusal, ReplaceCardRequest, ReplaceCardSituation, decide_replacement};
 pub use response::Response;

@@ -29,7 +29,7 @@ pub enum Response {
     CardholderNotActive,
     /// The security code was wrong.
     IncorrectSecurityCode,
-    /// 3-D Secure failed.
+    /// 3-D Secure failed, or the decision endpoint suspects fraud.
     SuspectedFraud,
     /// A control does not allow the merchant or its category.
     MerchantNotAllowed,
@@ -37,11 +37,21 @@ pub enum Response {
     CountryNotAllowed,
     /// A control does not allow the entry mode.
     EntryModeNotAllowed,
+    /// The decision endpoint declined: the funds do not suffice.
+    DecisionFunds,
+    /// The decision endpoint declined: the transaction is not permitted.
+    DecisionNotPermitted,
+    /// The decision endpoint declined: a limit on amounts is reached.
+    DecisionAmountLimit,
+    /// The decision endpoint declined: a limit on uses is reached.
+    DecisionUsageLimit,
+    /// The decision endpoint declined: the message is a duplicate.
+    DecisionDuplicate,
 }
 
 impl Response {
     /// All responses.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 22] = [
         Self::Approved,
         Self::AccountVerified,
         Self::CardNotActive,
@@ -59,10 +69,15 @@ impl Response {
         Self::MerchantNotAllowed,
         Self::CountryNotAllowed,
         Self::EntryModeNotAllowed,
+        Self::DecisionFunds,
+        Self::DecisionNotPermitted,
+        Self::DecisionAmountLimit,
+        Self::DecisionUsageLimit,
+        Self::DecisionDuplicate,
     ];
 
     /// The declines that a caller of the sandbox can force.
-    pub const DECLINES: [Self; 14] = [
+    pub const DECLINES: [Self; 19] = [
         Self::CardNotActive,
         Self::CardSuspended,
         Self::CardExpired,
@@ -77,6 +92,11 @@ impl Response {
         Self::MerchantNotAllowed,
         Self::CountryNotAllowed,
         Self::EntryModeNotAllowed,
+        Self::DecisionFunds,
+        Self::DecisionNotPermitted,
+        Self::DecisionAmountLimit,
+        Self::DecisionUsageLimit,
+        Self::DecisionDuplicate,
     ];
 
     /// The response code.
@@ -99,6 +119,11 @@ impl Response {
             Self::MerchantNotAllowed => "1821",
             Self::CountryNotAllowed => "1864",
             Self::EntryModeNotAllowed => "1831",
+            Self::DecisionFunds => "1884",
+            Self::DecisionNotPermitted => "1885",
+            Self::DecisionAmountLimit => "1887",
+            Self::DecisionUsageLimit => "1888",
+            Self::DecisionDuplicate => "1889",
         }
     }
 
@@ -122,6 +147,11 @@ impl Response {
             Self::MerchantNotAllowed => "Merchant not allowed",
             Self::CountryNotAllowed => "Country not allowed",
             Self::EntryModeNotAllowed => "Entry mode not allowed",
+            Self::DecisionFunds => "Real-time decision: not sufficient funds",
+            Self::DecisionNotPermitted => "Real-time decision: transaction not permitted",
+            Self::DecisionAmountLimit => "Real-time decision: amount limit reached",
+            Self::DecisionUsageLimit => "Real-time decision: usage limit reached",
+            Self::DecisionDuplicate => "Real-time decision: duplicate entry",
         }
     }
 }

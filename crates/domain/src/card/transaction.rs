@@ -1,8 +1,8 @@
 //! The record of one card message.
 
 use super::{
-    Acceptor, ChainKind, Conversion, DisputeLink, MultiClearing, Network, PointOfSale, Response, ThreeDSecure,
-    Verification, WalletToken,
+    Acceptor, ChainKind, Conversion, DecisionSeen, DisputeLink, MultiClearing, Network, PointOfSale, Response,
+    ThreeDSecure, Verification, WalletToken,
 };
 use crate::ids::{AccountId, BudgetId, CardId, TransactionToken, UserToken};
 use crate::money::{Currency, Minor};
@@ -223,6 +223,8 @@ pub struct MessageDetails {
     pub multi_clearing: MultiClearing,
     /// The dispute that caused it.
     pub dispute: Option<DisputeLink>,
+    /// What the decision endpoint of the account decided, if it was asked.
+    pub decision: Option<DecisionSeen>,
 }
 
 impl CardTransaction {

@@ -198,6 +198,16 @@ pub enum WebhookRefusal {
     EventGone,
 }
 
+/// A request succeeded before, and its answer contained a secret, which is shown only once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShownOnce;
+
+impl From<ShownOnce> for WebhookRefusal {
+    fn from(ShownOnce: ShownOnce) -> Self {
+        Self::ShownOnce
+    }
+}
+
 /// Decides whether a client may have another subscription.
 pub const fn decide_create_webhook(existing: u32) -> Result<(), WebhookRefusal> {
     if existing < WEBHOOKS_OF_A_CLIENT { Ok(()) } else { Err(WebhookRefusal::TooMany) }

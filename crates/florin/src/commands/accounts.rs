@@ -114,6 +114,7 @@ async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> 
         merchant,
         mfa_required: !new.mfa_optional,
         timeline: florin_domain::world::Timeline::default(),
+        decisions: None,
     };
     let (absent, taken) =
         (|| format!("client {} does not exist", new.client), || format!("account {id} already exists"));

@@ -55,7 +55,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let demo_secrets = DemoSecrets { cipher: cipher.as_ref(), page_tokens: &pages };
     let has_demo = prepare(settings, environment, store.as_ref(), demo_secrets).await?;
     record_start(context, store.as_ref(), applied, has_demo && !was_seeded).await?;
-    let services = wiring::services(settings, environment, store, (cipher, pages));
+    let services = wiring::services(settings, environment, store, (cipher, pages))?;
     let metrics = settings.metrics.then(metrics::collect).transpose()?;
     limits::allow_connections(settings.max_connections);
     let listener = bind_address(listen).map_err(|error| unbound(&settings.listen, &error))?;

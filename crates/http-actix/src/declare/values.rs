@@ -10,7 +10,8 @@ use florin_domain::batch::{AlertCode, AlertKind, Direction, PaymentBatchStatus, 
 use florin_domain::budget::{BudgetFeature, BudgetStatus, CreditScheme, TransferInstruction, TransferReference};
 use florin_domain::card::{
     AcceptorInput, CardName, CardOwner, CardSearch, CardState, ControlledCountry, DisputeOutcome, DisputeReason,
-    DisputeStatus, EntryMode, FulfillmentStatus, MccRange, Network, Pin, SecurityCode, ThreeDSecure, WalletTokenState,
+    DisputeStatus, EntryMode, Fallback, FulfillmentStatus, MccRange, Network, Pin, SecurityCode, ThreeDSecure,
+    WalletTokenState,
 };
 use florin_domain::fault::Flaw;
 use florin_domain::ids::{
@@ -62,6 +63,7 @@ named! {
     DisputeReason: DisputeReason::ALL, DisputeReason::as_str;
     DisputeStatus: DisputeStatus::ALL, DisputeStatus::as_str;
     EntryMode: EntryMode::ALL, EntryMode::as_str;
+    Fallback: Fallback::ALL, Fallback::as_str;
     FulfillmentStatus: FulfillmentStatus::ALL, FulfillmentStatus::as_str;
     Network: Network::ALL, Network::as_str;
     PersonStatus: PersonStatus::ALL, PersonStatus::as_str;

@@ -1,15 +1,18 @@
 //! Maps errors of cards and card messages to responses.
 
 use super::budgets::feature_missing;
+use super::webhooks::webhook_problem;
 use super::write::write_problem;
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
 use florin_application::FirstMessageError;
 use florin_domain::card::decide::CardRefusal;
 use florin_domain::card::{
-    CardState, ChangeCardRefusal, CreateCardRefusal, IllegalTransition, LimitRefusal, NoSuchLimit, ReplaceCardRefusal,
+    CardState, ChangeCardRefusal, CreateCardRefusal, EndpointRefusal, IllegalTransition, LimitRefusal, NoSuchLimit,
+    ReplaceCardRefusal,
 };
 use florin_domain::fault::Flaw;
+use florin_domain::webhook::WebhookRefusal;
 use florin_ports::RecordedRequest;
 
 const TOKEN: &str = "body.precedingRelatedTransactionToken";
@@ -74,7 +77,22 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
         CardRefusal::AmountOverflow(_) => Problem::balance_limit(AMOUNT),
+        // The use case asks the endpoint first.
+        refusal @ CardRefusal::Undecided(_) => Problem::bug(&refusal),
         CardRefusal::Unbalanced(error) => Problem::bug(&error),
+    }
+}
+
+/// Maps the refusal of a change of a decision endpoint.
+pub(crate) fn endpoint_problem(refusal: EndpointRefusal) -> Problem {
+    match refusal {
+        EndpointRefusal::Absent => Problem::absent("query.accountId", "decision endpoint"),
+        EndpointRefusal::Changed => Problem::conflict(
+            "query.accountId",
+            ErrorCode::InvalidState,
+            "names a decision endpoint that was changed at the same time; try again",
+        ),
+        EndpointRefusal::ShownOnce => webhook_problem(WebhookRefusal::ShownOnce),
     }
 }
 

@@ -4,6 +4,7 @@ mod accounts;
 mod activity;
 mod addresses;
 mod budgets;
+mod card_decisions;
 mod cards;
 mod error_sets;
 pub(crate) mod events;
@@ -65,6 +66,7 @@ fn version_2(config: &mut ServiceConfig) {
         .service(get("/events/stream", events::stream::handle))
         .service(get("/webhooks/event-types", webhooks::event_types::handle))
         .configure(budgets::configure)
+        .configure(card_decisions::configure)
         .configure(cards::configure)
         .configure(webhooks::configure)
         .default_service(web::to(fallback::not_found));

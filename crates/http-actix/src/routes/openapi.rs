@@ -7,14 +7,14 @@ mod scopes;
 mod webhooks_section;
 
 use super::{
-    accounts, activity, addresses, budgets, cards, events, ip_addresses, merchant, mfa, payment_batches, people,
-    sandbox, service, webhooks,
+    accounts, activity, addresses, budgets, card_decisions, cards, events, ip_addresses, merchant, mfa,
+    payment_batches, people, sandbox, service, webhooks,
 };
 use crate::codes::ErrorCode;
 use crate::problem::{ProblemBody, ProblemEntry};
 use crate::views::{
     BatchChanged, BatchCompleted, BatchOrderChanged, BoxCredited, BoxDebited, CardStateUpdated, CardTransacted,
-    MerchantPaymentEnded, MerchantPaymentFailed, PaymentCreated, PaymentReturned, SessionEnded,
+    MerchantPaymentEnded, MerchantPaymentFailed, PaymentCreated, PaymentReturned, QuestionView, SessionEnded,
 };
 use actix_web::HttpResponse;
 use actix_web::http::header::CONTENT_TYPE;
@@ -50,7 +50,8 @@ use utoipa::{Modify, OpenApi};
         PaymentReturned,
         SessionEnded,
         MerchantPaymentFailed,
-        MerchantPaymentEnded
+        MerchantPaymentEnded,
+        QuestionView
     )),
     tags(
         (name = "Merchant", description = "The profile, checkouts, settlement accounts and payees of a merchant; its checkout sessions, top-ups, payments and refunds; and the banks that payers can pay from."),
@@ -137,6 +138,10 @@ use utoipa::{Modify, OpenApi};
         people::create::handle,
         people::find::handle,
         people::edit::handle,
+        card_decisions::find::handle,
+        card_decisions::set::handle,
+        card_decisions::delete::handle,
+        card_decisions::rotate_secret::handle,
         cards::list::handle,
         cards::create::handle,
         cards::find::handle,

@@ -1,6 +1,7 @@
 //! Explanations of declined messages.
 
 use super::Amount;
+use super::decision::DecisionView;
 use florin_domain::card::{ControlSeen, DeclineExplanation, LimitSeen, Rule};
 use florin_domain::money::{Currency, Minor};
 use serde::Serialize;
@@ -21,7 +22,7 @@ pub(super) struct DeclineView {
 #[serde(rename_all = "camelCase")]
 struct RuleView {
     #[schema(
-        pattern = "^(forced|card_activated|card_in_use|card_not_suspended|card_not_expired|cardholder_active|pin|security_code|wallet_token|three_d_secure|controls|transaction_limit|spending_limit|available_balance)$"
+        pattern = "^(forced|card_activated|card_in_use|card_not_suspended|card_not_expired|cardholder_active|pin|security_code|wallet_token|three_d_secure|controls|transaction_limit|spending_limit|decision|available_balance)$"
     )]
     rule: &'static str,
     /// Whether the rule passed.
@@ -101,6 +102,10 @@ struct RuleView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     wanted_amount: Option<Amount>,
+    /// What the endpoint of the account decided; with `decision` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    decision: Option<DecisionView>,
 }
 
 impl DeclineView {
@@ -147,6 +152,7 @@ impl RuleView {
                 wanted_amount: money(*requested),
                 ..view
             },
+            Rule::Decision(seen) => Self { decision: Some(DecisionView::from(seen)), ..view },
             Rule::AvailableBalance { available, requested } => {
                 Self { available_balance: money(*available), wanted_amount: money(*requested), ..view }
             }

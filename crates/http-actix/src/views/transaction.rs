@@ -1,5 +1,6 @@
 //! Simulated card transactions.
 
+use super::decision::DecisionView;
 use super::presented::{PosView, ThreeDSecureView, VerificationView, WalletTokenView};
 use super::scalars::RateView;
 use super::{Amount, DryRunView, Time};
@@ -106,6 +107,10 @@ pub(crate) struct TransactionView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     multi_clearing_sequence_count: Option<u32>,
+    /// What the endpoint of the account decided; absent if it was not asked. Florin extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    decision: Option<DecisionView>,
     /// The dispute that caused the message; absent on other messages. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -153,7 +158,7 @@ struct BalancesView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = CurrencyConversion)]
 #[serde(rename_all = "camelCase")]
-struct ConversionView {
+pub(super) struct ConversionView {
     #[schema(value_type = String)]
     original_amount: Amount,
     /// The value of one unit of the merchant's currency in the card's currency.
@@ -184,7 +189,7 @@ impl From<&CardTransaction> for ConversionView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardAcceptor)]
 #[serde(rename_all = "camelCase")]
-struct AcceptorView<'a> {
+pub(super) struct AcceptorView<'a> {
     postal_code: &'a str,
     mid: &'a str,
     mcc: &'a str,
@@ -237,6 +242,7 @@ impl<'a> From<&'a CardTransaction> for TransactionView<'a> {
             verification: record.details.verification.map(VerificationView::from),
             multi_clearing_sequence_number: record.details.multi_clearing.number,
             multi_clearing_sequence_count: record.details.multi_clearing.count,
+            decision: record.details.decision.as_ref().map(DecisionView::from),
             dispute: record
                 .details
                 .dispute

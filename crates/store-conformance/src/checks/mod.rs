@@ -19,6 +19,7 @@ mod checkout_sessions;
 mod contention;
 mod credits;
 mod days;
+mod decision_endpoints;
 mod deliveries;
 mod deliveries_rest;
 mod disputes;
@@ -112,6 +113,7 @@ const FILES: &[&[Check]] = &[
     card_guards::CHECKS,
     card_settings::CHECKS,
     disputes::CHECKS,
+    decision_endpoints::CHECKS,
     batches::CHECKS,
     payments_manage::CHECKS,
     payments_lists::CHECKS,

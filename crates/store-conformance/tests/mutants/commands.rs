@@ -41,6 +41,7 @@ fn spoilt(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
         }
         Some(Bug::ReasonsNotStored) => decision.declined = None,
         Some(Bug::DetailsNotStored) => message.details = MessageDetails::default(),
+        Some(Bug::DecisionsNotStored) => message.details.decision = None,
         Some(Bug::TextsTrimmed) => message.acceptor.city = message.acceptor.city.trim().to_owned(),
         Some(Bug::MillisecondsOnly) => {
             message.created_at = message.created_at.duration_trunc(TimeDelta::milliseconds(1)).unwrap();

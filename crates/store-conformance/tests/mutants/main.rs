@@ -6,6 +6,7 @@ mod batches;
 mod bugs;
 mod checkout_sessions;
 mod commands;
+mod decision_endpoints;
 mod disputes;
 mod dry_runs;
 mod events;
@@ -92,6 +93,14 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::StaleSessions, "checkout_sessions.act.of_expiry_and_approval_one_wins"),
     (Bug::DueAccountsByRealTime, "checkout_sessions.due_accounts.by_their_own_clocks"),
     (Bug::FeaturesOfClientsForgotten, "registry.set_feature.switches_and_is_idempotent"),
+    (Bug::FallbackNotStored, "decision_endpoints.change.stores_every_member"),
+    (Bug::EndpointSecretsReplaced, "decision_endpoints.change.stores_every_member"),
+    (Bug::AccountsWithoutEndpoints, "decision_endpoints.change.stores_every_member"),
+    (Bug::EndpointsOfAnyAccount, "decision_endpoints.change.of_one_account"),
+    (Bug::EndpointRecordsMissing, "decision_endpoints.repeats.are_replayed_unless_the_answer_was_a_secret"),
+    (Bug::EndpointSecretsForgotten, "decision_endpoints.secrets.are_found_and_replaced"),
+    (Bug::RestoresRemoveEndpoints, "decision_endpoints.worlds.are_no_contents_of_worlds"),
+    (Bug::DecisionsNotStored, "decision_endpoints.cards.decisions_are_stored_with_their_messages"),
     (Bug::WebhooksUncounted, "webhooks.create.counts_the_subscriptions_of_the_client"),
     (Bug::WebhookOrderNotStored, "webhooks.create.stores_every_member"),
     (Bug::ClientRecordsMissing, "webhooks.repeats.are_replayed_unless_the_answer_was_a_secret"),

@@ -53,6 +53,10 @@ impl ChainHistories for Mutant {
 #[async_trait]
 impl Accounts for Mutant {
     async fn find(&self, id: &AccountId) -> Result<Option<Account>, StoreError> {
+        if self.has(Bug::AccountsWithoutEndpoints) {
+            let found = Accounts::find(&self.inner, id).await?;
+            return Ok(found.map(|account| Account { decisions: None, ..account }));
+        }
         if !self.has(Bug::AccountsFoldCase) {
             return Accounts::find(&self.inner, id).await;
         }

@@ -41,6 +41,9 @@ impl Secrets for Mutant {
         let max = if self.has(Bug::SecretsUnbounded) { u32::MAX } else { max };
         let any = SecretFilter::NotUnder(SecretKeyId([255; 8]));
         let mut found = self.inner.secrets(if self.has(Bug::SecretsUnfiltered) { any } else { filter }, max).await?;
+        if self.has(Bug::EndpointSecretsForgotten) {
+            found.retain(|(owner, _)| !matches!(owner, SecretOwner::Decisions(_)));
+        }
         if self.has(Bug::SecretsOfDeletedWebhooksKept) {
             let webhooks = self.inner.all().await?;
             let is_stored = |id| webhooks.iter().any(|webhook| webhook.id == id);

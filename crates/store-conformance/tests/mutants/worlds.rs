@@ -232,6 +232,9 @@ impl Worlds for Mutant {
         let claim = self.claim(command.claim).filter(|_| !self.has(Bug::RestoresNotRecorded));
         let restored = self.inner.restore(RestoreCommand { claim, ..command }).await?;
         self.put_secrets_back(&account).await?;
+        if self.has(Bug::RestoresRemoveEndpoints) {
+            self.remove_endpoint(&account).await?;
+        }
         if self.has(Bug::RestoresForgetEqualKeys) {
             self.inner.delete_idempotency_records(real + TimeDelta::days(1), 100).await?;
         }

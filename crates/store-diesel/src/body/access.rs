@@ -7,6 +7,7 @@ use super::store::Store;
 use super::tables::access::{AccountRow, ClientRow, accounts, clients};
 use super::tables::keys::{KeyRow, api_keys};
 use super::tables::money::{balances, budgets};
+use super::tables::webhooks::{EndpointRow, decision_endpoints};
 use super::tables::worlds::{TimelineRow, timelines};
 use super::types::{self, Id, Time};
 use async_trait::async_trait;
@@ -42,6 +43,14 @@ impl Callers for Store {
     }
 }
 
+/// The rows of an account.
+pub(crate) type AccountParts = (AccountRow, Option<TimelineRow>, Option<EndpointRow>);
+
+/// Selects the rows of an account.
+pub(crate) fn account_parts() -> diesel::dsl::AsSelect<AccountParts, Db> {
+    AccountParts::as_select()
+}
+
 #[async_trait]
 impl Accounts for Store {
     async fn find(&self, id: &AccountId) -> Result<Option<Account>, StoreError> {
@@ -49,11 +58,12 @@ impl Accounts for Store {
         self.read(move |conn| {
             let row = accounts::table
                 .left_join(timelines::table)
+                .left_join(decision_endpoints::table)
                 .filter(accounts::id.eq(id.as_str()))
-                .select((AccountRow::as_select(), Option::<TimelineRow>::as_select()))
-                .get_result::<(AccountRow, Option<TimelineRow>)>(conn)
+                .select(account_parts())
+                .get_result::<AccountParts>(conn)
                 .optional()?;
-            row.map(|(account, timeline)| account.read(timeline)).transpose()
+            row.map(|(account, timeline, decisions)| account.read(timeline, decisions)).transpose()
         })
         .await
     }
@@ -84,13 +94,14 @@ impl AccountProfiles for Store {
             conn.transaction(|conn| {
                 let rows = reached(&key)
                     .left_join(timelines::table)
+                    .left_join(decision_endpoints::table)
                     .order(accounts::id)
                     .limit(page.limit)
                     .offset(page.offset)
-                    .select((AccountRow::as_select(), Option::<TimelineRow>::as_select()))
-                    .load::<(AccountRow, Option<TimelineRow>)>(conn)?;
+                    .select(account_parts())
+                    .load::<AccountParts>(conn)?;
                 let count = reached(&key).count().get_result(conn)?;
-                let found = rows.into_iter().map(|(account, timeline)| account.read(timeline));
+                let found = rows.into_iter().map(|(account, timeline, decisions)| account.read(timeline, decisions));
                 Ok(Page { count, rows: profiles(conn, found.collect::<Outcome<_>>()?)? })
             })
         })

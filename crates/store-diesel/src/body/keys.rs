@@ -6,12 +6,14 @@ use super::names::Name;
 use super::statements::insert;
 use super::tables::access::{AccountRow, ClientRow, client_features};
 use super::tables::keys::{KeyAccountRow, KeyRow, api_key_accounts};
+use super::tables::webhooks::EndpointRow;
 use super::tables::worlds::TimelineRow;
 use super::types::{Account, Bytes, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::access::{self, AccountGrant, ApiClient, ApiKey, Feature, KeyHash, Scope};
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 impl ClientRow {
     /// Builds the row of a client. Its features have rows of their own.
@@ -148,7 +150,11 @@ impl From<&access::Account> for AccountRow {
 
 impl AccountRow {
     /// Converts the row to the domain.
-    pub(crate) fn read(self, timeline: Option<TimelineRow>) -> Outcome<access::Account> {
+    pub(crate) fn read(
+        self,
+        timeline: Option<TimelineRow>,
+        decisions: Option<EndpointRow>,
+    ) -> Outcome<access::Account> {
         Ok(access::Account {
             id: self.id.0,
             client: ClientId(self.client_id.0),
@@ -156,6 +162,7 @@ impl AccountRow {
             merchant: self.merchant,
             mfa_required: self.mfa_required,
             timeline: timeline.map(TimelineRow::read).transpose()?.unwrap_or_default(),
+            decisions: decisions.map(EndpointRow::read).transpose()?.map(Arc::new),
         })
     }
 }

@@ -25,6 +25,7 @@ mod cards;
 mod checkout;
 pub(super) mod columns;
 mod credits;
+mod decision_endpoints;
 mod diesel_errors;
 mod disputes;
 mod driver;

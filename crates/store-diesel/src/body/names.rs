@@ -8,9 +8,9 @@ use florin_domain::batch::{
 };
 use florin_domain::budget::{BudgetFeature, BudgetKind, BudgetStatus, CreditScheme};
 use florin_domain::card::{
-    CardOwner, CardState, ChainEnd, ChainKind, Control, ControlOwner, DisputeReason, DisputeStatus, EntryMode,
-    FulfillmentStatus, LimitWindow, Match, MessageKind, Network, OverClearing, Response, ThreeDSecure,
-    TransactionState, WalletTokenState,
+    CardOwner, CardState, ChainEnd, ChainKind, Control, ControlOwner, DecisionCode, DisputeReason, DisputeStatus,
+    EntryMode, Fallback, FulfillmentStatus, LimitWindow, Match, MessageKind, Network, NoReply, OverClearing, Response,
+    ThreeDSecure, TransactionState, WalletTokenState,
 };
 use florin_domain::checkout::{
     BankReportResult, MerchantPaymentKind, MerchantPaymentStatus, PaymentFailure, PurposeKind, SessionStatus,
@@ -102,6 +102,9 @@ names! {
     ChainKind: &Self::ALL, Self::as_str;
     CheckoutStatus: &Self::ALL, Self::as_str;
     CheckoutType: &Self::ALL, Self::as_str;
+    DecisionCode: &Self::ALL, Self::code;
+    Fallback: &Self::ALL, Self::as_str;
+    NoReply: &Self::ALL, Self::as_str;
     Control: &Self::ALL, Self::as_str;
     ControlOwner: &Self::ALL, Self::as_str;
     CreditScheme: &Self::ALL, Self::as_str;
@@ -173,6 +176,7 @@ mod tests {
         check::<DisabledReason>(&schema);
         check::<DisputeReason>(&schema);
         check::<DisputeStatus>(&schema);
+        check::<Fallback>(&schema);
         check::<SendError>(&schema);
         check::<EventKind>(&schema);
         check::<FailureReason>(&schema);

@@ -1,5 +1,6 @@
 //! Clients, keys, accounts and enrolments, as operators manage them.
 
+use super::access::{AccountParts, account_parts};
 use super::backend::Conn;
 use super::errors::{Failure, Outcome};
 use super::keys::{features, insert_key, listed_accounts};
@@ -11,7 +12,8 @@ use super::tables::merchant::banks;
 use super::tables::mfa::totp_enrolments;
 use super::tables::money::CounterRow;
 use super::tables::service::imported_addresses;
-use super::tables::worlds::{TimelineRow, timelines};
+use super::tables::webhooks::decision_endpoints;
+use super::tables::worlds::timelines;
 use super::types::{Account, Id, Named};
 use super::{addresses, balances, key_admin, merchant, mfa};
 use async_trait::async_trait;
@@ -64,10 +66,11 @@ impl Registry for Store {
         self.read(|conn| {
             let rows = accounts::table
                 .left_join(timelines::table)
+                .left_join(decision_endpoints::table)
                 .order(accounts::id)
-                .select((AccountRow::as_select(), Option::<TimelineRow>::as_select()))
-                .load::<(AccountRow, Option<TimelineRow>)>(conn)?;
-            rows.into_iter().map(|(account, timeline)| account.read(timeline)).collect()
+                .select(account_parts())
+                .load::<AccountParts>(conn)?;
+            rows.into_iter().map(|(account, timeline, decisions)| account.read(timeline, decisions)).collect()
         })
         .await
     }

@@ -7,7 +7,7 @@ use super::statements::insert;
 use super::store::Store;
 use super::tables::checkout::{PageSecretRow, page_secrets};
 use super::tables::mfa::totp_enrolments;
-use super::tables::webhooks::webhooks;
+use super::tables::webhooks::{decision_endpoints, webhooks};
 use super::types::{Account, Bytes, Id};
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -87,6 +87,18 @@ fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(Secr
             found.push((SecretOwner::Webhook(WebhookId(id.0)), secret));
         }
     }
+    let rows = decision_endpoints::table.order(decision_endpoints::account_id);
+    let rows = rows.select((decision_endpoints::account_id, decision_endpoints::secrets));
+    for row in rows.load_iter::<(Account, Bytes), RowByRow>(conn)? {
+        let (account, secret) = row?;
+        let secret = SealedSecret::new(secret.0);
+        if found.len() == max as usize {
+            break;
+        }
+        if filter.includes(&secret) {
+            found.push((SecretOwner::Decisions(account.0), secret));
+        }
+    }
     if found.len() < max as usize
         && let Some(secret) = of_pages(conn)?.filter(|secret| filter.includes(secret))
     {
@@ -122,6 +134,11 @@ fn replace(conn: &mut Conn, owner: &SecretOwner, old: &SealedSecret, new: &Seale
             let row = totp_enrolments::table.filter(totp_enrolments::account_id.eq(account.as_str()));
             let row = row.filter(totp_enrolments::secret.eq(old));
             diesel::update(row).set(totp_enrolments::secret.eq(new)).execute(conn)?
+        }
+        SecretOwner::Decisions(account) => {
+            let row = decision_endpoints::table.filter(decision_endpoints::account_id.eq(account.as_str()));
+            let row = row.filter(decision_endpoints::secrets.eq(old));
+            diesel::update(row).set(decision_endpoints::secrets.eq(new)).execute(conn)?
         }
         SecretOwner::Pages => {
             let row = page_secrets::table.filter(page_secrets::secret.eq(old));

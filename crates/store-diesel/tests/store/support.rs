@@ -185,6 +185,7 @@ fn seed_account(account: &str, minor: i64) -> SeedAccount {
             merchant: true,
             mfa_required: true,
             timeline: florin_domain::world::Timeline::default(),
+            decisions: None,
         },
         parent: parent(&id(account)),
         enrolment: Some(TotpEnrolment::new(id(account), SealedSecret::new(account.as_bytes().to_vec()))),

@@ -6,7 +6,9 @@ use florin_domain::access::Environment;
 use florin_domain::ids::EventId;
 use florin_domain::webhook::{SigningSecret, TargetPolicy, WebhookSecrets, WebhookUrl};
 use florin_ports::WebhookRequest;
-use florin_webhook_http::{HttpShippingRates, HttpWebhookSender, NameLookup, SenderSettings, TrustedRoots};
+use florin_webhook_http::{
+    HttpDecisions, HttpShippingRates, HttpWebhookSender, NameLookup, SenderSettings, TrustedRoots,
+};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use reqwest::header::{HeaderMap, HeaderName};
 use rustls::ServerConfig;
@@ -25,6 +27,8 @@ use tokio_rustls::TlsAcceptor;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Speaks {
     Http,
+    /// HTTP, and closes the connection after a response.
+    HttpOnce,
     /// HTTP over TLS, as `hooks.test`, with a certificate authority of its own.
     Tls,
     /// The same, and closes the connection after a response.
@@ -146,7 +150,7 @@ async fn converse(
     answers: &Answers,
 ) -> io::Result<()> {
     match speaks {
-        Speaks::Http => serve(&mut stream, requests, answers, false).await,
+        Speaks::Http | Speaks::HttpOnce => serve(&mut stream, requests, answers, speaks == Speaks::HttpOnce).await,
         Speaks::Tls | Speaks::TlsOnce => {
             serve(&mut tls.accept(stream).await?, requests, answers, speaks == Speaks::TlsOnce).await
         }
@@ -267,6 +271,13 @@ fn sender_with(policy: TargetPolicy, names: &Names, roots: Vec<CertificateDer<'s
 #[allow(dead_code, reason = "the other tests use the rest")]
 pub(crate) fn rates(environment: Environment, names: &Names) -> HttpShippingRates {
     HttpShippingRates::new(settings(TargetPolicy::new(environment, Vec::new()), names, Vec::new())).unwrap()
+}
+
+/// A client that asks endpoints.
+#[allow(dead_code, reason = "the other tests use the rest")]
+pub(crate) fn decisions(environment: Environment, names: &Names) -> HttpDecisions {
+    let settings = settings(TargetPolicy::new(environment, Vec::new()), names, Vec::new());
+    HttpDecisions::new(SenderSettings { time_limit: HttpDecisions::TIME_LIMIT, ..settings }).unwrap()
 }
 
 /// A sender of an environment.

@@ -1,7 +1,8 @@
 //! What the rules return.
 
 use crate::card::{
-    CardLimit, CardTransaction, Chain, DeclineExplanation, MessageKind, MultiClearing, TransactionState,
+    CardLimit, CardTransaction, Chain, DecisionQuestion, DeclineExplanation, MessageKind, MultiClearing,
+    TransactionState,
 };
 use crate::fault::Flaw;
 use crate::ledger::{AmountOverflow, Balances, JournalTransaction, Unbalanced};
@@ -91,6 +92,9 @@ pub enum CardRefusal {
         /// The amount left.
         rest: Money,
     },
+    /// The decision endpoint of the account must be asked first.
+    #[error("the decision endpoint was not asked yet")]
+    Undecided(Box<DecisionQuestion>),
     /// A balance would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),

@@ -3,14 +3,14 @@
 use super::booking::Movement;
 use super::conversion::Terms;
 use super::first_kind::FirstKind;
-use super::rules::{FundsEffect, Presented, RuleInput};
+use super::rules::{Decision, FundsEffect, Presented, RuleInput};
 use super::{CardDecision, CardRefusal, FirstSituation};
 use crate::card::controls::CardUse;
 use crate::card::limit_counts::LimitCounts;
 use crate::card::{
-    Acceptor, Card, CardLimit, CardTransaction, Cardholder, Chain, ChainEnd, ChainState, CountedKind,
-    DeclineExplanation, Match, MessageDetails, MultiClearing, Network, PinDigest, PointOfSale, Response, Rule,
-    ThreeDSecure, TransactionState, Verification, WalletToken,
+    Acceptor, Card, CardLimit, CardTransaction, Cardholder, Chain, ChainEnd, ChainState, Consultation, CountedKind,
+    DecisionQuestion, DeclineExplanation, Match, MessageDetails, MultiClearing, Network, PinDigest, PointOfSale,
+    Response, Rule, ThreeDSecure, TransactionState, Verification, WalletToken,
 };
 use crate::fault::Flaw;
 use crate::ids::TransactionToken;
@@ -61,6 +61,8 @@ pub struct Extras {
     pub wallet_token: Option<WalletToken>,
     /// The place of a clearing among several.
     pub multi_clearing: MultiClearing,
+    /// What is known of the decision of the account's endpoint.
+    pub decision: Consultation,
 }
 
 /// A first message with its amounts in minor units of the card's and the merchant's currency.
@@ -97,6 +99,27 @@ impl FirstMessage {
             wallet_token: wallet_token.as_ref().map(|token| token.state),
             three_d_secure: *three_d_secure,
         }
+    }
+
+    /// Whether a part of the amount can be approved. Cash can't be paid out in part.
+    const fn allows_partial(&self) -> bool {
+        self.extras.partial_approval && matches!(self.kind, FirstKind::Purchase) && self.extras.cash_back.is_none()
+    }
+
+    /// What is known of the decision of the account's endpoint, and the part that it approved, in the merchant's currency;
+    /// `None`: no part, or all of it. A part that rounds to zero in the card's currency can't be approved.
+    fn decided(&self, priced: &Priced) -> Result<(Decision, Option<Minor>), CardRefusal> {
+        let (consultation, allows_partial) = (self.extras.decision, self.allows_partial());
+        let decision = Decision { consultation, allows_partial, part: None };
+        let Some(part) = decision.seen().and_then(|seen| seen.part()) else { return Ok((decision, None)) };
+        let in_card_currency = priced.terms.to_card(part)?;
+        if in_card_currency.is_zero() {
+            return Ok((Decision { allows_partial: false, ..decision }, None));
+        }
+        if part >= priced.in_merchant_currency {
+            return Ok((decision, None));
+        }
+        Ok((Decision { part: Some(in_card_currency), ..decision }, Some(part)))
     }
 
     fn price(&self, card: &Card) -> Result<Priced, CardRefusal> {
@@ -162,12 +185,13 @@ pub fn decide_first(
     let priced = message.price(card)?;
     let verification = message.extras.cardholder.as_ref().map(|sent| Verification::of(card, sent));
     let token = TransactionToken(stamp.id());
-    let opening = Opening { situation, message, token, stamp, priced: &priced, verification };
+    let (decision, part) = message.decided(&priced)?;
+    let opening = Opening { situation, message, token, stamp, priced: &priced, verification, decision, part };
     let effect = message.kind.effect(priced.in_merchant_currency, priced.total);
     let FirstSituation { limits, guards, balances, .. } = situation;
     let (presented, forced, now) = (message.presented(verification), message.extras.decline, stamp.now);
-    let input = RuleInput { card, limits, guards, balances, presented, effect, forced, now };
-    if let Some(declined) = input.declined() {
+    let input = RuleInput { card, limits, guards, balances, presented, effect, forced, decision, now };
+    if let Some(declined) = input.declined(|| opening.question())? {
         return match opening.part(&declined)? {
             Some(part) => opening.hold(part, Response::PartiallyApproved),
             None => Ok(opening.declined(declined)),
@@ -176,7 +200,10 @@ pub fn decide_first(
     match (message.kind, effect) {
         (FirstKind::Inquiry, _) => Ok(opening.checked(Response::Approved)),
         (FirstKind::Purchase, FundsEffect::None) => Ok(opening.checked(Response::AccountVerified)),
-        (FirstKind::Purchase | FirstKind::Atm, _) => opening.hold(priced.in_merchant_currency, Response::Approved),
+        (FirstKind::Purchase | FirstKind::Atm, _) => match part {
+            Some(part) => opening.hold(part, Response::PartiallyApproved),
+            None => opening.hold(priced.in_merchant_currency, Response::Approved),
+        },
         (FirstKind::Refund, _) => {
             let chain = opening.chain(priced.requested, Minor::ZERO, ChainState::Open { held: Minor::ZERO });
             let state = (TransactionState::Pending, Response::Approved);
@@ -196,20 +223,32 @@ struct Opening<'a> {
     priced: &'a Priced,
     /// What was verified of the cardholder.
     verification: Option<Verification>,
+    decision: Decision,
+    /// The part that the endpoint of the account approved, in the merchant's currency.
+    part: Option<Minor>,
 }
 
 impl Opening<'_> {
+    /// The question to the endpoint of the account.
+    fn question(&self) -> DecisionQuestion {
+        let Self { message, priced, .. } = self;
+        let state = match message.kind {
+            FirstKind::Debit => TransactionState::Completion,
+            _ => TransactionState::Pending,
+        };
+        let amount = priced.in_merchant_currency.of(priced.terms.currency());
+        let message = self.record(Minor::ZERO, (state, Response::Approved));
+        DecisionQuestion { message, amount, allows_partial: self.message.allows_partial() }
+    }
+
     /// The amount of a partial approval instead of a decline, in the merchant's currency.
     fn part(&self, declined: &DeclineExplanation) -> Result<Option<Minor>, CardRefusal> {
         let Rule::AvailableBalance { available, .. } = declined.failed else { return Ok(None) };
-        // The cash can't be paid out in part.
-        let is_requested = self.message.extras.partial_approval
-            && self.message.kind == FirstKind::Purchase
-            && self.priced.cash_back.is_none();
-        if !is_requested || available <= Minor::ZERO {
+        if !self.message.allows_partial() || available <= Minor::ZERO {
             return Ok(None);
         }
-        let part = self.priced.terms.within(available, self.priced.in_merchant_currency)?;
+        let max = self.part.unwrap_or(self.priced.in_merchant_currency);
+        let part = self.priced.terms.within(available, max)?;
         Ok((!self.priced.terms.to_card(part)?.is_zero()).then_some(part))
     }
 
@@ -357,6 +396,7 @@ impl Opening<'_> {
             verification: self.verification,
             multi_clearing: *multi_clearing,
             dispute: None,
+            decision: self.decision.seen(),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::conversion::Terms;
 use super::follow_up_effects::Step;
 use super::{CardDecision, CardRefusal, ChainSituation};
-use crate::card::{Chain, ChainEnd, ChainKind, MessageKind, Response, TransactionState};
+use crate::card::{Chain, ChainEnd, ChainKind, Consultation, MessageKind, Response, TransactionState};
 use crate::ids::TransactionToken;
 use crate::money::{DecimalAmount, Minor};
 use crate::stamp::Stamp;
@@ -171,6 +171,18 @@ pub fn decide_follow_up(
     message: &FollowUp,
     stamp: &Stamp<'_>,
 ) -> Result<CardDecision, CardRefusal> {
+    decide_consulted_follow_up(situation, token, message, Consultation::Off, stamp)
+}
+
+/// Decides a follow-up like [`decide_follow_up`], with what is known of the decision of the account's endpoint. It matters
+/// only to increments.
+pub fn decide_consulted_follow_up(
+    situation: &ChainSituation,
+    token: TransactionToken,
+    message: &FollowUp,
+    consultation: Consultation,
+    stamp: &Stamp<'_>,
+) -> Result<CardDecision, CardRefusal> {
     let terms = Terms::of(situation.card.currency, situation.first.conversion);
     let amount = message.amount().map(|amount| terms.minor(amount)).transpose().map_err(CardRefusal::Amount)?;
     let fee = match message {
@@ -182,7 +194,7 @@ pub fn decide_follow_up(
     let sent = amount.unwrap_or_default();
     match message {
         FollowUp::Advice { .. } => step.advice(sent),
-        FollowUp::Incremental { decline, .. } => step.incremental(sent, *decline),
+        FollowUp::Incremental { decline, .. } => step.incremental(sent, *decline, consultation),
         FollowUp::Clearing { is_final, .. } => step.clearing(sent, Minor::ZERO, *is_final),
         FollowUp::AtmClearing { .. } => step.clearing(sent, fee, true),
         FollowUp::Reversal { .. } => step.reversal(amount),

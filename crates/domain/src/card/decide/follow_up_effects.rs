@@ -6,13 +6,13 @@
 use super::booking::Movement;
 use super::conversion::Terms;
 use super::first::rounds_to_zero;
-use super::rules::{FundsEffect, Presented, RuleInput};
+use super::rules::{Decision, FundsEffect, Presented, RuleInput};
 use super::{CardDecision, CardRefusal, ChainSituation};
 use crate::card::controls::CardUse;
 use crate::card::limit_counts::LimitCounts;
 use crate::card::{
-    CardLimit, CardTransaction, Chain, ChainEnd, ChainState, CountedAmount, CountedKind, DeclineExplanation,
-    MessageDetails, MessageKind, Response, Rule, TransactionState,
+    CardLimit, CardTransaction, Chain, ChainEnd, ChainState, Consultation, CountedAmount, CountedKind,
+    DecisionQuestion, DecisionSeen, DeclineExplanation, MessageDetails, MessageKind, Response, Rule, TransactionState,
 };
 use crate::ids::TransactionToken;
 use crate::ledger::{AmountOverflow, Balances};
@@ -63,6 +63,12 @@ enum Counting {
     Raise(Minor),
 }
 
+/// Adds what the endpoint of the account decided.
+fn decided(mut decision: CardDecision, seen: Option<DecisionSeen>) -> CardDecision {
+    decision.transaction.details.decision = seen;
+    decision
+}
+
 /// What a return takes from a chain.
 struct Returned {
     sent: Minor,
@@ -96,8 +102,13 @@ impl<'a> Step<'a> {
     }
 
     /// Increases the hold. An increment passes all rules of a first message, but does not count as another use of the
-    /// card.
-    pub(super) fn incremental(&self, sent: Minor, forced: Option<Response>) -> Result<CardDecision, CardRefusal> {
+    /// card. The endpoint of the account decides on it, all or nothing.
+    pub(super) fn incremental(
+        &self,
+        sent: Minor,
+        forced: Option<Response>,
+        consultation: Consultation,
+    ) -> Result<CardDecision, CardRefusal> {
         let (held, _) = self.sides();
         let chain = self.holding_more(more(held, sent)?)?;
         let change = less(chain.held(), self.chain.held())?;
@@ -115,12 +126,23 @@ impl<'a> Step<'a> {
         let (effect, now) = (FundsEffect::DebitMore { change, total: chain.held() }, self.stamp.now);
         let entry_mode = first.details.pos.and_then(|pos| pos.entry_mode);
         let presented = Presented::only(CardUse { acceptor: &first.acceptor, entry_mode });
-        let input = RuleInput { card, limits, guards, balances, presented, effect, forced, now };
-        if let Some(declined) = input.declined() {
-            return Ok(self.declined(amounts, declined));
+        let decision = Decision { consultation, allows_partial: false, part: None };
+        let seen = decision.seen();
+        let input = RuleInput { card, limits, guards, balances, presented, effect, forced, decision, now };
+        if let Some(declined) = input.declined(|| self.question(amounts))? {
+            return Ok(decided(self.declined(amounts, declined), seen));
         }
         let (state, movement) = (TransactionState::Pending, Movement::hold(change)?);
-        self.apply(Effect { amounts, state, movement, chain, counting: Counting::Change(change) })
+        let effect = Effect { amounts, state, movement, chain, counting: Counting::Change(change) };
+        Ok(decided(self.apply(effect)?, seen))
+    }
+
+    /// The question to the endpoint of the account.
+    fn question(&self, amounts: Amounts) -> DecisionQuestion {
+        let state = (TransactionState::Pending, Response::Approved);
+        let amounts_before = Amounts { impacted: Minor::ZERO, ..amounts };
+        let message = self.record(amounts_before, state, &self.situation.balances);
+        DecisionQuestion { message, amount: amounts.sent.of(self.terms.currency()), allows_partial: false }
     }
 
     pub(super) fn clearing(&self, sent: Minor, fee: Minor, is_final: bool) -> Result<CardDecision, CardRefusal> {

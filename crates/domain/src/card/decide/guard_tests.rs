@@ -3,17 +3,20 @@
 use super::testing::extended;
 use super::{Extras, FirstKind, FirstMessage};
 use crate::card::{
-    Card, CardLimit, CardNumber, Cardholder, Controls, EntryMode, Guards, LimitWindow, Match, PinDigest, PointOfSale,
-    Response, SecurityCode, ThreeDSecure, TransactionState, WalletToken, WalletTokenState,
+    Card, CardLimit, CardNumber, Cardholder, Consultation, Controls, DecisionCode, DecisionReply, EntryMode, Guards,
+    LimitWindow, Match, PinDigest, PointOfSale, Response, SecurityCode, ThreeDSecure, TransactionState, Verdict,
+    WalletToken, WalletTokenState,
 };
 use crate::people::PersonStatus;
 use crate::test_support::{CardScenario, a_budget, a_card, a_limit};
 use proptest::prelude::*;
 
+const APPROVE: Verdict = Verdict::Reply(DecisionReply::Approve);
+const DUPLICATE: Verdict = Verdict::Reply(DecisionReply::Decline(DecisionCode::DuplicateEntry));
 const PIN: PinDigest = PinDigest::new([1; 32]);
 
 /// The rules in the order of the contract, with the response of each.
-const RULES: [(&str, Response); 9] = [
+const RULES: [(&str, Response); 10] = [
     ("cardholder_active", Response::CardholderNotActive),
     ("pin", Response::IncorrectPin),
     ("security_code", Response::IncorrectSecurityCode),
@@ -22,6 +25,7 @@ const RULES: [(&str, Response); 9] = [
     ("controls", Response::EntryModeNotAllowed),
     ("transaction_limit", Response::UsageLimitReached),
     ("spending_limit", Response::UsageLimitReached),
+    ("decision", Response::DecisionDuplicate),
     ("available_balance", Response::NotSufficientFunds),
 ];
 
@@ -35,7 +39,7 @@ fn cardholder(card: &Card, is_right: bool) -> Cardholder {
 fn setting(wrong: &[usize]) -> (CardScenario, FirstMessage) {
     let is = |place: usize| wrong.contains(&place);
     let limit = |window, place| a_limit(window, if is(place) { "1.00 GBP" } else { "50.00 GBP" });
-    let mut scenario = CardScenario::of(a_card(), a_budget().with(if is(8) { "1.00 GBP" } else { "250.00 GBP" }))
+    let mut scenario = CardScenario::of(a_card(), a_budget().with(if is(9) { "1.00 GBP" } else { "250.00 GBP" }))
         .limited_to(limit(LimitWindow::Day, 7))
         .limited_to(limit(LimitWindow::Transaction, 6));
     let allowed = if is(5) { EntryMode::Chip } else { EntryMode::Keyed };
@@ -53,6 +57,7 @@ fn setting(wrong: &[usize]) -> (CardScenario, FirstMessage) {
         cardholder: Some(cardholder(&scenario.card, !is(2))),
         wallet_token: Some(WalletToken { token: "a".into(), state }),
         three_d_secure: Some(if is(4) { ThreeDSecure::NotAuthenticated } else { ThreeDSecure::Authenticated }),
+        decision: Consultation::Heard(if is(8) { DUPLICATE } else { APPROVE }),
         ..Extras::default()
     };
     (scenario, extended(FirstKind::Purchase, "10", extras))
@@ -83,9 +88,9 @@ fn account_checks_skip_limits_and_balance_and_refunds_all() {
         scenario.send(&message).unwrap().transaction
     };
     assert_eq!(of_kind(FirstKind::Purchase, "0", &all).response, Response::CardholderNotActive);
-    assert_eq!(of_kind(FirstKind::Purchase, "0", &[6, 7, 8]).response, Response::AccountVerified);
+    assert_eq!(of_kind(FirstKind::Purchase, "0", &[6, 7, 8, 9]).response, Response::AccountVerified);
     assert_eq!(of_kind(FirstKind::Purchase, "0", &[2]).response, Response::IncorrectSecurityCode);
-    assert_eq!(of_kind(FirstKind::Inquiry, "0", &[1, 8]).response, Response::IncorrectPin);
+    assert_eq!(of_kind(FirstKind::Inquiry, "0", &[1, 9]).response, Response::IncorrectPin);
     for kind in [FirstKind::Refund, FirstKind::UnlinkedRefund, FirstKind::ForcePost, FirstKind::FeeCharge] {
         assert_eq!(of_kind(kind, "10", &all).response, Response::Approved, "{kind:?}");
     }

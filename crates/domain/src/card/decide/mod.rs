@@ -4,6 +4,8 @@ mod booking;
 mod clearing;
 mod conversion;
 mod decision;
+#[cfg(test)]
+mod decision_tests;
 mod dispute;
 mod expiry;
 #[cfg(test)]
@@ -36,5 +38,5 @@ pub use dispute::{
 pub use expiry::decide_expiry;
 pub use first::{Extras, FirstMessage, decide_first};
 pub use first_kind::FirstKind;
-pub use follow_up::{FollowUp, decide_follow_up};
+pub use follow_up::{FollowUp, decide_consulted_follow_up, decide_follow_up};
 pub use situation::{ChainSituation, FirstSituation};

@@ -1,9 +1,10 @@
 //! The rules that can decline a message, in the contract's order (5.3). The first rule that fails decides.
 
+use super::CardRefusal;
 use crate::card::controls::CardUse;
 use crate::card::{
-    Card, CardLimit, ControlSeen, DeclineExplanation, Guards, LimitSeen, LimitWindow, Match, PinDigest, Response, Rule,
-    ThreeDSecure, WalletTokenState,
+    Card, CardLimit, Consultation, ControlSeen, DecisionQuestion, DecisionSeen, DeclineExplanation, Guards, LimitSeen,
+    LimitWindow, Match, PinDigest, Response, Rule, ThreeDSecure, WalletTokenState,
 };
 use crate::ledger::Balances;
 use crate::money::Minor;
@@ -61,21 +62,75 @@ pub(super) struct RuleInput<'a> {
     pub(super) effect: FundsEffect,
     /// The decline that a caller of the sandbox forces, if any.
     pub(super) forced: Option<Response>,
+    pub(super) decision: Decision,
     pub(super) now: DateTime<Utc>,
 }
 
+/// What the rules know of the decision of the account's endpoint.
+#[derive(Clone, Copy)]
+pub(super) struct Decision {
+    pub(super) consultation: Consultation,
+    /// Whether a part of the amount can be approved.
+    pub(super) allows_partial: bool,
+    /// The amount that must be available after the decision, in the card's currency; `None`: all of it.
+    pub(super) part: Option<Minor>,
+}
+
+impl Decision {
+    /// The decision, if the endpoint was asked.
+    pub(super) const fn seen(&self) -> Option<DecisionSeen> {
+        match self.consultation {
+            Consultation::Heard(verdict) => Some(DecisionSeen { verdict, allows_partial: self.allows_partial }),
+            Consultation::Off | Consultation::Due => None,
+        }
+    }
+}
+
 impl RuleInput<'_> {
-    /// Returns the decline with the rules that were evaluated. `None` if all rules pass.
-    pub(super) fn declined(&self) -> Option<DeclineExplanation> {
+    /// Returns the decline with the rules that were evaluated. `None` if all rules pass. A message on which the endpoint
+    /// of the account must decide is refused with the question, if it passes the rules before.
+    pub(super) fn declined(
+        &self,
+        question: impl FnOnce() -> DecisionQuestion,
+    ) -> Result<Option<DeclineExplanation>, CardRefusal> {
         if self.effect == FundsEffect::Unconditional {
-            return None;
+            return Ok(None);
+        }
+        if self.decision.consultation == Consultation::Due && self.is_debit() && self.local().all(|rule| rule.passes())
+        {
+            return Err(CardRefusal::Undecided(Box::new(question())));
         }
         // Nearly all messages pass, so passed rules are collected only after a failure.
-        let failed = self.rules().find(|rule| !rule.passes())?;
-        Some(DeclineExplanation { passed: self.rules().take_while(Rule::passes).collect(), failed })
+        let Some(failed) = self.rules().find(|rule| !rule.passes()) else { return Ok(None) };
+        Ok(Some(DeclineExplanation { passed: self.rules().take_while(Rule::passes).collect(), failed }))
     }
 
+    /// Whether the message takes funds, so that the endpoint decides on it.
+    const fn is_debit(&self) -> bool {
+        matches!(self.effect, FundsEffect::Debit(_) | FundsEffect::DebitMore { .. })
+    }
+
+    /// All rules: those of Florin, the decision, and the funds.
     fn rules(&self) -> impl Iterator<Item = Rule> {
+        let decision = self.decision.seen().filter(|_| self.is_debit()).map(Rule::Decision);
+        let requested = self.decision.part;
+        let funds = self.taken().map(|taken| Rule::AvailableBalance {
+            available: self.balances.available(),
+            requested: requested.unwrap_or(taken.amount),
+        });
+        self.local().chain(decision).chain(funds)
+    }
+
+    fn taken(&self) -> Option<Spending> {
+        match self.effect {
+            FundsEffect::Credit | FundsEffect::None | FundsEffect::Unconditional => None,
+            FundsEffect::Debit(amount) => Some(Spending { amount, total: amount, is_use: true }),
+            FundsEffect::DebitMore { change, total } => Some(Spending { amount: change, total, is_use: false }),
+        }
+    }
+
+    /// The rules before the decision.
+    fn local(&self) -> impl Iterator<Item = Rule> {
         let state = self.card.state;
         let forced = self.forced.map(|code| Rule::Forced { code });
         let uses = (self.effect != FundsEffect::Credit).then(|| {
@@ -85,20 +140,12 @@ impl RuleInput<'_> {
                 Rule::CardNotExpired { expires_on: self.card.expires_on, today: self.now.date_naive() },
             ]
         });
-        let taken = match self.effect {
-            FundsEffect::Credit | FundsEffect::None | FundsEffect::Unconditional => None,
-            FundsEffect::Debit(amount) => Some(Spending { amount, total: amount, is_use: true }),
-            FundsEffect::DebitMore { change, total } => Some(Spending { amount: change, total, is_use: false }),
-        };
-        let funds =
-            taken.map(|taken| Rule::AvailableBalance { available: self.balances.available(), requested: taken.amount });
         forced
             .into_iter()
             .chain([Rule::CardActivated { state }])
             .chain(uses.into_iter().flatten())
             .chain((self.effect != FundsEffect::Credit).then(|| self.guarded()).into_iter().flatten())
-            .chain(taken.into_iter().flat_map(move |taken| self.limits_on(taken)))
-            .chain(funds)
+            .chain(self.taken().into_iter().flat_map(move |taken| self.limits_on(taken)))
     }
 
     /// The rules of the cardholder, of what the message presents, and of the controls.

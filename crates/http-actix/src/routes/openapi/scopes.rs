@@ -15,6 +15,7 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
     Some(match operation {
         "healthz" | "readyz" => return None,
         merchant if of_merchant(merchant).is_some() => return of_merchant(merchant),
+        decisions if of_decisions(decisions).is_some() => return of_decisions(decisions),
         "lookupAddresses" => AddressesLookup,
         "listActivity" | "findActivity" => ActivityRead,
         "listEvents" | "streamEvents" => EventsRead,
@@ -98,6 +99,15 @@ fn of_card_messages(operation: &str) -> bool {
             | "getOverClearing"
             | "setOverClearing"
     )
+}
+
+/// Returns the scope of an operation on decision endpoints. `None` if it is another operation.
+fn of_decisions(operation: &str) -> Option<Scope> {
+    match operation {
+        "getCardDecisions" => Some(CardsRead),
+        "setCardDecisions" | "deleteCardDecisions" | "rotateCardDecisionsSecret" => Some(CardsWrite),
+        _ => None,
+    }
 }
 
 /// Returns the scope of an operation of merchants. `None` if it is another operation.

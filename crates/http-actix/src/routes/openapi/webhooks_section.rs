@@ -1,6 +1,7 @@
-//! The `webhooks` section: the requests that receivers of events get.
+//! The `webhooks` section: the requests that receivers of events and decision endpoints get.
 
 use crate::views::envelope_schema;
+use florin_domain::card::DecisionCode;
 use florin_domain::event::{EventKind, EventType};
 use serde_json::{Map, Value, json};
 
@@ -18,7 +19,40 @@ pub(super) fn add(document: &mut Value) {
         });
         section.insert(known.name.to_owned(), json!({"post": request}));
     }
+    section.insert("CardDecision".to_owned(), json!({"post": decision()}));
     document["webhooks"] = Value::Object(section);
+}
+
+/// The request that asks the endpoint of an account about a card message, with its answers.
+fn decision() -> Value {
+    let answer = json!({
+        "type": "object",
+        "required": ["decision"],
+        "properties": {
+            "decision": {"type": "string", "enum": ["APPROVE", "DECLINE", "PARTIAL"]},
+            "code": {
+                "description": "The response code of the decline; with `DECLINE` only. Default: `1885`.",
+                "type": "string",
+                "enum": DecisionCode::ALL.map(DecisionCode::code),
+            },
+            "amount": {
+                "description": "The part to approve, in the currency of the question; with `PARTIAL` only.",
+                "type": "string",
+            },
+        },
+    });
+    json!({
+        "operationId": "onCardDecision",
+        "tags": ["Cards"],
+        "summary": "May a card message be approved? Sent to the endpoint that `setCardDecisions` names",
+        "requestBody": {"required": true, "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/CardDecisionQuestion"}}
+        }},
+        "responses": {"2XX": {
+            "description": "The decision, within the time limit. Any other answer, and none, is replaced by the fallback.",
+            "content": {"application/json": {"schema": answer}}
+        }}
+    })
 }
 
 /// The summary of a kind of event in the document.

@@ -9,7 +9,7 @@ use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, Object};
 use utoipa::openapi::{RefOr, Schema};
 
 /// The URL of a receiver.
-pub(crate) struct ReceiverUrl(pub(super) WebhookUrl);
+pub(crate) struct ReceiverUrl(pub(crate) WebhookUrl);
 
 impl FieldType for ReceiverUrl {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {

@@ -16,6 +16,9 @@ pub(crate) mod rotate_secret;
 mod samples;
 pub(crate) mod test;
 
+pub(super) use bodies::ReceiverUrl;
+pub(super) use rotate_secret::RotateSecretBody;
+
 use crate::middleware::catch_panic;
 use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
 use actix_web::middleware::from_fn;

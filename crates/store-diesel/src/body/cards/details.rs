@@ -3,6 +3,7 @@
 use super::body::errors::{Outcome, corrupt};
 use super::body::names::Name;
 use super::body::types::Id;
+use super::decisions::StoredDecision;
 use florin_domain::card::{
     DisputeLink, EntryMode, Match, MessageDetails, MultiClearing, PointOfSale, ThreeDSecure, Verification, WalletToken,
     WalletTokenState,
@@ -31,6 +32,7 @@ struct Stored {
     #[serde(skip_serializing_if = "Option::is_none")]
     clearing_count: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<StoredDecision>,
     dispute: Option<StoredDispute>,
 }
 
@@ -126,6 +128,7 @@ pub(super) fn text(details: &MessageDetails) -> Option<String> {
         wallet_token,
         verification,
         multi_clearing,
+        decision,
         dispute,
     } = details;
     let stored = Stored {
@@ -137,6 +140,7 @@ pub(super) fn text(details: &MessageDetails) -> Option<String> {
         verification: verification.as_ref().map(StoredVerification::from),
         clearing_number: multi_clearing.number,
         clearing_count: multi_clearing.count,
+        decision: decision.as_ref().map(StoredDecision::from),
         dispute: dispute.map(|link| StoredDispute { id: Id(link.dispute.0), transaction: Id(link.transaction.0) }),
     };
     // Serialization cannot fail: the members are texts, numbers and truth values.
@@ -155,6 +159,7 @@ pub(super) fn read(text: Option<&str>) -> Outcome<MessageDetails> {
         wallet_token: stored.wallet_token.map(StoredToken::read).transpose()?,
         verification: stored.verification.map(StoredVerification::read).transpose()?,
         multi_clearing: MultiClearing { number: stored.clearing_number, count: stored.clearing_count },
+        decision: stored.decision.map(StoredDecision::read).transpose()?,
         dispute: stored.dispute.map(|link| DisputeLink {
             dispute: DisputeId(link.id.0),
             transaction: TransactionToken(link.transaction.0),

@@ -4,6 +4,7 @@ mod chains;
 mod commands;
 pub(super) mod controls;
 mod counted;
+mod decisions;
 mod details;
 mod histories;
 mod manage;

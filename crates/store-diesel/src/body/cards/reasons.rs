@@ -4,6 +4,7 @@ use super::body::errors::{Outcome, corrupt};
 use super::body::names::Name;
 use super::body::tables::cards::ReasonRow;
 use super::body::types::{Account, Id};
+use super::decisions::StoredDecision;
 use chrono::NaiveDate;
 use florin_domain::card::{CardTransaction, ControlSeen, DeclineExplanation, LimitSeen, LimitWindow, Rule};
 use florin_domain::money::Minor;
@@ -66,6 +67,7 @@ enum StoredRule {
         max_uses: Option<u32>,
         requested: i64,
     },
+    Decision(StoredDecision),
     AvailableBalance {
         available: i64,
         #[serde(rename = "asked")]
@@ -108,6 +110,7 @@ impl From<&Rule> for StoredRule {
                 max_uses: limit.max_uses,
                 requested: limit.requested.0,
             },
+            Rule::Decision(seen) => Self::Decision(StoredDecision::from(seen)),
             Rule::AvailableBalance { available, requested } => {
                 Self::AvailableBalance { available: available.0, requested: requested.0 }
             }
@@ -153,6 +156,7 @@ impl StoredRule {
                 uses: 0,
                 requested: Minor(requested),
             }),
+            Self::Decision(seen) => Rule::Decision(seen.read()?),
             Self::AvailableBalance { available, requested } => {
                 Rule::AvailableBalance { available: Minor(available), requested: Minor(requested) }
             }

@@ -9,7 +9,12 @@ use florin_store_contract::export::{ExportError, ExportRow, hexadecimal};
 use serde_json::{Map, Value};
 
 /// The tables with secrets, and the columns of the secrets.
-const TABLES: [(&str, &str); 3] = [("totp_enrolments", "secret"), ("webhooks", "secrets"), ("page_secrets", "secret")];
+const TABLES: [(&str, &str); 4] = [
+    ("totp_enrolments", "secret"),
+    ("webhooks", "secrets"),
+    ("decision_endpoints", "secrets"),
+    ("page_secrets", "secret"),
+];
 
 /// Returns the column of a table's secrets.
 fn column_of(table: &str) -> Option<&'static str> {
@@ -44,6 +49,7 @@ pub(super) fn resealed(row: &ExportRow<'_>, reseal: &Reseal) -> Result<Option<St
     let owner = match row.table {
         "page_secrets" => Some(SecretOwner::Pages),
         "webhooks" => text("id").and_then(|id| WebhookId::parse(id).ok()).map(SecretOwner::Webhook),
+        "decision_endpoints" => text("account_id").and_then(|id| AccountId::parse(id).ok()).map(SecretOwner::Decisions),
         _ => text("account_id").and_then(|id| AccountId::parse(id).ok()).map(SecretOwner::Totp),
     };
     let owner = owner.ok_or_else(|| wrong("the owner of the secret is missing"))?;

@@ -1,8 +1,10 @@
-//! Subscriptions to events, their deliveries, and idempotency records of clients.
+//! Subscriptions to events, their deliveries, idempotency records of clients, and decision endpoints.
 
 use super::access::{accounts, client_features};
 use super::body::types::{Account, Bytes, Id, Named, Time};
 use super::declare::{changes, lookups, tables};
+use super::worlds::timelines;
+use florin_domain::card::Fallback;
 use florin_domain::event::EventKind;
 use florin_domain::webhook::{DeliveryStatus, DisabledReason, SendError};
 
@@ -74,7 +76,23 @@ tables! {
         answer_body: Option<String>,
         created_at: Time,
     }
+
+    /// The endpoint of an account that decides on card messages.
+    struct EndpointRow in decision_endpoints(account_id) not owned {
+        account_id: Account,
+        url: String,
+        enabled: bool,
+        time_limit_ms: i64,
+        fallback: Named<Fallback>,
+        secrets: Bytes,
+        created_at: Time,
+        updated_at: Time,
+    }
 }
+
+diesel::joinable!(decision_endpoints -> accounts (account_id));
+diesel::allow_tables_to_appear_in_same_query!(decision_endpoints, accounts);
+diesel::allow_tables_to_appear_in_same_query!(decision_endpoints, timelines);
 
 diesel::allow_tables_to_appear_in_same_query!(webhooks, accounts);
 diesel::allow_tables_to_appear_in_same_query!(webhooks, client_features);

@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::BigInt;
-use florin_domain::webhook::WebhookRefusal;
+use florin_domain::webhook::ShownOnce;
 use florin_ports::{Answer, ClientClaim, RecordedBody, RecordedRequest, WriteError, Written};
 
 const DELETE: &str = "DELETE FROM client_records WHERE (client_id, idempotency_key) IN \
@@ -19,16 +19,24 @@ const DELETE: &str = "DELETE FROM client_records WHERE (client_id, idempotency_k
 
 /// Runs the work unless its claim has a record already, and stores the record. The caller holds a lock under which
 /// requests with the same key wait for each other, or the record is refused as a duplicate and the work retried.
-pub(super) fn under_claim<T>(
+pub(crate) fn under_claim<T, R: From<ShownOnce>>(
     conn: &mut Conn,
     claim: Option<&ClientClaim<T>>,
-    work: impl FnOnce(&mut Conn) -> Result<T, Stop<WriteError<WebhookRefusal>>>,
-) -> Result<Written<T>, Stop<WriteError<WebhookRefusal>>> {
-    under_client_claim(conn, claim, shown_once, work)
+    work: impl FnOnce(&mut Conn) -> Result<T, Stop<WriteError<R>>>,
+) -> Result<Written<T>, Stop<WriteError<R>>> {
+    under_claim_or(conn, claim, shown_once, work)
 }
 
-/// Does what [`under_claim`] does for any operation. `no_answer` is the answer if the record has none.
-pub(crate) fn under_client_claim<T, R>(
+/// Does the same for an operation whose answers are all stored.
+pub(crate) fn under_kept_claim<T, R>(
+    conn: &mut Conn,
+    claim: Option<&ClientClaim<T>>,
+    work: impl FnOnce(&mut Conn) -> Result<T, Stop<WriteError<R>>>,
+) -> Result<Written<T>, Stop<WriteError<R>>> {
+    under_claim_or(conn, claim, || corrupt("an idempotency record has no answer").into(), work)
+}
+
+fn under_claim_or<T, R>(
     conn: &mut Conn,
     claim: Option<&ClientClaim<T>>,
     no_answer: fn() -> Stop<WriteError<R>>,
@@ -45,15 +53,15 @@ pub(crate) fn under_client_claim<T, R>(
 }
 
 /// Returns the stored answer of a claim.
-pub(super) fn replayed<T>(
+pub(super) fn replayed<T, R: From<ShownOnce>>(
     conn: &mut Conn,
     claim: Option<&ClientClaim<T>>,
-) -> Result<Option<Answer>, Stop<WriteError<WebhookRefusal>>> {
+) -> Result<Option<Answer>, Stop<WriteError<R>>> {
     stored_answer(conn, claim, shown_once)
 }
 
-fn shown_once() -> Stop<WriteError<WebhookRefusal>> {
-    WriteError::Refused(WebhookRefusal::ShownOnce).into()
+fn shown_once<R: From<ShownOnce>>() -> Stop<WriteError<R>> {
+    WriteError::Refused(R::from(ShownOnce)).into()
 }
 
 fn stored_answer<T, R>(

@@ -13,7 +13,7 @@ mod subscriptions;
 mod tests;
 mod world;
 
-pub(crate) use client_records::{delete_client_records, under_client_claim};
+pub(crate) use client_records::{delete_client_records, under_claim as under_client_claim, under_kept_claim};
 pub(crate) use queue::Observers;
 pub(crate) use world::{cancel_all, forget_account, resume, undo};
 

@@ -1,6 +1,7 @@
 //! Deleting a world.
 
 use super::body::backend::Conn;
+use super::body::decision_endpoints;
 use super::body::driver;
 use super::body::errors::Outcome;
 use super::body::export_import::account_rows;
@@ -25,6 +26,7 @@ pub(super) fn delete(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
     diesel::delete(worlds::table.filter(worlds::account_id.eq(id))).execute(conn)?;
     account_rows::clear(conn, account)?;
     webhooks::forget_account(conn, account)?;
+    decision_endpoints::delete(conn, account)?;
     delete_keys(conn, id)?;
     diesel::delete(accounts::table.filter(accounts::id.eq(id))).execute(conn)?;
     Ok(true)

@@ -8,7 +8,7 @@ use super::body::statements;
 use super::body::tables::access::accounts;
 use super::body::tables::worlds::{ImportedRow, ImportedSummaryRow, imported_snapshots};
 use super::body::types::{Id, Time};
-use super::body::webhooks::under_client_claim;
+use super::body::webhooks::under_kept_claim;
 use super::body::{books, checkout, registry};
 use super::snapshots::{SnapshotContents, find, schema};
 use chrono::{DateTime, Utc};
@@ -35,7 +35,7 @@ pub(super) fn export(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId)
 
 /// Imports a file. The caller holds the lock of operators' changes.
 pub(super) fn import(conn: &mut Conn, command: &ImportSnapshotCommand) -> Result<Written<SnapshotImport>, Refused> {
-    under_client_claim(conn, command.claim.as_ref(), never_kept, |conn| {
+    under_kept_claim(conn, command.claim.as_ref(), |conn| {
         let situation = ImportSituation {
             imported: count(conn, command.client)?,
             is_repeated: is_known(conn, command)?,
@@ -51,11 +51,6 @@ pub(super) fn import(conn: &mut Conn, command: &ImportSnapshotCommand) -> Result
         }
         Ok(SnapshotImport { snapshot: snapshot_of(command), is_repeated: situation.is_repeated })
     })
-}
-
-/// Every answer of these operations is stored.
-fn never_kept<R>() -> Stop<WriteError<R>> {
-    corrupt("an idempotency record of an imported snapshot has no answer").into()
 }
 
 fn refused(stop: Stop<ImportRefusal>) -> Refused {
@@ -95,6 +90,7 @@ fn trial(command: &ImportSnapshotCommand) -> Account {
         merchant: true,
         mfa_required: true,
         timeline: Timeline::default(),
+        decisions: None,
     }
 }
 
@@ -191,7 +187,7 @@ pub(super) fn delete(
     (client, snapshot): (ClientId, SnapshotId),
     claim: Option<&ClientClaim<()>>,
 ) -> Result<Written<()>, Stop<WriteError<Infallible>>> {
-    under_client_claim(conn, claim, never_kept, |conn| {
+    under_kept_claim(conn, claim, |conn| {
         let known = imported_snapshots::table.find((Id(client.0), Id(snapshot.0)));
         match diesel::delete(known).execute(conn).map_err(Failure::from)? {
             0 => Err(WriteError::Absent.into()),

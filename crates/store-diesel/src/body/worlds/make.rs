@@ -79,6 +79,7 @@ fn fill(
                 merchant: true,
                 mfa_required: true,
                 timeline: Timeline::default(),
+                decisions: None,
             };
             registry::insert_account(conn, &account)?;
             // A new account has a credit counter already. The counter of the snapshot replaces it.

@@ -1,0 +1,92 @@
+//! Asks the endpoint of an account for a decision on a card message.
+
+use crate::Services;
+use crate::decision_services::Asking;
+use florin_domain::access::Account;
+use florin_domain::card::decide::CardRefusal;
+use florin_domain::card::{
+    CardTransaction, Consultation, DecisionEndpoint, DecisionQuestion, DecisionReply, NoReply, Verdict,
+};
+use florin_domain::ids::{EventId, TransactionToken};
+use florin_domain::secret::SecretOwner;
+use florin_domain::webhook::WebhookSecrets;
+use florin_ports::{DecisionRequest, Mode, SecretCipher, SecretError, StoreError, WriteError, Written};
+use std::sync::Arc;
+
+/// What a command knows of the decision of the account's endpoint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Consulted {
+    /// The decision.
+    pub(crate) consultation: Consultation,
+    /// The token that the question gave the message.
+    pub(crate) token: Option<TransactionToken>,
+}
+
+/// Runs the command of a card message. If the account has an endpoint, the command first runs without a decision: it
+/// finds the answer of an earlier request under the same idempotency key, is declined by a rule of Florin, or is refused
+/// with a question. Then the endpoint is asked, while no lock is held, and the command runs again.
+pub(crate) async fn consult(
+    services: &Services,
+    account: &Account,
+    mode: Mode,
+    run: impl AsyncFn(Consulted) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>,
+) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
+    let Some(endpoint) = account.decisions.as_ref().filter(|endpoint| endpoint.settings.enabled) else {
+        return run(Consulted { consultation: Consultation::Off, token: None }).await;
+    };
+    let question = match run(Consulted { consultation: Consultation::Due, token: None }).await {
+        Err(WriteError::Refused(CardRefusal::Undecided(question))) => question,
+        other => return other,
+    };
+    let token = question.message.token;
+    let verdict = ask(services, endpoint, *question, mode).await?;
+    run(Consulted { consultation: Consultation::Heard(verdict), token: Some(token) }).await
+}
+
+/// Asks the endpoint. Without a reply, the fallback of the account counts.
+async fn ask(
+    services: &Services,
+    endpoint: &DecisionEndpoint,
+    question: DecisionQuestion,
+    mode: Mode,
+) -> Result<Verdict, StoreError> {
+    let (decisions, settings) = (&services.decisions, &endpoint.settings);
+    let message = EventId(question.message.token.0);
+    let asking = Asking { id: message, question: &question, is_preview: mode == Mode::DryRun };
+    let body = (decisions.render)(asking)?.into();
+    let request = DecisionRequest {
+        url: settings.url.clone(),
+        time_limit: settings.time_limit.duration(),
+        message,
+        question: Arc::new(question),
+        body,
+        secrets: Arc::new(open_secrets(services.cipher.as_ref(), endpoint)?),
+        // Signatures go by real time.
+        at: services.time.real_now(),
+    };
+    let reply = decisions.asker.ask(request).await;
+    (decisions.observe)(match reply {
+        Ok(DecisionReply::Approve) => "approve",
+        Ok(DecisionReply::Decline(_)) => "decline",
+        Ok(DecisionReply::Partial(_)) => "partial",
+        Err(reason) => reason.as_str(),
+    });
+    Ok(verdict(endpoint, reply))
+}
+
+const fn verdict(endpoint: &DecisionEndpoint, reply: Result<DecisionReply, NoReply>) -> Verdict {
+    match reply {
+        Ok(reply) => Verdict::Reply(reply),
+        Err(reason) => Verdict::Fallback { fallback: endpoint.settings.fallback, reason },
+    }
+}
+
+/// Decrypts the secrets of an endpoint.
+pub(crate) fn open_secrets(
+    cipher: &dyn SecretCipher,
+    endpoint: &DecisionEndpoint,
+) -> Result<WebhookSecrets, StoreError> {
+    let owner = SecretOwner::Decisions(endpoint.account.clone());
+    let secrets = WebhookSecrets::decode(&cipher.open(&owner, &endpoint.secrets)?);
+    secrets.ok_or_else(|| SecretError::Damaged(owner).into())
+}

@@ -1,0 +1,152 @@
+//! Tests of asking an endpoint: when, with which body, and what becomes of its reply.
+
+use crate::consult::{Consulted, consult};
+use crate::decision_services::DecisionServices;
+use crate::expire_holds::tests::services;
+use crate::{NewMessage, Services, send_first_message};
+use florin_domain::access::Account;
+use florin_domain::card::decide::CardRefusal;
+use florin_domain::card::{
+    CardTransaction, Consultation, DecisionEndpoint, DecisionReply, DecisionTime, EndpointSettings, Fallback, NoReply,
+    Verdict,
+};
+use florin_domain::ids::{AccountId, ClientId};
+use florin_domain::secret::{SealedSecret, SecretOwner};
+use florin_domain::test_support::{CardScenario, a_budget, a_card, a_purchase};
+use florin_domain::webhook::{SendError, SigningSecret, WebhookSecrets, WebhookUrl};
+use florin_domain::world::Timeline;
+use florin_ports::test_support::FakeCipher;
+use florin_ports::{
+    Answer, FirstMessageCommand, MockCardLedger, MockDecisionAsker, MockDecisionEndpoints, Mode, SecretCipher,
+    WriteError, Written,
+};
+use std::sync::{Arc, Mutex};
+use uuid::Uuid;
+
+fn endpoint(enabled: bool) -> DecisionEndpoint {
+    let account = AccountId::parse("F1").unwrap();
+    let secrets = WebhookSecrets::new(SigningSecret::new(vec![7; 32]), None, None);
+    DecisionEndpoint {
+        settings: EndpointSettings {
+            url: WebhookUrl::stored("https://example.com/".into()),
+            enabled,
+            time_limit: DecisionTime::of_millis(300).unwrap(),
+            fallback: Fallback::Approve,
+        },
+        secrets: FakeCipher.seal(&SecretOwner::Decisions(account.clone()), &secrets.encode()).unwrap(),
+        account,
+        created_at: chrono::DateTime::UNIX_EPOCH,
+        updated_at: chrono::DateTime::UNIX_EPOCH,
+    }
+}
+
+fn account(decisions: Option<DecisionEndpoint>) -> Account {
+    Account {
+        id: AccountId::parse("F1").unwrap(),
+        client: ClientId(Uuid::nil()),
+        name: String::new(),
+        merchant: false,
+        mfa_required: false,
+        timeline: Timeline::default(),
+        decisions: decisions.map(Arc::new),
+    }
+}
+
+/// Services whose cards decide on a budget of 100.00 GBP, and whose asker replies as told.
+fn deciding(asker: MockDecisionAsker) -> (Services, Arc<Mutex<Vec<CardTransaction>>>) {
+    let (stored, mut cards) = (Arc::new(Mutex::new(Vec::new())), MockCardLedger::new());
+    let situation = CardScenario::of(a_card(), a_budget().with("100.00 GBP")).first_situation();
+    let keeping = Arc::clone(&stored);
+    cards.expect_first_message().returning(move |command: FirstMessageCommand| {
+        let decision = (command.decide)(&situation).map_err(WriteError::Refused)?;
+        if command.mode == Mode::DryRun {
+            return Ok(Written::DryRun(Box::new(decision.into())));
+        }
+        keeping.lock().unwrap().push(decision.transaction.clone());
+        Ok(Written::New(decision.transaction))
+    });
+    let decisions = DecisionServices {
+        endpoints: Arc::new(MockDecisionEndpoints::new()),
+        asker: Arc::new(asker),
+        render: Arc::new(|asking| Ok(format!("{} {}", asking.id, asking.is_preview))),
+        observe: Arc::new(|_| {}),
+    };
+    (Services { decisions, ..services(cards) }, stored)
+}
+
+fn purchase() -> NewMessage {
+    NewMessage {
+        card: CardScenario::of(a_card(), a_budget().with("1.00 GBP")).card.id,
+        message: a_purchase("10"),
+        merchant: None,
+        pin: None,
+    }
+}
+
+#[tokio::test]
+async fn the_question_has_the_token_of_the_record_and_its_reply_decides() {
+    let mut asker = MockDecisionAsker::new();
+    asker.expect_ask().times(1).returning(|request| {
+        assert_eq!(request.body.as_ref(), format!("{} false", request.message));
+        assert_eq!((request.url.as_str(), request.time_limit.as_millis()), ("https://example.com/", 300));
+        assert_eq!(request.secrets.current.expose(), [7; 32]);
+        assert_eq!(request.message.0, request.question.message.token.0);
+        Ok(DecisionReply::Approve)
+    });
+    let (services, stored) = deciding(asker);
+    let sent = send_first_message(&services, &account(Some(endpoint(true))), purchase(), Mode::Commit, None).await;
+    let Written::New(record) = sent.unwrap() else { panic!("not new") };
+    assert_eq!(record.details.decision.unwrap().verdict, Verdict::Reply(DecisionReply::Approve));
+    assert_eq!(*stored.lock().unwrap(), [record], "one decision is stored");
+}
+
+#[tokio::test]
+async fn a_dry_run_asks_for_a_preview() {
+    let mut asker = MockDecisionAsker::new();
+    asker.expect_ask().times(1).returning(|request| {
+        assert!(request.body.ends_with(" true"), "{}", request.body);
+        Err(NoReply::Send(SendError::Timeout))
+    });
+    let (services, stored) = deciding(asker);
+    let sent = send_first_message(&services, &account(Some(endpoint(true))), purchase(), Mode::DryRun, None).await;
+    let Written::DryRun(run) = sent.unwrap() else { panic!("no dry run") };
+    let reason = NoReply::Send(SendError::Timeout);
+    assert_eq!(run.done.details.decision.unwrap().verdict, Verdict::Fallback { fallback: Fallback::Approve, reason });
+    assert!(stored.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn nobody_is_asked_without_an_endpoint_that_is_enabled() {
+    for decisions in [None, Some(endpoint(false))] {
+        let (services, _) = deciding(MockDecisionAsker::new());
+        let sent = send_first_message(&services, &account(decisions), purchase(), Mode::Commit, None).await;
+        let Written::New(record) = sent.unwrap() else { panic!("not new") };
+        assert_eq!(record.details.decision, None);
+    }
+}
+
+#[tokio::test]
+async fn a_replay_and_a_refusal_ask_nobody() {
+    let (services, _) = deciding(MockDecisionAsker::new());
+    let account = account(Some(endpoint(true)));
+    for outcome in [
+        Ok(Written::Replayed(Answer { status: 201, body: "{}".into() })),
+        Err(WriteError::Absent),
+        Err(WriteError::Refused(CardRefusal::Expired)),
+    ] {
+        let run = async |consulted: Consulted| {
+            assert_eq!((consulted.consultation, consulted.token), (Consultation::Due, None));
+            outcome.clone()
+        };
+        assert_eq!(consult(&services, &account, Mode::Commit, run).await, outcome);
+    }
+}
+
+#[tokio::test]
+async fn damaged_secrets_fail_the_message() {
+    let (services, stored) = deciding(MockDecisionAsker::new());
+    let damaged = DecisionEndpoint { secrets: SealedSecret::new(vec![1]), ..endpoint(true) };
+    let sent = send_first_message(&services, &account(Some(damaged)), purchase(), Mode::Commit, None).await;
+    assert!(sent.is_err(), "neither the endpoint nor the fallback decides");
+    assert!(stored.lock().unwrap().is_empty());
+}

@@ -1,0 +1,109 @@
+//! Manages the endpoint of an account that decides on card messages.
+
+use crate::Services;
+use crate::consult::open_secrets;
+use chrono::{DateTime, Utc};
+use florin_domain::access::Account;
+use florin_domain::card::{
+    DecisionEndpoint, EndpointChange, EndpointRefusal, EndpointSettings, put_endpoint, remove_endpoint, rotate_endpoint,
+};
+use florin_domain::secret::{SealedSecret, SecretOwner};
+use florin_domain::webhook::{OverlapHours, SigningSecret, WebhookSecrets};
+use florin_ports::{ClientClaim, EndpointCommand, StoreError, WriteError, Written};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+
+/// Number of times that a rotation is tried while others change the same endpoint.
+const ATTEMPTS: u32 = 5;
+
+/// The outcome of a change.
+type Changed<T> = Result<(Written<EndpointChange>, T), WriteError<EndpointRefusal>>;
+
+/// Returns the endpoint of an account.
+pub async fn find_endpoint(services: &Services, account: &Account) -> Result<Option<DecisionEndpoint>, StoreError> {
+    services.decisions.endpoints.endpoint(&account.id).await
+}
+
+/// Sets the endpoint of an account. Returns the signing secret that a new one gets.
+pub async fn set_endpoint(
+    services: &Services,
+    account: &Account,
+    settings: EndpointSettings,
+    claim: Option<ClientClaim<EndpointChange>>,
+) -> Changed<SigningSecret> {
+    let secrets = WebhookSecrets::new(new_secret(services)?, None, None);
+    let now = services.time.now_of(account);
+    let new = DecisionEndpoint {
+        account: account.id.clone(),
+        settings,
+        secrets: seal(services, account, &secrets)?,
+        created_at: now,
+        updated_at: now,
+    };
+    let decide = Arc::new(move |current: &Option<DecisionEndpoint>| Ok(put_endpoint(current.as_ref(), &new)));
+    let command = EndpointCommand { account: account.id.clone(), decide, claim };
+    Ok((change(services, command).await?, secrets.current))
+}
+
+/// Removes the endpoint of an account. From then on its rules decide alone.
+pub async fn delete_endpoint(
+    services: &Services,
+    account: &Account,
+    claim: Option<ClientClaim<EndpointChange>>,
+) -> Result<Written<EndpointChange>, WriteError<EndpointRefusal>> {
+    let decide = Arc::new(|current: &Option<DecisionEndpoint>| remove_endpoint(current.as_ref()));
+    change(services, EndpointCommand { account: account.id.clone(), decide, claim }).await
+}
+
+/// Replaces the signing secret of an endpoint. Returns the new one, and when the previous one ends. They are decrypted
+/// before the change, so it is repeated if others change them meanwhile.
+pub async fn rotate_endpoint_secret(
+    services: &Services,
+    account: &Account,
+    overlap: OverlapHours,
+    claim: Option<ClientClaim<EndpointChange>>,
+) -> Changed<(SigningSecret, Option<DateTime<Utc>>)> {
+    let mut attempt = 1;
+    loop {
+        let new = new_secret(services)?;
+        // Signatures go by real time.
+        let until = overlap.after(services.time.real_now());
+        let seen = find_endpoint(services, account).await?;
+        let now = services.time.now_of(account);
+        let decide: Arc<dyn Fn(&Option<DecisionEndpoint>) -> _ + Send + Sync> = match seen {
+            // The same request may have changed it before it was deleted.
+            None => Arc::new(|_| Err(EndpointRefusal::Absent)),
+            Some(seen) => {
+                let secrets = open_secrets(services.cipher.as_ref(), &seen)?.rotated(new.clone(), until);
+                let sealed = seal(services, account, &secrets)?;
+                Arc::new(move |current| rotate_endpoint(current.as_ref(), (&seen.secrets, &sealed), now))
+            }
+        };
+        let command = EndpointCommand { account: account.id.clone(), decide, claim: claim.clone() };
+        match change(services, command).await {
+            Err(WriteError::Refused(EndpointRefusal::Changed)) if attempt < ATTEMPTS => attempt += 1,
+            Err(error) => return Err(error),
+            Ok(written) => return Ok((written, (new, until))),
+        }
+    }
+}
+
+/// Runs a change. Requests to this process that begin afterwards ask the endpoint as it is then.
+async fn change(
+    services: &Services,
+    command: EndpointCommand,
+) -> Result<Written<EndpointChange>, WriteError<EndpointRefusal>> {
+    let account = command.account.clone();
+    let written = services.decisions.endpoints.change_endpoint(command).await;
+    services.accounts.forget(&account);
+    written
+}
+
+fn new_secret(services: &Services) -> Result<SigningSecret, StoreError> {
+    let random = services.keys.new_key(services.environment)?;
+    Ok(SigningSecret::new(Sha256::digest(random.as_bytes()).to_vec()))
+}
+
+fn seal(services: &Services, account: &Account, secrets: &WebhookSecrets) -> Result<SealedSecret, StoreError> {
+    Ok(services.cipher.seal(&SecretOwner::Decisions(account.id.clone()), &secrets.encode())?)
+}

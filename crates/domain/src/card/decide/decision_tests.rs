@@ -1,0 +1,245 @@
+//! The decision of the account's endpoint: when it is asked, and what follows from its verdict.
+
+use super::testing::{extended, incremental, row, scenario_with};
+use super::{CardDecision, CardRefusal, Extras, FirstKind, FirstMessage, decide_consulted_follow_up};
+use crate::card::{
+    CardState, Consultation, DecisionCode, DecisionQuestion, DecisionReply, Fallback, LimitWindow, NoReply, Response,
+    Rule, TransactionState, Verdict,
+};
+use crate::money::{Currency, Minor, Quotes, Rate};
+use crate::test_support::{CardScenario, a_budget, a_card, a_limit, minor, noon};
+use crate::webhook::SendError;
+use proptest::prelude::*;
+
+const TIMEOUT: NoReply = NoReply::Send(SendError::Timeout);
+
+fn part(text: &str) -> Verdict {
+    let currency = Currency::parse(text.split(' ').nth(1).unwrap()).unwrap();
+    Verdict::Reply(DecisionReply::Partial(minor(text).of(currency)))
+}
+
+const fn fallback(fallback: Fallback) -> Verdict {
+    Verdict::Fallback { fallback, reason: TIMEOUT }
+}
+
+const APPROVE: Verdict = Verdict::Reply(DecisionReply::Approve);
+const FRAUD: Verdict = Verdict::Reply(DecisionReply::Decline(DecisionCode::SuspectedFraud));
+
+fn heard(kind: FirstKind, amount: &str, verdict: Verdict) -> FirstMessage {
+    consulted(kind, amount, Consultation::Heard(verdict))
+}
+
+fn consulted(kind: FirstKind, amount: &str, decision: Consultation) -> FirstMessage {
+    extended(kind, amount, Extras { decision, ..Extras::default() })
+}
+
+fn partial(amount: &str, verdict: Verdict) -> FirstMessage {
+    let message = heard(FirstKind::Purchase, amount, verdict);
+    FirstMessage { extras: Extras { partial_approval: true, ..message.extras }, ..message }
+}
+
+fn question(result: Result<CardDecision, CardRefusal>) -> DecisionQuestion {
+    let Err(CardRefusal::Undecided(question)) = result else { panic!("no question: {result:?}") };
+    *question
+}
+
+#[test]
+fn what_takes_funds_is_asked_about_and_nothing_else() {
+    for kind in FirstKind::ALL {
+        let amount = if kind == FirstKind::Inquiry { "0" } else { "10" };
+        let mut scenario = scenario_with(25_000);
+        let asks = matches!(kind, FirstKind::Purchase | FirstKind::Atm | FirstKind::Debit);
+        let result = scenario.send(&consulted(kind, amount, Consultation::Due));
+        assert_eq!(matches!(result, Err(CardRefusal::Undecided(_))), asks, "{kind:?}: {result:?}");
+        // Whatever a stray verdict says, it decides on nothing else.
+        let declined = scenario_with(25_000).send(&heard(kind, amount, FRAUD)).unwrap();
+        assert_eq!(declined.declined.is_some(), asks, "{kind:?}");
+    }
+    let check = scenario_with(25_000).send(&consulted(FirstKind::Purchase, "0", Consultation::Due)).unwrap();
+    assert_eq!(check.transaction.response, Response::AccountVerified);
+    assert_eq!(check.transaction.details.decision, None);
+}
+
+#[test]
+fn a_question_has_the_message_with_the_balances_before_it() {
+    let mut scenario = scenario_with(25_000);
+    let extras = Extras { partial_approval: true, decision: Consultation::Due, ..Extras::default() };
+    let asked = question(scenario.send(&extended(FirstKind::Purchase, "10", extras)));
+    assert_eq!((asked.amount.to_string().as_str(), asked.allows_partial), ("10.00", true));
+    let message = &asked.message;
+    assert_eq!(
+        (message.kind.as_str(), message.state, message.impacted),
+        ("authorization", TransactionState::Pending, Minor(0))
+    );
+    assert_eq!((message.ledger_balance, message.available_balance), (Minor(25_000), Minor(25_000)));
+    assert!(scenario.records.is_empty(), "nothing is stored");
+    let debit = question(scenario.send(&consulted(FirstKind::Debit, "10", Consultation::Due)));
+    assert_eq!((debit.message.state, debit.allows_partial), (TransactionState::Completion, false));
+    for (text, is_part) in [("0.01 GBP", true), ("10.00 GBP", true), ("10.01 GBP", false), ("0.00 GBP", false)] {
+        assert_eq!(asked.has_part(minor(text)), is_part, "{text}");
+    }
+}
+
+#[test]
+fn rules_before_the_decision_decline_without_a_question() {
+    let limited = || scenario_with(25_000).limited_to(a_limit(LimitWindow::Day, "5.00 GBP"));
+    let mut suspended = scenario_with(25_000);
+    suspended.card.state = CardState::Suspended;
+    for (mut scenario, response) in [(limited(), Response::UsageLimitReached), (suspended, Response::CardSuspended)] {
+        for consultation in [Consultation::Due, Consultation::Heard(APPROVE), Consultation::Heard(FRAUD)] {
+            let decided = scenario.send(&consulted(FirstKind::Purchase, "10", consultation)).unwrap();
+            assert_eq!(decided.transaction.response, response, "local rules win");
+            let names: Vec<_> = decided.declined.as_ref().unwrap().rules().map(|(rule, _)| rule.name()).collect();
+            assert!(!names.contains(&"decision"), "{names:?}");
+        }
+    }
+    let extras = Extras { decline: Some(Response::CardLost), decision: Consultation::Due, ..Extras::default() };
+    let forced = scenario_with(25_000).send(&extended(FirstKind::Purchase, "10", extras)).unwrap();
+    assert_eq!(forced.transaction.response, Response::CardLost);
+}
+
+#[test]
+fn the_endpoint_is_asked_though_the_funds_do_not_suffice() {
+    let mut scenario = scenario_with(500);
+    question(scenario.send(&consulted(FirstKind::Purchase, "10", Consultation::Due)));
+    let declined = scenario.send(&heard(FirstKind::Purchase, "10", FRAUD)).unwrap();
+    assert_eq!(declined.transaction.response, Response::SuspectedFraud);
+    let short = scenario.send(&heard(FirstKind::Purchase, "10", APPROVE)).unwrap();
+    assert_eq!(short.transaction.response, Response::NotSufficientFunds, "no endpoint approves what is not there");
+    let explained = short.declined.unwrap();
+    assert!(matches!(explained.passed.last(), Some(Rule::Decision(seen)) if seen.verdict == APPROVE), "{explained:?}");
+}
+
+#[test]
+fn every_verdict_is_recorded() {
+    for (verdict, response) in [
+        (APPROVE, Response::Approved),
+        (fallback(Fallback::Approve), Response::Approved),
+        (fallback(Fallback::Decline), Response::DecisionNotPermitted),
+        (FRAUD, Response::SuspectedFraud),
+        (part("4.00 GBP"), Response::DecisionNotPermitted),
+    ] {
+        for kind in [FirstKind::Purchase, FirstKind::Atm, FirstKind::Debit] {
+            let mut scenario = scenario_with(25_000);
+            let decided = scenario.send(&heard(kind, "10", verdict)).unwrap();
+            assert_eq!(decided.transaction.response, response, "{verdict:?}");
+            assert_eq!(decided.transaction.details.decision.unwrap().verdict, verdict);
+            if let Some(declined) = &decided.declined {
+                assert_eq!(declined.failed.name(), "decision");
+                assert_eq!(scenario.balances.available(), Minor(25_000));
+            }
+        }
+    }
+    for code in DecisionCode::ALL {
+        let verdict = Verdict::Reply(DecisionReply::Decline(code));
+        let decided = scenario_with(25_000).send(&heard(FirstKind::Atm, "10", verdict)).unwrap();
+        assert_eq!(decided.transaction.response.code(), code.code());
+    }
+}
+
+#[test]
+fn a_part_is_held_where_the_message_allows_it() {
+    let mut scenario = scenario_with(25_000).limited_to(a_limit(LimitWindow::Day, "100.00 GBP"));
+    let held = scenario.send(&partial("10", part("4.00 GBP"))).unwrap();
+    assert_eq!(row(&held), ["authorization", "PENDING", "250.00", "246.00", "-4.00"]);
+    assert_eq!((held.transaction.response, held.transaction.requested), (Response::PartiallyApproved, Minor(1_000)));
+    assert_eq!(scenario.limits[0].spent, Minor(400), "the limit counts what is held");
+    // The rest of the money can be less than the part.
+    let mut scenario = scenario_with(300);
+    let held = scenario.send(&partial("10", part("4.00 GBP"))).unwrap();
+    assert_eq!((held.transaction.amount, held.transaction.response), (Minor(300), Response::PartiallyApproved));
+    // The whole amount is no part.
+    let whole = scenario_with(25_000).send(&partial("10", part("10.00 GBP"))).unwrap();
+    assert_eq!((whole.transaction.amount, whole.transaction.response), (Minor(1_000), Response::Approved));
+    // A part covers what the funds do not.
+    let covered = scenario_with(400).send(&partial("10", part("4.00 GBP"))).unwrap();
+    assert_eq!((covered.transaction.amount, covered.transaction.response), (Minor(400), Response::PartiallyApproved));
+}
+
+#[test]
+fn a_part_in_another_currency_is_converted_and_never_rounds_to_zero() {
+    let yen = Currency::parse("JPY").unwrap();
+    let rate = Rate::parse("0.004").unwrap();
+    let quotes = Quotes { from: yen, rates: vec![(Currency::parse("GBP").unwrap(), rate)] };
+    let message = |verdict| {
+        let message = partial("1000", verdict);
+        FirstMessage { extras: Extras { quotes: Some(quotes.clone()), ..message.extras }, ..message }
+    };
+    let held = scenario_with(25_000).send(&message(part("500 JPY"))).unwrap();
+    assert_eq!((held.transaction.amount, held.transaction.response), (Minor(200), Response::PartiallyApproved));
+    assert_eq!(held.transaction.conversion.unwrap().amount, Minor(500));
+    let nothing = scenario_with(25_000).send(&message(part("1 JPY"))).unwrap();
+    assert_eq!(nothing.transaction.response, Response::DecisionNotPermitted);
+}
+
+#[test]
+fn an_increment_is_decided_on_whole() {
+    let mut scenario = scenario_with(25_000);
+    let token = scenario.authorize("10").token;
+    let increment = |scenario: &CardScenario, consultation| {
+        let situation = scenario.situation(token);
+        decide_consulted_follow_up(&situation, token, &incremental("5"), consultation, &scenario.stamp())
+    };
+    let asked = question(increment(&scenario, Consultation::Due));
+    assert_eq!((asked.message.kind.as_str(), asked.message.preceding), ("authorization.incremental", Some(token)));
+    assert_eq!((asked.amount.to_string().as_str(), asked.allows_partial), ("5.00", false));
+    assert_eq!(asked.message.chain, token);
+    let more = increment(&scenario, Consultation::Heard(APPROVE)).unwrap();
+    assert_eq!(row(&more), ["authorization.incremental", "PENDING", "250.00", "235.00", "-5.00"]);
+    assert_eq!(more.transaction.details.decision.unwrap().verdict, APPROVE);
+    for verdict in [FRAUD, part("1.00 GBP"), fallback(Fallback::Decline)] {
+        let declined = increment(&scenario, Consultation::Heard(verdict)).unwrap();
+        assert_eq!(declined.declined.unwrap().failed.name(), "decision");
+        assert_eq!(declined.transaction.details.decision.unwrap().verdict, verdict);
+    }
+    // Other follow-ups are not asked about.
+    let advice = super::testing::advice("20");
+    let situation = scenario.situation(token);
+    let decided = decide_consulted_follow_up(&situation, token, &advice, Consultation::Due, &scenario.stamp()).unwrap();
+    assert_eq!(decided.transaction.response, Response::Approved);
+    assert!(scenario.reverse(token).is_ok());
+}
+
+fn verdicts() -> impl Strategy<Value = Verdict> {
+    prop_oneof![
+        Just(APPROVE),
+        proptest::sample::select(&DecisionCode::ALL[..]).prop_map(|code| Verdict::Reply(DecisionReply::Decline(code))),
+        (1..2_000_i64).prop_map(|amount| {
+            let gbp = Currency::parse("GBP").unwrap();
+            Verdict::Reply(DecisionReply::Partial(Minor(amount).of(gbp)))
+        }),
+        (proptest::sample::select(&Fallback::ALL[..]), proptest::sample::select(&NoReply::ALL[..]))
+            .prop_map(|(fallback, reason)| Verdict::Fallback { fallback, reason }),
+    ]
+}
+
+proptest! {
+    /// No verdict makes more money move than the message requests, the account holds, and the limits allow.
+    #[test]
+    fn a_verdict_never_allows_more_than_the_rules(
+        verdict in verdicts(),
+        available in 0..3_000_i64,
+        limit in 1..30_i64,
+        allows_partial: bool,
+    ) {
+        let limited = |scenario: CardScenario| scenario.limited_to(a_limit(LimitWindow::Day, &format!("{limit}.00 GBP")));
+        let mut with = limited(scenario_with(available));
+        let mut without = limited(scenario_with(available));
+        let message = partial("10", verdict);
+        let message = FirstMessage { extras: Extras { partial_approval: allows_partial, ..message.extras }, ..message };
+        let plain = FirstMessage { extras: Extras { decision: Consultation::Off, ..message.extras.clone() }, ..message.clone() };
+        let (with, without) = (with.send(&message).unwrap(), without.send(&plain).unwrap());
+        prop_assert!(with.transaction.impacted >= without.transaction.impacted, "{:?}", (with, without));
+    }
+}
+
+#[test]
+fn the_scenario_has_a_time() {
+    // The rules read no clock: the same verdict decides the same.
+    let decide = || {
+        let mut scenario = CardScenario::of(a_card(), a_budget().with("250.00 GBP"));
+        scenario.now = noon();
+        scenario.send(&heard(FirstKind::Purchase, "10", APPROVE)).unwrap()
+    };
+    assert_eq!(decide(), decide());
+}

@@ -1,0 +1,185 @@
+//! The endpoint of an account that decides on card messages.
+
+use super::Fallback;
+use crate::ids::AccountId;
+use crate::secret::SealedSecret;
+use crate::webhook::{ShownOnce, WebhookUrl};
+use chrono::{DateTime, Utc};
+use std::time::Duration;
+
+/// How long Florin waits for a decision: 100 to 5,000 ms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecisionTime(u16);
+
+impl DecisionTime {
+    /// The shortest, in milliseconds.
+    pub const MIN: u16 = 100;
+    /// The longest, in milliseconds.
+    pub const MAX: u16 = 5_000;
+    /// Two seconds.
+    pub const DEFAULT: Self = Self(2_000);
+
+    /// Checks the range.
+    pub const fn of_millis(millis: i64) -> Option<Self> {
+        if millis >= Self::MIN as i64 && millis <= Self::MAX as i64 {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in the range")]
+            return Some(Self(millis as u16));
+        }
+        None
+    }
+
+    /// The number of milliseconds.
+    pub const fn millis(self) -> u16 {
+        self.0
+    }
+
+    /// The time.
+    pub const fn duration(self) -> Duration {
+        Duration::from_millis(self.0 as u64)
+    }
+}
+
+/// What an account says about its endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointSettings {
+    /// Where questions are sent.
+    pub url: WebhookUrl,
+    /// Whether it is asked.
+    pub enabled: bool,
+    /// How long Florin waits for its decision.
+    pub time_limit: DecisionTime,
+    /// What happens without a decision.
+    pub fallback: Fallback,
+}
+
+/// The endpoint of an account that decides on card messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecisionEndpoint {
+    /// The account.
+    pub account: AccountId,
+    /// What the account says about it.
+    pub settings: EndpointSettings,
+    /// What signs the questions, encrypted.
+    pub secrets: SealedSecret,
+    /// When the account got it.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// What a change makes of the endpoint of an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointChange {
+    /// The endpoint afterwards; `None`: it is removed.
+    pub endpoint: Option<DecisionEndpoint>,
+    /// Whether the signing secret is new, so that it is shown, once.
+    pub has_new_secret: bool,
+}
+
+/// Reasons to refuse a change of an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndpointRefusal {
+    /// The account has no endpoint.
+    Absent,
+    /// The endpoint was changed at the same time.
+    Changed,
+    /// The request succeeded before, and its answer contained a secret.
+    ShownOnce,
+}
+
+impl From<ShownOnce> for EndpointRefusal {
+    fn from(ShownOnce: ShownOnce) -> Self {
+        Self::ShownOnce
+    }
+}
+
+/// Sets the endpoint of an account. A new one gets the given secrets, and an existing one keeps its own.
+pub fn put_endpoint(current: Option<&DecisionEndpoint>, new: &DecisionEndpoint) -> EndpointChange {
+    let endpoint = match current {
+        None => new.clone(),
+        Some(current) => {
+            DecisionEndpoint { secrets: current.secrets.clone(), created_at: current.created_at, ..new.clone() }
+        }
+    };
+    EndpointChange { endpoint: Some(endpoint), has_new_secret: current.is_none() }
+}
+
+/// Removes the endpoint of an account.
+pub fn remove_endpoint(current: Option<&DecisionEndpoint>) -> Result<EndpointChange, EndpointRefusal> {
+    current.ok_or(EndpointRefusal::Absent)?;
+    Ok(EndpointChange { endpoint: None, has_new_secret: false })
+}
+
+/// Replaces the secrets of an endpoint, unless they are others than those that were seen.
+pub fn rotate_endpoint(
+    current: Option<&DecisionEndpoint>,
+    (seen, new): (&SealedSecret, &SealedSecret),
+    now: DateTime<Utc>,
+) -> Result<EndpointChange, EndpointRefusal> {
+    let current = current.ok_or(EndpointRefusal::Absent)?;
+    if current.secrets != *seen {
+        return Err(EndpointRefusal::Changed);
+    }
+    let endpoint = DecisionEndpoint { secrets: new.clone(), updated_at: now, ..current.clone() };
+    Ok(EndpointChange { endpoint: Some(endpoint), has_new_secret: true })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeDelta;
+
+    const NOW: DateTime<Utc> = DateTime::UNIX_EPOCH;
+
+    fn endpoint(url: &str, secret: u8, at: DateTime<Utc>) -> DecisionEndpoint {
+        DecisionEndpoint {
+            account: AccountId::parse("F1").unwrap(),
+            settings: EndpointSettings {
+                url: WebhookUrl::stored(url.to_owned()),
+                enabled: true,
+                time_limit: DecisionTime::DEFAULT,
+                fallback: Fallback::Decline,
+            },
+            secrets: SealedSecret::new(vec![secret]),
+            created_at: at,
+            updated_at: at,
+        }
+    }
+
+    #[test]
+    fn times_are_bounded() {
+        assert_eq!(DecisionTime::of_millis(100).map(DecisionTime::millis), Some(100));
+        assert_eq!(DecisionTime::of_millis(5_000).map(DecisionTime::duration), Some(Duration::from_secs(5)));
+        for wrong in [i64::MIN, -1, 0, 99, 5_001, 65_636, i64::MAX] {
+            assert_eq!(DecisionTime::of_millis(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_a_new_endpoint_gets_a_new_secret() {
+        let later = NOW + TimeDelta::hours(1);
+        let first = put_endpoint(None, &endpoint("https://a.example", 1, NOW));
+        assert_eq!(
+            first,
+            EndpointChange { endpoint: Some(endpoint("https://a.example", 1, NOW)), has_new_secret: true }
+        );
+        let second = put_endpoint(first.endpoint.as_ref(), &endpoint("https://b.example", 2, later));
+        let expected = DecisionEndpoint { updated_at: later, ..endpoint("https://b.example", 1, NOW) };
+        assert_eq!(second, EndpointChange { endpoint: Some(expected), has_new_secret: false });
+    }
+
+    #[test]
+    fn a_rotation_needs_the_secrets_that_were_seen() {
+        let [old, new] = [1, 2].map(|byte| SealedSecret::new(vec![byte]));
+        let current = endpoint("https://a.example", 1, NOW);
+        assert_eq!(rotate_endpoint(None, (&old, &new), NOW), Err(EndpointRefusal::Absent));
+        assert_eq!(rotate_endpoint(Some(&current), (&new, &old), NOW), Err(EndpointRefusal::Changed));
+        let rotated = rotate_endpoint(Some(&current), (&old, &new), NOW).unwrap();
+        assert_eq!(
+            rotated,
+            EndpointChange { endpoint: Some(endpoint("https://a.example", 2, NOW)), has_new_secret: true }
+        );
+        assert_eq!(remove_endpoint(None), Err(EndpointRefusal::Absent));
+        assert_eq!(remove_endpoint(Some(&current)).map(|change| change.endpoint), Ok(None));
+    }
+}

@@ -1,0 +1,41 @@
+//! Shared parts of the operations on decision endpoints.
+
+use crate::call::WriteCall;
+use crate::idempotency::{canonical, client_claim};
+use crate::problem::Problem;
+use crate::reply::{answer, no_content};
+use crate::views::DecisionEndpointView;
+use actix_web::http::StatusCode;
+use florin_application::Permission;
+use florin_domain::access::Scope;
+use florin_domain::card::EndpointChange;
+use florin_ports::{Answer, ClientClaim};
+
+pub(super) const READ: Permission = Permission::of(Scope::CardsRead);
+pub(super) const WRITE: Permission = Permission::of(Scope::CardsWrite);
+/// What names the endpoint, and its kind.
+pub(super) const ENDPOINT: (&str, &str) = ("query.accountId", "account");
+
+/// Returns the 404 of an account without an endpoint.
+pub(super) fn no_endpoint() -> Problem {
+    Problem::absent("query.accountId", "decision endpoint")
+}
+
+/// Creates the claim of a change, if the request has an idempotency key. An answer with a secret is not stored.
+pub(super) fn claim(write: &mut WriteCall<'_>) -> Result<Option<ClientClaim<EndpointChange>>, Problem> {
+    let body = canonical(write.body.as_ref())?;
+    Ok(write.key.take().map(|key| client_claim(&write.call, key, &body, without_secret)))
+}
+
+/// The answer to a change that shows no secret; `None` if it must show one.
+pub(super) fn without_secret(change: &EndpointChange) -> Option<Answer> {
+    if change.has_new_secret {
+        return None;
+    }
+    Some(
+        change
+            .endpoint
+            .as_ref()
+            .map_or_else(no_content, |endpoint| answer(StatusCode::OK, &DecisionEndpointView::from(endpoint))),
+    )
+}

@@ -1,0 +1,104 @@
+//! Real-time decisions: endpoints, and what they decided. Florin extensions.
+
+use super::{Amount, Time};
+use florin_domain::card::{DecisionCode, DecisionEndpoint, DecisionReply, DecisionSeen, EndpointSettings, Verdict};
+use florin_domain::webhook::SigningSecret;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The endpoint that decides on the card messages of an account.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CardDecisions)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DecisionEndpointView {
+    #[schema(min_length = 1, max_length = 36)]
+    account_id: String,
+    /// The endpoint.
+    #[schema(max_length = 512)]
+    url: String,
+    /// Whether it is asked.
+    enabled: bool,
+    /// How long Florin waits for the whole answer, in milliseconds.
+    #[schema(minimum = 100, maximum = 5000)]
+    timeout_ms: u16,
+    /// What happens to a message on which the endpoint does not decide in time.
+    #[schema(pattern = "^(APPROVE|DECLINE)$")]
+    fallback: &'static str,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Time,
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Time,
+    /// The secret that signs questions, as libraries of Standard Webhooks expect it. It is returned only once, with a new
+    /// endpoint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    signing_secret: Option<String>,
+}
+
+impl DecisionEndpointView {
+    /// Adds the secret of a new endpoint.
+    pub(crate) fn with_secret(self, secret: &SigningSecret) -> Self {
+        Self { signing_secret: Some(secret.to_text()), ..self }
+    }
+}
+
+impl From<&DecisionEndpoint> for DecisionEndpointView {
+    fn from(endpoint: &DecisionEndpoint) -> Self {
+        let EndpointSettings { url, enabled, time_limit, fallback } = &endpoint.settings;
+        Self {
+            account_id: endpoint.account.to_string(),
+            url: url.as_str().to_owned(),
+            enabled: *enabled,
+            timeout_ms: time_limit.millis(),
+            fallback: fallback.as_str(),
+            created_at: Time(endpoint.created_at),
+            updated_at: Time(endpoint.updated_at),
+            signing_secret: None,
+        }
+    }
+}
+
+/// What was decided on a message in real time.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CardDecision)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct DecisionView {
+    /// `ENDPOINT`: the endpoint of the account decided. `FALLBACK`: it did not, so its `fallback` counts.
+    #[schema(pattern = "^(ENDPOINT|FALLBACK)$")]
+    by: &'static str,
+    #[schema(pattern = "^(APPROVE|DECLINE|PARTIAL)$")]
+    decision: &'static str,
+    /// The response code of the decline; absent if the decision lets the message pass. A part is declined if the message
+    /// cannot be approved in part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    code: Option<&'static str>,
+    /// The part to approve, in the currency of the message; with `PARTIAL` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false)]
+    amount: Option<Amount>,
+    /// Why the endpoint did not decide; with `FALLBACK` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(
+        nullable = false,
+        pattern = "^(timeout|dns_failed|connection_failed|tls_failed|invalid_response|target_not_allowed|bad_status|bad_answer|too_large|ended_early|too_many)$"
+    )]
+    fallback_reason: Option<&'static str>,
+}
+
+impl From<&DecisionSeen> for DecisionView {
+    fn from(seen: &DecisionSeen) -> Self {
+        let (by, decision) = match seen.verdict {
+            Verdict::Reply(DecisionReply::Approve) => ("ENDPOINT", "APPROVE"),
+            Verdict::Reply(DecisionReply::Decline(_)) => ("ENDPOINT", "DECLINE"),
+            Verdict::Reply(DecisionReply::Partial(_)) => ("ENDPOINT", "PARTIAL"),
+            Verdict::Fallback { fallback, .. } => ("FALLBACK", fallback.as_str()),
+        };
+        let (amount, fallback_reason) = match seen.verdict {
+            Verdict::Reply(DecisionReply::Partial(part)) => (Some(Amount(part)), None),
+            Verdict::Reply(_) => (None, None),
+            Verdict::Fallback { reason, .. } => (None, Some(reason.as_str())),
+        };
+        Self { by, decision, code: seen.declines_with().map(DecisionCode::code), amount, fallback_reason }
+    }
+}

@@ -1,0 +1,288 @@
+//! Checks of the endpoints that decide on card messages, and of what they decided.
+
+use super::people::second_account;
+use crate::check::{CheckResult, Failure, checks};
+use crate::commands::{first, follow_up, message, purchase, request, stamp, token};
+use crate::expect::{absent, expect_new, holds, mismatch, refused, replayed, same, there};
+use crate::factory::Handle;
+use crate::observe::{Observation, audited};
+use crate::webhooks::claimed;
+use crate::world::{Who, gbp, noon, seeded};
+use crate::worlds::{command, copy, prepared, restore, snapshot};
+use chrono::TimeDelta;
+use florin_domain::access::ApiKey;
+use florin_domain::card::decide::{CardRefusal, Extras, FirstKind, FirstMessage, FollowUp, decide_consulted_follow_up};
+use florin_domain::card::{
+    Consultation, DecisionCode, DecisionEndpoint, DecisionReply, DecisionSeen, DecisionTime, EndpointChange,
+    EndpointRefusal, EndpointSettings, Fallback, NoReply, Verdict, put_endpoint, remove_endpoint,
+};
+use florin_domain::ids::AccountId;
+use florin_domain::money::Minor;
+use florin_domain::page::PageRequest;
+use florin_domain::secret::{SealedSecret, SecretFilter, SecretKeyId, SecretOwner};
+use florin_domain::webhook::WebhookUrl;
+use florin_ports::{Answer, EndpointCommand, WriteError};
+use std::sync::Arc;
+
+checks! {
+    "decision_endpoints.change.stores_every_member" => stores,
+    "decision_endpoints.change.of_one_account" => tenancy,
+    "decision_endpoints.change.refusal_changes_nothing" => refusals,
+    "decision_endpoints.repeats.are_replayed_unless_the_answer_was_a_secret" => repeats,
+    "decision_endpoints.secrets.are_found_and_replaced" => secrets,
+    "decision_endpoints.worlds.are_no_contents_of_worlds" (Sandbox) => worlds,
+    "decision_endpoints.cards.decisions_are_stored_with_their_messages" => decisions,
+    "decision_endpoints.cards.a_question_stores_nothing" => questions,
+}
+
+fn endpoint(who: Who) -> Result<DecisionEndpoint, Failure> {
+    Ok(DecisionEndpoint {
+        account: who.account()?,
+        settings: EndpointSettings {
+            url: WebhookUrl::stored("https://example.com/".into()),
+            enabled: true,
+            time_limit: DecisionTime::DEFAULT,
+            fallback: Fallback::Decline,
+        },
+        secrets: SealedSecret::new(vec![1, 2, 3]),
+        created_at: noon(),
+        updated_at: noon(),
+    })
+}
+
+/// Returns a command that stores this endpoint, whatever there is.
+fn put(to: &DecisionEndpoint) -> EndpointCommand {
+    let (account, to) = (to.account.clone(), to.clone());
+    let decide =
+        move |_: &Option<DecisionEndpoint>| Ok(EndpointChange { endpoint: Some(to.clone()), has_new_secret: true });
+    EndpointCommand { account, decide: Arc::new(decide), claim: None }
+}
+
+fn remove(account: AccountId) -> EndpointCommand {
+    let decide = |current: &Option<DecisionEndpoint>| remove_endpoint(current.as_ref());
+    EndpointCommand { account, decide: Arc::new(decide), claim: None }
+}
+
+/// Expects that every port shows this endpoint of an account.
+async fn shown(handle: &Handle, account: &AccountId, expected: Option<&DecisionEndpoint>) -> CheckResult {
+    same("the endpoint", handle.decision_endpoints.endpoint(account).await?.as_ref(), expected)?;
+    let found = there("the account", handle.accounts.find(account).await?)?;
+    same("the endpoint of the account", found.decisions.as_deref(), expected)?;
+    let profile = there("the profile", handle.profiles.profile(account).await?)?;
+    same("the endpoint of the profile", profile.account.decisions.as_deref(), expected)
+}
+
+async fn stores(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mine = Who::Mine.account()?;
+    shown(&handle, &mine, None).await?;
+    let plain = endpoint(Who::Mine)?;
+    let whole = DecisionEndpoint {
+        settings: EndpointSettings {
+            url: WebhookUrl::stored("https://example.com/ünïcode?a=1".into()),
+            enabled: false,
+            time_limit: there("the time", DecisionTime::of_millis(4_999))?,
+            fallback: Fallback::Approve,
+        },
+        secrets: SealedSecret::new(vec![0, 1, 255]),
+        created_at: noon() + TimeDelta::microseconds(1),
+        updated_at: noon() + TimeDelta::microseconds(3),
+        ..plain.clone()
+    };
+    for stored in [&plain, &whole, &plain] {
+        let change = expect_new(handle.decision_endpoints.change_endpoint(put(stored)).await)?;
+        same("the answer", change.endpoint.as_ref(), Some(stored))?;
+        shown(&handle, &mine, Some(stored)).await?;
+        // The rule reads what is stored.
+        let (expected, new) = (stored.clone(), endpoint(Who::Mine)?);
+        let mut keeping = put(stored);
+        keeping.decide = Arc::new(move |current| {
+            if current.as_ref() != Some(&expected) {
+                return Err(EndpointRefusal::Changed);
+            }
+            Ok(put_endpoint(current.as_ref(), &new))
+        });
+        let kept =
+            there("the endpoint", expect_new(handle.decision_endpoints.change_endpoint(keeping).await)?.endpoint)?;
+        same("the secrets", kept.secrets.as_bytes(), stored.secrets.as_bytes())?;
+    }
+    expect_new(handle.decision_endpoints.change_endpoint(remove(mine.clone())).await)?;
+    shown(&handle, &mine, None).await?;
+    let again = handle.decision_endpoints.change_endpoint(remove(mine)).await;
+    same("a second removal", refused(again)?, EndpointRefusal::Absent)
+}
+
+async fn tenancy(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let second = second_account(&handle).await?;
+    let (mine, other) = (endpoint(Who::Mine)?, endpoint(Who::Other)?);
+    let other = DecisionEndpoint { updated_at: noon() + TimeDelta::hours(1), ..other };
+    for stored in [&mine, &other] {
+        expect_new(handle.decision_endpoints.change_endpoint(put(stored)).await)?;
+    }
+    shown(&handle, &mine.account, Some(&mine)).await?;
+    shown(&handle, &other.account, Some(&other)).await?;
+    shown(&handle, &second, None).await?;
+    let key = ApiKey { accounts: florin_domain::access::AccountGrant::AllOfClient, ..crate::world::key(Who::Mine)? };
+    let page = handle.profiles.profiles(&key, PageRequest { limit: 9, offset: 0 }).await?;
+    let listed: Vec<_> = page.rows.iter().map(|row| row.account.decisions.as_deref()).collect();
+    same("the endpoints of the accounts", listed, vec![Some(&mine), None])?;
+    expect_new(handle.decision_endpoints.change_endpoint(remove(mine.account.clone())).await)?;
+    shown(&handle, &other.account, Some(&other)).await?;
+    let nobody = DecisionEndpoint { account: AccountId::parse("F404")?, ..mine };
+    absent("an unknown account", &handle.decision_endpoints.change_endpoint(put(&nobody)).await)?;
+    same("of an unknown account", handle.decision_endpoints.endpoint(&nobody.account).await?, None)
+}
+
+async fn refusals(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let before = endpoint(Who::Mine)?;
+    expect_new(handle.decision_endpoints.change_endpoint(put(&before)).await)?;
+    let mut command = put(&before);
+    command.decide = Arc::new(|_| Err(EndpointRefusal::Changed));
+    command.claim = Some(claimed(Who::Mine, "k", "a", None)?);
+    same("the refusal", refused(handle.decision_endpoints.change_endpoint(command).await)?, EndpointRefusal::Changed)?;
+    shown(&handle, &before.account, Some(&before)).await?;
+    // A refusal leaves no record.
+    let mut command = remove(before.account);
+    command.claim = Some(claimed(Who::Mine, "k", "a", Some(Answer { status: 204, body: String::new() }))?);
+    expect_new(handle.decision_endpoints.change_endpoint(command).await)?;
+    Ok(())
+}
+
+async fn repeats(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let made = endpoint(Who::Mine)?;
+    let under = |to: &DecisionEndpoint, key: &str, body: &str, answer: Option<Answer>| -> Result<_, Failure> {
+        Ok(EndpointCommand { claim: Some(claimed(Who::Mine, key, body, answer)?), ..put(to) })
+    };
+    expect_new(handle.decision_endpoints.change_endpoint(under(&made, "create", "a", None)?).await)?;
+    let later = DecisionEndpoint { updated_at: noon() + TimeDelta::hours(1), ..made.clone() };
+    let again = handle.decision_endpoints.change_endpoint(under(&later, "create", "a", None)?).await;
+    same("a repeated creation", refused(again)?, EndpointRefusal::ShownOnce)?;
+    let other = mismatch(handle.decision_endpoints.change_endpoint(under(&later, "create", "b", None)?).await)?;
+    same("the first request", other.path, request("{}").path)?;
+    shown(&handle, &made.account, Some(&made)).await?;
+    let stored = Answer { status: 200, body: "ünïcode".into() };
+    let edit = |to: &DecisionEndpoint| under(to, "edit", "c", Some(stored.clone()));
+    expect_new(handle.decision_endpoints.change_endpoint(edit(&later)?).await)?;
+    let replay = handle.decision_endpoints.change_endpoint(edit(&made)?).await;
+    same("the replay", replayed(replay)?, stored.clone())?;
+    shown(&handle, &made.account, Some(&later)).await
+}
+
+async fn secrets(handle: Handle) -> CheckResult {
+    const OLD: SecretKeyId = SecretKeyId([1; 8]);
+    const NEW: SecretKeyId = SecretKeyId([2; 8]);
+    seeded(&handle).await?;
+    let sealed = |key, number| SealedSecret::encrypted(key, &[number; 60]);
+    let made = DecisionEndpoint { secrets: sealed(OLD, 1), ..endpoint(Who::Mine)? };
+    expect_new(handle.decision_endpoints.change_endpoint(put(&made)).await)?;
+    let owner = SecretOwner::Decisions(made.account.clone());
+    let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
+    holds("its secrets are not found", found.contains(&(owner.clone(), sealed(OLD, 1))))?;
+    same("at most one", handle.secrets.secrets(SecretFilter::NotUnder(NEW), 1).await?.len(), 1)?;
+    let replace =
+        async |owner: &SecretOwner, old, new| Ok::<_, Failure>(handle.secrets.replace_secret(owner, &old, new).await?);
+    same("others", replace(&owner, sealed(OLD, 2), sealed(NEW, 3)).await?, false)?;
+    let nobody = SecretOwner::Decisions(Who::Other.account()?);
+    same("of an account without one", replace(&nobody, sealed(OLD, 1), sealed(NEW, 3)).await?, false)?;
+    same("its own", replace(&owner, sealed(OLD, 1), sealed(NEW, 4)).await?, true)?;
+    shown(&handle, &made.account, Some(&DecisionEndpoint { secrets: sealed(NEW, 4), ..made.clone() })).await?;
+    let found = handle.secrets.secrets(SecretFilter::NotUnder(NEW), 99).await?;
+    holds("they are found again", !found.iter().any(|(found, _)| *found == owner))
+}
+
+async fn worlds(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    let mine = Who::Mine.account()?;
+    let first = endpoint(Who::Mine)?;
+    expect_new(handle.decision_endpoints.change_endpoint(put(&first)).await)?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    let second = DecisionEndpoint { updated_at: noon() + TimeDelta::hours(1), ..first };
+    expect_new(handle.decision_endpoints.change_endpoint(put(&second)).await)?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
+    shown(&handle, &mine, Some(&second)).await?;
+    let made = handle.worlds.create(copy("W1", 102, None)?).await?;
+    shown(&handle, &made.account, None).await?;
+    same("whether it was there", handle.worlds.delete(&mine).await?, true)?;
+    same("after the deletion", handle.decision_endpoints.endpoint(&mine).await?, None)?;
+    handle.worlds.create(command()?).await?;
+    shown(&handle, &mine, None).await
+}
+
+/// Every verdict.
+fn verdicts() -> Result<Vec<Verdict>, Failure> {
+    let part = DecisionReply::Partial(Minor(123).of(gbp()?));
+    let mut all = vec![Verdict::Reply(DecisionReply::Approve), Verdict::Reply(part)];
+    all.extend(DecisionCode::ALL.map(|code| Verdict::Reply(DecisionReply::Decline(code))));
+    for fallback in Fallback::ALL {
+        all.extend(NoReply::ALL.map(|reason| Verdict::Fallback { fallback, reason }));
+    }
+    Ok(all)
+}
+
+async fn decisions(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mut expected = Vec::new();
+    for (number, verdict) in (1..).zip(verdicts()?) {
+        for (offset, allows_partial) in [(0, false), (100, true)] {
+            let decision = Consultation::Heard(verdict);
+            let extras = Extras { partial_approval: allows_partial, decision, ..Extras::default() };
+            let number = number + offset;
+            let message = FirstMessage { extras, ..message(FirstKind::Purchase, "2")? };
+            let stored = expect_new(
+                handle.cards.first_message(first(Who::Mine, Who::Mine.card(), message, stamp(number))?).await,
+            )?;
+            same("the decision", stored.details.decision, Some(DecisionSeen { verdict, allows_partial }))?;
+            expected.push((number, stored, DecisionSeen { verdict, allows_partial }));
+        }
+    }
+    for (number, stored, seen) in expected {
+        let chain = there("the chain", handle.chains.history(&Who::Mine.account()?, token(number)).await?)?;
+        let found = there("the message", chain.messages.into_iter().next())?;
+        same("the message", &found.transaction, &stored)?;
+        let failed = found.declined.map(|declined| declined.failed);
+        let expected = seen.declines_with().map(|_| florin_domain::card::Rule::Decision(seen));
+        same("why it was declined", failed, expected)?;
+    }
+    expect_new(handle.cards.first_message(purchase(Who::Mine, 300, "10")?).await)?;
+    let verdict = Verdict::Reply(DecisionReply::Approve);
+    let (seen, named) = (DecisionSeen { verdict, allows_partial: false }, token(300));
+    let more = FollowUp::Incremental { amount: crate::commands::amount("1")?, decline: None };
+    let mut command = follow_up(Who::Mine, named, 301, more.clone())?;
+    let ids = stamp(301);
+    command.decide = Arc::new(move |situation| {
+        ids.rule(|stamp| decide_consulted_follow_up(situation, named, &more, Consultation::Heard(verdict), stamp))
+    });
+    let stored = expect_new(handle.cards.follow_up(command).await)?;
+    same("the decision on an increment", stored.details.decision, Some(seen))?;
+    let chain = there("the chain", handle.chains.history(&Who::Mine.account()?, named).await?)?;
+    same("the increment", chain.messages.last().map(|last| &last.transaction), Some(&stored))?;
+    audited(&handle).await
+}
+
+async fn questions(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let before = Observation::take(&handle, 3).await?;
+    let asking = |key: Option<&str>| -> Result<_, Failure> {
+        let extras = Extras { decision: Consultation::Due, ..Extras::default() };
+        let message = FirstMessage { extras, ..message(FirstKind::Purchase, "10")? };
+        let mut command = first(Who::Mine, Who::Mine.card(), message, stamp(1))?;
+        command.claim = key.map(|key| crate::commands::claim(Who::Mine, key, "{}")).transpose()?;
+        Ok(command)
+    };
+    for key in [None, Some("k")] {
+        let asked = handle.cards.first_message(asking(key)?).await;
+        let is_question = matches!(asked, Err(WriteError::Refused(CardRefusal::Undecided(_))));
+        holds("it is refused with a question", is_question)?;
+        before.still_holds("a question", &handle).await?;
+    }
+    // Once the message is decided, the key has an answer, and nothing is asked.
+    let mut decided = purchase(Who::Mine, 1, "10")?;
+    decided.claim = Some(crate::commands::claim(Who::Mine, "k", "{}")?);
+    expect_new(handle.cards.first_message(decided).await)?;
+    replayed(handle.cards.first_message(asking(Some("k"))?).await)?;
+    Ok(())
+}

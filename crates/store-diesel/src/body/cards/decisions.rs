@@ -1,0 +1,61 @@
+//! Decisions of endpoints on messages, as JSON.
+
+use super::body::errors::{Outcome, corrupt};
+use super::body::names::Name;
+use florin_domain::card::{DecisionReply, DecisionSeen, Verdict};
+use florin_domain::money::{Currency, Minor};
+use serde::{Deserialize, Serialize};
+
+/// The stored form. Names and members never change: later programs read the rows of today.
+#[derive(Serialize, Deserialize)]
+pub(super) struct StoredDecision {
+    verdict: StoredVerdict,
+    allows_partial: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredVerdict {
+    Approve,
+    Decline { code: String },
+    Partial { amount: i64, currency: String },
+    Fallback { fallback: String, reason: String },
+}
+
+impl From<&DecisionSeen> for StoredDecision {
+    fn from(seen: &DecisionSeen) -> Self {
+        let verdict = match seen.verdict {
+            Verdict::Reply(DecisionReply::Approve) => StoredVerdict::Approve,
+            Verdict::Reply(DecisionReply::Decline(code)) => StoredVerdict::Decline { code: code.name().into() },
+            Verdict::Reply(DecisionReply::Partial(part)) => {
+                StoredVerdict::Partial { amount: part.minor.0, currency: part.currency.code().into() }
+            }
+            Verdict::Fallback { fallback, reason } => {
+                StoredVerdict::Fallback { fallback: fallback.name().into(), reason: reason.name().into() }
+            }
+        };
+        Self { verdict, allows_partial: seen.allows_partial }
+    }
+}
+
+impl StoredDecision {
+    /// Reads a stored decision.
+    pub(super) fn read(self) -> Outcome<DecisionSeen> {
+        let verdict = match self.verdict {
+            StoredVerdict::Approve => Verdict::Reply(DecisionReply::Approve),
+            StoredVerdict::Decline { code } => Verdict::Reply(DecisionReply::Decline(named(&code)?)),
+            StoredVerdict::Partial { amount, currency } => {
+                let currency = Currency::parse(&currency).map_err(|flaw| corrupt(flaw.message))?;
+                Verdict::Reply(DecisionReply::Partial(Minor(amount).of(currency)))
+            }
+            StoredVerdict::Fallback { fallback, reason } => {
+                Verdict::Fallback { fallback: named(&fallback)?, reason: named(&reason)? }
+            }
+        };
+        Ok(DecisionSeen { verdict, allows_partial: self.allows_partial })
+    }
+}
+
+fn named<T: Name>(text: &str) -> Outcome<T> {
+    T::named(text).ok_or_else(|| corrupt(format!("unknown value `{text}`")))
+}

@@ -1,0 +1,169 @@
+//! Questions to the endpoints of accounts.
+
+use crate::bounded_body::{BodyError, bounded_body};
+use crate::client::{GuardedClient, SenderError, SenderSettings};
+use crate::places::Places;
+use crate::sender::headers;
+use async_trait::async_trait;
+use florin_domain::card::{DecisionCode, DecisionQuestion, DecisionReply, NoReply};
+use florin_domain::money::DecimalAmount;
+use florin_domain::webhook::SendError;
+use florin_ports::{DecisionAsker, DecisionRequest, WebhookRequest};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Maximum size of an answer, in bytes.
+const BODY_MAX: usize = 16 * 1024;
+/// Maximum number of concurrent questions: each keeps a request waiting.
+const QUESTIONS_MAX: usize = 512;
+/// Maximum number of concurrent questions of one account: its slow endpoint must not take the places of others.
+const QUESTIONS_OF_ACCOUNT_MAX: usize = 64;
+
+/// Asks endpoints over HTTP.
+pub struct HttpDecisions {
+    client: GuardedClient,
+    places: Places,
+}
+
+impl HttpDecisions {
+    /// The longest time that an account may give its endpoint.
+    pub const TIME_LIMIT: Duration = Duration::from_secs(5);
+
+    /// Creates a client. Reads the certificate authorities of the machine.
+    pub fn new(settings: SenderSettings) -> Result<Self, SenderError> {
+        let places = Places::new(QUESTIONS_MAX, QUESTIONS_OF_ACCOUNT_MAX);
+        Ok(Self { client: GuardedClient::new(settings)?, places })
+    }
+
+    async fn answer(&self, request: &DecisionRequest) -> Result<Vec<u8>, NoReply> {
+        let DecisionRequest { url, message, body, secrets, at, .. } = request.clone();
+        let signed = WebhookRequest { url, message, body, secrets, at };
+        let response = self.client.post(signed.url.as_str(), headers(&signed), signed.body.to_string()).await;
+        let response = response.map_err(NoReply::Send)?;
+        if !response.status().is_success() {
+            return Err(NoReply::BadStatus);
+        }
+        bounded_body(response, BODY_MAX).await.map_err(|error| match error {
+            BodyError::EndedEarly => NoReply::EndedEarly,
+            BodyError::TooLarge => NoReply::TooLarge,
+        })
+    }
+}
+
+#[async_trait]
+impl DecisionAsker for HttpDecisions {
+    async fn ask(&self, request: DecisionRequest) -> Result<DecisionReply, NoReply> {
+        let account = &request.question.message.account;
+        let Some(_place) = self.places.take(account) else { return Err(NoReply::TooMany) };
+        let answer = timeout(request.time_limit, self.answer(&request)).await;
+        let answer = answer.unwrap_or(Err(NoReply::Send(SendError::Timeout)));
+        let reply = answer.and_then(|body| read(&body, &request.question).ok_or(NoReply::BadAnswer));
+        if let Err(reason) = reply {
+            tracing::info!(%account, reason = reason.as_str(), "the decision endpoint did not decide");
+        }
+        reply
+    }
+}
+
+/// An answer. Other members are ignored.
+#[derive(Deserialize)]
+struct Answer<'a> {
+    decision: &'a str,
+    code: Option<&'a str>,
+    #[serde(borrow)]
+    amount: Option<&'a RawValue>,
+}
+
+/// Reads an answer; `None` if it is no decision on the question. A code belongs to a decline, and an amount to a part:
+/// an answer that mixes them may mean something else than it says.
+fn read(body: &[u8], question: &DecisionQuestion) -> Option<DecisionReply> {
+    let answer: Answer<'_> = serde_json::from_slice(body).ok()?;
+    match (answer.decision, answer.code, answer.amount) {
+        ("APPROVE", None, None) => Some(DecisionReply::Approve),
+        ("DECLINE", None, None) => Some(DecisionReply::Decline(DecisionCode::default())),
+        ("DECLINE", Some(code), None) => DecisionCode::parse(code).map(DecisionReply::Decline),
+        ("PARTIAL", None, Some(amount)) => {
+            let part = decimal(amount.get())?.to_minor(question.amount.currency).ok()?;
+            question.has_part(part).then_some(DecisionReply::Partial(part.of(question.amount.currency)))
+        }
+        _ => None,
+    }
+}
+
+/// Reads an amount: a text as Florin sends it, or a number as it accepts it.
+fn decimal(json: &str) -> Option<DecimalAmount> {
+    if json.starts_with('"') {
+        let text: String = serde_json::from_str(json).ok()?;
+        return DecimalAmount::from_decimal_string(&text).ok();
+    }
+    DecimalAmount::from_json_number(json).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use florin_domain::test_support::{CardScenario, a_budget, a_card, minor};
+
+    fn question() -> DecisionQuestion {
+        let mut scenario = CardScenario::of(a_card(), a_budget().with("100.00 GBP"));
+        let message = scenario.authorize("12.50");
+        DecisionQuestion { amount: message.amount.of(message.currency), message, allows_partial: true }
+    }
+
+    fn decided(body: &str) -> Option<DecisionReply> {
+        read(body.as_bytes(), &question())
+    }
+
+    #[test]
+    fn decisions_are_read() {
+        let partial = |text: &str| {
+            let part = minor(text).of(question().amount.currency);
+            Some(DecisionReply::Partial(part))
+        };
+        for (body, expected) in [
+            (r#"{"decision": "APPROVE"}"#, Some(DecisionReply::Approve)),
+            (r#"{"decision": "APPROVE", "code": null, "amount": null, "note": [1]}"#, Some(DecisionReply::Approve)),
+            (r#"{"decision": "DECLINE"}"#, Some(DecisionReply::Decline(DecisionCode::NotPermitted))),
+            (r#"{"decision": "DECLINE", "code": "1889"}"#, Some(DecisionReply::Decline(DecisionCode::DuplicateEntry))),
+            (r#"{"decision": "PARTIAL", "amount": "5.00"}"#, partial("5.00 GBP")),
+            (r#"{"decision": "PARTIAL", "amount": 5.01}"#, partial("5.01 GBP")),
+            (r#"{"decision": "PARTIAL", "amount": "12.50"}"#, partial("12.50 GBP")),
+        ] {
+            assert_eq!(decided(body), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_no_decision() {
+        for body in [
+            "",
+            "null",
+            "APPROVE",
+            r#""APPROVE""#,
+            r#"["APPROVE"]"#,
+            r#"{"decision": "approve"}"#,
+            r#"{"decision": "APPROVE"} x"#,
+            r#"{"decision": "APPROVE", "decision": "DECLINE"}"#,
+            r#"{"decision": true}"#,
+            r#"{"decision": "APPROVE", "amount": "5.00"}"#,
+            r#"{"decision": "APPROVE", "code": "1885"}"#,
+            r#"{"decision": "DECLINE", "code": "0000"}"#,
+            r#"{"decision": "DECLINE", "code": "1016"}"#,
+            r#"{"decision": "DECLINE", "code": 1885}"#,
+            r#"{"decision": "PARTIAL"}"#,
+            r#"{"decision": "PARTIAL", "amount": "0"}"#,
+            r#"{"decision": "PARTIAL", "amount": "-1"}"#,
+            r#"{"decision": "PARTIAL", "amount": "12.51"}"#,
+            r#"{"decision": "PARTIAL", "amount": "5.001"}"#,
+            r#"{"decision": "PARTIAL", "amount": "5.00 GBP"}"#,
+            r#"{"decision": "PARTIAL", "amount": 1e99}"#,
+            r#"{"decision": "PARTIAL", "amount": "5.00", "code": "1885"}"#,
+            "{\"decision\": \"APPROVE\", \"x\": \"\u{0}\"}",
+        ] {
+            assert_eq!(decided(body), None, "{body}");
+        }
+        assert_eq!(read(&[0xff, 0xfe], &question()), None);
+    }
+}

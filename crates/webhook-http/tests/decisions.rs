@@ -1,0 +1,146 @@
+//! Questions to real endpoints: good, broken and hostile ones.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[allow(dead_code, reason = "the tests of the sender use the rest")]
+mod support;
+
+use florin_domain::access::Environment::{Production, Sandbox};
+use florin_domain::card::{DecisionQuestion, DecisionReply, NoReply};
+use florin_domain::ids::EventId;
+use florin_domain::test_support::{CardScenario, a_budget, a_card};
+use florin_domain::webhook::{SendError, SigningSecret, WebhookUrl};
+use florin_ports::{DecisionAsker, DecisionRequest};
+use standardwebhooks::Webhook;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use support::{Receiver, Speaks, answer, decisions, names, now, secrets};
+
+const APPROVE: &str = r#"{"decision": "APPROVE"}"#;
+
+fn request(url: &str, millis: u64) -> DecisionRequest {
+    let mut scenario = CardScenario::of(a_card(), a_budget().with("100.00 GBP"));
+    let message = scenario.authorize("12.50");
+    let id = EventId(message.token.0);
+    let question = DecisionQuestion { amount: message.amount.of(message.currency), message, allows_partial: true };
+    DecisionRequest {
+        url: WebhookUrl::stored(url.to_owned()),
+        time_limit: Duration::from_millis(millis),
+        message: id,
+        question: Arc::new(question),
+        body: r#"{"amount": "12.50"}"#.into(),
+        secrets: Arc::new(secrets()),
+        at: now(),
+    }
+}
+
+async fn reply(speaks: Speaks, response: Vec<u8>) -> Result<DecisionReply, NoReply> {
+    let receiver = Receiver::start(speaks, move |_| response.clone()).await;
+    decisions(Sandbox, &names()).ask(request(&receiver.url("http"), 500)).await
+}
+
+#[tokio::test]
+async fn a_question_is_one_signed_post() {
+    let receiver = Receiver::start(Speaks::Http, |_| answer("200 OK", "", APPROVE)).await;
+    let asked = request(&receiver.url("http"), 2_000);
+    let replied = decisions(Sandbox, &names()).ask(asked.clone()).await;
+    assert_eq!(replied, Ok(DecisionReply::Approve));
+    let [got] = &receiver.requests()[..] else { panic!("one request") };
+    assert!(got.head.starts_with("POST /hook HTTP/1.1\r\n"), "{}", got.head);
+    assert_eq!((got.header("content-type"), &got.body[..]), (Some("application/json"), asked.body.as_bytes()));
+    assert_eq!(got.header("webhook-id"), Some(asked.message.to_string().as_str()));
+    let library = Webhook::new(&secrets().current.to_text()).unwrap();
+    library.verify(&got.body, &got.headers()).unwrap();
+    let other = Webhook::new(&SigningSecret::new(vec![2; 32]).to_text()).unwrap();
+    assert!(other.verify(&got.body, &got.headers()).is_err());
+}
+
+#[tokio::test]
+async fn the_guard_of_webhooks_applies() {
+    let receiver = Receiver::start(Speaks::Http, |_| answer("200 OK", "", APPROVE)).await;
+    let port = receiver.url("http").rsplit(':').next().unwrap().trim_end_matches("/hook").to_owned();
+    let known = names().with("inside.test", &["10.0.0.7"]).with("mixed.test", &["93.184.216.34", "127.0.0.1"]);
+    for (environment, url) in [
+        (Production, receiver.url("http")),
+        (Production, format!("https://127.0.0.1:{port}/hook")),
+        (Production, "https://inside.test/".to_owned()),
+        (Production, format!("https://mixed.test:{port}/")),
+        (Sandbox, format!("http://10.0.0.7:{port}/")),
+        (Sandbox, "http://inside.test/".to_owned()),
+        (Sandbox, "http://169.254.169.254/latest/meta-data".to_owned()),
+    ] {
+        let refused = decisions(environment, &known).ask(request(&url, 500)).await;
+        assert_eq!(refused, Err(NoReply::Send(SendError::TargetNotAllowed)), "{url}");
+    }
+    assert_eq!(receiver.connections(), 0);
+    let unknown = decisions(Sandbox, &known).ask(request("http://nowhere.test/", 500)).await;
+    assert_eq!(unknown, Err(NoReply::Send(SendError::DnsFailed)));
+}
+
+#[tokio::test]
+async fn what_is_no_decision_has_a_reason() {
+    let target = Receiver::start(Speaks::Http, |_| answer("200 OK", "", APPROVE)).await;
+    let location = format!("Location: {}\r\n", target.url("http"));
+    for status in ["301 Moved", "302 Found", "307 Moved", "402 Pay", "404 No", "500 No"] {
+        assert_eq!(reply(Speaks::Http, answer(status, &location, APPROVE)).await, Err(NoReply::BadStatus), "{status}");
+    }
+    assert_eq!(target.connections(), 0, "redirects are not followed");
+    assert_eq!(reply(Speaks::Http, answer("200 OK", "", "yes")).await, Err(NoReply::BadAnswer));
+    assert_eq!(reply(Speaks::Http, answer("204 No Content", "", "")).await, Err(NoReply::BadAnswer));
+    assert_eq!(reply(Speaks::Http, answer("201 Created", "", APPROVE)).await, Ok(DecisionReply::Approve));
+    assert_eq!(reply(Speaks::Garbage, Vec::new()).await, Err(NoReply::Send(SendError::InvalidResponse)));
+    assert_eq!(reply(Speaks::Goodbye, Vec::new()).await, Err(NoReply::Send(SendError::ConnectionFailed)));
+    let cut = format!("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{APPROVE}").into_bytes();
+    let receiver = Receiver::start(Speaks::HttpOnce, move |_| cut.clone()).await;
+    let ended = decisions(Sandbox, &names()).ask(request(&receiver.url("http"), 500)).await;
+    assert_eq!(ended, Err(NoReply::EndedEarly));
+}
+
+#[tokio::test]
+async fn answers_are_bounded_in_time_and_size() {
+    for (speaks, expected) in [
+        (Speaks::Nothing, NoReply::Send(SendError::Timeout)),
+        (Speaks::DrippingHead, NoReply::Send(SendError::Timeout)),
+        (Speaks::DrippingBody, NoReply::Send(SendError::Timeout)),
+        (Speaks::EndlessBody, NoReply::TooLarge),
+    ] {
+        let began = Instant::now();
+        assert_eq!(reply(speaks, Vec::new()).await, Err(expected), "{speaks:?}");
+        assert!(began.elapsed() < Duration::from_secs(2), "{speaks:?}");
+    }
+    let began = Instant::now();
+    assert!(reply(Speaks::EndlessHead, Vec::new()).await.is_err());
+    assert!(began.elapsed() < Duration::from_secs(2));
+    let padded = |size: usize| answer("200 OK", "", &format!("{APPROVE}{}", " ".repeat(size - APPROVE.len())));
+    assert_eq!(reply(Speaks::Http, padded(16 * 1024)).await, Ok(DecisionReply::Approve));
+    assert_eq!(reply(Speaks::Http, padded(16 * 1024 + 1)).await, Err(NoReply::TooLarge));
+}
+
+/// An account whose endpoint hangs gets no more than its places, and others get theirs.
+#[tokio::test]
+async fn one_account_leaves_places_for_others() {
+    let hanging = Receiver::start(Speaks::Nothing, |_| Vec::new()).await;
+    let good = Receiver::start(Speaks::Http, |_| answer("200 OK", "", APPROVE)).await;
+    let decisions = Arc::new(decisions(Sandbox, &names()));
+    let asked = request(&hanging.url("http"), 1_000);
+    let waiting: Vec<_> = (0..64)
+        .map(|_| {
+            let (decisions, asked) = (Arc::clone(&decisions), asked.clone());
+            tokio::spawn(async move { decisions.ask(asked).await })
+        })
+        .collect();
+    while hanging.connections() < 64 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let began = Instant::now();
+    assert_eq!(decisions.ask(asked.clone()).await, Err(NoReply::TooMany));
+    let mut other = request(&good.url("http"), 1_000);
+    let mut question = (*other.question).clone();
+    question.message.account = florin_domain::ids::AccountId::parse("OTHER").unwrap();
+    other.question = Arc::new(question);
+    assert_eq!(decisions.ask(other).await, Ok(DecisionReply::Approve));
+    assert!(began.elapsed() < Duration::from_millis(900), "neither waits for the others");
+    for waited in waiting {
+        assert_eq!(waited.await.unwrap(), Err(NoReply::Send(SendError::Timeout)));
+    }
+    assert_eq!(decisions.ask(request(&good.url("http"), 1_000)).await, Ok(DecisionReply::Approve));
+}
