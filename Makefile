@@ -40,6 +40,7 @@ fmt: ## Format the sources
 bench: ## Measure Florin, and compare it with plain SQL where there is a baseline (15 minutes)
 	@scripts/bench standard
 	@scripts/bench merchant
+	@scripts/bench decisions
 	@scripts/bench payments
 
 bench-overload: ## Send four times the load that Florin can handle, for a minute

@@ -6,6 +6,7 @@
 mod books;
 mod compare;
 mod database;
+mod decisions;
 mod figures;
 mod growth;
 mod guard;
@@ -52,9 +53,12 @@ fn run(command: &str) -> anyhow::Result<bool> {
         "merchant" => merchant::run(&settings, folder.path())?,
         "growth" => growth::run(&settings, folder.path())?,
         "peers" => peers::run(&settings, folder.path())?,
+        "decisions" => decisions::run(&settings, folder.path())?,
         "webhooks" => webhooks::run(&settings, folder.path())?,
         "wrk" => wrk::run(&settings, folder.path())?,
-        other => anyhow::bail!("{other:?} is none of: standard, merchant, overload, growth, peers, webhooks, wrk"),
+        other => {
+            anyhow::bail!("{other:?} is none of: standard, merchant, overload, growth, peers, decisions, webhooks, wrk")
+        }
     };
     println!("{}", report.markdown());
     Ok(report.missed() == 0 || !settings.strict)

@@ -10,7 +10,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Sends a request on a connection of its own, and returns the body of its answer, which must be 2xx.
-pub(super) fn call(server: SocketAddr, method: &str, path: &str, body: &str) -> anyhow::Result<String> {
+pub(crate) fn call(server: SocketAddr, method: &str, path: &str, body: &str) -> anyhow::Result<String> {
     let mut stream = TcpStream::connect(server)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let (key, length) = (api_key(), body.len());

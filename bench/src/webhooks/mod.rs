@@ -3,6 +3,8 @@
 mod api;
 mod receiver;
 
+pub(crate) use api::call;
+
 use crate::database::{Database, Size};
 use crate::figures::{Figures, median, quantile};
 use crate::http::Outcome;
@@ -16,7 +18,7 @@ use crate::stage::{drive, figures};
 use crate::workloads::spread;
 use crate::{machine, progress};
 use anyhow::{Context, bail};
-use api::{call, member};
+use api::member;
 use receiver::Receiver;
 use std::collections::HashMap;
 use std::path::Path;
