@@ -139,6 +139,7 @@ impl Home {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "it is an answer of the port")]
 fn approved(answer: BankAnswer, at: DateTime<Utc>) -> Result<PaymentProgress, BankUnavailable> {
     Ok(PaymentProgress::Decided(PayerDecision::Approve(answer), at))
 }
