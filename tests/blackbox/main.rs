@@ -104,6 +104,7 @@ mod payment_pages_refund;
 mod payment_pages_shipping;
 mod people;
 mod people_cards;
+mod physical_cards;
 mod production;
 mod refund;
 mod reversal;

@@ -4,13 +4,15 @@ use crate::Services;
 use crate::consult::{Consulted, consult};
 use florin_domain::access::Account;
 use florin_domain::card::decide::{
-    CardRefusal, ChainSituation, FirstMessage, FirstSituation, FollowUp, decide_consulted_follow_up, decide_first,
+    CardRefusal, ChainSituation, FirstMessage, FirstSituation, FirstUseSituation, FollowUp, decide_consulted_follow_up,
+    decide_first, decide_first_use,
 };
 use florin_domain::card::{CardTransaction, MultiClearing, Pin};
 use florin_domain::ids::{CardId, TransactionToken};
 use florin_domain::money::Currency;
 use florin_ports::{
-    ExchangeRates, FirstMessageCommand, FollowUpCommand, IdempotencyClaim, Mode, RatesUnavailable, WriteError, Written,
+    ExchangeRates, FirstMessageCommand, FirstUseCommand, FollowUpCommand, IdempotencyClaim, Mode, RatesUnavailable,
+    WriteError, Written,
 };
 use std::sync::Arc;
 
@@ -41,7 +43,8 @@ pub struct NewMessage {
     pub pin: Option<Pin>,
 }
 
-/// Sends a first message to a card of the account: an authorization, ATM withdrawal or refund authorization.
+/// Sends a first message to a card of the account: an authorization, ATM withdrawal or refund authorization. One with a
+/// PIN may put a physical card into use.
 pub async fn send_first_message(
     services: &Services,
     account: &Account,
@@ -53,14 +56,25 @@ pub async fn send_first_message(
     // Get rates before any lock is acquired, because the source of rates may be slow.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
     let clock = services.clock_of(account).await.map_err(WriteError::Store)?;
+    // A card that is in use never waits for its first use again, so this stays right if the card changes meanwhile.
+    let has_pin = message.extras.pin.is_some();
+    let waits = has_pin && services.cards.awaits_first_use(&account.id, card).await.map_err(WriteError::Store)?;
+    let client = account.client;
     let run = async |consulted: Consulted| {
         let (mut message, clock) = (message.clone(), clock.clone());
         message.extras.decision = consulted.consultation;
         let first_id = consulted.token.map(|token| token.0);
+        let (account, claim) = (account.id.clone(), claim.clone());
+        if waits {
+            let decide = move |situation: &FirstUseSituation| {
+                clock.rule_from(first_id, |stamp| decide_first_use(situation, &message, client, stamp))
+            };
+            let command = FirstUseCommand { account, card, decide: Arc::new(decide), mode, claim };
+            return services.cards.first_use(command).await;
+        }
         let decide = move |situation: &FirstSituation| {
             clock.rule_from(first_id, |stamp| decide_first(situation, &message, stamp))
         };
-        let (account, claim) = (account.id.clone(), claim.clone());
         let command = FirstMessageCommand { account, card, decide: Arc::new(decide), mode, claim };
         services.cards.first_message(command).await
     };

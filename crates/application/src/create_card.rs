@@ -1,16 +1,19 @@
-//! Creates and replaces virtual cards (contract 5.6).
+//! Creates and replaces cards, and orders physical ones (contract 5.6).
 
 use crate::ManagementServices;
 use chrono::NaiveDate;
 use florin_domain::access::Account;
 use florin_domain::card::{
-    CardHolder, CardName, CardProfile, CardRequest, CreateCardRefusal, ReplaceCardRefusal, ReplaceCardRequest,
-    decide_create_card, decide_replacement,
+    CardHolder, CardName, CardProfile, CardRequest, CreateCardRefusal, PhysicalCardRefusal, PhysicalCardRequest,
+    RecipientAddress, ReplaceCardRefusal, ReplaceCardRequest, decide_create_card, decide_physical_card,
+    decide_replacement,
 };
 use florin_domain::ids::{CardId, ClientId, PersonId, UserToken};
 use florin_domain::money::Currency;
 use florin_domain::text::Text;
-use florin_ports::{CreateCardCommand, IdempotencyClaim, ReplaceCardCommand, WriteError, Written};
+use florin_ports::{
+    CreateCardCommand, IdempotencyClaim, OrderPhysicalCommand, ReplaceCardCommand, WriteError, Written,
+};
 use std::sync::Arc;
 
 /// The request of the client.
@@ -81,4 +84,22 @@ pub async fn replace_card(
         claim,
     };
     services.cards.replace(command).await
+}
+
+/// Orders a physical card for a virtual card of the account.
+pub async fn order_physical_card(
+    services: &ManagementServices,
+    account: &Account,
+    (card, recipient): (CardId, RecipientAddress),
+    claim: Option<IdempotencyClaim<CardProfile>>,
+) -> Result<Written<CardProfile>, WriteError<PhysicalCardRefusal>> {
+    let clock = services.clock_of(account).await?;
+    let request = PhysicalCardRequest { recipient, max_cards: services.max_cards };
+    let command = OrderPhysicalCommand {
+        account: account.id.clone(),
+        card,
+        decide: Arc::new(move |situation| clock.rule(|stamp| decide_physical_card(situation, &request, stamp))),
+        claim,
+    };
+    services.cards.order_physical(command).await
 }

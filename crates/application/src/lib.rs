@@ -85,7 +85,7 @@ pub use clocks::{read_clock, set_clock};
 pub use confirm_batch::{ConfirmBatchError, ConfirmRequest, MfaToken, confirm_batch};
 pub use create_batch::{NewBatch, create_batch};
 pub use create_budget::{NewBudget, create_budget};
-pub use create_card::{NewCard, create_card, replace_card};
+pub use create_card::{NewCard, create_card, order_physical_card, replace_card};
 pub use create_person::{NewPerson, create_person};
 pub use decision_endpoints::{delete_endpoint, find_endpoint, rotate_endpoint_secret, set_endpoint};
 pub use decision_services::{Asking, DecisionServices, RenderQuestion};

@@ -4,7 +4,9 @@ use crate::{Decide, IdempotencyClaim, Mode, StoreError, WriteError, Written};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::card::CardTransaction;
-use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
+use florin_domain::card::decide::{
+    CardDecision, CardRefusal, ChainSituation, FirstSituation, FirstUseDecision, FirstUseSituation,
+};
 use florin_domain::ids::{AccountId, CardId, TransactionToken};
 
 /// A command to record a first message.
@@ -15,6 +17,20 @@ pub struct FirstMessageCommand {
     pub card: CardId,
     /// The rule.
     pub decide: Decide<FirstSituation, Result<CardDecision, CardRefusal>>,
+    /// Whether it is a dry run.
+    pub mode: Mode,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<IdempotencyClaim<CardTransaction>>,
+}
+
+/// A command to record a first message that may put a physical card into use.
+pub struct FirstUseCommand {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The card, which must be the account's.
+    pub card: CardId,
+    /// The rule. It changes at most the card and its virtual card.
+    pub decide: Decide<FirstUseSituation, Result<FirstUseDecision, CardRefusal>>,
     /// Whether it is a dry run.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
@@ -64,6 +80,15 @@ pub trait CardLedger: Send + Sync {
         &self,
         command: FirstMessageCommand,
     ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>;
+
+    /// Returns whether a card is physical and UNACTIVATED. Such a card takes its first messages by [`Self::first_use`],
+    /// which takes messages of all cards, but one at a time. `false`: no such card on the account.
+    async fn awaits_first_use(&self, account: &AccountId, card: CardId) -> Result<bool, StoreError>;
+
+    /// Decides a first message that may put a physical card into use. The rule sees the virtual card, too. The changes of
+    /// the cards, with the records of their transitions, are stored with the message. `Absent`: no such card on the
+    /// account.
+    async fn first_use(&self, command: FirstUseCommand) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
     /// Decides a follow-up. `Absent`: no message of that token on the account.
     async fn follow_up(&self, command: FollowUpCommand) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>;

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use florin_domain::card::{
     CardChange, CardFilter, CardLimits, CardProfile, CardRecord, CardReplacement, CardSettings, CardTransition,
     ChangeCardRefusal, ChangeCardSituation, CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet,
-    NoSuchLimit, ReplaceCardRefusal, ReplaceCardSituation,
+    NewPhysicalCard, NoSuchLimit, PhysicalCardRefusal, PhysicalCardSituation, ReplaceCardRefusal, ReplaceCardSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId, PersonId};
 use florin_domain::page::{Page, PageRequest};
@@ -47,6 +47,18 @@ pub struct ReplaceCardCommand {
     pub card: CardId,
     /// The rule.
     pub decide: Decide<ReplaceCardSituation, Result<CardReplacement, ReplaceCardRefusal>>,
+    /// The idempotency claim, if the caller made one.
+    pub claim: Option<IdempotencyClaim<CardProfile>>,
+}
+
+/// A command to order a physical card for a virtual one.
+pub struct OrderPhysicalCommand {
+    /// The account of the caller.
+    pub account: AccountId,
+    /// The virtual card, which must be the account's.
+    pub card: CardId,
+    /// The rule.
+    pub decide: Decide<PhysicalCardSituation, Result<NewPhysicalCard, PhysicalCardRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<CardProfile>>,
 }
@@ -128,6 +140,13 @@ pub trait CardManagement: Send + Sync {
         &self,
         command: ReplaceCardCommand,
     ) -> Result<Written<CardProfile>, WriteError<ReplaceCardRefusal>>;
+
+    /// Decides the order of a physical card for a virtual one, and stores the new card. The rule sees the states of all
+    /// physical cards of the virtual one. Returns the new one. `Absent`: no such card on the account.
+    async fn order_physical(
+        &self,
+        command: OrderPhysicalCommand,
+    ) -> Result<Written<CardProfile>, WriteError<PhysicalCardRefusal>>;
 
     /// Decides a limit. `Absent`: no such card on the account.
     async fn set_limit(&self, command: LimitCommand) -> Result<Written<LimitSet>, WriteError<LimitRefusal>>;

@@ -76,10 +76,10 @@ pub use batch_processing::{
 pub use batch_reading::BatchReading;
 pub use books::{Books, Explained};
 pub use budgets::{Budgets, CreateBudgetCommand, EditBudgetCommand, TransferCommand, Transfers};
-pub use card_ledger::{CardLedger, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand};
+pub use card_ledger::{CardLedger, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand, FollowUpCommand};
 pub use card_management::{
-    CardManagement, CardSettingsCommand, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand,
-    ReplaceCardCommand,
+    CardManagement, CardSettingsCommand, ChangeCardCommand, CreateCardCommand, LimitCommand, OrderPhysicalCommand,
+    RemoveLimitCommand, ReplaceCardCommand,
 };
 pub use chain_histories::ChainHistories;
 pub use checkout_sessions::{CheckoutSessions, CreateSessionCommand, CreateTopUpCommand, FoundSession, SessionCommand};

@@ -2,7 +2,7 @@
 
 use florin_domain::batch::{ConfirmedBatch, PaymentBatch};
 use florin_domain::budget::{Credit, CreditDecision, TransferDecision, TransferDone};
-use florin_domain::card::decide::{CardDecision, DisputeDecision, DisputeDone};
+use florin_domain::card::decide::{CardDecision, DisputeDecision, DisputeDone, FirstUseDecision};
 use florin_domain::card::{CardTransaction, DeclineExplanation};
 use florin_domain::checkout::{CheckoutSession, MerchantPayment, RefundChange, SessionDecision};
 use florin_domain::ids::BudgetId;
@@ -57,6 +57,12 @@ impl From<CardDecision> for DryRun<CardTransaction> {
             balances: [((message.budget, currency), decision.balances)].into(),
             done: message,
         }
+    }
+}
+
+impl From<FirstUseDecision> for DryRun<CardTransaction> {
+    fn from(decision: FirstUseDecision) -> Self {
+        decision.message.into()
     }
 }
 

@@ -12,16 +12,18 @@ use florin_domain::budget::{
 use florin_domain::card::{
     CardChangeRequest, CardHolder, CardLimits, CardName, CardRequest, CardSettings, CardState, ChangeCardSituation,
     Controls, CreateCardSituation, GrantedBudget, HoldLife, HoldLifeRule, LimitChange, LimitWindow, MccRange,
-    MessageKind, OverClearing, PersonalCard, PinDigest, ReplaceCardRequest, ReplaceCardSituation, decide_card_change,
-    decide_card_controls, decide_card_pin, decide_create_card, decide_limit, decide_limit_removal, decide_replacement,
+    MessageKind, OverClearing, PersonalCard, PhysicalCardRequest, PhysicalCardSituation, PinDigest, RecipientAddress,
+    ReplaceCardRequest, ReplaceCardSituation, decide_card_change, decide_card_controls, decide_card_pin,
+    decide_create_card, decide_limit, decide_limit_removal, decide_physical_card, decide_replacement,
 };
+use florin_domain::checkout::CountryCode;
 use florin_domain::ids::{BudgetId, CardId, LimitId, PersonId, PersonaId, UserToken};
 use florin_domain::money::{Currency, DecimalAmount};
 use florin_domain::stamp::Stamp;
 use florin_domain::text::Text;
 use florin_ports::{
     CardSettingsCommand, ChangeCardCommand, CreateBudgetCommand, CreateCardCommand, EditBudgetCommand, LimitCommand,
-    Mode, RemoveLimitCommand, ReplaceCardCommand, TransferCommand,
+    Mode, OrderPhysicalCommand, RemoveLimitCommand, ReplaceCardCommand, TransferCommand,
 };
 use std::sync::Arc;
 
@@ -233,6 +235,34 @@ pub(crate) fn replacement(who: Who, card: CardId, number: u128) -> Result<Replac
         decide_replacement(situation, &request, &Stamp { now: noon(), ids: &ids })
     });
     Ok(ReplaceCardCommand { account: who.account()?, card, decide, claim: None })
+}
+
+/// Returns an address for a physical card.
+pub(crate) fn recipient() -> Result<RecipientAddress, Failure> {
+    Ok(RecipientAddress {
+        recipient_name: Some("Žofie \" O'Neil".into()),
+        address_line1: " 1 High Street ".into(),
+        address_line2: Some("✓".into()),
+        city: "Brno".into(),
+        region: None,
+        postcode: "602 00".into(),
+        country_code: CountryCode::parse("CZ")?,
+    })
+}
+
+/// Builds a command that orders physical card `number` for a virtual card.
+pub(crate) fn order_physical(who: Who, card: CardId, number: u128) -> Result<OrderPhysicalCommand, Failure> {
+    let request = PhysicalCardRequest { recipient: recipient()?, max_cards: 1_000 };
+    let decide = Arc::new(move |situation: &PhysicalCardSituation| {
+        let next = std::cell::Cell::new(0);
+        let ids = || match next.replace(next.get() + 1) {
+            0 => card_id(number).0,
+            1 => user(number).0,
+            limit => uuid(85, number * 10 + limit),
+        };
+        decide_physical_card(situation, &request, &Stamp { now: noon(), ids: &ids })
+    });
+    Ok(OrderPhysicalCommand { account: who.account()?, card, decide, claim: None })
 }
 
 /// Builds a command that sets a spending limit of a card at the given time.

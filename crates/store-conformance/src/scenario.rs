@@ -14,7 +14,7 @@ use crate::expect::there;
 use crate::factory::Handle;
 use crate::management::{
     bring, budget_id, card_id, change, control, control_budget, edit_budget, issue, issue_to_person, lasting, limit,
-    make, make_for, make_of_person, margin, no_limit, protect, replacement, some_lives, transfer,
+    make, make_for, make_of_person, margin, no_limit, order_physical, protect, replacement, some_lives, transfer,
 };
 use crate::merchants::{
     add_payee, approve_payee, approve_settlement_account, checkout_id, delete_settlement_account, edit_checkout,
@@ -166,6 +166,7 @@ async fn manage(handle: &Handle, answers: &mut Answers, base: u128) -> Result<()
     answers.add("PIN", cards.change(protect(who, card_id(base + 3), [values.pick(1, 2); 32])?).await)?;
     let command = control_budget(who, budget_id(base + 1), country("MEX")?)?;
     answers.add("controls", handle.budgets.edit(command).await)?;
+    answers.add("physical card", cards.order_physical(order_physical(who, card_id(base + 3), base + 8)?).await)?;
     answers.add("replaced card", cards.replace(replacement(who, card_id(base + 4), base + 5)?).await)
 }
 

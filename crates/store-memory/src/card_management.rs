@@ -10,14 +10,15 @@ use async_trait::async_trait;
 use florin_domain::card::{
     Card, CardBudget, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardRecord, CardSettings,
     CardTransition, ChangeCardRefusal, ChangeCardSituation, CreateCardRefusal, CreateCardSituation, GrantedBudget,
-    LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal, ReplaceCardSituation,
+    LimitRefusal, LimitSet, NoSuchLimit, PhysicalCardRefusal, PhysicalCardSituation, ReplaceCardRefusal,
+    ReplaceCardSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId, PersonId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::Person;
 use florin_ports::{
-    CardManagement, CardSettingsCommand, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand,
-    ReplaceCardCommand, StoreError, WriteError, Written,
+    CardManagement, CardSettingsCommand, ChangeCardCommand, CreateCardCommand, LimitCommand, OrderPhysicalCommand,
+    RemoveLimitCommand, ReplaceCardCommand, StoreError, WriteError, Written,
 };
 use std::convert::Infallible;
 
@@ -118,6 +119,25 @@ impl CardManagement for MemoryStore {
         })
     }
 
+    async fn order_physical(
+        &self,
+        command: OrderPhysicalCommand,
+    ) -> Result<Written<CardProfile>, WriteError<PhysicalCardRefusal>> {
+        self.decide(|data| {
+            once(data, command.claim.as_ref(), |data| {
+                let record = find(data, &command.account, command.card).ok_or(WriteError::Absent)?;
+                let CardLimits { limits, .. } =
+                    limits(data, &command.account, command.card).ok_or(WriteError::Absent)?;
+                let ordered = physical(data, &record).into_iter().map(|card| card.card.state).collect();
+                let situation = PhysicalCardSituation { record, limits, ordered, cards: count(data, &command.account) };
+                let new = (command.decide)(&situation).map_err(WriteError::Refused)?;
+                add_card(data, &new.card, new.limits.limits)?;
+                events::record(data, new.card.created().as_slice())?;
+                Ok(stored_profile(data, new.card)?)
+            })
+        })
+    }
+
     async fn set_limit(&self, command: LimitCommand) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
@@ -185,7 +205,20 @@ fn profile(data: &Data, record: CardRecord) -> Option<CardProfile> {
         Some(CardBudget { id: granted.budget, name: budget.budget.name, kind: budget.kind, active: granted.active })
     };
     let budgets = record.budgets().into_iter().map(budget).collect::<Option<_>>()?;
-    Some(CardProfile { budgets, record, limits })
+    let physical_state = match record.physical {
+        Some(_) => Some(record.card.state),
+        None => physical(data, &record).last().map(|card| card.card.state),
+    };
+    Some(CardProfile { budgets, record, limits, physical_state })
+}
+
+/// Returns the physical cards of a virtual one, oldest first.
+fn physical(data: &Data, of: &CardRecord) -> Vec<CardRecord> {
+    let cards = data.cards.values().map(|(card, _)| card).filter(|card| card.account == of.card.account);
+    let is_its = |card: &CardRecord| card.physical.as_ref().is_some_and(|one| one.virtual_card == of.card.id);
+    let mut found: Vec<_> = cards.map(|card| record(data, card)).filter(is_its).collect();
+    found.sort_by_key(|card| (card.created_at, card.card.id));
+    found
 }
 
 fn stored_profile(data: &Data, record: CardRecord) -> Result<CardProfile, StoreError> {

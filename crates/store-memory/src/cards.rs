@@ -2,19 +2,22 @@
 
 use crate::MemoryStore;
 use crate::activities::moved;
+use crate::card_management::{find, store_change};
 use crate::data::{Data, add, must_exist, replace};
 use crate::events::record;
 use crate::idempotency::once;
 use crate::money::{store_balances, write_journal};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
-use florin_domain::card::{Card, CardTransaction, ChainHistory, ExplainedMessage, Guards};
+use florin_domain::card::decide::{
+    CardDecision, CardRefusal, ChainSituation, FirstSituation, FirstUseDecision, FirstUseSituation,
+};
+use florin_domain::card::{Card, CardTransaction, CardTransition, ChainHistory, ExplainedMessage, Guards};
 use florin_domain::ids::{AccountId, ActivityId, CardId, TransactionToken};
 use florin_domain::ledger::JournalTransaction;
 use florin_ports::{
-    CardLedger, ChainHistories, DryRun, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, Mode, StoreError,
-    WriteError, Written,
+    CardLedger, ChainHistories, DryRun, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand, FollowUpCommand,
+    Mode, StoreError, WriteError, Written,
 };
 
 #[async_trait]
@@ -31,6 +34,28 @@ impl CardLedger for MemoryStore {
                 let decision = decide_first(data, &command)?;
                 save(data, &decision)?;
                 Ok(decision.transaction)
+            })
+        })
+    }
+
+    async fn awaits_first_use(&self, account: &AccountId, card: CardId) -> Result<bool, StoreError> {
+        Ok(self.read(|data| find(data, account, card).is_some_and(|card| card.awaits_first_use())))
+    }
+
+    async fn first_use(&self, command: FirstUseCommand) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
+        if command.mode == Mode::DryRun {
+            return self.dry_run(|data| decide_first_use(data, &command).map(DryRun::from));
+        }
+        self.decide(|data| {
+            once(data, command.claim.as_ref(), |data| {
+                let decision = decide_first_use(data, &command)?;
+                for change in decision.changes {
+                    let event = change.transition.as_ref().map(CardTransition::event);
+                    store_change(data, change)?;
+                    record(data, event.as_slice())?;
+                }
+                save(data, &decision.message)?;
+                Ok(decision.message.transaction)
             })
         })
     }
@@ -100,6 +125,15 @@ impl ChainHistories for MemoryStore {
 fn decide_first(data: &Data, command: &FirstMessageCommand) -> Result<CardDecision, WriteError<CardRefusal>> {
     let situation = first_situation(data, &command.account, command.card)?.ok_or(WriteError::Absent)?;
     (command.decide)(&situation).map_err(WriteError::Refused)
+}
+
+/// Decides a first message that may put a card into use, without storing it.
+fn decide_first_use(data: &Data, command: &FirstUseCommand) -> Result<FirstUseDecision, WriteError<CardRefusal>> {
+    let account = &command.account;
+    let message = first_situation(data, account, command.card)?.ok_or(WriteError::Absent)?;
+    let card = find(data, account, command.card).ok_or(WriteError::Absent)?;
+    let virtual_card = card.physical.as_ref().and_then(|physical| find(data, account, physical.virtual_card));
+    (command.decide)(&FirstUseSituation { message, card, virtual_card }).map_err(WriteError::Refused)
 }
 
 /// Decides a follow-up without storing it.

@@ -82,6 +82,9 @@ pub enum ChangeCardRefusal {
     /// A value does not fit the card. The path is that of the request's body.
     #[error("a value does not fit the card")]
     Fault(Box<Fault>),
+    /// A physical card is put into use by its PIN.
+    #[error("is a physical card, which the first use of its PIN makes ACTIVE")]
+    AwaitsFirstUse,
     /// The account has no such person.
     #[error("names a person that does not exist")]
     NoPerson,
@@ -135,6 +138,9 @@ pub fn decide_card_change(
     situation: &ChangeCardSituation,
     request: &CardChangeRequest,
 ) -> Result<CardChange, ChangeCardRefusal> {
+    if request.to == Some(CardState::Active) && situation.card.awaits_first_use() {
+        return Err(ChangeCardRefusal::AwaitsFirstUse);
+    }
     let mut change = changed(&situation.card, request)?;
     if let Some(person) = request.person {
         let known = situation.person.as_ref().ok_or(ChangeCardRefusal::NoPerson)?;
@@ -146,8 +152,9 @@ pub fn decide_card_change(
         }
         if owner.person != person {
             owner.person = person;
-            // The previous owner knows the PIN.
+            // The previous owner knows the PIN, and lives at the address.
             change.card.pin = None;
+            change.card.forget_recipient();
         }
     }
     Ok(change)
@@ -170,6 +177,9 @@ pub(super) fn changed(card: &CardRecord, request: &CardChangeRequest) -> Result<
     if let Some(transition) = &transition {
         card.card.state = transition.to;
         card.state_reason.clone_from(&transition.reason);
+        if transition.to.is_final() {
+            card.forget_recipient();
+        }
     }
     if let Some(name) = &request.name {
         name.as_str().clone_into(&mut card.name);
@@ -207,7 +217,7 @@ fn transition(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::{PersonalCard, PinDigest};
+    use crate::card::{PersonalCard, PhysicalCard, PinDigest};
     use crate::people::erase_person;
     use crate::test_support::{CLIENT, a_card, a_person};
 
@@ -216,6 +226,44 @@ mod tests {
 
     fn of(card: CardRecord) -> ChangeCardSituation {
         ChangeCardSituation { card, person: None }
+    }
+
+    fn physical(state: CardState) -> CardRecord {
+        let recipient = Some(crate::test_support::a_physical_card_request().recipient);
+        let card = CardRecord::seeded(a_card().in_state(state).build());
+        CardRecord { physical: Some(PhysicalCard { virtual_card: CardId(uuid::Uuid::nil()), recipient }), ..card }
+    }
+
+    fn recipient(card: &CardRecord) -> bool {
+        card.physical.as_ref().is_some_and(|physical| physical.recipient.is_some())
+    }
+
+    #[test]
+    fn the_address_of_a_physical_card_is_forgotten_when_it_ends_or_changes_hands() {
+        for to in [CardState::Suspended, CardState::Replaced, CardState::Terminated] {
+            let request = CardChangeRequest::transition(to, None, CLIENT, NOW);
+            let card = decide_card_change(&of(physical(CardState::Active)), &request).unwrap().card;
+            assert_eq!((recipient(&card), card.physical.is_some()), (!to.is_final(), true), "{to:?}");
+        }
+        let ended = terminate_for_erasure(&physical(CardState::Unactivated), CLIENT, NOW).unwrap().card;
+        assert!(!recipient(&ended));
+        let ada = a_person("ada@example.com");
+        let personal = PersonalCard { person: PersonId(uuid::Uuid::nil()), budgets: vec![] };
+        let card = CardRecord { person: Some(personal), ..physical(CardState::Active) };
+        let request = CardChangeRequest { person: Some(ada.id), ..CardChangeRequest::nothing(CLIENT, NOW) };
+        let situation = ChangeCardSituation { card, person: Some(ada) };
+        assert!(!recipient(&decide_card_change(&situation, &request).unwrap().card));
+    }
+
+    #[test]
+    fn only_the_pin_puts_a_physical_card_into_use() {
+        let request = |to| CardChangeRequest::transition(to, None, CLIENT, NOW);
+        let refused = decide_card_change(&of(physical(CardState::Unactivated)), &request(CardState::Active));
+        assert_eq!(refused, Err(ChangeCardRefusal::AwaitsFirstUse));
+        let ended = decide_card_change(&of(physical(CardState::Unactivated)), &request(CardState::Terminated));
+        assert_eq!(ended.unwrap().card.card.state, CardState::Terminated);
+        let again = decide_card_change(&of(physical(CardState::Suspended)), &request(CardState::Active));
+        assert_eq!(again.unwrap().card.card.state, CardState::Active);
     }
 
     fn decide(from: CardState, to: CardState) -> Result<CardChange, ChangeCardRefusal> {

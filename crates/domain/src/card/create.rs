@@ -150,6 +150,7 @@ pub fn decide_create_card(
         phone_person: request.phone_person,
         controls: Controls::default(),
         pin: None,
+        physical: None,
         replaced_by: None,
         created_at: Some(request.now),
         updated_at: Some(request.now),

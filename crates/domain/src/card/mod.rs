@@ -24,6 +24,7 @@ mod name;
 mod network;
 mod number;
 mod over_clearing;
+mod physical;
 mod pin;
 mod point_of_sale;
 mod protect;
@@ -68,6 +69,10 @@ pub use name::{CardName, CardSearch, search_words};
 pub use network::Network;
 pub use number::CardNumber;
 pub use over_clearing::OverClearing;
+pub use physical::{
+    NewPhysicalCard, PhysicalCard, PhysicalCardRefusal, PhysicalCardRequest, PhysicalCardSituation, RecipientAddress,
+    decide_physical_card,
+};
 pub use pin::{Pin, PinDigest};
 pub use point_of_sale::{EntryMode, PointOfSale};
 pub use protect::{decide_card_controls, decide_card_pin};

@@ -1,8 +1,8 @@
 //! Cards with the data that their message rules do not need.
 
 use super::{
-    Card, CardLimit, CardNumber, CardOwner, CardSearch, CardState, Controls, GrantedBudget, PersonalCard, PinDigest,
-    search_words,
+    Card, CardLimit, CardNumber, CardOwner, CardSearch, CardState, Controls, GrantedBudget, PersonalCard, PhysicalCard,
+    PinDigest, search_words,
 };
 use crate::budget::BudgetKind;
 use crate::ids::{BudgetId, CardId, PersonId};
@@ -65,6 +65,8 @@ pub struct CardRecord {
     pub controls: Controls,
     /// The digest of its PIN, if it is set.
     pub pin: Option<PinDigest>,
+    /// What it has as a physical card. `None`: it is virtual.
+    pub physical: Option<PhysicalCard>,
     /// The card that replaced it.
     pub replaced_by: Option<CardId>,
     /// When it was created. `None` for a seeded card.
@@ -89,9 +91,17 @@ impl CardRecord {
             phone_person: None,
             controls: Controls::default(),
             pin: None,
+            physical: None,
             replaced_by: None,
             created_at: None,
             updated_at: None,
+        }
+    }
+
+    /// Removes the address to which a physical card was sent.
+    pub(super) fn forget_recipient(&mut self) {
+        if let Some(physical) = &mut self.physical {
+            physical.recipient = None;
         }
     }
 
@@ -106,6 +116,11 @@ impl CardRecord {
             Some(personal) => personal.budgets.clone(),
             None => vec![GrantedBudget { budget: self.card.budget, active: true }],
         }
+    }
+
+    /// Whether it is physical and not in use yet.
+    pub fn awaits_first_use(&self) -> bool {
+        self.physical.is_some() && self.card.state == CardState::Unactivated
     }
 
     /// The last four digits of the card number.
@@ -141,6 +156,8 @@ pub struct CardProfile {
     pub budgets: Vec<CardBudget>,
     /// Its limits, by window.
     pub limits: Vec<CardLimit>,
+    /// The state of the physical card: its own, or that of the last one that was ordered for it.
+    pub physical_state: Option<CardState>,
 }
 
 /// A filter of cards, with the order of the list. The default matches all cards.

@@ -59,8 +59,8 @@ pub enum ReplaceCardRefusal {
 /// Decides the replacement of an ACTIVE or SUSPENDED card.
 ///
 /// The new card is UNACTIVATED, with the expiry of a new card. It gets copies of the limits with what was used, and
-/// the controls, but no PIN. No feature of the budget is needed, because the card is not an additional one. Holds of
-/// the old card stay open, and what they give back goes to the old card's limits.
+/// the controls, but no PIN. It is virtual. No feature of the budget is needed, because the card is not an additional
+/// one. Holds of the old card stay open, and what they give back goes to the old card's limits.
 ///
 /// ```
 /// use florin_domain::card::{CardRecord, CardState, ReplaceCardRequest, ReplaceCardSituation, decide_replacement};
@@ -96,6 +96,8 @@ pub fn decide_replacement(
     new.state_reason = Some(NEW_CARD.to_owned());
     new.fulfillment = FulfillmentStatus::Issued;
     new.pin = None;
+    // A physical card is ordered for it again.
+    new.physical = None;
     (new.created_at, new.updated_at) = (Some(stamp.now), Some(stamp.now));
     replaced.replaced_by = Some(new.card.id);
     let copy = |limit: &CardLimit| {

@@ -34,6 +34,11 @@ impl CardState {
         }
     }
 
+    /// Whether no state may follow this one.
+    pub const fn is_final(self) -> bool {
+        self.ways().is_empty()
+    }
+
     /// The states that may follow this one; a final state has none.
     pub const fn ways(self) -> &'static [Self] {
         match self {

@@ -5,8 +5,9 @@ use super::money::{currency, decimal, minor};
 use crate::card::decide::{Extras, FirstKind, FirstMessage};
 use crate::card::{
     AcceptorInput, Card, CardHolder, CardLimit, CardName, CardRequest, CardState, CarriedUse, LimitChange, LimitWindow,
-    MAX_CARDS, Network,
+    MAX_CARDS, Network, PhysicalCardRequest, RecipientAddress,
 };
+use crate::checkout::CountryCode;
 use crate::ids::{BudgetId, CardId, LimitId, UserToken};
 use crate::money::Minor;
 use crate::text::Text;
@@ -140,4 +141,18 @@ pub fn a_withdrawal(amount: &str) -> FirstMessage {
 /// The authorization of a refund.
 pub fn a_refund(amount: &str) -> FirstMessage {
     first_message(FirstKind::Refund, amount)
+}
+
+/// A request for a physical card.
+pub fn a_physical_card_request() -> PhysicalCardRequest {
+    let recipient = RecipientAddress {
+        recipient_name: Some("Ada Lovelace".to_owned()),
+        address_line1: "1 High Street".to_owned(),
+        address_line2: None,
+        city: "London".to_owned(),
+        region: None,
+        postcode: "EC1A 1BB".to_owned(),
+        country_code: CountryCode::parse("GB").unwrap(),
+    };
+    PhysicalCardRequest { recipient, max_cards: 10 }
 }

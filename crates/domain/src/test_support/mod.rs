@@ -33,7 +33,8 @@ mod state;
 pub use batch_scenario::BatchScenario;
 pub use budget::{BudgetBuilder, a_budget};
 pub use card::{
-    CardBuilder, a_card, a_card_request, a_limit, a_limit_change, a_purchase, a_refund, a_withdrawal, first_message,
+    CardBuilder, a_card, a_card_request, a_limit, a_limit_change, a_physical_card_request, a_purchase, a_refund,
+    a_withdrawal, first_message,
 };
 pub use card_scenario::CardScenario;
 pub use checkout::{

@@ -9,7 +9,7 @@ use florin_application::FirstMessageError;
 use florin_domain::card::decide::CardRefusal;
 use florin_domain::card::{
     CardState, ChangeCardRefusal, CreateCardRefusal, EndpointRefusal, IllegalTransition, LimitRefusal, NoSuchLimit,
-    ReplaceCardRefusal,
+    PhysicalCardRefusal, ReplaceCardRefusal,
 };
 use florin_domain::fault::Flaw;
 use florin_domain::webhook::WebhookRefusal;
@@ -112,6 +112,9 @@ pub(crate) fn create_card_problem(refusal: CreateCardRefusal) -> Problem {
 pub(crate) fn change_card_problem(refusal: ChangeCardRefusal) -> Problem {
     match refusal {
         ChangeCardRefusal::Illegal(illegal) => transition_problem(illegal),
+        refusal @ ChangeCardRefusal::AwaitsFirstUse => {
+            Problem::conflict("body.state", ErrorCode::InvalidState, refusal.to_string())
+        }
         ChangeCardRefusal::Fault(fault) => Problem::faults(vec![*fault]),
         ChangeCardRefusal::NoPerson => no_person(),
         ChangeCardRefusal::Erased => erased(),
@@ -135,6 +138,16 @@ pub(crate) fn replace_card_problem(refusal: ReplaceCardRefusal) -> Problem {
             Problem::conflict("path.cardId", ErrorCode::InvalidState, message)
         }
         ReplaceCardRefusal::TooMany(max) => too_many_cards(max),
+    }
+}
+
+/// Maps the refusal of a physical card.
+pub(crate) fn physical_card_problem(refusal: PhysicalCardRefusal) -> Problem {
+    match refusal {
+        PhysicalCardRefusal::Physical | PhysicalCardRefusal::Ended(_) | PhysicalCardRefusal::Ordered => {
+            Problem::conflict("path.cardId", ErrorCode::InvalidState, refusal.to_string())
+        }
+        PhysicalCardRefusal::TooMany(max) => too_many_cards(max),
     }
 }
 

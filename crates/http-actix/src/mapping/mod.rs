@@ -17,7 +17,7 @@ pub(crate) use batches::{BATCH, cancel_problem, confirm_problem, no_batch, open_
 pub(crate) use budgets::{create_budget_problem, credit_problem, edit_budget_problem, transfer_problem};
 pub(crate) use cards::{
     card_problem, change_card_problem, create_card_problem, endpoint_problem, first_message_problem, limit_problem,
-    removal_problem, replace_card_problem,
+    physical_card_problem, removal_problem, replace_card_problem,
 };
 pub(crate) use checkouts::{
     authorise_refund_problem, create_refund_problem, create_session_problem, create_top_up_problem, session_problem,

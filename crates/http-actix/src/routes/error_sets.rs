@@ -101,6 +101,12 @@ error_sets! {
          not have the feature of the new card.",
         "`invalid_state`, `insufficient_funds`, `balance_limit`.",
     );
+    /// Errors of the order of a physical card.
+    PhysicalCardErrors = writing(
+        SANDBOX,
+        "`invalid_state`: the card is physical, has ended or has a physical card already, or the account has the \
+         maximum number of cards.",
+    );
     /// Errors of an operation of a merchant that needs permissions.
     MerchantErrors = writing(
         "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `feature_not_enabled`: the merchant does \

@@ -150,6 +150,7 @@ use utoipa::{Modify, OpenApi};
         cards::controls::find,
         cards::controls::set,
         cards::pin::handle,
+        cards::order_physical::handle,
         cards::replace::handle,
         cards::transition::handle,
         cards::list_transitions::handle,

@@ -2,7 +2,9 @@
 
 use super::{LimitView, Time};
 use chrono::{DateTime, NaiveTime, SubsecRound, TimeDelta, Utc};
-use florin_domain::card::{Card, CardBudget, CardNumber, CardOwner, CardProfile, CardTransition, LimitWindow};
+use florin_domain::card::{
+    Card, CardBudget, CardNumber, CardOwner, CardProfile, CardState, CardTransition, LimitWindow, RecipientAddress,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -25,7 +27,8 @@ pub(crate) struct CardView {
     /// The reason of the last change of state.
     #[schema(required, nullable)]
     state_reason: Option<String>,
-    /// Always `VIRTUAL_PAN`.
+    /// `VIRTUAL_PAN`, or `PHYSICAL_MSR` for a physical card.
+    #[schema(pattern = "^(VIRTUAL_PAN|PHYSICAL_MSR)$")]
     card_type: &'static str,
     /// The last four digits of the card number.
     #[schema(pattern = "^[0-9]{4}$")]
@@ -56,7 +59,9 @@ pub(crate) struct CardView {
     /// The spending limit of the shortest window; null if the card has none.
     #[schema(required, nullable = true)]
     spending_limit: Option<LimitView>,
-    /// Always `NOT_REQUESTED`: the card is virtual.
+    /// The state of the physical card: its own, or that of the last one that was ordered for it. `NOT_REQUESTED`: there is
+    /// none.
+    #[schema(pattern = "^(NOT_REQUESTED|UNACTIVATED|ACTIVE|SUSPENDED|REPLACED|TERMINATED)$")]
     physical_card_state: &'static str,
     /// The phone number of a shared card.
     #[schema(required, nullable)]
@@ -66,6 +71,12 @@ pub(crate) struct CardView {
     budget_card_phone_number_person_id: Option<String>,
     /// The currency of the card. Florin extension.
     currency_code: &'static str,
+    /// The virtual card that a physical one was ordered for. Florin extension.
+    #[schema(required, nullable, format = Uuid)]
+    virtual_card_id: Option<String>,
+    /// Where a physical card is sent; null once it has ended or has another owner. Florin extension.
+    #[schema(required, nullable = true)]
+    recipient_address: Option<RecipientView>,
     /// The card that replaced this one. Florin extension.
     #[schema(required, nullable, format = Uuid)]
     replaced_by_card_id: Option<String>,
@@ -93,6 +104,24 @@ struct CardTokenView {
     /// The budget of a shared card.
     #[schema(required, nullable, format = Uuid)]
     budget_id: Option<String>,
+}
+
+/// Where a physical card is sent. Members for which nothing is stored are null.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RecipientAddress)]
+#[serde(rename_all = "camelCase")]
+struct RecipientView {
+    #[schema(required, nullable)]
+    recipient_name: Option<String>,
+    address_line1: String,
+    #[schema(required, nullable)]
+    address_line2: Option<String>,
+    city: String,
+    #[schema(required, nullable)]
+    region: Option<String>,
+    postcode: String,
+    /// ISO 3166, two capital letters.
+    country_code: String,
 }
 
 /// A budget of a card.
@@ -159,7 +188,7 @@ impl CardView {
             name: record.name.clone(),
             state: card.state.as_str(),
             state_reason: record.state_reason.clone(),
-            card_type: "VIRTUAL_PAN",
+            card_type: if record.physical.is_some() { "PHYSICAL_MSR" } else { "VIRTUAL_PAN" },
             last_four: record.last_four(),
             expiration: expiration(card),
             expiration_time: Time(last_second(card)),
@@ -177,10 +206,16 @@ impl CardView {
             },
             budgets: profile.budgets.iter().map(CardBudgetView::from).collect(),
             spending_limit: limits.next().map(|limit| LimitView::at(limit, card.currency, now)),
-            physical_card_state: "NOT_REQUESTED",
+            physical_card_state: profile.physical_state.map_or("NOT_REQUESTED", CardState::as_str),
             budget_card_phone_number: record.phone.clone(),
             budget_card_phone_number_person_id: record.phone_person.map(|person| person.to_string()),
             currency_code: card.currency.code(),
+            virtual_card_id: record.physical.as_ref().map(|physical| physical.virtual_card.to_string()),
+            recipient_address: record
+                .physical
+                .as_ref()
+                .and_then(|physical| physical.recipient.as_ref())
+                .map(Into::into),
             replaced_by_card_id: record.replaced_by.map(|card| card.to_string()),
             created_at: record.created_at.map(Time),
             updated_at: record.updated_at.map(Time),
@@ -190,6 +225,15 @@ impl CardView {
     /// Builds the view of a card right after a change, which happened at its `updated_at`.
     pub(crate) fn after_change(profile: &CardProfile) -> Self {
         Self::at(profile, profile.record.updated_at.unwrap_or_default())
+    }
+}
+
+impl From<&RecipientAddress> for RecipientView {
+    fn from(address: &RecipientAddress) -> Self {
+        let RecipientAddress { recipient_name, address_line1, address_line2, city, region, postcode, country_code } =
+            address.clone();
+        let country_code = country_code.as_str().to_owned();
+        Self { recipient_name, address_line1, address_line2, city, region, postcode, country_code }
     }
 }
 

@@ -56,6 +56,7 @@ mod payments_process;
 mod payments_two_handles;
 mod people;
 mod people_cards;
+mod physical_cards;
 mod refunds;
 mod registry;
 mod repeats;
@@ -111,6 +112,7 @@ const FILES: &[&[Check]] = &[
     transfers::CHECKS,
     card_management::CHECKS,
     card_guards::CHECKS,
+    physical_cards::CHECKS,
     card_settings::CHECKS,
     disputes::CHECKS,
     decision_endpoints::CHECKS,

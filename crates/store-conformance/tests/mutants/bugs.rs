@@ -23,6 +23,11 @@ macro_rules! bugs {
 }
 
 bugs! {
+    VirtualCardsStay,
+    RecipientsLost,
+    OrdersUnseen,
+    AwaitingOfAnyAccount,
+    DryFirstUsesWrite,
     EvidenceOutlivesItsOwner,
     DisputesUncounted,
     ClaimsNotStored,

@@ -5,18 +5,18 @@ use async_trait::async_trait;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use florin_domain::batch::{AllPayments, ConfirmRefusal, ConfirmSituation, PaymentBatch};
 use florin_domain::budget::{Credit, CreditRefusal, CreditSituation};
-use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation};
+use florin_domain::card::decide::{CardDecision, CardRefusal, ChainSituation, FirstSituation, FirstUseSituation};
 use florin_domain::card::{
     CardLimit, CardSettings, CardTransaction, Controls, Guards, MessageDetails, TransactionState,
 };
-use florin_domain::ids::{AccountId, ClientId, JournalId, TransactionToken};
+use florin_domain::ids::{AccountId, CardId, ClientId, JournalId, TransactionToken};
 use florin_domain::ledger::{Balances, JournalTransaction};
 use florin_domain::mfa::{MfaSession, OpenRefusal, TotpEnrolment};
 use florin_domain::money::Minor;
 use florin_ports::{
-    CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand,
-    IdempotencyClaim, IdempotencyKey, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, Registry, StoreError,
-    WriteError, Written,
+    CardLedger, ConfirmCommand, CreditCommand, Credits, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand,
+    FollowUpCommand, IdempotencyClaim, IdempotencyKey, MfaSessions, Mode, OpenSessionCommand, PaymentBatches, Registry,
+    StoreError, WriteError, Written,
 };
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -290,6 +290,36 @@ impl CardLedger for Mutant {
             let _ = self.inner.follow_up(FollowUpCommand { decide, ..make(command.account.clone(), None) }).await;
         }
         answer
+    }
+
+    async fn awaits_first_use(&self, account: &AccountId, card: CardId) -> Result<bool, StoreError> {
+        let mut awaits = self.inner.awaits_first_use(account, card).await?;
+        if self.has(Bug::AwaitingOfAnyAccount) {
+            for other in self.others(account).await {
+                awaits |= self.inner.awaits_first_use(&other, card).await?;
+            }
+        }
+        Ok(awaits)
+    }
+
+    async fn first_use(&self, mut command: FirstUseCommand) -> Carded {
+        command.claim = self.claim(command.claim);
+        if command.mode == Mode::DryRun && self.has(Bug::DryFirstUsesWrite) {
+            let (account, card, decide) = (command.account.clone(), command.card, Arc::clone(&command.decide));
+            let answer = self.inner.first_use(command).await;
+            let wet = FirstUseCommand { account, card, decide, mode: Mode::Commit, claim: None };
+            let _ = self.inner.first_use(wet).await;
+            return answer;
+        }
+        if self.has(Bug::VirtualCardsStay) {
+            let rule = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |situation: &FirstUseSituation| {
+                let mut decision = rule(situation)?;
+                decision.changes.truncate(1);
+                Ok(decision)
+            });
+        }
+        self.inner.first_use(command).await
     }
 
     async fn expire(&self, command: ExpiryCommand) -> Result<bool, WriteError<CardRefusal>> {

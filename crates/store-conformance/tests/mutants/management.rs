@@ -9,16 +9,16 @@ use florin_domain::budget::{
 };
 use florin_domain::card::{
     CardFilter, CardLimits, CardProfile, CardRecord, CardSettings, CardState, CardTransition, ChangeCardRefusal,
-    Controls, CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit, ReplaceCardRefusal,
-    ReplaceCardSituation,
+    Controls, CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit, PhysicalCardRefusal,
+    PhysicalCardSituation, ReplaceCardRefusal, ReplaceCardSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId};
 use florin_domain::money::Minor;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
     Budgets, CardManagement, CardSettingsCommand, ChangeCardCommand, CreateBudgetCommand, CreateCardCommand,
-    EditBudgetCommand, LimitCommand, Registry, RemoveLimitCommand, ReplaceCardCommand, StoreError, TransferCommand,
-    Transfers, WriteError, Written,
+    EditBudgetCommand, LimitCommand, OrderPhysicalCommand, Registry, RemoveLimitCommand, ReplaceCardCommand,
+    StoreError, TransferCommand, Transfers, WriteError, Written,
 };
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -265,6 +265,26 @@ impl CardManagement for Mutant {
             });
         }
         self.inner.replace(command).await
+    }
+
+    async fn order_physical(
+        &self,
+        mut command: OrderPhysicalCommand,
+    ) -> Result<Written<CardProfile>, WriteError<PhysicalCardRefusal>> {
+        command.claim = self.claim(command.claim);
+        let (rule, bug) = (Arc::clone(&command.decide), self.bug);
+        command.decide = Arc::new(move |situation: &PhysicalCardSituation| {
+            let mut situation = situation.clone();
+            if bug == Some(Bug::OrdersUnseen) {
+                situation.ordered.clear();
+            }
+            let mut decision = rule(&situation)?;
+            if bug == Some(Bug::RecipientsLost) {
+                decision.card.physical.iter_mut().for_each(|physical| physical.recipient = None);
+            }
+            Ok(decision)
+        });
+        self.inner.order_physical(command).await
     }
 
     async fn set_limit(&self, mut command: LimitCommand) -> Result<Written<LimitSet>, WriteError<LimitRefusal>> {

@@ -12,6 +12,7 @@ mod expiry;
 mod extension_tests;
 mod first;
 mod first_kind;
+mod first_use;
 mod follow_up;
 mod follow_up_effects;
 #[cfg(test)]
@@ -38,5 +39,6 @@ pub use dispute::{
 pub use expiry::decide_expiry;
 pub use first::{Extras, FirstMessage, decide_first};
 pub use first_kind::FirstKind;
+pub use first_use::{FirstUseDecision, FirstUseSituation, decide_first_use};
 pub use follow_up::{FollowUp, decide_consulted_follow_up, decide_follow_up};
 pub use situation::{ChainSituation, FirstSituation};

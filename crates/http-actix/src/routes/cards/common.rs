@@ -13,6 +13,8 @@ use florin_ports::Answer;
 
 pub(super) const READ: Permission = Permission::of(Scope::CardsRead);
 pub(super) const WRITE: Permission = Permission::of(Scope::CardsWrite);
+/// The permission to order physical cards, which only the sandbox has.
+pub(super) const ORDER: Permission = Permission::sandbox(Scope::CardsWrite);
 /// The permission to send card messages.
 pub(super) const SIMULATE: Permission = Permission::sandbox(Scope::CardsSimulate);
 /// The permission to read a chain of card messages.

@@ -16,6 +16,7 @@ mod follow_up_bodies;
 pub(crate) mod limits;
 pub(crate) mod list;
 pub(crate) mod list_transitions;
+pub(crate) mod order_physical;
 pub(crate) mod pin;
 mod presented;
 pub(crate) mod purchases;
@@ -49,6 +50,7 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
         .service(get("/cards/{cardId}/details", details::handle))
         .service(controls.wrap(from_fn(catch_panic)))
         .service(pin.wrap(from_fn(catch_panic)))
+        .service(post("/cards/{cardId}/order-physical", order_physical::handle))
         .service(post("/cards/{cardId}/replace", replace::handle))
         .service(post("/cards/{cardId}/transition", transition::handle))
         .service(get("/cards/{cardId}/transitions", list_transitions::handle))

@@ -53,6 +53,7 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         | "setTransactionLimit"
         | "setCardControls"
         | "setCardPin"
+        | "orderPhysicalCard"
         | "removeSpendingLimit"
         | "removeTransactionLimit" => CardsWrite,
         simulated if of_card_messages(simulated) => CardsSimulate,

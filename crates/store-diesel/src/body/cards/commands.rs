@@ -2,17 +2,18 @@
 
 use super::body::ask::ask;
 use super::body::footprint::Footprint;
-use super::body::group::{Command, RecordedCommand};
+use super::body::group::{Command, RecordedCommand, dry_run, under_claim};
 use super::body::store::Store;
 use super::body::working_set::WorkingSet;
-use super::chains;
+use super::{chains, physical};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::card::CardTransaction;
 use florin_domain::card::decide::{CardDecision, CardRefusal};
+use florin_domain::ids::{AccountId, CardId};
 use florin_ports::{
-    CardLedger, DryRun, DueHold, ExpiryCommand, FirstMessageCommand, FollowUpCommand, IdempotencyClaim, Mode,
-    StoreError, WriteError, Written,
+    CardLedger, DryRun, DueHold, ExpiryCommand, FirstMessageCommand, FirstUseCommand, FollowUpCommand,
+    IdempotencyClaim, Mode, StoreError, WriteError, Written,
 };
 
 #[async_trait]
@@ -22,6 +23,30 @@ impl CardLedger for Store {
         command: FirstMessageCommand,
     ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
         self.submit(command).await
+    }
+
+    async fn awaits_first_use(&self, account: &AccountId, card: CardId) -> Result<bool, StoreError> {
+        let account = account.clone();
+        self.read(move |conn| physical::awaits_first_use(conn, &account, card)).await
+    }
+
+    async fn first_use(&self, command: FirstUseCommand) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
+        let recording = self.recording();
+        self.task(move |conn| {
+            let mut footprint = Footprint::default();
+            footprint.card(&command.account, command.card);
+            if command.mode == Mode::DryRun {
+                return dry_run(conn, &footprint, |conn, working_set| {
+                    physical::decide_first_use(conn, working_set, &command).map(|(_, decision)| decision)
+                });
+            }
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
+                working_set.events.record_with(recording.clone());
+                let (situation, decision) = physical::decide_first_use(conn, working_set, &command)?;
+                Ok(physical::store_first_use(conn, working_set, (&situation, decision))?)
+            })
+        })
+        .await
     }
 
     async fn follow_up(&self, command: FollowUpCommand) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {

@@ -11,6 +11,7 @@ use super::body::store::Store;
 use super::body::tables::cards::{CardRecordRow, LimitRow, TransitionRow, card_limits, card_transitions, cards};
 use super::body::types::Id;
 use super::body::working_set::WorkingSet;
+use super::physical;
 use super::records::{find, matching, profile, profiles, records, store_change};
 use super::rows::insert_card;
 use super::settings;
@@ -20,14 +21,14 @@ use florin_domain::card::decide::FirstSituation;
 use florin_domain::card::{
     Card, CardChange, CardFilter, CardLimit, CardLimits, CardProfile, CardSettings, CardTransition, ChangeCardRefusal,
     ChangeCardSituation, CreateCardRefusal, CreateCardSituation, LimitRefusal, LimitSet, NoSuchLimit,
-    ReplaceCardRefusal, ReplaceCardSituation,
+    PhysicalCardRefusal, ReplaceCardRefusal, ReplaceCardSituation,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, LimitId, PersonId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::people::Person;
 use florin_ports::{
-    CardManagement, CardSettingsCommand, ChangeCardCommand, CreateCardCommand, LimitCommand, RemoveLimitCommand,
-    ReplaceCardCommand, StoreError, WriteError, Written,
+    CardManagement, CardSettingsCommand, ChangeCardCommand, CreateCardCommand, LimitCommand, OrderPhysicalCommand,
+    RemoveLimitCommand, ReplaceCardCommand, StoreError, WriteError, Written,
 };
 use std::convert::Infallible;
 
@@ -135,6 +136,25 @@ impl CardManagement for Store {
                 store_change(conn, &situation.record, change)?;
                 insert_card(conn, &done.new, &done.limits.limits)?;
                 Ok(profile(conn, done.new)?)
+            })
+        })
+        .await
+    }
+
+    async fn order_physical(
+        &self,
+        command: OrderPhysicalCommand,
+    ) -> Result<Written<CardProfile>, WriteError<PhysicalCardRefusal>> {
+        let recording = self.recording();
+        self.task(move |conn| {
+            let mut footprint = Footprint::default();
+            footprint.card(&command.account, command.card);
+            footprint.creation(&command.account);
+            under_claim(conn, footprint, command.claim.as_ref(), |conn, working_set| {
+                let locked = locked(working_set, &command.account, command.card)?.ok_or(WriteError::Absent)?;
+                working_set.events.record_with(recording.clone());
+                let cards = count(conn, &command.account)?;
+                physical::order(conn, working_set, &command, (locked, cards))
             })
         })
         .await

@@ -9,6 +9,7 @@ mod details;
 mod histories;
 mod manage;
 mod messages;
+mod physical;
 mod reasons;
 mod records;
 mod rows;

@@ -9,12 +9,12 @@ use super::body::tables::cards::{
 };
 use super::body::tables::money::budgets;
 use super::body::types::{Account, Bytes, Currency, Day, Id, Named, Time};
-use super::controls;
+use super::{controls, physical};
 use diesel::prelude::*;
 use florin_domain::budget::BudgetKind;
 use florin_domain::card::{
     Card, CardBudget, CardChange, CardFilter, CardLimit, CardProfile, CardRecord, CardTransition, GrantedBudget,
-    PersonalCard, PinDigest,
+    PersonalCard, PhysicalCard, PinDigest,
 };
 use florin_domain::ids::{AccountId, BudgetId, CardId, ClientId, PersonId, UserToken};
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,6 +65,13 @@ impl CardRecordRow {
             created_at: self.created_at.map(|at| at.0),
             controls: controls::read(self.controls.as_deref())?,
             pin: pin(self.pin_digest)?,
+            physical: match self.virtual_card_id {
+                Some(card) => Some(PhysicalCard {
+                    virtual_card: CardId(card.0),
+                    recipient: physical::recipient(self.recipient_address.as_deref())?,
+                }),
+                None => None,
+            },
             updated_at: self.updated_at.map(|at| at.0),
         })
     }
@@ -99,6 +106,10 @@ impl From<&CardRecord> for CardRecordRow {
             person_id: record.person.as_ref().map(|personal| Id(personal.person.0)),
             controls: controls::text(&record.controls),
             pin_digest: record.pin.map(|digest| Bytes(digest.as_bytes().to_vec())),
+            virtual_card_id: record.physical.as_ref().map(|physical| Id(physical.virtual_card.0)),
+            recipient_address: physical::recipient_text(
+                record.physical.as_ref().and_then(|physical| physical.recipient.as_ref()),
+            ),
         }
     }
 }
@@ -204,6 +215,7 @@ pub(super) fn profiles(conn: &mut Conn, account: &AccountId, records: Vec<CardRe
     for row in rows {
         limits.entry(row.card_id).or_default().push(row.read()?);
     }
+    let ordered = physical::states(conn, account, &records)?;
     let profile = |record: CardRecord| {
         let budget = |granted: GrantedBudget| {
             let (name, kind) =
@@ -213,7 +225,11 @@ pub(super) fn profiles(conn: &mut Conn, account: &AccountId, records: Vec<CardRe
         let budgets = record.budgets().into_iter().map(budget).collect::<Outcome<_>>()?;
         let mut limits = limits.remove(&Id(record.card.id.0)).unwrap_or_default();
         limits.sort_by_key(|limit| limit.window);
-        Ok(CardProfile { record, budgets, limits })
+        let physical_state = match record.physical {
+            Some(_) => Some(record.card.state),
+            None => ordered.get(&Id(record.card.id.0)).copied(),
+        };
+        Ok(CardProfile { record, budgets, limits, physical_state })
     };
     records.into_iter().map(profile).collect()
 }
@@ -256,6 +272,7 @@ pub(crate) fn store_change(conn: &mut Conn, before: &CardRecord, change: CardCha
         person_id: row.person_id,
         controls: row.controls,
         pin_digest: row.pin_digest,
+        recipient_address: row.recipient_address,
         account_id,
         id,
     };

@@ -33,6 +33,10 @@ tables! {
         /// The controls as JSON; null for none.
         controls: Option<String>,
         pin_digest: Option<Bytes>,
+        /// The virtual card of a physical one; null for a virtual card.
+        virtual_card_id: Option<Id>,
+        /// The address of a physical card as JSON.
+        recipient_address: Option<String>,
     }
 
     /// A budget that an individual card names.
@@ -191,7 +195,7 @@ parts! {
 changes! {
     /// What a change of a card can set.
     struct CardColumns of cards {
-        set { state, name, state_reason, fulfillment, phone, phone_person_id, replaced_by, updated_at, person_id, controls, pin_digest, }
+        set { state, name, state_reason, fulfillment, phone, phone_person_id, replaced_by, updated_at, person_id, controls, pin_digest, recipient_address, }
         by { account_id, id, }
     }
 

@@ -1,0 +1,160 @@
+//! The first use of a physical card, which puts it into use (contract 5.6).
+
+use super::{CardDecision, CardRefusal, FirstKind, FirstMessage, FirstSituation, decide_first};
+use crate::card::change::changed;
+use crate::card::{CardChange, CardChangeRequest, CardRecord, CardState};
+use crate::ids::ClientId;
+use crate::stamp::Stamp;
+use crate::text::Text;
+
+/// What an adapter loads under the lock of the budget, which both cards have.
+#[derive(Clone, Debug)]
+pub struct FirstUseSituation {
+    /// The situation of the message.
+    pub message: FirstSituation,
+    /// The card of the message.
+    pub card: CardRecord,
+    /// The virtual card that it was ordered for, if it is physical.
+    pub virtual_card: Option<CardRecord>,
+}
+
+/// What an adapter stores atomically.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstUseDecision {
+    /// The message.
+    pub message: CardDecision,
+    /// The changes of the cards: none if the message does not put the card into use.
+    pub changes: Vec<CardChange>,
+}
+
+/// Decides a first message to a card that may be physical and not in use yet.
+///
+/// The right PIN puts it into use before the rules run, and ends its virtual card. A message that is declined afterwards,
+/// for want of money for example, has put the card into use all the same.
+pub fn decide_first_use(
+    situation: &FirstUseSituation,
+    message: &FirstMessage,
+    client: ClientId,
+    stamp: &Stamp<'_>,
+) -> Result<FirstUseDecision, CardRefusal> {
+    let FirstUseSituation { message: first, card, virtual_card } = situation;
+    if !begins(card, message) {
+        return Ok(FirstUseDecision { message: decide_first(first, message, stamp)?, changes: Vec::new() });
+    }
+    let mut used = first.clone();
+    used.card.state = CardState::Active;
+    let decision = decide_first(&used, message, stamp)?;
+    let step = |card: &CardRecord, to, reason| {
+        let request = CardChangeRequest::transition(to, Text::parse(reason).ok(), client, stamp.now);
+        changed(card, &request).ok()
+    };
+    let activated = step(card, CardState::Active, "First use of the PIN");
+    // A virtual card that has ended already stays as it is.
+    let ended = virtual_card.as_ref().and_then(|card| step(card, CardState::Terminated, "Physical card in use"));
+    Ok(FirstUseDecision { message: decision, changes: activated.into_iter().chain(ended).collect() })
+}
+
+/// Whether a message puts a card into use.
+fn begins(card: &CardRecord, message: &FirstMessage) -> bool {
+    let has_pin = matches!(message.kind, FirstKind::Atm | FirstKind::Debit | FirstKind::Inquiry);
+    let is_right = message.extras.pin.is_some() && message.extras.pin == card.pin;
+    card.awaits_first_use() && has_pin && is_right
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::card::{PhysicalCard, PinDigest, Response, TransactionState};
+    use crate::ids::CardId;
+    use crate::test_support::{CLIENT, CardScenario, a_budget, a_card, a_physical_card_request, first_message};
+    use uuid::Uuid;
+
+    const RIGHT: PinDigest = PinDigest::new([7; 32]);
+
+    fn situation(state: CardState, available: &str) -> (CardScenario, FirstUseSituation) {
+        let mut world = CardScenario::of(a_card().in_state(state), a_budget().with(available));
+        world.guards.pin = Some(RIGHT);
+        let mut card = CardRecord { pin: Some(RIGHT), ..CardRecord::seeded(world.card.clone()) };
+        let mut virtual_card = CardRecord::seeded(a_card().build());
+        virtual_card.card.id = CardId(Uuid::from_u128(9));
+        let recipient = Some(a_physical_card_request().recipient);
+        card.physical = Some(PhysicalCard { virtual_card: virtual_card.card.id, recipient });
+        let message = world.first_situation();
+        (world, FirstUseSituation { message, card, virtual_card: Some(virtual_card) })
+    }
+
+    fn with_pin(kind: FirstKind, amount: &str, pin: Option<PinDigest>) -> FirstMessage {
+        let mut message = first_message(kind, amount);
+        message.extras.pin = pin;
+        message
+    }
+
+    fn states(decision: &FirstUseDecision) -> Vec<(CardId, CardState)> {
+        decision.changes.iter().map(|change| (change.card.card.id, change.card.card.state)).collect()
+    }
+
+    #[test]
+    fn the_first_right_pin_puts_the_card_into_use_and_ends_the_virtual_one() {
+        for (kind, amount) in [(FirstKind::Atm, "1"), (FirstKind::Debit, "1"), (FirstKind::Inquiry, "0")] {
+            let (world, situation) = situation(CardState::Unactivated, "10.00 GBP");
+            let message = with_pin(kind, amount, Some(RIGHT));
+            let done = decide_first_use(&situation, &message, CLIENT, &world.stamp()).unwrap();
+            assert_eq!(done.message.transaction.response, Response::Approved, "{kind:?}");
+            let (own, other) = (situation.card.card.id, CardId(Uuid::from_u128(9)));
+            assert_eq!(states(&done), [(own, CardState::Active), (other, CardState::Terminated)]);
+            assert!(done.changes.iter().all(|change| change.transition.is_some()));
+            assert!(done.changes[0].card.physical.as_ref().unwrap().recipient.is_some());
+        }
+    }
+
+    #[test]
+    fn the_rules_run_afterwards() {
+        let (world, situation) = situation(CardState::Unactivated, "0.50 GBP");
+        let message = with_pin(FirstKind::Debit, "1", Some(RIGHT));
+        let done = decide_first_use(&situation, &message, CLIENT, &world.stamp()).unwrap();
+        assert_eq!(done.message.transaction.response, Response::NotSufficientFunds);
+        assert_eq!(done.changes.len(), 2);
+        let refused =
+            decide_first_use(&situation, &with_pin(FirstKind::Debit, "0.001", Some(RIGHT)), CLIENT, &world.stamp());
+        assert!(matches!(refused, Err(CardRefusal::Amount(_))));
+    }
+
+    #[test]
+    fn nothing_else_puts_it_into_use() {
+        let wrong = PinDigest::new([8; 32]);
+        for (kind, pin) in [
+            (FirstKind::Debit, Some(wrong)),
+            (FirstKind::Debit, None),
+            (FirstKind::Purchase, Some(RIGHT)),
+            (FirstKind::Purchase, None),
+        ] {
+            let (world, situation) = situation(CardState::Unactivated, "10.00 GBP");
+            let done = decide_first_use(&situation, &with_pin(kind, "1", pin), CLIENT, &world.stamp()).unwrap();
+            assert_eq!(
+                (done.message.transaction.state, states(&done)),
+                (TransactionState::Declined, vec![]),
+                "{kind:?}"
+            );
+        }
+        let (world, mut without) = situation(CardState::Unactivated, "10.00 GBP");
+        without.card.physical = None;
+        let message = with_pin(FirstKind::Debit, "1", Some(RIGHT));
+        let done = decide_first_use(&without, &message, CLIENT, &world.stamp()).unwrap();
+        assert_eq!((done.message.transaction.response, states(&done)), (Response::CardNotActive, vec![]));
+        for state in CardState::ALL.into_iter().filter(|state| *state != CardState::Unactivated) {
+            let (world, situation) = situation(state, "10.00 GBP");
+            assert!(decide_first_use(&situation, &message, CLIENT, &world.stamp()).unwrap().changes.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_virtual_card_that_has_ended_stays_as_it_is() {
+        let (world, mut situation) = situation(CardState::Unactivated, "10.00 GBP");
+        if let Some(card) = &mut situation.virtual_card {
+            card.card.state = CardState::Replaced;
+        }
+        let message = with_pin(FirstKind::Debit, "1", Some(RIGHT));
+        let done = decide_first_use(&situation, &message, CLIENT, &world.stamp()).unwrap();
+        assert_eq!(states(&done), [(situation.card.card.id, CardState::Active)]);
+    }
+}

@@ -1,0 +1,203 @@
+//! Physical cards: ordered for a virtual card, and put into use by their PIN (contract 5.6).
+
+use super::create::{NEW_CARD, usual_expiry};
+use super::{CardLimit, CardLimits, CardRecord, CardState, CarriedUse, FulfillmentStatus};
+use crate::checkout::CountryCode;
+use crate::ids::{CardId, LimitId, UserToken};
+use crate::stamp::Stamp;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Where a physical card is sent. `Debug` prints nothing of it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RecipientAddress {
+    /// Who receives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipient_name: Option<String>,
+    /// The first line of the address.
+    pub address_line1: String,
+    /// The second line of the address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address_line2: Option<String>,
+    /// The city.
+    pub city: String,
+    /// The region or county.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// The postcode.
+    pub postcode: String,
+    /// The country.
+    pub country_code: CountryCode,
+}
+
+impl fmt::Debug for RecipientAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RecipientAddress(…)")
+    }
+}
+
+/// What a physical card has that a virtual one has not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhysicalCard {
+    /// The virtual card that it was ordered for. It ends when the physical one is used first.
+    pub virtual_card: CardId,
+    /// Where it is sent. `None` once the card has ended or has another owner.
+    pub recipient: Option<RecipientAddress>,
+}
+
+/// A request for a physical card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhysicalCardRequest {
+    /// Where it is sent.
+    pub recipient: RecipientAddress,
+    /// Maximum number of cards of the account.
+    pub max_cards: u64,
+}
+
+/// What an adapter loads under the locks of the card and of the account's creations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhysicalCardSituation {
+    /// The virtual card.
+    pub record: CardRecord,
+    /// Its limits.
+    pub limits: Vec<CardLimit>,
+    /// The states of the physical cards that were ordered for it.
+    pub ordered: Vec<CardState>,
+    /// Number of cards of the account.
+    pub cards: u64,
+}
+
+/// What an adapter stores atomically: a new card with its limits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewPhysicalCard {
+    /// The physical card.
+    pub card: CardRecord,
+    /// Its limits.
+    pub limits: CardLimits,
+}
+
+/// Reasons to refuse a physical card. Nothing changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PhysicalCardRefusal {
+    /// The card is physical itself.
+    #[error("must be a virtual card")]
+    Physical,
+    /// The card has ended.
+    #[error("cannot be {}", .0.as_str())]
+    Ended(CardState),
+    /// A physical card is ordered already, and has not ended.
+    #[error("has a physical card already")]
+    Ordered,
+    /// The account has the maximum number of cards.
+    #[error("an account has at most {0} cards")]
+    TooMany(u64),
+}
+
+/// Decides the order of a physical card for a virtual one, which stays in use.
+///
+/// The new card is UNACTIVATED, with the expiry of a new card. It gets copies of the limits with what was used, and the
+/// controls, but no PIN: a digest is valid for one card only. No feature of the budget is needed, because the card takes
+/// the place of the virtual one.
+///
+/// ```
+/// use florin_domain::card::{CardRecord, CardState, FulfillmentStatus, PhysicalCardSituation, decide_physical_card};
+/// use florin_domain::test_support::{a_card, a_physical_card_request, a_stamp};
+///
+/// let record = CardRecord::seeded(a_card().build());
+/// let situation = PhysicalCardSituation { record, limits: vec![], ordered: vec![], cards: 1 };
+/// let ordered = decide_physical_card(&situation, &a_physical_card_request(), &a_stamp()).unwrap().card;
+/// assert_eq!((ordered.card.state, ordered.fulfillment), (CardState::Unactivated, FulfillmentStatus::Ordered));
+/// ```
+pub fn decide_physical_card(
+    situation: &PhysicalCardSituation,
+    request: &PhysicalCardRequest,
+    stamp: &Stamp<'_>,
+) -> Result<NewPhysicalCard, PhysicalCardRefusal> {
+    let PhysicalCardSituation { record, limits, ordered, cards } = situation;
+    if record.physical.is_some() {
+        return Err(PhysicalCardRefusal::Physical);
+    }
+    if record.card.state.is_final() {
+        return Err(PhysicalCardRefusal::Ended(record.card.state));
+    }
+    if ordered.iter().any(|state| !state.is_final()) {
+        return Err(PhysicalCardRefusal::Ordered);
+    }
+    if *cards >= request.max_cards {
+        return Err(PhysicalCardRefusal::TooMany(request.max_cards));
+    }
+    let mut card = record.clone();
+    card.card.id = CardId(stamp.id());
+    card.card.user_token = UserToken(stamp.id());
+    card.card.state = CardState::Unactivated;
+    card.card.expires_on = usual_expiry(stamp.now.date_naive());
+    card.state_reason = Some(NEW_CARD.to_owned());
+    card.fulfillment = FulfillmentStatus::Ordered;
+    card.pin = None;
+    card.physical = Some(PhysicalCard { virtual_card: record.card.id, recipient: Some(request.recipient.clone()) });
+    (card.created_at, card.updated_at) = (Some(stamp.now), Some(stamp.now));
+    let copy = |limit: &CardLimit| {
+        let current = limit.current(stamp.now);
+        let carried = CarriedUse { spent: current.spent, uses: current.uses };
+        CardLimit { id: LimitId(stamp.id()), carried, ..current }
+    };
+    let limits = CardLimits { card: card.card.clone(), limits: limits.iter().map(copy).collect() };
+    Ok(NewPhysicalCard { card, limits })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::card::{Controls, EntryMode, LimitWindow, PinDigest};
+    use crate::money::Minor;
+    use crate::test_support::{a_card, a_limit, a_physical_card_request, a_stamp};
+
+    fn situation(state: CardState) -> PhysicalCardSituation {
+        let used = CardLimit { spent: Minor(30), uses: 2, ..a_limit(LimitWindow::Day, "50.00 GBP") };
+        let record = CardRecord::seeded(a_card().in_state(state).build());
+        PhysicalCardSituation { record, limits: vec![used], ordered: vec![], cards: 1 }
+    }
+
+    fn decide(situation: &PhysicalCardSituation) -> Result<NewPhysicalCard, PhysicalCardRefusal> {
+        decide_physical_card(situation, &a_physical_card_request(), &a_stamp())
+    }
+
+    #[test]
+    fn a_physical_card_has_what_the_virtual_one_has_but_the_pin() {
+        let mut situation = situation(CardState::Active);
+        situation.record.pin = Some(PinDigest::new([7; 32]));
+        situation.record.controls =
+            Controls { allowed_entry_modes: Some(vec![EntryMode::Chip]), ..Controls::default() };
+        let before = &situation.record;
+        let new = decide(&situation).unwrap();
+        let physical = new.card.physical.clone().unwrap();
+        assert_eq!(
+            (physical.virtual_card, physical.recipient),
+            (before.card.id, Some(a_physical_card_request().recipient))
+        );
+        assert_eq!((new.card.pin, &new.card.controls, &new.card.name), (None, &before.controls, &before.name));
+        assert_ne!((new.card.card.id, new.card.card.user_token), (before.card.id, before.card.user_token));
+        assert_eq!((new.card.card.budget, new.card.card.currency), (before.card.budget, before.card.currency));
+        let limit = &new.limits.limits[0];
+        assert_eq!((limit.spent, limit.uses, limit.carried.spent), (Minor(30), 2, Minor(30)));
+        assert_ne!(limit.id, situation.limits[0].id);
+    }
+
+    #[test]
+    fn one_for_each_virtual_card_that_has_not_ended() {
+        for state in CardState::ALL {
+            let expected = if state.is_final() { Err(PhysicalCardRefusal::Ended(state)) } else { Ok(()) };
+            assert_eq!(decide(&situation(state)).map(|_| ()), expected, "{state:?}");
+            let again =
+                PhysicalCardSituation { ordered: vec![CardState::Terminated, state], ..situation(CardState::Active) };
+            let expected = if state.is_final() { Ok(()) } else { Err(PhysicalCardRefusal::Ordered) };
+            assert_eq!(decide(&again).map(|_| ()), expected, "{state:?}");
+        }
+        let mut physical = situation(CardState::Active);
+        physical.record = decide(&physical).unwrap().card;
+        assert_eq!(decide(&physical), Err(PhysicalCardRefusal::Physical));
+        let full = PhysicalCardSituation { cards: 10, ..situation(CardState::Active) };
+        assert_eq!(decide(&full), Err(PhysicalCardRefusal::TooMany(10)));
+    }
+}

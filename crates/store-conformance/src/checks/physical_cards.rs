@@ -1,0 +1,212 @@
+//! Checks of physical cards: their orders, and their first use.
+
+use super::events::stored;
+use crate::check::{CheckResult, Failure, checks};
+use crate::commands::{answer_of, claim, message, stamp, token};
+use crate::expect::{absent, expect_new, refused, replayed, same, there};
+use crate::factory::Handle;
+use crate::management::{bring, card_id, limit, order_physical, protect, recipient};
+use crate::observe::{Observation, audited, card};
+use crate::together::{Work, race};
+use crate::world::{Who, noon, seeded};
+use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FirstUseSituation, decide_first_use};
+use florin_domain::card::{
+    CardProfile, CardState, LimitWindow, PhysicalCard, PhysicalCardRefusal, PinDigest, Response, TransactionState,
+};
+use florin_domain::event::EventKind;
+use florin_domain::ids::CardId;
+use florin_domain::page::PageRequest;
+use florin_ports::{FirstUseCommand, Mode, OrderPhysicalCommand, WriteError, Written};
+use std::sync::Arc;
+
+checks! {
+    "physical_cards.order.stores_every_member" => ordered,
+    "physical_cards.order.of_20_at_once_one_passes" => once,
+    "physical_cards.order.replay_gives_the_stored_answer" => again,
+    "physical_cards.first_use.changes_both_cards_with_the_message" => used,
+    "physical_cards.first_use.declined_message_puts_the_card_into_use" => declined,
+    "physical_cards.first_use.refusal_stores_nothing" => nothing,
+    "physical_cards.first_use.of_10_at_once_one_activates" => together,
+    "physical_cards.first_use.dry_run_changes_nothing" => dry,
+    "physical_cards.end.forgets_the_address" => ended,
+    "tenancy.physical_cards.of_one_account_only" => foreign,
+}
+
+const RIGHT: [u8; 32] = [7; 32];
+
+async fn find(handle: &Handle, card: CardId) -> Result<CardProfile, Failure> {
+    there("the card", handle.card_management.find(&Who::Mine.account()?, card).await?)
+}
+
+/// Orders physical card 1 for my card, and sets its PIN.
+async fn with_pin(handle: &Handle) -> Result<CardProfile, Failure> {
+    seeded(handle).await?;
+    let command = order_physical(Who::Mine, Who::Mine.card(), 1)?;
+    let new = expect_new(handle.card_management.order_physical(command).await)?;
+    expect_new(handle.card_management.change(protect(Who::Mine, card_id(1), RIGHT)?).await)?;
+    Ok(new)
+}
+
+/// Builds a debit with a PIN on physical card 1.
+fn debit(who: Who, text: &str, pin: [u8; 32], number: u128) -> Result<FirstUseCommand, Failure> {
+    let extras = Extras { pin: Some(PinDigest::new(pin)), ..Extras::default() };
+    let message = FirstMessage { extras, ..message(FirstKind::Debit, text)? };
+    let (ids, client) = (stamp(number), who.client());
+    let decide = Arc::new(move |situation: &FirstUseSituation| {
+        ids.rule(|stamp| decide_first_use(situation, &message, client, stamp))
+    });
+    Ok(FirstUseCommand { account: who.account()?, card: card_id(1), decide, mode: Mode::Commit, claim: None })
+}
+
+async fn states(handle: &Handle) -> Result<(CardState, CardState), Failure> {
+    let (physical, other) = (find(handle, card_id(1)).await?, find(handle, Who::Mine.card()).await?);
+    same("the state that the virtual card shows", other.physical_state, Some(physical.record.card.state))?;
+    Ok((physical.record.card.state, other.record.card.state))
+}
+
+async fn ordered(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let virtual_card = Who::Mine.limited_card();
+    let command = limit(Who::Mine, virtual_card, (LimitWindow::Week, "50", Some(5)), noon())?;
+    expect_new(handle.card_management.set_limit(command).await)?;
+    let before = find(&handle, virtual_card).await?;
+    same("before", before.physical_state, None)?;
+    let new = expect_new(handle.card_management.order_physical(order_physical(Who::Mine, virtual_card, 1)?).await)?;
+    let expected = PhysicalCard { virtual_card, recipient: Some(recipient()?) };
+    same("the physical card", &new.record.physical, &Some(expected))?;
+    same("what is found", &find(&handle, card_id(1)).await?, &new)?;
+    let windows: Vec<_> = new.limits.iter().map(|limit| (limit.window, limit.amount)).collect();
+    let expected: Vec<_> = before.limits.iter().map(|limit| (limit.window, limit.amount)).collect();
+    same("the limits", windows, expected)?;
+    let after = find(&handle, virtual_card).await?;
+    same("the virtual card", (after.record, after.physical_state), (before.record, Some(CardState::Unactivated)))?;
+    same("whether it waits", handle.cards.awaits_first_use(&Who::Mine.account()?, card_id(1)).await?, true)?;
+    same("whether it waits", handle.cards.awaits_first_use(&Who::Mine.account()?, virtual_card).await?, false)?;
+    audited(&handle).await
+}
+
+async fn once(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mut works: Vec<Work<_>> = Vec::new();
+    for number in 1..=20 {
+        let (command, cards) = (order_physical(Who::Mine, Who::Mine.card(), number)?, handle.card_management.clone());
+        works.push(Box::pin(async move { cards.order_physical(command).await }));
+    }
+    let mut passed = 0;
+    for answer in race(works).await? {
+        match answer {
+            Ok(Written::New(_)) => passed += 1,
+            Err(WriteError::Refused(PhysicalCardRefusal::Ordered)) => {}
+            other => return Err(Failure::new(format!("neither ordered nor refused: {other:?}"))),
+        }
+    }
+    same("how many passed", passed, 1)
+}
+
+async fn again(handle: Handle) -> CheckResult {
+    with_pin(&handle).await?;
+    let order = || -> Result<_, Failure> {
+        let claim = Some(claim(Who::Mine, "o", "{}")?);
+        Ok(OrderPhysicalCommand { claim, ..order_physical(Who::Mine, Who::Mine.limited_card(), 2)? })
+    };
+    let done = expect_new(handle.card_management.order_physical(order()?).await)?;
+    same("the stored answer", replayed(handle.card_management.order_physical(order()?).await)?, answer_of(&done))?;
+    let first = || -> Result<_, Failure> {
+        Ok(FirstUseCommand { claim: Some(claim(Who::Mine, "f", "{}")?), ..debit(Who::Mine, "1", RIGHT, 10)? })
+    };
+    let done = expect_new(handle.cards.first_use(first()?).await)?;
+    same("the stored answer", replayed(handle.cards.first_use(first()?).await)?, answer_of(&done))
+}
+
+async fn used(handle: Handle) -> CheckResult {
+    with_pin(&handle).await?;
+    let wrong = expect_new(handle.cards.first_use(debit(Who::Mine, "1", [8; 32], 10)?).await)?;
+    same("a wrong PIN", wrong.response, Response::CardNotActive)?;
+    same("the cards", states(&handle).await?, (CardState::Unactivated, CardState::Active))?;
+    let right = expect_new(handle.cards.first_use(debit(Who::Mine, "1", RIGHT, 11)?).await)?;
+    same("the right PIN", (right.response, right.state), (Response::Approved, TransactionState::Completion))?;
+    same("the cards", states(&handle).await?, (CardState::Active, CardState::Terminated))?;
+    same("whether it waits", handle.cards.awaits_first_use(&Who::Mine.account()?, card_id(1)).await?, false)?;
+    for (card, to) in [(card_id(1), CardState::Active), (Who::Mine.card(), CardState::Terminated)] {
+        let life = handle.card_management.transitions(&Who::Mine.account()?, card, PageRequest::default()).await?;
+        let last = there("a transition", there("the card", life)?.rows.into_iter().next())?;
+        same("the transition", (last.to, last.client, last.created_at), (to, Who::Mine.client(), noon()))?;
+    }
+    let seen = there("the situation", card(&handle, &Who::Mine.account()?, card_id(1)).await?)?;
+    same("the card of the next message", seen.card.state, CardState::Active)?;
+    let next = expect_new(handle.cards.first_use(debit(Who::Mine, "1", RIGHT, 12)?).await)?;
+    same("a later message", next.response, Response::Approved)?;
+    let events = stored(&handle).await?;
+    let states = events.iter().filter(|event| event.kind == EventKind::CardStateUpdated).count();
+    same("events of states", states, 3)?;
+    audited(&handle).await
+}
+
+async fn declined(handle: Handle) -> CheckResult {
+    with_pin(&handle).await?;
+    let answer = expect_new(handle.cards.first_use(debit(Who::Mine, "9999", RIGHT, 10)?).await)?;
+    same("too much", answer.response, Response::NotSufficientFunds)?;
+    same("the cards", states(&handle).await?, (CardState::Active, CardState::Terminated))?;
+    same("its explanation", handle.chains.history(&Who::Mine.account()?, token(10)).await?.is_some(), true)
+}
+
+async fn nothing(handle: Handle) -> CheckResult {
+    with_pin(&handle).await?;
+    let before = Observation::take(&handle, 20).await?;
+    refused(handle.cards.first_use(debit(Who::Mine, "0.001", RIGHT, 10)?).await)?;
+    for card in [card_id(1), Who::Mine.card()] {
+        refused(handle.card_management.order_physical(order_physical(Who::Mine, card, 2)?).await)?;
+    }
+    before.still_holds("refused commands", &handle).await
+}
+
+async fn together(handle: Handle) -> CheckResult {
+    with_pin(&handle).await?;
+    let mut works: Vec<Work<_>> = Vec::new();
+    for number in 10..20 {
+        let (command, cards) = (debit(Who::Mine, "1", RIGHT, number)?, handle.cards.clone());
+        works.push(Box::pin(async move { cards.first_use(command).await }));
+    }
+    for answer in race(works).await? {
+        same("an answer", expect_new(answer)?.response, Response::Approved)?;
+    }
+    let life = handle.card_management.transitions(&Who::Mine.account()?, card_id(1), PageRequest::default()).await?;
+    same("transitions", there("the card", life)?.count, 1)?;
+    audited(&handle).await
+}
+
+async fn dry(handle: Handle) -> CheckResult {
+    with_pin(&handle).await?;
+    let before = Observation::take(&handle, 20).await?;
+    let command = FirstUseCommand { mode: Mode::DryRun, ..debit(Who::Mine, "1", RIGHT, 10)? };
+    match handle.cards.first_use(command).await {
+        Ok(Written::DryRun(run)) => {
+            same("the answer", (run.done.response, run.journal.len()), (Response::Approved, 1))?
+        }
+        other => return Err(Failure::new(format!("expected a dry run, got {other:?}"))),
+    }
+    before.still_holds("a dry run of a first use", &handle).await
+}
+
+async fn ended(handle: Handle) -> CheckResult {
+    with_pin(&handle).await?;
+    let end = bring(Who::Mine, card_id(1), CardState::Terminated, "lost")?;
+    expect_new(handle.card_management.change(end).await)?;
+    let found = find(&handle, card_id(1)).await?;
+    let expected = PhysicalCard { virtual_card: Who::Mine.card(), recipient: None };
+    same("the card", &found.record.physical, &Some(expected))?;
+    let new = order_physical(Who::Mine, Who::Mine.card(), 2)?;
+    expect_new(handle.card_management.order_physical(new).await)?;
+    let shown = find(&handle, Who::Mine.card()).await?.physical_state;
+    same("the state of the last one", shown, Some(CardState::Unactivated))
+}
+
+async fn foreign(handle: Handle) -> CheckResult {
+    with_pin(&handle).await?;
+    let before = Observation::take(&handle, 20).await?;
+    let order = order_physical(Who::Other, Who::Mine.limited_card(), 2)?;
+    absent("a card", &handle.card_management.order_physical(order).await)?;
+    absent("a message", &handle.cards.first_use(debit(Who::Other, "1", RIGHT, 10)?).await)?;
+    same("whether it waits", handle.cards.awaits_first_use(&Who::Other.account()?, card_id(1)).await?, false)?;
+    before.still_holds("what was tried on foreign cards", &handle).await
+}
