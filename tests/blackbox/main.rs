@@ -108,6 +108,7 @@ mod physical_cards;
 mod production;
 mod refund;
 mod reversal;
+mod scenarios;
 mod secrets;
 mod settlement_accounts;
 mod shutdown;

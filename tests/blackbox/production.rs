@@ -123,6 +123,7 @@ fn settings_of_card_messages_are_refused() {
         expect_fault(&client().get(path), 403, "", "sandbox_only");
         expect_fault(&client().call("PUT", path).json("{}").send(), 403, "", "sandbox_only");
     }
+    expect_fault(&client().post("/v2/sandbox/scenarios", "{}"), 403, "", "sandbox_only");
 }
 
 #[test]

@@ -52,6 +52,7 @@ pub(crate) fn services(cards: MockCardLedger) -> Services {
         digests: SecretDigests::new(Secret::new(Vec::new())),
         postcodes: Arc::new(MockPostcodeProvider::new()),
         upkeep: Arc::new(MockUpkeep::new()),
+        records: Arc::new(florin_ports::MockIdempotencyRecords::new()),
         timelines: Arc::new(timelines),
         worlds: Arc::new(MockWorlds::new()),
         snapshot_files: Arc::new(MockSnapshotFiles::new()),

@@ -5,8 +5,8 @@ use chrono::TimeDelta;
 use florin_domain::access::{Account, Environment};
 use florin_ports::{
     Accounts, Activities, Banks, Books, Callers, CardLedger, ChainHistories, Credits, Disputes, Events, ExchangeRates,
-    KeySource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, SecretCipher, SnapshotFiles, StoreError,
-    Timelines, Upkeep, Worlds,
+    IdempotencyRecords, KeySource, MfaProvider, MfaSessions, PaymentBatches, PostcodeProvider, SecretCipher,
+    SnapshotFiles, StoreError, Timelines, Upkeep, Worlds,
 };
 use std::sync::Arc;
 
@@ -57,6 +57,8 @@ pub struct Services {
     pub postcodes: Arc<dyn PostcodeProvider>,
     /// Readiness and maintenance of the store.
     pub upkeep: Arc<dyn Upkeep>,
+    /// Stores records of requests whose parts have records of their own.
+    pub records: Arc<dyn IdempotencyRecords>,
     /// Stores the timelines of accounts.
     pub timelines: Arc<dyn Timelines>,
     /// Stores worlds.

@@ -131,6 +131,7 @@ pub(crate) fn services(
         key_uses: Arc::default(),
         postcodes: postcodes(settings, environment, store),
         upkeep: store.clone(),
+        records: store.clone(),
         timelines: store.clone(),
         worlds: store.clone(),
         snapshot_files: store.clone(),

@@ -26,9 +26,26 @@ pub(crate) fn respond<T>(
     written: Written<T>,
     render: impl FnOnce(&T, Option<DryRunView>) -> Answer,
 ) -> Result<HttpResponse, Problem> {
-    match written {
-        Written::New(done) => reply(render(&done, None), false),
-        Written::Replayed(answer) => reply(answer, true),
-        Written::DryRun(run) => reply(render(&run.done, Some(DryRunView::from(run.as_ref()))), false),
+    let Sent { answer, replayed } = Sent::of(written, render);
+    reply(answer, replayed)
+}
+
+/// The answer to a command.
+pub(crate) struct Sent {
+    pub(crate) answer: Answer,
+    /// Whether it was stored before.
+    pub(crate) replayed: bool,
+}
+
+impl Sent {
+    /// Renders the result of a command, or of its dry run, which includes the changes that the command would make.
+    pub(crate) fn of<T>(written: Written<T>, render: impl FnOnce(&T, Option<DryRunView>) -> Answer) -> Self {
+        match written {
+            Written::New(done) => Self { answer: render(&done, None), replayed: false },
+            Written::Replayed(answer) => Self { answer, replayed: true },
+            Written::DryRun(run) => {
+                Self { answer: render(&run.done, Some(DryRunView::from(run.as_ref()))), replayed: false }
+            }
+        }
     }
 }

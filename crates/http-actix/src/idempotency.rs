@@ -5,8 +5,10 @@ use crate::json::Document;
 use crate::mapping::write_problem;
 use crate::problem::Problem;
 use crate::reply::{Render, reply};
+use crate::state::App;
 use actix_web::HttpResponse;
 use florin_domain::access::Account;
+use florin_domain::ids::ClientId;
 use florin_ports::{
     Answer, ClientClaim, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, WriteError, Written,
 };
@@ -14,22 +16,78 @@ use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
-/// Creates the claim of a request with an idempotency key. A body with a secret is recorded as a keyed digest, because a plain
-/// hash would reveal a short secret to whoever tries them all.
+/// Creates the claim of a request with an idempotency key, as [`Recording::claim`] does.
 pub(crate) fn claim<T: 'static>(
     write: &WriteCall<'_>,
     account: &Account,
     has_secret: bool,
     render: impl Render<T>,
 ) -> Result<Option<IdempotencyClaim<T>>, Problem> {
-    let Some(key) = write.key.clone() else { return Ok(None) };
-    let body = canonical(write.body.as_ref())?;
-    let body = if has_secret {
-        RecordedBody::Hash(hexadecimal(&write.call.app.services.digests.body(&body)))
-    } else {
-        RecordedBody::Json(body)
-    };
-    Ok(Some(claim_of(&write.call, key, account, body, render)))
+    Ok(write.recording()?.claim(write.call.app, account, has_secret, render))
+}
+
+/// What is recorded of a request with an idempotency key.
+pub(crate) struct Recording {
+    client: ClientId,
+    /// The key, and the request with its body; `None` without a key.
+    keyed: Option<(IdempotencyKey, RecordedRequest)>,
+}
+
+impl WriteCall<'_> {
+    /// Returns what is recorded of the request.
+    pub(crate) fn recording(&self) -> Result<Recording, Problem> {
+        let keyed = match &self.key {
+            Some(key) => {
+                let body = RecordedBody::Json(canonical(self.body.as_ref())?);
+                Some((key.clone(), recorded_request(&self.call, body)))
+            }
+            None => None,
+        };
+        Ok(Recording { client: self.call.caller.client.id, keyed })
+    }
+}
+
+impl Recording {
+    /// Returns the key.
+    pub(crate) fn key(&self) -> Option<&IdempotencyKey> {
+        self.keyed.as_ref().map(|(key, _)| key)
+    }
+
+    /// Returns what is recorded of another request of the same client on the same account, under this key. `body` is
+    /// canonical.
+    pub(crate) fn of_part(&self, key: Option<IdempotencyKey>, path: &str, body: String) -> Self {
+        let request = self.keyed.as_ref().map(|(_, whole)| RecordedRequest {
+            path: path.to_owned(),
+            body: RecordedBody::Json(body),
+            ..whole.clone()
+        });
+        Self { client: self.client, keyed: key.zip(request) }
+    }
+
+    /// Creates the claim, if there is a key. A body with a secret is recorded as a keyed digest, because a plain hash would
+    /// reveal a short secret to whoever tries them all.
+    pub(crate) fn claim<T: 'static>(
+        &self,
+        app: &App,
+        account: &Account,
+        has_secret: bool,
+        render: impl Render<T>,
+    ) -> Option<IdempotencyClaim<T>> {
+        let (key, mut request) = self.keyed.clone()?;
+        if let RecordedBody::Json(body) = &request.body
+            && has_secret
+        {
+            request.body = RecordedBody::Hash(hexadecimal(&app.services.digests.body(body)));
+        }
+        Some(IdempotencyClaim {
+            client: self.client,
+            account: account.id.clone(),
+            key,
+            request,
+            at: app.services.time.real_now(),
+            answer: Arc::new(render),
+        })
+    }
 }
 
 /// Returns the canonical text of a body, which is empty without a body.
@@ -45,12 +103,7 @@ pub(crate) fn claim_of<T: 'static>(
     body: RecordedBody,
     render: impl Render<T>,
 ) -> IdempotencyClaim<T> {
-    let request = RecordedRequest {
-        method: call.request.method().as_str().to_owned(),
-        path: call.request.path().to_owned(),
-        query: call.query.canonical(),
-        body,
-    };
+    let request = recorded_request(call, body);
     IdempotencyClaim {
         client: call.caller.client.id,
         account: account.id.clone(),
@@ -58,6 +111,15 @@ pub(crate) fn claim_of<T: 'static>(
         request,
         at: call.app.services.time.real_now(),
         answer: Arc::new(render),
+    }
+}
+
+fn recorded_request(call: &Call<'_>, body: RecordedBody) -> RecordedRequest {
+    RecordedRequest {
+        method: call.request.method().as_str().to_owned(),
+        path: call.request.path().to_owned(),
+        query: call.query.canonical(),
+        body,
     }
 }
 
@@ -78,12 +140,7 @@ pub(crate) fn client_claim<T: 'static>(
     body: &str,
     render: impl Fn(&T) -> Option<Answer> + Send + Sync + 'static,
 ) -> ClientClaim<T> {
-    let request = RecordedRequest {
-        method: call.request.method().as_str().to_owned(),
-        path: call.request.path().to_owned(),
-        query: call.query.canonical(),
-        body: RecordedBody::Hash(hash(body.as_bytes())),
-    };
+    let request = recorded_request(call, RecordedBody::Hash(hash(body.as_bytes())));
     let at = call.app.services.time.real_now();
     ClientClaim { client: call.caller.client.id, key, request, at, answer: Arc::new(render) }
 }

@@ -5,6 +5,7 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
 use florin_domain::fault::{Fault, Faults};
+use florin_ports::Answer;
 use serde::Serialize;
 use std::fmt;
 use utoipa::ToSchema;
@@ -164,8 +165,22 @@ impl Problem {
             Some(id) if self.status.is_server_error() => format!("{} (request id {id})", self.message),
             _ => self.message.clone(),
         };
+        builder.body(self.body(message))
+    }
+
+    /// Returns the status.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// Returns the status and the body of the response.
+    pub(crate) fn answer(&self) -> Answer {
+        Answer { status: self.status.as_u16(), body: self.body(self.message.clone()) }
+    }
+
+    fn body(&self, message: String) -> String {
         let body = ProblemBody { message: cut(message, MESSAGE_MAX), errors: self.entries.clone() };
-        builder.body(serde_json::to_string(&body).unwrap_or_default())
+        serde_json::to_string(&body).unwrap_or_default()
     }
 }
 

@@ -95,7 +95,9 @@ pub use disputes::{DisputeCommand, Disputes, OpenDisputeCommand};
 pub use error::{StoreError, WriteError};
 pub use events::{EventForms, EventReach, EventRecording, Events};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};
-pub use idempotency::{Answer, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, Written};
+pub use idempotency::{
+    Answer, IdempotencyClaim, IdempotencyKey, IdempotencyRecords, RecordedBody, RecordedRequest, Written,
+};
 pub use key_source::KeySource;
 pub use key_upkeep::KeyUpkeep;
 pub use logo_images::{LogoImageError, LogoImages};
@@ -150,6 +152,7 @@ pub use {
     disputes::MockDisputes,
     events::MockEvents,
     exchange_rates::MockExchangeRates,
+    idempotency::MockIdempotencyRecords,
     key_source::MockKeySource,
     key_upkeep::MockKeyUpkeep,
     logo_images::MockLogoImages,

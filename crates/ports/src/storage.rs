@@ -3,9 +3,10 @@
 use crate::{
     AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
     BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, CheckoutSessions, Checkouts,
-    ClientNetworks, Credits, DecisionEndpoints, Deliveries, Disputes, Events, KeyUpkeep, LedgerAudit, MerchantPayments,
-    Merchants, MfaSessions, Payees, PaymentBatches, People, Registry, SandboxBankStorage, Secrets, Seeding,
-    SettlementAccounts, SnapshotFiles, Timelines, Transfers, Upkeep, Webhooks, Worlds,
+    ClientNetworks, Credits, DecisionEndpoints, Deliveries, Disputes, Events, IdempotencyRecords, KeyUpkeep,
+    LedgerAudit, MerchantPayments, Merchants, MfaSessions, Payees, PaymentBatches, People, Registry,
+    SandboxBankStorage, Secrets, Seeding, SettlementAccounts, SnapshotFiles, Timelines, Transfers, Upkeep, Webhooks,
+    Worlds,
 };
 
 /// Declares a trait that is the sum of ports. Whatever implements all of them implements it.
@@ -43,6 +44,7 @@ sum_of_ports! {
         + Deliveries
         + Disputes
         + Events
+        + IdempotencyRecords
         + KeyUpkeep
         + LedgerAudit
         + MerchantPayments

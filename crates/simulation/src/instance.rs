@@ -183,6 +183,7 @@ impl Ports {
             digests: SecretDigests::new(Secret::new(Vec::new())),
             postcodes: Arc::new(MockPostcodeProvider::new()),
             upkeep: of(),
+            records: of(),
             timelines: of(),
             worlds: of(),
             snapshot_files: of(),

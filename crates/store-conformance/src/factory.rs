@@ -5,10 +5,10 @@ use async_trait::async_trait;
 use florin_ports::{
     AccountProfiles, Accounts, Activities, AddressBook, AuditLog, Banks, BatchManagement, BatchProcessing,
     BatchReading, Books, Budgets, Callers, CardLedger, CardManagement, ChainHistories, CheckoutSessions, Checkouts,
-    ClientNetworks, Credits, DecisionEndpoints, Deliveries, Disputes, Events, KeyUpkeep, LedgerAudit, MerchantPayments,
-    Merchants, MfaSessions, Payees, PaymentBatches, People, ProductionOnly, Registry, SandboxBankStorage,
-    SandboxStorage, Secrets, Seeding, SettlementAccounts, SnapshotFiles, Storage, Timelines, Transfers, Upkeep,
-    Webhooks, Worlds,
+    ClientNetworks, Credits, DecisionEndpoints, Deliveries, Disputes, Events, IdempotencyRecords, KeyUpkeep,
+    LedgerAudit, MerchantPayments, Merchants, MfaSessions, Payees, PaymentBatches, People, ProductionOnly, Registry,
+    SandboxBankStorage, SandboxStorage, Secrets, Seeding, SettlementAccounts, SnapshotFiles, Storage, Timelines,
+    Transfers, Upkeep, Webhooks, Worlds,
 };
 use std::any::Any;
 use std::fmt;
@@ -146,6 +146,8 @@ pub struct Handle {
     pub audit: Arc<dyn LedgerAudit>,
     /// Readiness and housekeeping.
     pub upkeep: Arc<dyn Upkeep>,
+    /// Idempotency records without another effect.
+    pub records: Arc<dyn IdempotencyRecords>,
     /// Timelines of accounts.
     pub timelines: Arc<dyn Timelines>,
     /// Worlds.
@@ -218,6 +220,7 @@ impl Handle {
             addresses: Arc::<S>::clone(store),
             audit: Arc::<S>::clone(store),
             upkeep: Arc::<S>::clone(store),
+            records: Arc::<S>::clone(store),
             timelines: Arc::new(NoSandbox),
             worlds: Arc::new(NoSandbox),
             snapshot_files: Arc::new(NoSandbox),

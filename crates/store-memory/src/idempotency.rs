@@ -1,8 +1,22 @@
 //! Idempotency records.
 
+use crate::MemoryStore;
 use crate::data::{Data, Record, add, must_exist};
+use async_trait::async_trait;
 use florin_domain::ids::{AccountId, ClientId};
-use florin_ports::{IdempotencyClaim, WriteError, Written};
+use florin_ports::{Answer, IdempotencyClaim, IdempotencyRecords, WriteError, Written};
+use std::convert::Infallible;
+
+#[async_trait]
+impl IdempotencyRecords for MemoryStore {
+    async fn find(&self, claim: &IdempotencyClaim<()>) -> Result<Option<Answer>, WriteError<Infallible>> {
+        self.read(|data| stored(data, claim))
+    }
+
+    async fn add(&self, claim: IdempotencyClaim<()>) -> Result<Written<()>, WriteError<Infallible>> {
+        self.decide(|data| once(data, Some(&claim), |_| Ok(())))
+    }
+}
 
 /// Executes work under an idempotency claim, or replays the stored answer. The record is looked up before anything else
 /// and stored together with the effect. A refusal stores no record.
@@ -12,19 +26,23 @@ pub(crate) fn once<T, R>(
     work: impl FnOnce(&mut Data) -> Result<T, WriteError<R>>,
 ) -> Result<Written<T>, WriteError<R>> {
     let Some(claim) = claim else { return work(data).map(Written::New) };
-    let key = key_of(claim);
-    if let Some(record) = data.records.get(&key) {
-        return if record.request == claim.request {
-            Ok(Written::Replayed(record.answer.clone()))
-        } else {
-            Err(WriteError::Mismatch(Box::new(record.request.clone())))
-        };
+    if let Some(answer) = stored(data, claim)? {
+        return Ok(Written::Replayed(answer));
     }
     let done = work(data)?;
     must_exist(data.accounts.contains_key(&claim.account), &claim.account)?;
     let record = Record { request: claim.request.clone(), answer: (claim.answer)(&done), at: claim.at };
-    add(&mut data.records, key, record)?;
+    add(&mut data.records, key_of(claim), record)?;
     Ok(Written::New(done))
+}
+
+/// Returns the stored answer of a claim, if there is one.
+fn stored<T, R>(data: &Data, claim: &IdempotencyClaim<T>) -> Result<Option<Answer>, WriteError<R>> {
+    match data.records.get(&key_of(claim)) {
+        Some(record) if record.request == claim.request => Ok(Some(record.answer.clone())),
+        Some(record) => Err(WriteError::Mismatch(Box::new(record.request.clone()))),
+        None => Ok(None),
+    }
 }
 
 /// Returns the key of the record of a claim: account, client, key.

@@ -35,6 +35,7 @@ tours! {
     budgets_and_cards: "docs/BUDGETS-AND-CARDS.md", Outputs::ButIdsAndTimes;
     merchants: "docs/MERCHANT.md", Outputs::ButIdsAndTimes;
     looking_inside: "docs/LOOKING-INSIDE.md", Outputs::ButIdsAndTimes;
+    scenarios: "docs/SCENARIOS.md", Outputs::Exact;
     card_extensions: "docs/CARD-EXTENSIONS.md", Outputs::ButIdsAndTimes;
     card_decisions: "docs/CARD-DECISIONS.md", Outputs::ButIdsAndTimes;
     hardening: "docs/HARDENING.md", Outputs::Exact;

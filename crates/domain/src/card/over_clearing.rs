@@ -72,15 +72,15 @@ mod tests {
     #[test]
     fn the_margin_depends_on_the_category() {
         for mcc in ["5812", "5813", "5814", "4121"] {
-            assert_eq!(most(10_00, mcc, "GBP"), 12_00, "{mcc}");
+            assert_eq!(most(1_000, mcc, "GBP"), 1_200, "{mcc}");
         }
         for mcc in ["7011", "7512", "3501", "3999"] {
-            assert_eq!(most(10_00, mcc, "GBP"), 11_50, "{mcc}");
+            assert_eq!(most(1_000, mcc, "GBP"), 11_50, "{mcc}");
         }
         for mcc in
             ["5811", "5815", "4120", "4122", "7010", "7012", "7511", "7513", "3500", "4000", "5540", "5543", "", "x"]
         {
-            assert_eq!(most(10_00, mcc, "GBP"), 10_00, "{mcc}");
+            assert_eq!(most(1_000, mcc, "GBP"), 1_000, "{mcc}");
         }
     }
 

@@ -81,6 +81,21 @@ impl<'a> Value<'a> {
         self.kind() == Kind::Null
     }
 
+    /// Whether it is an object.
+    pub(crate) fn is_object(self) -> bool {
+        self.kind() == Kind::Object
+    }
+
+    /// Whether it is an array.
+    pub(crate) fn is_array(self) -> bool {
+        self.kind() == Kind::Array
+    }
+
+    /// Returns its text.
+    pub(crate) fn raw(self) -> &'a str {
+        self.0
+    }
+
     /// Whether both have the same text.
     pub(crate) fn is_same_text(self, other: Self) -> bool {
         self.0 == other.0

@@ -161,6 +161,8 @@ error_sets! {
     ClockErrors = writing(SANDBOX, "`invalid_state`: the clock cannot go back, or past the year 2099.");
     /// Errors of a change of settings.
     SettingErrors = without(writing(SANDBOX, ""), &["409"]);
+    /// Errors of a scenario. Those of its steps are in its response.
+    ScenarioErrors = without(writing(SANDBOX, ""), &["409"]);
     /// Errors of creating a world.
     CreateWorldErrors = writing(
         SANDBOX,

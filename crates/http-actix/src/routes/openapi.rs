@@ -66,7 +66,7 @@ use utoipa::{Modify, OpenApi};
         (name = "People", description = "People of an account, and their roles."),
         (name = "Cards", description = "Virtual cards, their states and spending limits."),
         (name = "Simulations", description = "Simulated credits and card messages; sandbox only."),
-        (name = "Sandbox", description = "Clocks of accounts, settings of card messages, worlds, the operator's decisions about merchants, and what payers do. Florin extension, sandbox only."),
+        (name = "Sandbox", description = "Clocks of accounts, settings of card messages, scenarios, worlds, the operator's decisions about merchants, and what payers do. Florin extension, sandbox only."),
         (name = "Webhooks", description = "Subscriptions to events, and the log of their deliveries."),
         (name = "Service", description = "Health; no API key needed.")
     ),
@@ -191,6 +191,7 @@ use utoipa::{Modify, OpenApi};
         sandbox::hold_life::set,
         sandbox::over_clearing::find,
         sandbox::over_clearing::set,
+        sandbox::scenarios::handle,
         sandbox::administer_merchant::handle,
         sandbox::approve_settlement_account::handle,
         sandbox::approve_payee::handle,

@@ -32,6 +32,7 @@ mod expiry;
 mod explanations;
 mod groups;
 mod histories;
+mod idempotency_records;
 mod injected;
 mod limits;
 mod lists;
@@ -134,6 +135,7 @@ const FILES: &[&[Check]] = &[
     tenancy::CHECKS,
     repeats::CHECKS,
     repeats_upkeep::CHECKS,
+    idempotency_records::CHECKS,
     atomic::CHECKS,
     injected::CHECKS,
     payments_injected::CHECKS,

@@ -70,6 +70,8 @@ bugs! {
     AnyAttemptOfALeaseRecorded,
     AllAttemptsLogged,
     DeliveriesDeletedUnbounded,
+    AddedRecordsHidden,
+    AddedRecordsOfAnyAccount,
     SettingsIgnored,
     MarginIgnored,
     SettingsOfAnyAccount,

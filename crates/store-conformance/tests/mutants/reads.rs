@@ -15,10 +15,11 @@ use florin_domain::merchant::{Bank, BankId, Checkout, CheckoutFilter, CheckoutRe
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{
-    Accounts, AddressBook, AuditReport, Banks, Callers, ChainHistories, Checkouts, CreateCheckoutCommand, Decide,
-    EditCheckoutCommand, KeyUpkeep, LedgerAudit, MfaSessions, Readiness, Registry, SeedData, Seeding, StoreError,
-    Upkeep, WriteError, Written,
+    Accounts, AddressBook, Answer, AuditReport, Banks, Callers, ChainHistories, Checkouts, CreateCheckoutCommand,
+    Decide, EditCheckoutCommand, IdempotencyClaim, IdempotencyRecords, KeyUpkeep, LedgerAudit, MfaSessions, Readiness,
+    Registry, SeedData, Seeding, StoreError, Upkeep, WriteError, Written,
 };
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use uuid::Uuid;
@@ -28,6 +29,33 @@ impl Callers for Mutant {
     async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError> {
         let found = Callers::find(&self.inner, hash).await?;
         Ok(found.filter(|caller| !self.has(Bug::RevokedKeysHidden) || caller.key.revoked_at.is_none()))
+    }
+}
+
+#[async_trait]
+impl IdempotencyRecords for Mutant {
+    async fn find(&self, claim: &IdempotencyClaim<()>) -> Result<Option<Answer>, WriteError<Infallible>> {
+        if self.has(Bug::AddedRecordsHidden) {
+            return Ok(None);
+        }
+        let mut found = IdempotencyRecords::find(&self.inner, claim).await;
+        if self.has(Bug::AddedRecordsOfAnyAccount) && found == Ok(None) {
+            let account = AccountId::parse("F2").unwrap();
+            let client = Accounts::find(&self.inner, &account).await?.map_or(claim.client, |account| account.client);
+            let other = IdempotencyClaim { account, client, ..claim.clone() };
+            found = IdempotencyRecords::find(&self.inner, &other).await;
+        }
+        if let (true, Err(WriteError::Mismatch(first))) = (self.has(Bug::MismatchShowsTheSecond), &mut found) {
+            **first = claim.request.clone();
+        }
+        found
+    }
+
+    async fn add(&self, claim: IdempotencyClaim<()>) -> Result<Written<()>, WriteError<Infallible>> {
+        match self.claim(Some(claim)) {
+            Some(claim) => self.inner.add(claim).await,
+            None => Ok(Written::New(())),
+        }
     }
 }
 

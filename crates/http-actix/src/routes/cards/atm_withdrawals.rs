@@ -2,7 +2,7 @@
 
 use super::bodies::WithdrawalBody;
 use super::follow_up_bodies::AtmClearingBody;
-use super::{first_message, follow_up};
+use super::messages;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;
 use crate::routes::error_sets::SimulationErrors;
@@ -21,7 +21,7 @@ pub(crate) async fn authorize(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    first_message::handle::<WithdrawalBody>(&app, &request, payload, Into::into).await
+    messages::handle(&app, &request, payload, messages::WITHDRAWAL).await
 }
 
 /// Simulates the clearing of an ATM withdrawal, which is always final.
@@ -35,5 +35,5 @@ pub(crate) async fn clear(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    follow_up::handle::<AtmClearingBody>(&app, &request, payload, Into::into).await
+    messages::handle(&app, &request, payload, messages::WITHDRAWAL_CLEARING).await
 }

@@ -107,7 +107,7 @@ body! {
 }
 
 /// A follow-up, with the token of the message that it follows.
-pub(super) struct Next {
+pub(crate) struct Next {
     pub(super) preceding: TransactionToken,
     pub(super) message: FollowUp,
     /// The place of a clearing among several.

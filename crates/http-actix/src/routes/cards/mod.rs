@@ -16,6 +16,7 @@ mod follow_up_bodies;
 pub(crate) mod limits;
 pub(crate) mod list;
 pub(crate) mod list_transitions;
+pub(crate) mod messages;
 pub(crate) mod order_physical;
 pub(crate) mod pin;
 mod presented;
@@ -77,23 +78,7 @@ fn limits(config: &mut ServiceConfig) {
 
 fn simulations(config: &mut ServiceConfig) {
     config
-        .service(post("/transaction/authorization", purchases::authorize))
-        .service(post("/transaction/authorization/advice", purchases::advise))
-        .service(post("/transaction/authorization/incremental", purchases::increment))
-        .service(post("/transaction/authorization/clearing", purchases::clear))
-        .service(post("/transaction/authorization/reversal", purchases::reverse))
-        .service(post("/transaction/authorization/expiration", purchases::expire))
-        .service(post("/debit", single_messages::debit))
-        .service(post("/debit/reversal", single_messages::reverse_debit))
-        .service(post("/balance-inquiry", single_messages::inquire))
-        .service(post("/fee", single_messages::fee))
-        .service(post("/refund", refunds::refund))
-        .service(post("/refund/reversal", refunds::take_back))
-        .service(post("/refund/authorization", refunds::authorize))
-        .service(post("/refund/authorization/clearing", refunds::clear))
-        .service(post("/refund/authorization/reversal", refunds::reverse))
-        .service(post("/atm/withdrawal/authorization", atm_withdrawals::authorize))
-        .service(post("/atm/withdrawal/authorization/clearing", atm_withdrawals::clear))
+        .configure(messages::configure)
         .service(get("/transactions/{token}", find_chain::handle))
         .configure(disputes::configure)
         .default_service(web::to(not_found));

@@ -1,18 +1,14 @@
 //! Purchases: authorization, advice, increment, clearing, reversal, expiry.
 
 use super::bodies::AuthorizationBody;
-use super::common::SIMULATE;
-use super::follow_up_bodies::{ClearingBody, IncrementBody, Next, ReversalBody, TokenAndAmountBody, TokenBody};
-use super::{first_message, follow_up};
-use crate::call::Call;
+use super::follow_up_bodies::{ClearingBody, IncrementBody, ReversalBody, TokenAndAmountBody, TokenBody};
+use super::messages;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
-use crate::problem::{Problem, read};
+use crate::problem::Problem;
 use crate::routes::error_sets::SimulationErrors;
 use crate::state::App;
 use crate::views::TransactionAnswer;
 use actix_web::{HttpRequest, HttpResponse, web};
-use florin_application::NewMessage;
-use florin_domain::card::decide::Clearing;
 
 /// Simulates the authorization of a purchase.
 ///
@@ -27,7 +23,7 @@ pub(crate) async fn authorize(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    first_message::handle::<AuthorizationBody>(&app, &request, payload, Into::into).await
+    messages::handle(&app, &request, payload, messages::AUTHORIZATION).await
 }
 
 /// Simulates an authorization advice, which sets a new total for the hold.
@@ -41,7 +37,7 @@ pub(crate) async fn advise(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    follow_up::handle::<TokenAndAmountBody>(&app, &request, payload, TokenAndAmountBody::advice).await
+    messages::handle(&app, &request, payload, messages::ADVICE).await
 }
 
 /// Simulates an incremental authorization, which adds to the hold. Florin extension.
@@ -55,7 +51,7 @@ pub(crate) async fn increment(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    follow_up::handle::<IncrementBody>(&app, &request, payload, Into::into).await
+    messages::handle(&app, &request, payload, messages::INCREMENT).await
 }
 
 /// Simulates the clearing of an authorization.
@@ -72,23 +68,7 @@ pub(crate) async fn clear(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let mut call = Call::enter(&app, &request, &SIMULATE).await?;
-    let mode = call.mode()?;
-    let mut write = call.with_body(payload).await?;
-    let clearing = write.read::<ClearingBody>()?.map(|body| Clearing::of(body.into()));
-    let clearing = clearing.and_then(|clearing| {
-        clearing.map_err(|faults| faults.into_iter().for_each(|fault| write.call.faults.push(fault))).ok()
-    });
-    let account = write.account().await?;
-    match read(clearing)? {
-        Clearing::Of(preceding, message, place) => {
-            follow_up::send(&write, &account, Next { preceding, message, place }, mode).await
-        }
-        Clearing::Without(card, message, merchant) => {
-            let new = NewMessage { card, message: *message, merchant, pin: None };
-            first_message::send(&write, &account, new, mode).await
-        }
-    }
+    messages::handle(&app, &request, payload, messages::CLEARING).await
 }
 
 /// Simulates the reversal of the authorization of a purchase or an ATM withdrawal.
@@ -102,7 +82,7 @@ pub(crate) async fn reverse(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    follow_up::handle::<ReversalBody>(&app, &request, payload, Into::into).await
+    messages::handle(&app, &request, payload, messages::REVERSAL).await
 }
 
 /// Simulates the expiry of a hold before it is due. Florin extension.
@@ -116,5 +96,5 @@ pub(crate) async fn expire(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    follow_up::handle::<TokenBody>(&app, &request, payload, TokenBody::expiration).await
+    messages::handle(&app, &request, payload, messages::EXPIRATION).await
 }

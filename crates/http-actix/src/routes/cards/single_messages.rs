@@ -2,7 +2,7 @@
 
 use super::bodies::{DebitBody, FeeBody, InquiryBody};
 use super::follow_up_bodies::ReturnBody;
-use super::{first_message, follow_up};
+use super::messages;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader};
 use crate::problem::Problem;
 use crate::routes::error_sets::SimulationErrors;
@@ -21,7 +21,7 @@ pub(crate) async fn debit(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    first_message::handle::<DebitBody>(&app, &request, payload, Into::into).await
+    messages::handle(&app, &request, payload, messages::DEBIT).await
 }
 
 /// Simulates the reversal of a debit, whole or in part. Florin extension.
@@ -35,7 +35,7 @@ pub(crate) async fn reverse_debit(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    follow_up::handle::<ReturnBody>(&app, &request, payload, ReturnBody::debit_reversal).await
+    messages::handle(&app, &request, payload, messages::DEBIT_REVERSAL).await
 }
 
 /// Simulates a question about the balance, which moves no money. Florin extension.
@@ -49,7 +49,7 @@ pub(crate) async fn inquire(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    first_message::handle::<InquiryBody>(&app, &request, payload, Into::into).await
+    messages::handle(&app, &request, payload, messages::INQUIRY).await
 }
 
 /// Simulates a fee of the card network, charged or paid back. It may overdraw the budget. Florin extension.
@@ -63,5 +63,5 @@ pub(crate) async fn fee(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    first_message::handle::<FeeBody>(&app, &request, payload, Into::into).await
+    messages::handle(&app, &request, payload, messages::FEE).await
 }

@@ -99,6 +99,7 @@ fn of_card_messages(operation: &str) -> bool {
             | "setHoldLife"
             | "getOverClearing"
             | "setOverClearing"
+            | "playScenario"
     )
 }
 

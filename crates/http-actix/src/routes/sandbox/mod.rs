@@ -1,4 +1,4 @@
-//! `/v2/sandbox`: clocks of accounts, worlds, invariants, settings of card messages, the operator's decisions about merchants, and what payers do. Florin
+//! `/v2/sandbox`: clocks of accounts, worlds, invariants, settings of card messages, scenarios, the operator's decisions about merchants, and what payers do. Florin
 //! extension, sandbox only.
 
 pub(crate) mod administer_merchant;
@@ -23,6 +23,7 @@ pub(crate) mod pay_session;
 pub(crate) mod read_clock;
 pub(crate) mod renew_world;
 pub(crate) mod restore_world;
+pub(crate) mod scenarios;
 pub(crate) mod set_clock;
 pub(crate) mod take_snapshot;
 
@@ -78,6 +79,7 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(post("/sandbox/merchant/payees/{payeeId}/approval", approve_payee::handle))
         .service(post("/sandbox/checkout-sessions/{checkoutSessionId}/pay", pay_session::handle))
         .service(post("/sandbox/refunds/{refundId}/authorise", authorise_refund::handle))
+        .service(post("/sandbox/scenarios", scenarios::handle))
         .service(post("/sandbox/worlds/{accountId}/renew", renew_world::handle))
         .service(post("/sandbox/worlds/{accountId}/restore", restore_world::handle));
 }

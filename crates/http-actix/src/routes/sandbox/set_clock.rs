@@ -3,8 +3,8 @@
 use super::common::PERMISSION;
 use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, OnlyTrue, body};
-use crate::idempotency::{claim, execute};
-use crate::mapping::clock_problem;
+use crate::idempotency::{Recording, claim, execute};
+use crate::mapping::{clock_problem, write_problem};
 use crate::problem::{Problem, read};
 use crate::reply::answer;
 use crate::routes::error_sets::ClockErrors;
@@ -14,6 +14,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_application::set_clock;
+use florin_domain::access::Account;
 use florin_domain::fault::{Faults, Flaw, FlawCode};
 use florin_domain::world::{ClockChange, ClockReading};
 use florin_ports::Answer;
@@ -64,6 +65,17 @@ pub(crate) async fn handle(
         set_clock((&app.services, &app.checkouts), &account, change, claim).await
     })
     .await
+}
+
+/// Advances the clock of an account.
+pub(super) async fn advance(app: &App, account: &Account, by: TimeDelta, recording: &Recording) -> Result<(), Problem> {
+    let change = ClockChange::AdvanceBy(by);
+    let claim = recording.claim(app, account, false, render);
+    let request = claim.as_ref().map(|claim| claim.request.clone());
+    let object = ("query.accountId", "account");
+    let refused = |refusal| clock_problem(refusal, change);
+    let done = set_clock((&app.services, &app.checkouts), account, change, claim).await;
+    done.map(|_| ()).map_err(|error| write_problem(error, object, request.as_ref(), refused))
 }
 
 /// Returns the one change in the body, or `None` if a fault was recorded.

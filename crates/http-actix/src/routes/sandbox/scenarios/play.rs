@@ -1,0 +1,210 @@
+//! Plays the steps of a scenario, each as the operation of its message would.
+
+use super::names::{self, Values};
+use super::stories::CARD;
+use super::{ScenarioMessageBody, Template};
+use crate::call::WriteCall;
+use crate::idempotency::Recording;
+use crate::json::Document;
+use crate::mapping::write_problem;
+use crate::problem::{Problem, read};
+use crate::reply::{answer, reply};
+use crate::routes::cards::messages::{Incoming, Message, Sender};
+use crate::routes::sandbox::set_clock;
+use crate::views::{ScenarioView, StepView};
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use chrono::TimeDelta;
+use florin_application::{chain_history, reach_account};
+use florin_domain::access::Account;
+use florin_domain::card::ExplainedMessage;
+use florin_domain::fault::{Faults, Flaw, FlawCode};
+use florin_domain::ids::{BudgetId, CardId, TransactionToken};
+use florin_domain::ledger::Balances;
+use florin_domain::money::Currency;
+use florin_ports::{Answer, IdempotencyClaim, IdempotencyKey, Mode, RecordedRequest, WriteError, Written};
+use std::convert::Infallible;
+
+/// Maximum length of the idempotency key of a scenario. The keys of its steps follow from it and are longer.
+const MAX_KEY: usize = 240;
+
+/// Records a fault if the idempotency key is too long for the keys of the steps.
+pub(super) fn check_key(write: &mut WriteCall<'_>) {
+    if write.key.as_ref().is_some_and(|key| key.as_str().len() > MAX_KEY) {
+        let flaw = Flaw::new(FlawCode::TooLong, format!("must be at most {MAX_KEY} characters on a scenario"));
+        write.call.faults.push(flaw.at("header.Idempotency-Key"));
+    }
+}
+
+/// Plays the messages, on a card if they are those of a story, and sends all answers.
+pub(super) async fn play(
+    write: &WriteCall<'_>,
+    account: Account,
+    messages: Vec<ScenarioMessageBody>,
+    card: Option<CardId>,
+) -> Result<HttpResponse, Problem> {
+    let app = write.call.app;
+    let records = app.services.records.as_ref();
+    let recording = write.recording()?;
+    if let Some(claim) = whole(write, &recording, &account, None) {
+        let failed = |error| failed(error, &claim.request);
+        if let Some(stored) = records.find(&claim).await.map_err(failed)? {
+            return reply(stored, true);
+        }
+        // An interrupted scenario is continued only by an equal request.
+        let begun = IdempotencyClaim { key: step_key(&claim.key, "0")?, ..claim.clone() };
+        records.add(begun).await.map_err(failed)?;
+    }
+    let mut values = Values::new();
+    if let Some(card) = card {
+        let found = app.management.cards.find(&account.id, card).await?;
+        found.ok_or_else(|| Problem::absent("body.cardId", "card"))?;
+        values.insert(CARD.to_owned(), card.0.to_string());
+    }
+    let mut player = Player { write, account, recording: &recording, values, shown: None };
+    let mut steps = Vec::new();
+    for (number, message) in messages.into_iter().enumerate() {
+        steps.push(player.step(number + 1, message).await?);
+    }
+    let played = answer(StatusCode::CREATED, &ScenarioView { steps });
+    let Some(claim) = whole(write, &recording, &player.account, Some(played.clone())) else {
+        return reply(played, false);
+    };
+    let request = claim.request.clone();
+    match records.add(claim).await.map_err(|error| failed(error, &request))? {
+        Written::Replayed(stored) => reply(stored, true),
+        Written::New(()) | Written::DryRun(_) => reply(played, false),
+    }
+}
+
+/// Maps the failure to find or store the record of a scenario.
+fn failed(error: WriteError<Infallible>, request: &RecordedRequest) -> Problem {
+    write_problem(error, ("query.accountId", "account"), Some(request), |never| match never {})
+}
+
+/// Returns the claim of the whole scenario. Its body may contain PINs.
+fn whole(
+    write: &WriteCall<'_>,
+    recording: &Recording,
+    account: &Account,
+    played: Option<Answer>,
+) -> Option<IdempotencyClaim<()>> {
+    let played = played.unwrap_or(Answer { status: StatusCode::ACCEPTED.as_u16(), body: String::new() });
+    recording.claim(write.call.app, account, true, move |()| played.clone())
+}
+
+/// Returns the key of a part of the scenario with this key.
+fn step_key(key: &IdempotencyKey, part: &str) -> Result<IdempotencyKey, Problem> {
+    IdempotencyKey::parse(format!("{}/{part}", key.as_str()).as_bytes()).map_err(|_| Problem::internal())
+}
+
+/// A scenario in progress.
+struct Player<'a> {
+    write: &'a WriteCall<'a>,
+    /// The account, with its clock after the last step.
+    account: Account,
+    /// What is recorded of the whole scenario.
+    recording: &'a Recording,
+    /// What names stand for.
+    values: Values,
+    /// The balance that the last record concerns.
+    shown: Option<(BudgetId, Currency)>,
+}
+
+impl Player<'_> {
+    /// Plays a step, and describes it. Fails if the server fails: a repetition of the scenario goes on with this step.
+    async fn step(&mut self, number: usize, step: ScenarioMessageBody) -> Result<StepView, Problem> {
+        let ScenarioMessageBody { message, body, name, advance_by } = step;
+        let advanced = match advance_by {
+            Some(by) => self.advance(number, by).await,
+            None => Ok(()),
+        };
+        let sent = match advanced {
+            Ok(()) => self.send(number, message, &body).await,
+            Err(refused) => Err(refused),
+        };
+        let sent = match sent {
+            Ok(answer) => answer,
+            Err(problem) if problem.status().is_server_error() => return Err(problem),
+            Err(problem) => problem.answer(),
+        };
+        let token = token_of(&sent);
+        if let Some((name, token)) = name.zip(token) {
+            self.values.insert(name.0, token.0.to_string());
+        }
+        self.describe(message, sent, token).await
+    }
+
+    /// Advances the clock of the account, and reads the account again.
+    async fn advance(&mut self, number: usize, by: TimeDelta) -> Result<(), Problem> {
+        let app = self.write.call.app;
+        let body = format!(r#"{{"advanceBy":"{}"}}"#, florin_domain::world::format_duration(by));
+        let recording = self.of_part(&format!("{number}/clock"), "/v2/sandbox/clock", body)?;
+        set_clock::advance(app, &self.account, by, &recording).await?;
+        self.account = reach_account(&app.services, &self.write.call.caller, &self.account.id).await?;
+        Ok(())
+    }
+
+    /// Reads and sends the message of a step.
+    async fn send(&self, number: usize, message: Message, Template(body): &Template) -> Result<Answer, Problem> {
+        let app = self.write.call.app;
+        let template = Document::parse(body.clone().into_bytes())?;
+        let document = Document::parse(names::filled(template.root(), &self.values)?.into_bytes())?;
+        let mut faults = Faults::default();
+        let ready = message.read(&mut Incoming::of(&document, self.write.call.context(), &mut faults))?;
+        if !faults.is_empty() {
+            return Err(Problem::faults(faults.into_vec()));
+        }
+        let path = format!("/v2/cards/simulations/{}", message.path);
+        let recording = self.of_part(&number.to_string(), &path, document.root().canonical()?)?;
+        let sender = Sender { app, account: &self.account, recording: &recording, mode: Mode::Commit };
+        Ok(sender.send(read(ready)?).await?.answer)
+    }
+
+    /// What is recorded of a part of the scenario: what the operation of the part would record.
+    fn of_part(&self, part: &str, path: &str, body: String) -> Result<Recording, Problem> {
+        let key = self.recording.key().map(|key| step_key(key, part)).transpose()?;
+        Ok(self.recording.of_part(key, path, body))
+    }
+
+    /// Describes a step that was answered.
+    async fn describe(
+        &mut self,
+        message: Message,
+        sent: Answer,
+        token: Option<TransactionToken>,
+    ) -> Result<StepView, Problem> {
+        if let Some(recorded) = self.recorded(token).await? {
+            self.shown = Some((recorded.transaction.budget, recorded.transaction.currency));
+            return StepView::recorded(message.path, sent, &recorded).ok_or_else(Problem::internal);
+        }
+        let now = self.write.call.app.services.time.now_of(&self.account);
+        let balances = self.balances().await?;
+        StepView::unrecorded(message.path, sent, now, balances).ok_or_else(Problem::internal)
+    }
+
+    /// Returns the record of a step.
+    async fn recorded(&self, token: Option<TransactionToken>) -> Result<Option<ExplainedMessage>, Problem> {
+        let Some(token) = token else { return Ok(None) };
+        let chain = chain_history(&self.write.call.app.services, &self.account, token).await?;
+        let messages = chain.into_iter().flat_map(|chain| chain.messages);
+        Ok(messages.into_iter().find(|message| message.transaction.token == token))
+    }
+
+    /// Returns the balances that the last record concerns, as they are now.
+    async fn balances(&self) -> Result<Option<(BudgetId, Currency, Balances)>, Problem> {
+        let Some((budget, currency)) = self.shown else { return Ok(None) };
+        let found = self.write.call.app.management.budgets.find(&self.account.id, budget).await?;
+        let balances = found.and_then(|found| found.budget.in_currency(currency));
+        Ok(balances.map(|balances| (budget, currency, balances)))
+    }
+}
+
+/// Returns the token of the record in an answer.
+fn token_of(sent: &Answer) -> Option<TransactionToken> {
+    if !(200..300).contains(&sent.status) {
+        return None;
+    }
+    let body: serde_json::Value = serde_json::from_str(&sent.body).ok()?;
+    body.pointer("/transaction/token")?.as_str().and_then(|token| TransactionToken::parse(token).ok())
+}

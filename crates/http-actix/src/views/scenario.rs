@@ -1,0 +1,103 @@
+//! The steps of a scenario.
+
+use super::decline::DeclineView;
+use super::{Amount, Time};
+use chrono::{DateTime, Utc};
+use florin_domain::card::ExplainedMessage;
+use florin_domain::ids::BudgetId;
+use florin_domain::ledger::Balances;
+use florin_domain::money::{Currency, Minor};
+use florin_ports::Answer;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// A scenario that was played.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Scenario)]
+pub(crate) struct ScenarioView {
+    /// The steps, in order.
+    #[schema(min_items = 1, max_items = 100)]
+    pub(crate) steps: Vec<StepView>,
+}
+
+/// A step of a scenario.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ScenarioStep)]
+pub(crate) struct StepView {
+    /// The path of the message below `/v2/cards/simulations/`.
+    message: &'static str,
+    /// The time of the account's clock when the message was decided.
+    #[schema(value_type = String, format = DateTime)]
+    at: Time,
+    /// The HTTP status that the operation of the message responds with.
+    #[schema(minimum = 200, maximum = 499)]
+    status: u16,
+    /// The body of that response: the record of the message, or the error.
+    #[schema(value_type = Object)]
+    answer: Box<RawValue>,
+    /// The balances after the step, of the budget of the last message that was recorded; null before the first one.
+    #[schema(required, nullable)]
+    balances: Option<StepBalancesView>,
+    /// Why the message was declined; null if it was not.
+    #[schema(required, nullable)]
+    explanation: Option<DeclineView>,
+}
+
+/// The balances of a budget in one currency.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ScenarioBalances)]
+#[serde(rename_all = "camelCase")]
+struct StepBalancesView {
+    #[schema(value_type = String, format = Uuid)]
+    budget_id: Uuid,
+    currency_code: &'static str,
+    /// Ledger balance.
+    #[schema(value_type = String)]
+    ledger_balance: Amount,
+    /// Available balance.
+    #[schema(value_type = String)]
+    available_balance: Amount,
+}
+
+impl StepBalancesView {
+    fn of(budget: BudgetId, currency: Currency, ledger: Minor, available: Minor) -> Self {
+        Self {
+            budget_id: budget.0,
+            currency_code: currency.code(),
+            ledger_balance: Amount(ledger.of(currency)),
+            available_balance: Amount(available.of(currency)),
+        }
+    }
+}
+
+impl StepView {
+    /// Builds the view of a step whose message was recorded. `None` if the answer is not JSON.
+    pub(crate) fn recorded(message: &'static str, sent: Answer, recorded: &ExplainedMessage) -> Option<Self> {
+        let record = &recorded.transaction;
+        let (ledger, available) = (record.ledger_balance, record.available_balance);
+        Some(Self {
+            message,
+            at: Time(record.created_at),
+            status: sent.status,
+            answer: RawValue::from_string(sent.body).ok()?,
+            balances: Some(StepBalancesView::of(record.budget, record.currency, ledger, available)),
+            explanation: recorded.declined.as_ref().map(|declined| DeclineView::of(declined, record.currency)),
+        })
+    }
+
+    /// Builds the view of a step that left no record. `None` if the answer is not JSON.
+    pub(crate) fn unrecorded(
+        message: &'static str,
+        sent: Answer,
+        now: DateTime<Utc>,
+        balances: Option<(BudgetId, Currency, Balances)>,
+    ) -> Option<Self> {
+        let balances = balances.map(|(budget, currency, balances)| {
+            StepBalancesView::of(budget, currency, balances.ledger(), balances.available())
+        });
+        let answer = RawValue::from_string(sent.body).ok()?;
+        Some(Self { message, at: Time(now), status: sent.status, answer, balances, explanation: None })
+    }
+}
