@@ -155,7 +155,7 @@ fn clearings_above_the_margin_of_their_category_are_refused() {
     let (_server, client) = alone();
     let card = card(&client, &funded(&client, "Main", "10000.00"));
     let network = json!({"overClearing": "NETWORK"});
-    for (mcc, authorised, most, above) in [
+    for (mcc, authorised, max, above) in [
         ("5812", "10", "12", "12.01"),
         ("5813", "10.01", "12.01", "12.02"),
         ("5814", "10", "12", "12.01"),
@@ -177,7 +177,7 @@ fn clearings_above_the_margin_of_their_category_are_refused() {
         let refused = client.post(CLEARING, follow_body(&token, above));
         let fault = expect_fault(&refused, 409, "body.amount", "amount_exceeds_authorization");
         assert!(fault.message.contains("overClearing"), "{mcc}: {fault:?}");
-        expect_json(&client.post(CLEARING, follow_body(&token, most)), 201);
+        expect_json(&client.post(CLEARING, follow_body(&token, max)), 201);
         expect_json(&put(&client, OVER_CLEARING, &json!({"overClearing": "ACCEPT"})), 200);
     }
 }

@@ -37,18 +37,18 @@ impl OverClearing {
     /// use florin_domain::money::Minor;
     /// use florin_domain::test_support::currency;
     ///
-    /// let most = |mcc| OverClearing::Network.most(Minor(50_00), mcc, currency("GBP"));
-    /// assert_eq!([most("5812"), most("7011"), most("5542"), most("5411")],
+    /// let max = |mcc| OverClearing::Network.max(Minor(50_00), mcc, currency("GBP"));
+    /// assert_eq!([max("5812"), max("7011"), max("5542"), max("5411")],
     ///     [Some(Minor(60_00)), Some(Minor(57_50)), Some(Minor(100_00)), Some(Minor(50_00))]);
-    /// assert_eq!(OverClearing::Accept.most(Minor(50_00), "5411", currency("GBP")), None);
+    /// assert_eq!(OverClearing::Accept.max(Minor(50_00), "5411", currency("GBP")), None);
     /// ```
-    pub fn most(self, authorised: Minor, mcc: &str, currency: Currency) -> Option<Minor> {
+    pub fn max(self, authorised: Minor, mcc: &str, currency: Currency) -> Option<Minor> {
         if self == Self::Accept {
             return None;
         }
         let with_percent = |percent: i128| {
-            let most = i128::from(authorised.0) * (100 + percent) / 100;
-            Minor(i64::try_from(most).unwrap_or(i64::MAX))
+            let max = i128::from(authorised.0) * (100 + percent) / 100;
+            Minor(i64::try_from(max).unwrap_or(i64::MAX))
         };
         Some(match mcc.parse::<u16>().unwrap_or_default() {
             5812..=5814 | 4121 => with_percent(20),
@@ -65,49 +65,49 @@ mod tests {
     use crate::test_support::currency;
     use proptest::prelude::*;
 
-    fn most(authorised: i64, mcc: &str, code: &str) -> i64 {
-        OverClearing::Network.most(Minor(authorised), mcc, currency(code)).unwrap().0
+    fn max(authorised: i64, mcc: &str, code: &str) -> i64 {
+        OverClearing::Network.max(Minor(authorised), mcc, currency(code)).unwrap().0
     }
 
     #[test]
     fn the_margin_depends_on_the_category() {
         for mcc in ["5812", "5813", "5814", "4121"] {
-            assert_eq!(most(1_000, mcc, "GBP"), 1_200, "{mcc}");
+            assert_eq!(max(1_000, mcc, "GBP"), 1_200, "{mcc}");
         }
         for mcc in ["7011", "7512", "3501", "3999"] {
-            assert_eq!(most(1_000, mcc, "GBP"), 11_50, "{mcc}");
+            assert_eq!(max(1_000, mcc, "GBP"), 11_50, "{mcc}");
         }
         for mcc in
             ["5811", "5815", "4120", "4122", "7010", "7012", "7511", "7513", "3500", "4000", "5540", "5543", "", "x"]
         {
-            assert_eq!(most(1_000, mcc, "GBP"), 1_000, "{mcc}");
+            assert_eq!(max(1_000, mcc, "GBP"), 1_000, "{mcc}");
         }
     }
 
     #[test]
     fn fuel_is_up_to_a_hundred_major_units_of_its_currency() {
         for mcc in ["5541", "5542"] {
-            assert_eq!(most(100, mcc, "GBP"), 10_000);
-            assert_eq!(most(1, mcc, "JPY"), 100);
-            assert_eq!(most(1_000, mcc, "KWD"), 100_000);
-            assert_eq!(most(12_000, mcc, "GBP"), 12_000);
+            assert_eq!(max(100, mcc, "GBP"), 10_000);
+            assert_eq!(max(1, mcc, "JPY"), 100);
+            assert_eq!(max(1_000, mcc, "KWD"), 100_000);
+            assert_eq!(max(12_000, mcc, "GBP"), 12_000);
         }
     }
 
     proptest! {
         #[test]
         fn what_was_authorised_may_always_be_cleared(authorised in 0..=i64::MAX, code in 0_u16..10_000) {
-            let most = most(authorised, &format!("{code:04}"), "GBP");
-            prop_assert!(most >= authorised);
-            let margin = i128::from(most) - i128::from(authorised);
-            prop_assert!(margin * 100 <= i128::from(authorised) * 20 || most <= 10_000);
+            let max = max(authorised, &format!("{code:04}"), "GBP");
+            prop_assert!(max >= authorised);
+            let margin = i128::from(max) - i128::from(authorised);
+            prop_assert!(margin * 100 <= i128::from(authorised) * 20 || max <= 10_000);
         }
 
         #[test]
         fn more_is_never_less(one in 0..=i64::MAX, other in 0..=i64::MAX, code in 0_u16..10_000) {
             let mcc = format!("{code:04}");
-            prop_assert_eq!(one <= other || most(one, &mcc, "EUR") >= most(other, &mcc, "EUR"), true);
-            prop_assert_eq!(other <= one || most(other, &mcc, "EUR") >= most(one, &mcc, "EUR"), true);
+            prop_assert_eq!(one <= other || max(one, &mcc, "EUR") >= max(other, &mcc, "EUR"), true);
+            prop_assert_eq!(other <= one || max(other, &mcc, "EUR") >= max(one, &mcc, "EUR"), true);
         }
     }
 }

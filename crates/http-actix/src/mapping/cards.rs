@@ -68,8 +68,8 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
             let message = format!("must be at most the authorised {authorised} {}", authorised.currency);
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
-        CardRefusal::ExceedsMargin { most } => {
-            let message = format!("must be at most {most} {}, by the setting overClearing", most.currency);
+        CardRefusal::ExceedsMargin { max } => {
+            let message = format!("must be at most {max} {}, by the setting overClearing", max.currency);
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
         CardRefusal::ExceedsRest { rest } => {

@@ -143,9 +143,9 @@ async fn over_clearing(handle: Handle) -> CheckResult {
     let before = Observation::take(&handle, 3).await?;
     let clear =
         |number, step, text| -> Result<_, Failure> { follow_up(Who::Mine, token(number), step, clearing(text, true)?) };
-    let most = Minor(1_000).of(gbp()?);
+    let max = Minor(1_000).of(gbp()?);
     let refusal = refused(handle.cards.follow_up(clear(1, 3, "10.01")?).await)?;
-    same("the refusal", refusal, CardRefusal::ExceedsMargin { most })?;
+    same("the refusal", refusal, CardRefusal::ExceedsMargin { max })?;
     before.still_holds("a clearing above the margin", &handle).await?;
     expect_new(handle.cards.follow_up(clear(1, 3, "10")?).await)?;
     expect_new(handle.card_management.set_settings(margin(Who::Mine, OverClearing::Accept)?).await)?;
@@ -166,7 +166,7 @@ async fn forced(handle: Handle) -> CheckResult {
         (Minor(1_000), Minor(1_000), Minor(1_000)),
     )?;
     let refusal = refused(handle.cards.follow_up(follow_up(Who::Mine, token(1), 3, clearing("10.01", true)?)?).await)?;
-    same("the refusal", refusal, CardRefusal::ExceedsMargin { most: Minor(1_000).of(gbp()?) })
+    same("the refusal", refusal, CardRefusal::ExceedsMargin { max: Minor(1_000).of(gbp()?) })
 }
 
 async fn foreign(handle: Handle) -> CheckResult {

@@ -81,10 +81,10 @@ pub enum CardRefusal {
         authorised: Money,
     },
     /// The clearing exceeds the hold by more than the account's settings allow.
-    #[error("must be at most {most} {}, what the network lets this merchant clear", most.currency)]
+    #[error("must be at most {max} {}, what the network lets this merchant clear", max.currency)]
     ExceedsMargin {
         /// The most that this clearing may be.
-        most: Money,
+        max: Money,
     },
     /// The reversal exceeds what was cleared and not yet returned.
     #[error("must be at most the amount that is left, {rest} {}", rest.currency)]

@@ -183,10 +183,10 @@ impl<'a> Step<'a> {
         let before = less(cleared, self.chain.forced)?;
         let (authorised, after) = (more(held, before)?, less(both, self.chain.forced)?);
         let currency = self.terms.currency();
-        match guards.settings.over_clearing.most(authorised, &first.acceptor.mcc, currency) {
-            Some(most) if after > most => {
-                let most = less(most, more(before, fee)?)?.max(Minor::ZERO);
-                Err(CardRefusal::ExceedsMargin { most: most.of(currency) })
+        match guards.settings.over_clearing.max(authorised, &first.acceptor.mcc, currency) {
+            Some(max) if after > max => {
+                let max = less(max, more(before, fee)?)?.max(Minor::ZERO);
+                Err(CardRefusal::ExceedsMargin { max: max.of(currency) })
             }
             _ => Ok(()),
         }

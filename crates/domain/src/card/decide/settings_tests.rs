@@ -27,8 +27,8 @@ fn forced(amount: &str) -> FollowUp {
     FollowUp::ForcedClearing { amount: decimal(amount) }
 }
 
-fn exceeds(most: &str) -> CardRefusal {
-    CardRefusal::ExceedsMargin { most: money(most) }
+fn exceeds(max: &str) -> CardRefusal {
+    CardRefusal::ExceedsMargin { max: money(max) }
 }
 
 #[test]
@@ -85,13 +85,13 @@ fn a_message_that_holds_nothing_never_expires() {
 
 #[test]
 fn a_clearing_may_exceed_the_hold_by_the_margin_of_its_category() {
-    for (mcc, authorised, most) in
+    for (mcc, authorised, max) in
         [("5812", "50", "60"), ("7011", "300", "345"), ("5542", "1", "100"), ("5411", "9", "9")]
     {
         let (mut scenario, token) = authorized(mcc, authorised);
-        let above = format!("{most}.01");
-        assert_eq!(scenario.follow(token, &clearing(&above, true)), Err(exceeds(&format!("{most}.00 GBP"))), "{mcc}");
-        assert!(scenario.follow(token, &clearing(most, true)).is_ok(), "{mcc}");
+        let above = format!("{max}.01");
+        assert_eq!(scenario.follow(token, &clearing(&above, true)), Err(exceeds(&format!("{max}.00 GBP"))), "{mcc}");
+        assert!(scenario.follow(token, &clearing(max, true)).is_ok(), "{mcc}");
         scenario.guards.settings.over_clearing = OverClearing::Accept;
         let token = scenario.send(&at(mcc, FirstKind::Purchase, authorised)).unwrap().transaction.token;
         assert!(scenario.follow(token, &clearing(&above, true)).is_ok(), "{mcc}");
@@ -166,20 +166,20 @@ proptest! {
             let before = scenario.chains[0].clone();
             let under_hold = before.cleared.0 - before.forced.0;
             let authorised = before.held().0 + under_hold;
-            let most = if tips { authorised * 120 / 100 } else { authorised };
+            let max = if tips { authorised * 120 / 100 } else { authorised };
             let sent = match &message {
                 FollowUp::Clearing { amount, .. } => Some(amount.to_minor(scenario.card.currency).unwrap().0),
                 _ => None,
             };
             let refused = match scenario.follow(token, &message) {
-                Err(CardRefusal::ExceedsMargin { most }) => Some(most.minor),
+                Err(CardRefusal::ExceedsMargin { max }) => Some(max.minor),
                 _ => None,
             };
-            let is_too_much = before.end().is_none() && sent.is_some_and(|sent| under_hold + sent > most);
-            prop_assert_eq!(refused, is_too_much.then_some(Minor(most - under_hold)));
+            let is_too_much = before.end().is_none() && sent.is_some_and(|sent| under_hold + sent > max);
+            prop_assert_eq!(refused, is_too_much.then_some(Minor(max - under_hold)));
             let after = &scenario.chains[0];
             if sent.is_some() {
-                prop_assert!(after.cleared.0 - after.forced.0 <= most.max(under_hold));
+                prop_assert!(after.cleared.0 - after.forced.0 <= max.max(under_hold));
             }
         }
     }
