@@ -181,7 +181,7 @@ async fn dry(handle: Handle) -> CheckResult {
     let command = FirstUseCommand { mode: Mode::DryRun, ..debit(Who::Mine, "1", RIGHT, 10)? };
     match handle.cards.first_use(command).await {
         Ok(Written::DryRun(run)) => {
-            same("the answer", (run.done.response, run.journal.len()), (Response::Approved, 1))?
+            same("the answer", (run.done.response, run.journal.len()), (Response::Approved, 1))?;
         }
         other => return Err(Failure::new(format!("expected a dry run, got {other:?}"))),
     }
