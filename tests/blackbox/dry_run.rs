@@ -259,6 +259,9 @@ fn operations_without_dry_runs_refuse_them() {
                 Some(_) if is_form => {
                     call.header("Content-Type", "multipart/form-data; boundary=b").bytes("--b--").send()
                 }
+                Some(body) if body["content"].get("application/x-ndjson").is_some() => {
+                    call.header("Content-Type", "application/x-ndjson").bytes("{}").send()
+                }
                 Some(_) => call.json("{}").send(),
                 None => call.send(),
             };

@@ -21,7 +21,7 @@ use crate::support::protected::ProtectedCard;
 use crate::support::receiver::{Receiver, wait_for_delivery, webhook_path};
 use crate::support::server::LIMIT;
 use crate::support::wallet::{credit_body, first_body};
-use crate::support::worlds::{clock, make, restore, snapshot};
+use crate::support::worlds::{below_world, clock, make, restore, snapshot};
 use crate::support::{
     AUTHORIZATION, BANKS, CLEARING, CREDIT, Home, LOOKUP, Server, Wallet, demo, expect_fault, expect_json,
 };
@@ -179,6 +179,10 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     let (created, world) = make(&server, json!({"seed": "moved"}));
     let protected = ProtectedCard::create(&world);
     let (kept, shown) = (snapshot(&world), clock(&world));
+    let exported = world.get(&below_world(&world.account, &format!("snapshots/{kept}/file"))).body;
+    let imported = server.client().call("POST", "/v2/sandbox/snapshots?");
+    let imported = imported.header("Content-Type", "application/x-ndjson").bytes(exported).send();
+    let imported_snapshot = text(&expect_json(&imported, 201), "/id").to_owned();
     let file = export(server.home());
     let source = server.kill();
     assert_all_tables(&file);
@@ -210,6 +214,7 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     protected.change(&world);
     assert_eq!(restore(&world, &kept)["clock"], shown, "a snapshot moves along");
     protected.expect_protected(&world);
+    make(&server, json!({"snapshotId": imported_snapshot}));
     let (endpoint, made) = &story.endpoint;
     let moved = expect_json(&wallet.client.get(DECISIONS), 200);
     for member in ["url", "enabled", "timeoutMs", "fallback", "createdAt", "updatedAt"] {

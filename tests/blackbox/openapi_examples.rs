@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::support::logo::{png, set_logo};
+use crate::support::worlds::{below_world, make, snapshot, world_path};
 use crate::support::{Answer, Server};
 
 /// The first operations. An operation that creates an object runs before operations that refer to it, and one that
 /// removes the object runs last. Unlisted operations run between, in the order of the document.
 const FIRST: [&str; 3] = ["createWorld", "takeSnapshot", "createBudget"];
-const LAST: [&str; 14] = [
+const LAST: [&str; 15] = [
     "setCardDecisions",
     "getCardDecisions",
     "rotateCardDecisionsSecret",
@@ -21,6 +22,7 @@ const LAST: [&str; 14] = [
     "confirmPaymentBatch",
     "setClock",
     "restoreWorld",
+    "deleteImportedSnapshot",
     "deleteSnapshot",
     "deleteWorld",
     "removeSpendingLimit",
@@ -38,7 +40,7 @@ const RECENT: &str = "2026-11-22T12:00:00Z";
 
 /// Operations with the placeholder, the operation whose answer contains the id, and the location of the id in that
 /// answer.
-const FOLLOW_UPS: [(&str, &str, &str); 33] = [
+const FOLLOW_UPS: [(&str, &str, &str); 34] = [
     ("cancelCheckoutSession", "createCheckoutSession", "/id"),
     ("cancelTopUp", "createTopUp", "/id"),
     ("authoriseMerchantRefund", "createMerchantRefund", "/id"),
@@ -72,6 +74,7 @@ const FOLLOW_UPS: [(&str, &str, &str); 33] = [
     ("listDeliveries", "createWebhook", "/id"),
     ("redeliver", "createWebhook", "/id"),
     ("recoverWebhook", "createWebhook", "/id"),
+    ("deleteImportedSnapshot", "importSnapshot", "/id"),
 ];
 
 /// An operation with its examples.
@@ -147,10 +150,22 @@ fn send(server: &Server, operation: &Operation) -> Answer {
     if operation.is_form {
         return set_logo(&client, &png());
     }
+    if operation.id == "importSnapshot" {
+        return call.header("Content-Type", "application/x-ndjson").bytes(snapshot_file(server)).send();
+    }
     match &operation.body {
         Some(body) => call.json(body).send(),
         None => call.send(),
     }
+}
+
+/// Returns the file of a snapshot of a new world.
+fn snapshot_file(server: &Server) -> Vec<u8> {
+    let (_, world) = make(server, json!({"template": "empty", "seed": "a file"}));
+    let file = below_world(&world.account, &format!("snapshots/{}/file", snapshot(&world)));
+    let file = world.get(&file).body;
+    assert_eq!(server.client().call("DELETE", &world_path(&world.account)).send().status, 204);
+    file
 }
 
 /// The answers that the document shows. With `FLORIN_UPDATE_EXAMPLES` set, this test records them.
@@ -161,7 +176,8 @@ fn record(answers: &mut BTreeMap<String, Value>, id: &str, answer: &Answer) {
     if answer.body.is_empty() {
         return;
     }
-    let mut body = serde_json::from_slice(&answer.body).unwrap_or_else(|_| Value::from(answer.text()));
+    let first_lines = || answer.text().lines().take(3).map(|line| format!("{line}\n")).collect::<Vec<_>>().concat();
+    let mut body = serde_json::from_slice(&answer.body).unwrap_or_else(|_| Value::from(first_lines()));
     shorten(&mut body);
     for (secret, shown) in [("apiKey", "florin_sandbox_…"), ("signingSecret", "whsec_…")] {
         if let Some(value) = body.get_mut(secret) {

@@ -75,7 +75,7 @@ pub(crate) struct CardView {
     #[schema(required, nullable, format = Uuid)]
     virtual_card_id: Option<String>,
     /// Where a physical card is sent; null once it has ended or has another owner. Florin extension.
-    #[schema(required, nullable = true)]
+    #[schema(required)]
     recipient_address: Option<RecipientView>,
     /// The card that replaced this one. Florin extension.
     #[schema(required, nullable, format = Uuid)]

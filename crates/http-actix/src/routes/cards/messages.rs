@@ -124,7 +124,9 @@ impl<'a> Incoming<'a> {
                 Some(Ready::First(Box::new(NewMessage { card, message: *message, merchant, pin: None })))
             }
             Err(found) => {
-                found.into_iter().for_each(|fault| self.faults.push(fault));
+                for fault in found {
+                    self.faults.push(fault);
+                }
                 None
             }
         })

@@ -66,14 +66,14 @@ pub(super) async fn play(
     for (number, message) in messages.into_iter().enumerate() {
         steps.push(player.step(number + 1, message).await?);
     }
-    let played = answer(StatusCode::CREATED, &ScenarioView { steps });
-    let Some(claim) = whole(write, &recording, &player.account, Some(played.clone())) else {
-        return reply(played, false);
+    let all_steps = answer(StatusCode::CREATED, &ScenarioView { steps });
+    let Some(claim) = whole(write, &recording, &player.account, Some(all_steps.clone())) else {
+        return reply(all_steps, false);
     };
     let request = claim.request.clone();
     match records.add(claim).await.map_err(|error| failed(error, &request))? {
         Written::Replayed(stored) => reply(stored, true),
-        Written::New(()) | Written::DryRun(_) => reply(played, false),
+        Written::New(()) | Written::DryRun(_) => reply(all_steps, false),
     }
 }
 
