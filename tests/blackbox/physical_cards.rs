@@ -176,7 +176,7 @@ fn an_erased_owner_leaves_no_address() {
     let (server, client) = alone();
     let budget = funded(&client, "Main", "100.00");
     let person = json!({"accountId": client.account, "roleName": "User", "firstName": "Ada", "lastName": "Lovelace",
-        "emailAddress": "ada@example.com"});
+        "emailAddress": "ada.lovelace@example.com"});
     let person = expect_json(&client.post("/v2/people", person.to_string()), 201);
     let body = json!({"cardOwnerType": "PEOPLE", "personId": person["id"], "name": "Ada", "activate": true,
         "budgets": [{"budgetId": budget, "active": true}]});

@@ -29,6 +29,7 @@ mod pin;
 mod point_of_sale;
 mod protect;
 mod question;
+mod recipient;
 mod record;
 mod replace;
 mod response;
@@ -70,13 +71,13 @@ pub use network::Network;
 pub use number::CardNumber;
 pub use over_clearing::OverClearing;
 pub use physical::{
-    NewPhysicalCard, PhysicalCard, PhysicalCardRefusal, PhysicalCardRequest, PhysicalCardSituation, RecipientAddress,
-    decide_physical_card,
+    NewPhysicalCard, PhysicalCardRefusal, PhysicalCardRequest, PhysicalCardSituation, decide_physical_card,
 };
 pub use pin::{Pin, PinDigest};
 pub use point_of_sale::{EntryMode, PointOfSale};
 pub use protect::{decide_card_controls, decide_card_pin};
 pub use question::DecisionQuestion;
+pub use recipient::{PhysicalCard, RecipientAddress};
 pub use record::{CardBudget, CardFilter, CardProfile, CardRecord, FulfillmentStatus};
 pub use replace::{CardReplacement, ReplaceCardRefusal, ReplaceCardRequest, ReplaceCardSituation, decide_replacement};
 pub use response::Response;

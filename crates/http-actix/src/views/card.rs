@@ -108,7 +108,7 @@ struct CardTokenView {
 
 /// Where a physical card is sent. Members for which nothing is stored are null.
 #[derive(Serialize, ToSchema)]
-#[schema(as = RecipientAddress)]
+#[schema(as = CardRecipient)]
 #[serde(rename_all = "camelCase")]
 struct RecipientView {
     #[schema(required, nullable)]

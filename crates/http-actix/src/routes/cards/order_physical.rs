@@ -25,7 +25,7 @@ body! {
 
 body! {
     /// Where a physical card is sent.
-    pub(crate) struct RecipientBody as "RecipientAddressRequest" {
+    pub(crate) struct RecipientBody as "CardRecipientRequest" {
         /// Who receives it.
         #[example("Ada Lovelace")]
         "recipientName" => recipient_name: Option<RecipientName>,
