@@ -180,8 +180,12 @@ fn the_new_store_continues_where_the_old_one_stopped() {
     let protected = ProtectedCard::create(&world);
     let (kept, shown) = (snapshot(&world), clock(&world));
     let exported = world.get(&below_world(&world.account, &format!("snapshots/{kept}/file"))).body;
-    let imported = server.client().call("POST", "/v2/sandbox/snapshots?");
-    let imported = imported.header("Content-Type", "application/x-ndjson").bytes(exported).send();
+    let client = server.client();
+    let imported = client
+        .call("POST", "/v2/sandbox/snapshots?")
+        .header("Content-Type", "application/x-ndjson")
+        .bytes(exported)
+        .send();
     let imported_snapshot = text(&expect_json(&imported, 201), "/id").to_owned();
     let file = export(server.home());
     let source = server.kill();
