@@ -12,7 +12,7 @@ use crate::support::payments::alone;
 use crate::support::table::{Table, bad};
 use crate::support::{ABSENT, Client, demo, expect_fault, expect_faults, expect_json, shared, together};
 
-const MEMBERS: [&str; 25] = [
+const MEMBERS: [&str; 27] = [
     "accountId",
     "budgetCardPhoneNumber",
     "budgetCardPhoneNumberPersonId",
@@ -31,6 +31,7 @@ const MEMBERS: [&str; 25] = [
     "personId",
     "physicalCardState",
     "pinIsSet",
+    "recipientAddress",
     "replacedByCardId",
     "spendingLimit",
     "state",
@@ -38,6 +39,7 @@ const MEMBERS: [&str; 25] = [
     "token",
     "updatedAt",
     "userTokenId",
+    "virtualCardId",
 ];
 
 /// Returns the body of a card of a budget.

@@ -1,7 +1,7 @@
 //! The last step of all first messages.
 
 use super::common::transaction_answer;
-use super::messages::Sender;
+use super::sender::Sender;
 use crate::dry_run::Sent;
 use crate::mapping::first_message_problem;
 use crate::problem::Problem;

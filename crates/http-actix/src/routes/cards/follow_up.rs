@@ -2,7 +2,7 @@
 
 use super::common::transaction_answer;
 use super::follow_up_bodies::Next;
-use super::messages::Sender;
+use super::sender::Sender;
 use crate::dry_run::Sent;
 use crate::mapping::{card_problem, write_problem};
 use crate::problem::Problem;

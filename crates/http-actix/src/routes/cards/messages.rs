@@ -5,23 +5,20 @@ use super::common::SIMULATE;
 use super::follow_up_bodies::{
     AtmClearingBody, ClearingBody, IncrementBody, Next, ReturnBody, ReversalBody, TokenAndAmountBody, TokenBody,
 };
-use super::{atm_withdrawals, first_message, follow_up, purchases, refunds, single_messages};
+use super::sender::Sender;
+use super::{first_message, follow_up};
 use crate::call::Call;
 use crate::declare::{self, FieldType};
 use crate::dry_run::Sent;
-use crate::idempotency::Recording;
 use crate::json::{Context, Document};
 use crate::problem::{Problem, read};
 use crate::reply::reply;
-use crate::routes::fallback::post;
 use crate::state::App;
-use actix_web::web::{Payload, ServiceConfig};
+use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
 use florin_application::NewMessage;
-use florin_domain::access::Account;
 use florin_domain::card::decide::Clearing;
 use florin_domain::fault::Faults;
-use florin_ports::Mode;
 
 /// A message: its path below `/v2/cards/simulations/`, and how its body is read.
 #[derive(Clone, Copy)]
@@ -38,46 +35,41 @@ pub(crate) enum Ready {
     Next(Box<Next>),
 }
 
-/// Declares the messages: their names in this program, their paths, the handlers of their operations and their readers.
+/// Declares the messages: their names in this program, their paths and their readers.
 macro_rules! messages {
-    ($($name:ident: $path:literal => $handler:path, $read:expr;)+) => {
+    ($($name:ident: $path:literal, $read:expr;)+) => {
         $(pub(super) const $name: Message = Message { path: $path, read: $read };)+
 
         /// All messages.
         pub(crate) const MESSAGES: &[Message] = &[$($name),+];
-
-        /// Registers the routes of all messages.
-        pub(super) fn configure(config: &mut ServiceConfig) {
-            config$(.service(post(concat!("/", $path), $handler)))+;
-        }
     };
 }
 
 messages! {
-    AUTHORIZATION: "transaction/authorization" => purchases::authorize,
+    AUTHORIZATION: "transaction/authorization",
         |body| body.first::<AuthorizationBody>(Into::into);
-    ADVICE: "transaction/authorization/advice" => purchases::advise,
+    ADVICE: "transaction/authorization/advice",
         |body| body.next(TokenAndAmountBody::advice);
-    INCREMENT: "transaction/authorization/incremental" => purchases::increment,
+    INCREMENT: "transaction/authorization/incremental",
         |body| body.next::<IncrementBody>(Into::into);
-    CLEARING: "transaction/authorization/clearing" => purchases::clear, |body| body.clearing();
-    REVERSAL: "transaction/authorization/reversal" => purchases::reverse,
+    CLEARING: "transaction/authorization/clearing", |body| body.clearing();
+    REVERSAL: "transaction/authorization/reversal",
         |body| body.next::<ReversalBody>(Into::into);
-    EXPIRATION: "transaction/authorization/expiration" => purchases::expire,
+    EXPIRATION: "transaction/authorization/expiration",
         |body| body.next(TokenBody::expiration);
-    DEBIT: "debit" => single_messages::debit, |body| body.first::<DebitBody>(Into::into);
-    DEBIT_REVERSAL: "debit/reversal" => single_messages::reverse_debit, |body| body.next(ReturnBody::debit_reversal);
-    INQUIRY: "balance-inquiry" => single_messages::inquire, |body| body.first::<InquiryBody>(Into::into);
-    FEE: "fee" => single_messages::fee, |body| body.first::<FeeBody>(Into::into);
-    REFUND: "refund" => refunds::refund, |body| body.first(RefundBody::unlinked);
-    REFUND_RETURN: "refund/reversal" => refunds::take_back, |body| body.next(ReturnBody::refund_return);
-    REFUND_AUTHORIZATION: "refund/authorization" => refunds::authorize, |body| body.first(RefundBody::authorization);
-    REFUND_CLEARING: "refund/authorization/clearing" => refunds::clear,
+    DEBIT: "debit", |body| body.first::<DebitBody>(Into::into);
+    DEBIT_REVERSAL: "debit/reversal", |body| body.next(ReturnBody::debit_reversal);
+    INQUIRY: "balance-inquiry", |body| body.first::<InquiryBody>(Into::into);
+    FEE: "fee", |body| body.first::<FeeBody>(Into::into);
+    REFUND: "refund", |body| body.first(RefundBody::unlinked);
+    REFUND_RETURN: "refund/reversal", |body| body.next(ReturnBody::refund_return);
+    REFUND_AUTHORIZATION: "refund/authorization", |body| body.first(RefundBody::authorization);
+    REFUND_CLEARING: "refund/authorization/clearing",
         |body| body.next(TokenAndAmountBody::refund_clearing);
-    REFUND_REVERSAL: "refund/authorization/reversal" => refunds::reverse, |body| body.next(TokenBody::refund_reversal);
-    WITHDRAWAL: "atm/withdrawal/authorization" => atm_withdrawals::authorize,
+    REFUND_REVERSAL: "refund/authorization/reversal", |body| body.next(TokenBody::refund_reversal);
+    WITHDRAWAL: "atm/withdrawal/authorization",
         |body| body.first::<WithdrawalBody>(Into::into);
-    WITHDRAWAL_CLEARING: "atm/withdrawal/authorization/clearing" => atm_withdrawals::clear,
+    WITHDRAWAL_CLEARING: "atm/withdrawal/authorization/clearing",
         |body| body.next::<AtmClearingBody>(Into::into);
 }
 
@@ -131,14 +123,6 @@ impl<'a> Incoming<'a> {
             }
         })
     }
-}
-
-/// Who sends a message, and what is recorded of it.
-pub(crate) struct Sender<'a> {
-    pub(crate) app: &'a App,
-    pub(crate) account: &'a Account,
-    pub(crate) recording: &'a Recording,
-    pub(crate) mode: Mode,
 }
 
 impl Sender<'_> {

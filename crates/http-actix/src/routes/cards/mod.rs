@@ -16,6 +16,7 @@ mod follow_up_bodies;
 pub(crate) mod limits;
 pub(crate) mod list;
 pub(crate) mod list_transitions;
+mod message_routes;
 pub(crate) mod messages;
 pub(crate) mod order_physical;
 pub(crate) mod pin;
@@ -23,6 +24,7 @@ mod presented;
 pub(crate) mod purchases;
 pub(crate) mod refunds;
 pub(crate) mod replace;
+pub(crate) mod sender;
 pub(crate) mod single_messages;
 pub(crate) mod transition;
 
@@ -78,7 +80,7 @@ fn limits(config: &mut ServiceConfig) {
 
 fn simulations(config: &mut ServiceConfig) {
     config
-        .configure(messages::configure)
+        .configure(message_routes::configure)
         .service(get("/transactions/{token}", find_chain::handle))
         .configure(disputes::configure)
         .default_service(web::to(not_found));

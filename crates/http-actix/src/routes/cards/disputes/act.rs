@@ -1,6 +1,6 @@
 //! What happens to a dispute: evidence, a provisional credit, the network's decision.
 
-use super::{DISPUTE, DisputePath, dispute_answer, message_answer};
+use super::common::{DISPUTE, DisputePath, dispute_answer, message_answer};
 use crate::call::Call;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, body};
 use crate::dry_run::execute;

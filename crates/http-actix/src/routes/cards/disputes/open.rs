@@ -1,6 +1,6 @@
 //! `POST /v2/cards/simulations/disputes`
 
-use super::dispute_answer;
+use super::common::dispute_answer;
 use crate::call::Call;
 use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, PositiveNumber, body};
 use crate::dry_run::execute;

@@ -1,6 +1,6 @@
 //! `GET /v2/cards/simulations/disputes`, `GET /v2/cards/simulations/disputes/{disputeId}`
 
-use super::{DISPUTE, DisputePath};
+use super::common::{DISPUTE, DisputePath};
 use crate::call::Call;
 use crate::declare::{AccountParameter, PageParameters, parameters};
 use crate::problem::{Problem, read};

@@ -1,15 +1,16 @@
 //! Plays the steps of a scenario, each as the operation of its message would.
 
 use super::names::{self, Values};
+use super::steps::{ScenarioMessageBody, Template};
 use super::stories::CARD;
-use super::{ScenarioMessageBody, Template};
 use crate::call::WriteCall;
 use crate::idempotency::Recording;
 use crate::json::Document;
 use crate::mapping::write_problem;
 use crate::problem::{Problem, read};
 use crate::reply::{answer, reply};
-use crate::routes::cards::messages::{Incoming, Message, Sender};
+use crate::routes::cards::messages::{Incoming, Message};
+use crate::routes::cards::sender::Sender;
 use crate::routes::sandbox::set_clock;
 use crate::views::{ScenarioView, StepView};
 use actix_web::HttpResponse;

@@ -1,6 +1,6 @@
 //! The named stories, in the form of the messages that a caller may send.
 
-use super::{Messages, ScenarioMessageBody};
+use super::steps::{Messages, ScenarioMessageBody};
 use crate::declare::named;
 use crate::json::{Context, Document, Place, Reading};
 use crate::problem::{Problem, read};

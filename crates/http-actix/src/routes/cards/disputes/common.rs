@@ -1,0 +1,30 @@
+//! Shared parts of the operations on disputes.
+
+use crate::declare::parameters;
+use crate::reply::answer;
+use crate::views::{DisputeAnswer, DisputeMessageAnswer, DryRunView};
+use actix_web::http::StatusCode;
+use florin_domain::card::decide::DisputeDone;
+use florin_domain::ids::DisputeId;
+use florin_ports::Answer;
+
+/// The path parameter that names a dispute, and its kind.
+pub(super) const DISPUTE: (&str, &str) = ("path.disputeId", "dispute");
+
+parameters! {
+    /// Path parameter: a dispute.
+    pub(crate) struct DisputePath in Path {
+        /// The id of the dispute.
+        "disputeId" => id: DisputeId,
+    }
+}
+
+/// Returns a 201 with a dispute.
+pub(super) fn dispute_answer(done: &DisputeDone, dry_run: Option<DryRunView>) -> Answer {
+    answer(StatusCode::CREATED, &DisputeAnswer::new(done, dry_run))
+}
+
+/// Returns a 201 with a dispute and its message.
+pub(super) fn message_answer(done: &DisputeDone, dry_run: Option<DryRunView>) -> Answer {
+    answer(StatusCode::CREATED, &DisputeMessageAnswer::new(done, dry_run))
+}

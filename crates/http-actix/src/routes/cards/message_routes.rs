@@ -1,0 +1,49 @@
+//! The routes of all messages.
+
+use super::{atm_withdrawals, messages, purchases, refunds, single_messages};
+use crate::routes::fallback::post;
+use actix_web::web::ServiceConfig;
+
+/// Declares which operation answers at the path of a message.
+macro_rules! routes {
+    ($($message:expr => $handler:path;)+) => {
+        /// Registers the routes of all messages.
+        pub(super) fn configure(config: &mut ServiceConfig) {
+            config$(.service(post(&format!("/{}", $message.path), $handler)))+;
+        }
+
+        #[cfg(test)]
+        const ROUTED: &[messages::Message] = &[$($message),+];
+    };
+}
+
+routes! {
+    messages::AUTHORIZATION => purchases::authorize;
+    messages::ADVICE => purchases::advise;
+    messages::INCREMENT => purchases::increment;
+    messages::CLEARING => purchases::clear;
+    messages::REVERSAL => purchases::reverse;
+    messages::EXPIRATION => purchases::expire;
+    messages::DEBIT => single_messages::debit;
+    messages::DEBIT_REVERSAL => single_messages::reverse_debit;
+    messages::INQUIRY => single_messages::inquire;
+    messages::FEE => single_messages::fee;
+    messages::REFUND => refunds::refund;
+    messages::REFUND_RETURN => refunds::take_back;
+    messages::REFUND_AUTHORIZATION => refunds::authorize;
+    messages::REFUND_CLEARING => refunds::clear;
+    messages::REFUND_REVERSAL => refunds::reverse;
+    messages::WITHDRAWAL => atm_withdrawals::authorize;
+    messages::WITHDRAWAL_CLEARING => atm_withdrawals::clear;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_message_has_a_route() {
+        let paths = |messages: &[messages::Message]| messages.iter().map(|message| message.path).collect::<Vec<_>>();
+        assert_eq!(paths(ROUTED), paths(messages::MESSAGES));
+    }
+}

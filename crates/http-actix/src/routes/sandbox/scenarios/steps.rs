@@ -1,0 +1,133 @@
+//! The steps of a scenario, as a request names them.
+
+use super::names;
+use crate::declare::{FieldType, Items, Schemas, TextValue, body, one_of, one_of_these, plain_text};
+use crate::json::{Place, Reading, Value};
+use crate::routes::cards::messages::{MESSAGES, Message};
+use chrono::TimeDelta;
+use florin_domain::fault::Flaw;
+use std::collections::BTreeSet;
+use utoipa::openapi::schema::{AdditionalProperties, Object, ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+
+/// Maximum number of messages of a scenario.
+const MAX_MESSAGES: usize = 100;
+
+body! {
+    /// A message of a scenario.
+    pub(crate) struct ScenarioMessageBody as "ScenarioMessageRequest" {
+        /// The path of the message below `/v2/cards/simulations/`.
+        #[example("transaction/authorization")]
+        "message" => message: Message,
+        /// The body of the message. A text that begins with `$` stands for the token of the step of that name; `$$` stands
+        /// for `$`.
+        "body" => body: Template,
+        /// The name of the step, for later steps.
+        #[example("stay")]
+        "as" => name: Option<StepName>,
+        /// Advance the account's clock by this ISO 8601 duration before the message. Holds that are due expire.
+        #[example("P1D")]
+        "advanceBy" => advance_by: Option<TimeDelta>,
+    }
+}
+
+/// The messages of a scenario.
+pub(crate) struct Messages(pub(super) Vec<ScenarioMessageBody>);
+
+/// The body of a message, in which names stand for tokens.
+pub(crate) struct Template(pub(super) String);
+
+/// The name of a step.
+pub(crate) struct StepName(pub(super) String);
+
+impl Messages {
+    /// Reads messages whose bodies may name these values besides earlier steps.
+    pub(super) fn read_with(
+        value: Value<'_>,
+        place: &Place<'_>,
+        known: &[&str],
+        reading: &mut Reading<'_>,
+    ) -> Option<Self> {
+        let mut known: BTreeSet<String> = known.iter().map(|name| (*name).to_owned()).collect();
+        let (mut messages, mut count) = (Vec::new(), 0);
+        reading.array(value, place, MAX_MESSAGES, |reading, item, place| {
+            count += 1;
+            messages.extend(ScenarioMessageBody::read(item, place, reading));
+            check_names(item, place, &mut known, reading);
+        })?;
+        if count == 0 {
+            reading.fault(place, Flaw::range("must have at least 1 item (got 0)"));
+        }
+        (count > 0 && messages.len() == count).then_some(Self(messages))
+    }
+}
+
+/// Checks the names in the body of a step, and adds its own name to the known ones. The step itself may be invalid.
+fn check_names(item: Value<'_>, place: &Place<'_>, known: &mut BTreeSet<String>, reading: &mut Reading<'_>) {
+    let (mut own, mut is_used) = (None, false);
+    let _ = item.for_members(|name, value| match &*name.0 {
+        "body" => names::check(value, &place.member("body"), known, reading),
+        "as" => own = value.string().and_then(Result::ok).filter(|name| StepName::parse(name).is_ok()),
+        _ => {}
+    });
+    if let Some(own) = own {
+        is_used = !known.insert(own.into_owned());
+    }
+    if is_used {
+        reading.fault(&place.member("as"), Flaw::value("must differ from the names of earlier steps"));
+    }
+}
+
+impl FieldType for Messages {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        Self::read_with(value, place, &[], reading)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        Items::<ScenarioMessageBody, 1, MAX_MESSAGES>::schema()
+    }
+
+    fn schemas(schemas: &mut Schemas) {
+        ScenarioMessageBody::schemas(schemas);
+    }
+}
+
+impl FieldType for Template {
+    fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        if value.is_object() {
+            return Some(Self(value.raw().to_owned()));
+        }
+        reading.wrong_type(value, place, "an object");
+        None
+    }
+
+    fn schema() -> RefOr<Schema> {
+        let any = ObjectBuilder::new().schema_type(Type::Object);
+        any.additional_properties(Some(AdditionalProperties::FreeForm(true))).build().into()
+    }
+}
+
+impl TextValue for StepName {
+    fn parse(text: &str) -> Result<Self, Flaw> {
+        let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        if (1..=32).contains(&text.len()) && text.bytes().all(is_valid) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Flaw::format("must be 1 to 32 letters, digits, hyphens and underscores"))
+        }
+    }
+
+    fn schema() -> Object {
+        plain_text().pattern(Some("^[A-Za-z0-9_-]{1,32}$")).build()
+    }
+}
+
+impl TextValue for Message {
+    fn parse(text: &str) -> Result<Self, Flaw> {
+        one_of(text, MESSAGES, |message| message.path)
+    }
+
+    fn schema() -> Object {
+        one_of_these(MESSAGES, |message| message.path)
+    }
+}
