@@ -1,11 +1,9 @@
 //! Idempotency: all requests under one key have one effect (contract 1.4).
 
-use crate::{DryRun, WriteError};
-use async_trait::async_trait;
+use crate::DryRun;
 use chrono::{DateTime, Utc};
 use florin_domain::fault::{Flaw, FlawCode};
 use florin_domain::ids::{AccountId, ClientId};
-use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
 
@@ -111,15 +109,4 @@ impl<T> Written<T> {
             Self::Replayed(_) => None,
         }
     }
-}
-
-/// Stores idempotency records of requests that have no effect but those of their parts, which have records of their own.
-#[cfg_attr(feature = "test-support", mockall::automock)]
-#[async_trait]
-pub trait IdempotencyRecords: Send + Sync {
-    /// Returns the stored answer of a claim; `None` if there is no record. `Mismatch`: the record is of another request.
-    async fn find(&self, claim: &IdempotencyClaim<()>) -> Result<Option<Answer>, WriteError<Infallible>>;
-
-    /// Stores the record of a claim without any effect, unless there is one.
-    async fn add(&self, claim: IdempotencyClaim<()>) -> Result<Written<()>, WriteError<Infallible>>;
 }

@@ -36,6 +36,7 @@ mod error;
 mod events;
 mod exchange_rates;
 mod idempotency;
+mod idempotency_records;
 mod key_source;
 mod key_upkeep;
 mod logo_images;
@@ -95,9 +96,8 @@ pub use disputes::{DisputeCommand, Disputes, OpenDisputeCommand};
 pub use error::{StoreError, WriteError};
 pub use events::{EventForms, EventReach, EventRecording, Events};
 pub use exchange_rates::{ExchangeRates, RatesUnavailable};
-pub use idempotency::{
-    Answer, IdempotencyClaim, IdempotencyKey, IdempotencyRecords, RecordedBody, RecordedRequest, Written,
-};
+pub use idempotency::{Answer, IdempotencyClaim, IdempotencyKey, RecordedBody, RecordedRequest, Written};
+pub use idempotency_records::IdempotencyRecords;
 pub use key_source::KeySource;
 pub use key_upkeep::KeyUpkeep;
 pub use logo_images::{LogoImageError, LogoImages};
@@ -152,7 +152,7 @@ pub use {
     disputes::MockDisputes,
     events::MockEvents,
     exchange_rates::MockExchangeRates,
-    idempotency::MockIdempotencyRecords,
+    idempotency_records::MockIdempotencyRecords,
     key_source::MockKeySource,
     key_upkeep::MockKeyUpkeep,
     logo_images::MockLogoImages,
