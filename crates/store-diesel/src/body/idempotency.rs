@@ -2,32 +2,10 @@
 
 use super::backend::Conn;
 use super::errors::{Failure, Outcome};
-use super::footprint::{Footprint, record_key};
-use super::group::under_claim;
-use super::store::Store;
+use super::footprint::record_key;
 use super::tables::service::idempotency_records;
-use super::working_set::WorkingSet;
-use async_trait::async_trait;
 use diesel::prelude::*;
-use florin_ports::{Answer, IdempotencyClaim, IdempotencyRecords, WriteError, Written};
-use std::convert::Infallible;
-
-#[async_trait]
-impl IdempotencyRecords for Store {
-    async fn find(&self, claim: &IdempotencyClaim<()>) -> Result<Option<Answer>, WriteError<Infallible>> {
-        let claim = claim.clone();
-        self.task(move |conn| {
-            let mut footprint = Footprint::default();
-            footprint.answer(Some(&claim));
-            Ok(WorkingSet::load(conn, &footprint)?.records.find::<_, Infallible>(Some(&claim))?)
-        })
-        .await
-    }
-
-    async fn add(&self, claim: IdempotencyClaim<()>) -> Result<Written<()>, WriteError<Infallible>> {
-        self.task(move |conn| under_claim(conn, Footprint::default(), Some(&claim), |_, _| Ok(()))).await
-    }
-}
+use florin_ports::IdempotencyClaim;
 
 /// Deletes the record of a claim, if it exists.
 pub(crate) fn forget<T>(conn: &mut Conn, claim: &IdempotencyClaim<T>) -> Outcome<()> {

@@ -37,6 +37,7 @@ mod export_import;
 pub(super) mod footprint;
 pub(super) mod group;
 pub(crate) mod idempotency;
+mod idempotency_records;
 mod job;
 mod journal;
 mod json_values;

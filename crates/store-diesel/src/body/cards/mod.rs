@@ -11,6 +11,7 @@ mod manage;
 mod messages;
 mod physical;
 mod reasons;
+mod recipients;
 mod records;
 mod rows;
 mod settings;

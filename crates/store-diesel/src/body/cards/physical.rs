@@ -11,12 +11,10 @@ use super::rows::insert_card;
 use diesel::prelude::*;
 use florin_domain::card::decide::{CardRefusal, FirstUseDecision, FirstUseSituation};
 use florin_domain::card::{
-    CardLimits, CardProfile, CardRecord, CardState, CardTransaction, CardTransition, PhysicalCardRefusal,
-    PhysicalCardSituation, RecipientAddress,
+    CardLimits, CardProfile, CardState, CardTransaction, CardTransition, PhysicalCardRefusal, PhysicalCardSituation,
 };
 use florin_domain::ids::{AccountId, CardId};
 use florin_ports::{FirstUseCommand, OrderPhysicalCommand, WriteError};
-use std::collections::BTreeMap;
 
 /// Decides and stores the order of a physical card for a card that is locked, with these limits. The number of the
 /// account's cards can't change.
@@ -44,18 +42,6 @@ fn ordered(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcome<Vec<Ca
         .select(cards::state)
         .load::<Named<CardState>>(conn)?;
     Ok(states.into_iter().map(|state| state.0).collect())
-}
-
-/// Returns the state of the last physical card of each of these virtual ones that has one.
-pub(super) fn states(conn: &mut Conn, account: &AccountId, records: &[CardRecord]) -> Outcome<BTreeMap<Id, CardState>> {
-    let ids: Vec<_> = records.iter().map(|record| Some(Id(record.card.id.0))).collect();
-    let rows = cards::table
-        .filter(cards::account_id.eq(account.as_str()))
-        .filter(cards::virtual_card_id.eq_any(ids))
-        .order((cards::created_at, cards::id))
-        .select((cards::virtual_card_id, cards::state))
-        .load::<(Option<Id>, Named<CardState>)>(conn)?;
-    Ok(rows.into_iter().filter_map(|(card, state)| Some((card?, state.0))).collect())
 }
 
 /// Returns whether a card is physical and not in use yet.
@@ -101,15 +87,4 @@ pub(super) fn store_first_use(
     }
     working_set.stage(&decision.message);
     Ok(decision.message.transaction)
-}
-
-/// Reads the address to which a card is sent.
-pub(super) fn recipient(stored: Option<&str>) -> Outcome<Option<RecipientAddress>> {
-    stored.map(serde_json::from_str).transpose().map_err(corrupt)
-}
-
-/// Returns the text to store of the address.
-pub(super) fn recipient_text(recipient: Option<&RecipientAddress>) -> Option<String> {
-    // Serialization cannot fail: the members are texts.
-    recipient.and_then(|address| serde_json::to_string(address).ok())
 }

@@ -4,13 +4,17 @@ use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::errors::{Failure, Outcome, Stop, corrupt};
 use super::body::export_import::account_rows;
+use super::body::tables::worlds::{world_snapshots, worlds};
+use super::body::types::{self, Id};
 use super::body::{checkout, key_admin, keys, registry, secrets, seeding, timelines};
-use super::{delete, rows, snapshots};
+use super::{delete, files, rows, snapshots};
+use diesel::prelude::*;
 use florin_domain::access::Account;
-use florin_domain::ids::AccountId;
+use florin_domain::ids::{AccountId, ClientId, SnapshotId};
 use florin_domain::secret::{SealedSecret, SecretOwner};
 use florin_domain::world::{ClockSetting, CreateSituation, CreateWorldRefusal, SandboxWorld, Timeline};
 use florin_ports::{CreateWorldCommand, WorldContents, WriteError};
+use std::collections::BTreeSet;
 
 /// Creates a world with its account and key. A refusal writes nothing.
 pub(super) fn make(
@@ -21,7 +25,7 @@ pub(super) fn make(
     let kept = match &command.contents {
         WorldContents::Seeded(_) => None,
         WorldContents::Snapshot { id, reach, .. } => {
-            Some(snapshots::of_client(conn, world.client, *id, reach.as_ref())?.ok_or(WriteError::Absent)?)
+            Some(of_client(conn, world.client, *id, reach.as_ref())?.ok_or(WriteError::Absent)?)
         }
     };
     let situation = CreateSituation {
@@ -102,4 +106,25 @@ fn resealed(conn: &mut Conn, command: &CreateWorldCommand, from: &AccountId) -> 
     let Some(secret) = secrets::of_totp(conn, from)? else { return Ok(None) };
     let [from, to] = [from, &command.world.account].map(|account| SecretOwner::Totp(account.clone()));
     Ok(Some((command.reseal)(&from, &to, &secret).map_err(Failure::from)?))
+}
+
+/// Finds a snapshot of any world of a client, or of the listed worlds. A client's imported snapshots belong to no world.
+fn of_client(
+    conn: &mut Conn,
+    client: ClientId,
+    snapshot: SnapshotId,
+    reach: Option<&BTreeSet<AccountId>>,
+) -> Outcome<Option<snapshots::SnapshotContents>> {
+    let found = world_snapshots::table
+        .inner_join(worlds::table.on(worlds::account_id.eq(world_snapshots::account_id)))
+        .filter(worlds::client_id.eq(Id(client.0)))
+        .filter(world_snapshots::id.eq(Id(snapshot.0)))
+        .select(world_snapshots::account_id)
+        .load::<types::Account>(conn)?;
+    let reached = |account: &types::Account| reach.is_none_or(|reach| reach.contains(&account.0));
+    match found.into_iter().find(reached) {
+        Some(account) => snapshots::find(conn, &account.0, snapshot),
+        None if reach.is_none() => files::find_imported(conn, client, snapshot),
+        None => Ok(None),
+    }
 }

@@ -10,21 +10,20 @@ use super::body::group::under_claim;
 use super::body::idempotency;
 use super::body::secrets;
 use super::body::statements;
-use super::body::tables::worlds::{SnapshotRow, SnapshotSummaryRow, world_snapshots, worlds};
+use super::body::tables::worlds::{SnapshotRow, SnapshotSummaryRow, world_snapshots};
 use super::body::timelines;
 use super::body::types::{Account, Id, Time};
 use super::body::webhooks;
-use super::{files, rows};
+use super::rows;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use florin_domain::ids::{AccountId, ClientId, SnapshotId};
+use florin_domain::ids::{AccountId, SnapshotId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::text::Text;
 use florin_domain::world::{
     RestoreSituation, SnapshotName, SnapshotRefusal, SnapshotSituation, Timeline, WorldReading, WorldSnapshot,
 };
 use florin_ports::{RestoreCommand, SnapshotCommand, WriteError, Written};
-use std::collections::BTreeSet;
 
 /// The contents of a snapshot.
 pub(super) struct SnapshotContents {
@@ -143,27 +142,6 @@ pub(super) fn find(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId) -
         .get_result(conn)
         .optional()?;
     row.map(read).transpose()
-}
-
-/// Finds a snapshot of any world of a client, or of the listed worlds. A client's imported snapshots belong to no world.
-pub(super) fn of_client(
-    conn: &mut Conn,
-    client: ClientId,
-    snapshot: SnapshotId,
-    reach: Option<&BTreeSet<AccountId>>,
-) -> Outcome<Option<SnapshotContents>> {
-    let found = world_snapshots::table
-        .inner_join(worlds::table.on(worlds::account_id.eq(world_snapshots::account_id)))
-        .filter(worlds::client_id.eq(Id(client.0)))
-        .filter(world_snapshots::id.eq(Id(snapshot.0)))
-        .select(world_snapshots::account_id)
-        .load::<Account>(conn)?;
-    let reached = |account: &Account| reach.is_none_or(|reach| reach.contains(&account.0));
-    match found.into_iter().find(reached) {
-        Some(account) => find(conn, &account.0, snapshot),
-        None if reach.is_none() => files::find_imported(conn, client, snapshot),
-        None => Ok(None),
-    }
 }
 
 pub(super) fn restore(
