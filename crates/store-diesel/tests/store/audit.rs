@@ -121,7 +121,7 @@ async fn a_changed_dispute_is_detected() {
     let command = DisputeCommand { account: id(MINE), dispute, decide, mode: Mode::Commit, claim: None };
     fresh(Disputes::act(&home.store, command).await);
     for (change, undo, is_right) in [
-        ("UPDATE disputes SET updated_at = created_at", "", true),
+        ("UPDATE disputes SET updated_at = created_at", "UPDATE disputes SET updated_at = created_at", true),
         ("UPDATE disputes SET amount_minor = 500", "UPDATE disputes SET amount_minor = 400", false),
         (
             "UPDATE card_chains SET disputed_minor = 401 WHERE disputed_minor = 400",
@@ -133,7 +133,11 @@ async fn a_changed_dispute_is_detected() {
             "UPDATE card_chains SET cleared_minor = 1000 WHERE cleared_minor = 399",
             false,
         ),
-        ("UPDATE disputes SET status = 'LOST', settlement_id = id, resolved_at = created_at", "", false),
+        (
+            "UPDATE disputes SET status = 'LOST', settlement_id = id, resolved_at = created_at",
+            "UPDATE disputes SET updated_at = created_at",
+            false,
+        ),
     ] {
         home.sql(change);
         let found = home.store.audit().await.unwrap().discrepancies;
