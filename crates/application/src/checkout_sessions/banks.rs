@@ -51,7 +51,7 @@ async fn start(
     banks.start(start).await
 }
 
-/// What is to be done about a session: what its bank says about a payment without a result, or else what is due.
+/// The next step of a session: the report of its bank on a payment without a result, or else what is due.
 pub(super) async fn news_of_session(
     services: &CheckoutServices,
     found: &FoundSession,
@@ -66,7 +66,7 @@ pub(super) async fn news_of_session(
     })
 }
 
-/// What is to be done about a refund: what its bank says while it has no result, or else what is due.
+/// The next step of a refund: the report of its bank while it has no result, or else what is due.
 pub(super) async fn news_of_refund(
     services: &CheckoutServices,
     refund: &MerchantPayment,
