@@ -24,7 +24,8 @@ fn a_hold_expires_once() {
         "WITH messages AS (
              UPDATE card_transactions SET created_at = created_at - INTERVAL '8 days' WHERE token IN {OURS}
          )
-         UPDATE card_chains SET created_at = created_at - INTERVAL '8 days', due_at = due_at - INTERVAL '8 days'
+         UPDATE card_chains SET created_at = created_at - INTERVAL '8 days', due_at = due_at - INTERVAL '8 days',
+                                expires_at = expires_at - INTERVAL '8 days'
          WHERE authorised_minor = 137"
     ));
     let expired = || pair.first.database().count(&format!("{EXPIRIES}{OURS}"));
