@@ -163,7 +163,7 @@ fn messages_name_earlier_steps_and_refusals_do_not_stop_them() {
 }
 
 #[test]
-fn every_message_but_those_of_disputes_is_a_step() {
+fn every_message_is_a_step() {
     let document: Value = expect_json(&shared().client().get("/openapi.json?"), 200);
     let prefix = "/v2/cards/simulations/";
     let mut paths: Vec<_> = document["paths"]
@@ -172,13 +172,70 @@ fn every_message_but_those_of_disputes_is_a_step() {
         .iter()
         .filter(|(_, item)| item["post"].is_object())
         .filter_map(|(path, _)| path.strip_prefix(prefix))
-        .filter(|path| !path.starts_with("disputes"))
         .collect();
     paths.sort_unstable();
     let pattern = text(&document, "/components/schemas/ScenarioMessageRequest/properties/message/pattern");
+    let pattern = pattern.replace('\\', "");
     let mut known: Vec<_> = pattern.trim_start_matches("^(").trim_end_matches(")$").split('|').collect();
     known.sort_unstable();
     assert_eq!(known, paths);
+}
+
+#[test]
+fn disputes_are_steps() {
+    let (_server, client) = alone();
+    set(&client, json!({"freezeAt": "2027-03-01T12:00:00Z"}));
+    let budget = funded(&client, "Main", "100.00");
+    let card = card(&client, &budget);
+    let on = |name: &str, action: &str, body: Value| json!({"message": format!("disputes/{{disputeId}}/{action}"), "disputeId": name, "body": body});
+    let open = |amount: i64| json!({"transactionToken": "$bill", "amount": amount, "reason": "FRAUD"});
+    let body = json!({"messages": [
+        {"message": PURCHASE, "as": "shop", "body": purchase(&card, json!(25))},
+        {"message": CLEARING, "as": "bill", "body": after("shop", 25)},
+        {"message": "disputes", "as": "case", "advanceBy": "P1D", "body": open(10)},
+        on("$case", "evidence", json!({"text": "It never arrived."})),
+        on("$case", "provisional-credit", json!({})),
+        {"message": "disputes", "as": "too-much", "body": open(16)},
+        on("$too-much", "resolve", json!({"outcome": "WON"})),
+        on(ABSENT, "resolve", json!({"outcome": "WON"})),
+        on("$case", "resolve", json!({"outcome": "LOST"})),
+    ]});
+    let played = client.post_once(SCENARIOS, "key", body.to_string());
+    truthful("post", SCENARIOS, &played);
+    let steps = steps(&played);
+    let shown: Vec<_> = steps
+        .iter()
+        .map(|step| {
+            let answer = &step["answer"];
+            let error = answer["errors"][0]["path"].as_str();
+            let what = answer["transaction"]["type"].as_str().or(answer["status"].as_str()).or(error);
+            (
+                step["status"].as_u64().unwrap(),
+                what.unwrap_or(""),
+                step["balances"]["availableBalance"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    let expected = [
+        (201, "authorization", "75.00"),
+        (201, "authorization.clearing", "75.00"),
+        (201, "OPEN", "75.00"),
+        (201, "OPEN", "75.00"),
+        (201, "authorization.clearing.chargeback.provisional.credit", "85.00"),
+        (409, "body.amount", "85.00"),
+        (400, "path.disputeId", "85.00"),
+        (404, "path.disputeId", "85.00"),
+        (201, "authorization.clearing.chargeback.provisional.debit", "75.00"),
+    ];
+    assert_eq!(shown, expected);
+    // Each step has the record that its operation would have.
+    let case = text(&steps[2], "/answer/id");
+    let path = |action: &str| format!("/v2/cards/simulations/disputes/{case}/{action}");
+    for (number, action, body) in [(5, "provisional-credit", "{}"), (9, "resolve", r#"{"outcome": "LOST"}"#)] {
+        let again = client.post_once(&path(action), &format!("key/{number}"), body);
+        assert_eq!((again.replayed(), expect_json(&again, 201)), (true, steps[number - 1]["answer"].clone()));
+    }
+    assert_eq!(balance(&client, &budget), ["75.00", "75.00", "0.00"]);
 }
 
 #[test]
@@ -262,6 +319,7 @@ fn wrong_scenarios_play_nothing() {
     let valid = json!({"message": PURCHASE, "as": "a", "body": purchase(&card, json!(1))});
     let second = |step: Value| json!({"messages": [valid, step]});
     let step = |body: Value| json!({"message": CLEARING, "body": body});
+    let resolve = "disputes/{disputeId}/resolve";
     for (body, place, code) in [
         (json!({}), "body.messages", "required"),
         (json!({"name": "hotel"}), "body.cardId", "required"),
@@ -289,10 +347,26 @@ fn wrong_scenarios_play_nothing() {
             "invalid_format",
         ),
         (second(json!({"message": "fee", "body": {}, "at": 1})), "body.messages[1].at", "unknown_field"),
+        (
+            second(json!({"message": "fee", "body": {}, "disputeId": "$a"})),
+            "body.messages[1].disputeId",
+            "invalid_value",
+        ),
+        (second(json!({"message": resolve, "body": {}})), "body.messages[1].disputeId", "required"),
+        (
+            second(json!({"message": resolve, "body": {}, "disputeId": "$b"})),
+            "body.messages[1].disputeId",
+            "invalid_value",
+        ),
+        (
+            second(json!({"message": resolve, "body": {}, "disputeId": "b"})),
+            "body.messages[1].disputeId",
+            "invalid_format",
+        ),
     ] {
         table.check(&bad(body.to_string(), place, code), &play(&client, &body));
     }
-    table.done(18);
+    table.done(22);
     let many = json!({"messages": [valid, {"message": "x", "as": "a", "body": after("c", 1)}]});
     let faults = [
         ("body.messages[1].message", "invalid_value"),

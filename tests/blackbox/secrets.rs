@@ -3,11 +3,14 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::assert::text;
+use crate::support::management::budget;
 use crate::support::server::{Home, SECRET_KEY, Server};
+use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, bank, new_session, shop};
 use crate::support::store::is_sqlite;
+use crate::support::{Client, expect_json};
 
 const OTHER_KEY: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
@@ -53,6 +56,39 @@ fn a_stored_secret_is_not_in_clear() {
     let hex = b"666c6f72696e2d64656d6f2d746f74702d6b6579";
     for clear in [&b"florin-demo-totp-key"[..], hex] {
         assert!(!bytes.windows(clear.len()).any(|part| part.eq_ignore_ascii_case(clear)), "a secret in clear");
+    }
+}
+
+/// Sends a request twice under one key, and returns its answer, which both have.
+fn twice(client: &Client, (path, key): (&str, &str), body: &Value) -> Value {
+    let [first, second] = [(); 2].map(|()| client.post_once(path, key, body.to_string()));
+    assert!(!first.replayed() && second.replayed(), "{path}");
+    assert_eq!(first.body, second.body, "{path}");
+    expect_json(&first, first.status)
+}
+
+/// The token of a page is in the answers of everything that names its address, replays included, and nowhere in the store.
+#[test]
+fn tokens_of_pages_are_not_in_clear() {
+    let (server, client, checkout) = shop();
+    let token = |answer: &Value, member: &str| text(answer, member).rsplit_once('/').unwrap().1.to_owned();
+    let sold = twice(&client, (SESSIONS, "create"), &new_session(&checkout, "sold"));
+    let visit = json!({"bankId": bank(&client), "outcome": "approve"});
+    let paid = twice(&client, (&format!("/v2/sandbox/checkout-sessions/{}/pay", text(&sold, "/id")), "pay"), &visit);
+    let refunds = format!("{PAYMENTS}/{}/refunds", text(&paid, "/paymentId"));
+    let refund = twice(&client, (&refunds, "refund"), &json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}}));
+    let left = twice(&client, (SESSIONS, "create-2"), &new_session(&checkout, "left"));
+    twice(&client, (&format!("{SESSIONS}/{}/cancel", text(&left, "/id")), "cancel"), &json!({}));
+    let top_up = json!({"budgetId": budget(&client, "Float"), "idempotencyKey": "top-up",
+        "amount": {"amount": "5.00", "currencyCode": "GBP"}});
+    let top_up = twice(&client, (TOP_UPS, "top-up"), &top_up);
+    twice(&client, (&format!("{TOP_UPS}/{}/cancel", text(&top_up, "/id")), "cancel-2"), &json!({}));
+
+    let bytes: Vec<u8> = server.home().stored().into_iter().flat_map(|(_, bytes)| bytes).collect();
+    let sessions = [&sold, &left, &top_up].map(|session| token(session, "/checkoutUrl"));
+    for token in sessions.into_iter().chain([token(&refund, "/authorisationUrl")]) {
+        assert_eq!(token.len(), 32);
+        assert!(!bytes.windows(token.len()).any(|part| part == token.as_bytes()), "a token in clear");
     }
 }
 

@@ -84,6 +84,14 @@ impl<'a> Call<'a> {
         Ok(WriteCall { call: self, body, key, account_id })
     }
 
+    /// Reads like [`Self::with_body`], for an operation that expects no body.
+    pub(crate) async fn without_body(mut self, payload: Payload) -> Result<WriteCall<'a>, Problem> {
+        self.no_body(payload).await?;
+        let key = self.idempotency_key();
+        let account_id = self.account_id();
+        Ok(WriteCall { call: self, body: None, key, account_id })
+    }
+
     /// Reads like [`Self::with_body`], for an operation whose body may name the account: [`WriteCall::settle_account`].
     pub(crate) async fn with_body_and_account(mut self, payload: Payload) -> Result<WriteCall<'a>, Problem> {
         let body = body::json(self.request, payload).await?;

@@ -28,6 +28,7 @@ mod listener;
 mod load;
 mod mapping;
 mod middleware;
+mod page_addresses;
 mod pages;
 mod payment_pages;
 mod payments;

@@ -29,7 +29,7 @@ const WORKERS: usize = 2;
 fn random_stories_go_as_the_contract_says() {
     let first = setting("FLORIN_STORY_SEED", 1);
     let next = AtomicU64::new(first);
-    let end = first + setting("FLORIN_STORY_SEEDS", if is_sqlite() { 8 } else { 2 });
+    let end = first + setting("FLORIN_STORY_SEEDS", if is_sqlite() { 20 } else { 2 });
     thread::scope(|scope| {
         for _ in 0..WORKERS {
             scope.spawn(|| {

@@ -82,7 +82,10 @@ pub(crate) fn one_of<T: Copy>(name: &str, all: &[T], as_str: fn(T) -> &'static s
 
 /// Returns the schema of these values, by their names.
 pub(crate) fn one_of_these<T: Copy>(all: &[T], as_str: fn(T) -> &'static str) -> Object {
-    let pattern = format!("^({})$", names(all, as_str, "|").replace('.', "\\."));
+    let escaped = ['.', '{', '}']
+        .iter()
+        .fold(names(all, as_str, "|"), |names, special| names.replace(*special, &format!("\\{special}")));
+    let pattern = format!("^({escaped})$");
     plain_text().pattern(Some(pattern)).build()
 }
 

@@ -21,7 +21,7 @@ pub(crate) async fn authorize(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::WITHDRAWAL).await
+    messages::receive(&app, &request, payload, messages::WITHDRAWAL).await
 }
 
 /// Simulates the clearing of an ATM withdrawal, which is always final.
@@ -35,5 +35,5 @@ pub(crate) async fn clear(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::WITHDRAWAL_CLEARING).await
+    messages::receive(&app, &request, payload, messages::WITHDRAWAL_CLEARING).await
 }

@@ -2,25 +2,32 @@
 
 use super::bodies::{AuthorizationBody, DebitBody, FeeBody, InquiryBody, RefundBody, WithdrawalBody};
 use super::common::SIMULATE;
+use super::disputes::bodies::{EvidenceBody, OpenDisputeBody, ResolveBody};
+use super::disputes::common::DisputePath;
+use super::disputes::send::{act, open};
 use super::follow_up_bodies::{
     AtmClearingBody, ClearingBody, IncrementBody, Next, ReturnBody, ReversalBody, TokenAndAmountBody, TokenBody,
 };
 use super::sender::Sender;
 use super::{first_message, follow_up};
-use crate::call::Call;
+use crate::call::{Call, WriteCall};
 use crate::declare::{self, FieldType};
 use crate::dry_run::Sent;
-use crate::json::{Context, Document};
+use crate::json::{Context, Document, Place, Reading};
 use crate::problem::{Problem, read};
 use crate::reply::reply;
 use crate::state::App;
 use actix_web::web::Payload;
 use actix_web::{HttpRequest, HttpResponse};
 use florin_application::NewMessage;
-use florin_domain::card::decide::Clearing;
+use florin_domain::card::DisputeAction;
+use florin_domain::card::decide::{Clearing, DisputeRequest};
 use florin_domain::fault::Faults;
+use florin_domain::ids::{DisputeId, TransactionToken};
+use florin_ports::Mode;
 
-/// A message: its path below `/v2/cards/simulations/`, and how its body is read.
+/// A message: its path below `/v2/cards/simulations/`, and how its body is read. A path with `{disputeId}` is about a
+/// dispute.
 #[derive(Clone, Copy)]
 pub(crate) struct Message {
     pub(crate) path: &'static str,
@@ -33,6 +40,10 @@ pub(crate) enum Ready {
     First(Box<NewMessage>),
     /// A follow-up.
     Next(Box<Next>),
+    /// A new dispute of the message with this token.
+    Dispute(TransactionToken, DisputeRequest),
+    /// What happens to a dispute.
+    OnDispute(DisputeId, DisputeAction),
 }
 
 /// Declares the messages: their names in this program, their paths and their readers.
@@ -71,9 +82,34 @@ messages! {
         |body| body.first::<WithdrawalBody>(Into::into);
     WITHDRAWAL_CLEARING: "atm/withdrawal/authorization/clearing",
         |body| body.next::<AtmClearingBody>(Into::into);
+    DISPUTE: "disputes", |body| body.dispute();
+    DISPUTE_EVIDENCE: "disputes/{disputeId}/evidence",
+        |body| body.on_dispute::<EvidenceBody>(Into::into);
+    DISPUTE_CREDIT: "disputes/{disputeId}/provisional-credit", |body| body.credit();
+    DISPUTE_RESOLUTION: "disputes/{disputeId}/resolve",
+        |body| body.on_dispute::<ResolveBody>(Into::into);
 }
 
+/// The part of a path that stands for the id of a dispute.
+const DISPUTE_ID: &str = "{disputeId}";
+
 impl Message {
+    /// Whether the message is about a dispute.
+    pub(crate) fn has_dispute(self) -> bool {
+        self.path.contains(DISPUTE_ID)
+    }
+
+    /// Whether the message has a body.
+    pub(crate) fn has_body(self) -> bool {
+        self.path != DISPUTE_CREDIT.path
+    }
+
+    /// The path of the operation of the message.
+    pub(crate) fn full_path(self, dispute: Option<DisputeId>) -> String {
+        let path = format!("/v2/cards/simulations/{}", self.path);
+        dispute.map(|id| path.replace(DISPUTE_ID, &id.0.to_string())).unwrap_or(path)
+    }
+
     /// Reads the message. Returns `None` if faults were recorded.
     pub(crate) fn read(self, body: &mut Incoming<'_>) -> Result<Option<Ready>, Problem> {
         (self.read)(body)
@@ -83,14 +119,20 @@ impl Message {
 /// The body of a message, before it is read.
 pub(crate) struct Incoming<'a> {
     body: Option<&'a Document>,
+    /// The dispute that the path names, if it names one and no fault was recorded.
+    dispute: Option<DisputeId>,
     context: Context,
     faults: &'a mut Faults,
 }
 
 impl<'a> Incoming<'a> {
-    /// The body of a message. Faults are recorded with those of the rest of the request.
-    pub(crate) fn of(body: &'a Document, context: Context, faults: &'a mut Faults) -> Self {
-        Self { body: Some(body), context, faults }
+    /// The body of a message, which may be about a dispute. Faults are recorded with those of the rest of the request.
+    pub(crate) fn of(
+        (body, dispute): (Option<&'a Document>, Option<DisputeId>),
+        context: Context,
+        faults: &'a mut Faults,
+    ) -> Self {
+        Self { body, dispute, context, faults }
     }
 
     fn declared<B: FieldType>(&mut self) -> Result<Option<B>, Problem> {
@@ -103,6 +145,28 @@ impl<'a> Incoming<'a> {
 
     fn next<B: FieldType>(&mut self, message: fn(B) -> Next) -> Result<Option<Ready>, Problem> {
         Ok(self.declared::<B>()?.map(|body| Ready::Next(Box::new(message(body)))))
+    }
+
+    fn dispute(&mut self) -> Result<Option<Ready>, Problem> {
+        Ok(self.declared::<OpenDisputeBody>()?.map(|body| {
+            let OpenDisputeBody { transaction, amount, reason } = body;
+            Ready::Dispute(transaction, DisputeRequest { amount: amount.map(|amount| amount.0), reason })
+        }))
+    }
+
+    fn on_dispute<B: FieldType>(&mut self, action: fn(B) -> DisputeAction) -> Result<Option<Ready>, Problem> {
+        let body = self.declared::<B>()?;
+        Ok(self.dispute.zip(body).map(|(dispute, body)| Ready::OnDispute(dispute, action(body))))
+    }
+
+    /// Reads a provisional credit. It has no body: `{}`, or nothing.
+    fn credit(&mut self) -> Result<Option<Ready>, Problem> {
+        if let Some(body) = self.body {
+            let mut reading = Reading::new(self.context, self.faults);
+            reading.object(body.root(), &Place::Body, |_, _, _, _| false);
+            reading.finish()?;
+        }
+        Ok(self.dispute.map(|dispute| Ready::OnDispute(dispute, DisputeAction::Credit)))
     }
 
     /// Reads a clearing, which may be a first message.
@@ -131,12 +195,14 @@ impl Sender<'_> {
         match message {
             Ready::First(new) => first_message::send(self, *new).await,
             Ready::Next(next) => follow_up::send(self, *next).await,
+            Ready::Dispute(transaction, request) => open(self, transaction, request).await,
+            Ready::OnDispute(dispute, action) => act(self, (dispute, action)).await,
         }
     }
 }
 
 /// Reads and sends the message of a request.
-pub(super) async fn handle(
+pub(super) async fn receive(
     app: &App,
     request: &HttpRequest,
     payload: Payload,
@@ -144,13 +210,18 @@ pub(super) async fn handle(
 ) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(app, request, &SIMULATE).await?;
     let mode = call.mode()?;
-    let mut write = call.with_body(payload).await?;
+    respond(call.with_body(payload).await?, message, mode).await
+}
+
+/// Sends the message of a request whose body was read.
+pub(super) async fn respond(mut write: WriteCall<'_>, message: Message, mode: Mode) -> Result<HttpResponse, Problem> {
+    let dispute = if message.has_dispute() { write.call.read::<DisputePath>().map(|path| path.id) } else { None };
     let context = write.call.context();
-    let mut body = Incoming { body: write.body.as_ref(), context, faults: &mut write.call.faults };
-    let ready = message.read(&mut body)?;
+    let body = (write.body.as_ref(), dispute);
+    let ready = message.read(&mut Incoming::of(body, context, &mut write.call.faults))?;
     let account = write.account().await?;
     let recording = write.recording()?;
-    let sender = Sender { app, account: &account, recording: &recording, mode };
+    let sender = Sender { app: write.call.app, account: &account, recording: &recording, mode };
     let Sent { answer, replayed } = sender.send(read(ready)?).await?;
     reply(answer, replayed)
 }

@@ -23,7 +23,7 @@ pub(crate) async fn authorize(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::AUTHORIZATION).await
+    messages::receive(&app, &request, payload, messages::AUTHORIZATION).await
 }
 
 /// Simulates an authorization advice, which sets a new total for the hold.
@@ -37,7 +37,7 @@ pub(crate) async fn advise(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::ADVICE).await
+    messages::receive(&app, &request, payload, messages::ADVICE).await
 }
 
 /// Simulates an incremental authorization, which adds to the hold. Florin extension.
@@ -51,7 +51,7 @@ pub(crate) async fn increment(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::INCREMENT).await
+    messages::receive(&app, &request, payload, messages::INCREMENT).await
 }
 
 /// Simulates the clearing of an authorization.
@@ -68,7 +68,7 @@ pub(crate) async fn clear(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::CLEARING).await
+    messages::receive(&app, &request, payload, messages::CLEARING).await
 }
 
 /// Simulates the reversal of the authorization of a purchase or an ATM withdrawal.
@@ -82,7 +82,7 @@ pub(crate) async fn reverse(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::REVERSAL).await
+    messages::receive(&app, &request, payload, messages::REVERSAL).await
 }
 
 /// Simulates the expiry of a hold before it is due. Florin extension.
@@ -96,5 +96,5 @@ pub(crate) async fn expire(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::EXPIRATION).await
+    messages::receive(&app, &request, payload, messages::EXPIRATION).await
 }

@@ -21,7 +21,7 @@ pub(crate) async fn authorize(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::REFUND_AUTHORIZATION).await
+    messages::receive(&app, &request, payload, messages::REFUND_AUTHORIZATION).await
 }
 
 /// Simulates the clearing of a refund.
@@ -35,7 +35,7 @@ pub(crate) async fn clear(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::REFUND_CLEARING).await
+    messages::receive(&app, &request, payload, messages::REFUND_CLEARING).await
 }
 
 /// Simulates the reversal of a refund authorization that was not cleared. Florin extension.
@@ -49,7 +49,7 @@ pub(crate) async fn reverse(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::REFUND_REVERSAL).await
+    messages::receive(&app, &request, payload, messages::REFUND_REVERSAL).await
 }
 
 /// Simulates a refund without an authorization. Florin extension.
@@ -63,7 +63,7 @@ pub(crate) async fn refund(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::REFUND).await
+    messages::receive(&app, &request, payload, messages::REFUND).await
 }
 
 /// Simulates the reversal of a settled refund, which takes its money back. It may overdraw the budget. Florin extension.
@@ -77,5 +77,5 @@ pub(crate) async fn take_back(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::REFUND_RETURN).await
+    messages::receive(&app, &request, payload, messages::REFUND_RETURN).await
 }

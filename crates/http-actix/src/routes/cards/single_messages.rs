@@ -21,7 +21,7 @@ pub(crate) async fn debit(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::DEBIT).await
+    messages::receive(&app, &request, payload, messages::DEBIT).await
 }
 
 /// Simulates the reversal of a debit, whole or in part. Florin extension.
@@ -35,7 +35,7 @@ pub(crate) async fn reverse_debit(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::DEBIT_REVERSAL).await
+    messages::receive(&app, &request, payload, messages::DEBIT_REVERSAL).await
 }
 
 /// Simulates a question about the balance, which moves no money. Florin extension.
@@ -49,7 +49,7 @@ pub(crate) async fn inquire(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::INQUIRY).await
+    messages::receive(&app, &request, payload, messages::INQUIRY).await
 }
 
 /// Simulates a fee of the card network, charged or paid back. It may overdraw the budget. Florin extension.
@@ -63,5 +63,5 @@ pub(crate) async fn fee(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    messages::handle(&app, &request, payload, messages::FEE).await
+    messages::receive(&app, &request, payload, messages::FEE).await
 }

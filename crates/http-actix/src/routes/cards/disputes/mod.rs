@@ -1,24 +1,21 @@
 //! `/v2/cards/simulations/disputes`: disputes of settled purchases and debits (contract 5.7). Florin extensions.
 
 pub(crate) mod act;
-mod common;
+pub(super) mod bodies;
+pub(super) mod common;
 pub(crate) mod open;
 pub(crate) mod read;
+pub(super) mod send;
 
 use crate::middleware::catch_panic;
-use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
+use crate::routes::fallback::{get, get_or_head, resource_allowing};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
-/// Registers the routes.
+/// Registers the routes, except those of the messages about a dispute, which are with those of all messages.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let disputes = resource_allowing("/disputes", "GET, HEAD, POST")
         .route(get_or_head().to(read::list))
         .route(web::post().to(open::handle));
-    config
-        .service(disputes.wrap(from_fn(catch_panic)))
-        .service(get("/disputes/{disputeId}", read::find))
-        .service(post("/disputes/{disputeId}/evidence", act::add_evidence))
-        .service(post("/disputes/{disputeId}/provisional-credit", act::credit))
-        .service(post("/disputes/{disputeId}/resolve", act::resolve));
+    config.service(disputes.wrap(from_fn(catch_panic))).service(get("/disputes/{disputeId}", read::find));
 }

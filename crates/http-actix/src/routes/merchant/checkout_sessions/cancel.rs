@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::session_problem;
+use crate::page_addresses::{stored, told};
 use crate::problem::{Problem, read};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
@@ -36,7 +37,8 @@ pub(crate) async fn handle(
     app.merchants.reach(&account).await?;
     let shown = web::Data::clone(&app);
     let render = move |session: &CheckoutSession| answer(StatusCode::OK, &session_view(&shown.checkouts, session));
-    let claim = claim_without_body(&call, key, &account, render.clone());
+    let recorded = stored(&app, &account.id, |session: &CheckoutSession| Some(session.id.0), render.clone());
+    let claim = claim_without_body(&call, key, &account, recorded);
     let id = read(path)?.id;
     execute(
         claim,
@@ -44,7 +46,9 @@ pub(crate) async fn handle(
         |refusal| session_problem(SESSION.0, &refusal),
         render,
         async |claim| {
-            act_on_session(&app.checkouts, &account, id, SessionAction::MerchantCancels, Mode::Commit, claim).await
+            let cancel = SessionAction::MerchantCancels;
+            let written = act_on_session(&app.checkouts, &account, id, cancel, Mode::Commit, claim).await;
+            told(&app, &account.id, written)
         },
     )
     .await

@@ -5,6 +5,7 @@ use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, bo
 use crate::dry_run::execute;
 use crate::idempotency::claim;
 use crate::mapping::create_refund_problem;
+use crate::page_addresses::{stored, told};
 use crate::problem::{Problem, read};
 use crate::reply::answer;
 use crate::routes::error_sets::PaymentInitiationErrors;
@@ -60,10 +61,18 @@ pub(crate) async fn handle(
         answer(StatusCode::CREATED, &RefundAnswer::of(refund, Some(&url), dry_run))
     };
     let recorded = render.clone();
-    let claim = claim(&write, &account, false, move |refund| recorded(refund, None))?;
+    let recorded = move |refund: &MerchantPayment| recorded(refund, None);
+    let recorded = stored(
+        &app,
+        &account.id,
+        |refund: &MerchantPayment| refund.refund.as_ref().map(|refund| refund.id.0),
+        recorded,
+    );
+    let claim = claim(&write, &account, false, recorded)?;
     let (payment, new) = (read(path)?.id, read(new)?);
     execute(claim, PAYMENT, create_refund_problem, render, async |claim| {
-        create_merchant_refund(&app.checkouts, &account, payment, new, mode, claim).await
+        let written = create_merchant_refund(&app.checkouts, &account, payment, new, mode, claim).await;
+        told(&app, &account.id, written)
     })
     .await
 }

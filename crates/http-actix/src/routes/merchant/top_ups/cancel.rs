@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::session_problem;
+use crate::page_addresses::{stored, told};
 use crate::problem::{Problem, read};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
@@ -36,14 +37,17 @@ pub(crate) async fn handle(
     let id = find(&app, &account, read(path)?.id).await?.id;
     let shown = web::Data::clone(&app);
     let render = move |session: &CheckoutSession| answer(StatusCode::OK, &view(&shown, session));
-    let claim = claim_without_body(&call, key, &account, render.clone());
+    let recorded = stored(&app, &account.id, |session: &CheckoutSession| Some(session.id.0), render.clone());
+    let claim = claim_without_body(&call, key, &account, recorded);
     execute(
         claim,
         TOP_UP,
         |refusal| session_problem(TOP_UP.0, &refusal),
         render,
         async |claim| {
-            act_on_session(&app.checkouts, &account, id, SessionAction::MerchantCancels, Mode::Commit, claim).await
+            let cancel = SessionAction::MerchantCancels;
+            let written = act_on_session(&app.checkouts, &account, id, cancel, Mode::Commit, claim).await;
+            told(&app, &account.id, written)
         },
     )
     .await

@@ -1,7 +1,7 @@
 //! Plays the steps of a scenario, each as the operation of its message would.
 
 use super::names::{self, Values};
-use super::steps::{ScenarioMessageBody, Template};
+use super::steps::{DisputeReference, ScenarioMessageBody, Template};
 use super::stories::CARD;
 use crate::call::WriteCall;
 use crate::idempotency::Recording;
@@ -20,7 +20,7 @@ use florin_application::{chain_history, reach_account};
 use florin_domain::access::Account;
 use florin_domain::card::ExplainedMessage;
 use florin_domain::fault::{Faults, Flaw, FlawCode};
-use florin_domain::ids::{BudgetId, CardId, TransactionToken};
+use florin_domain::ids::{BudgetId, CardId, DisputeId, TransactionToken};
 use florin_domain::ledger::Balances;
 use florin_domain::money::Currency;
 use florin_ports::{Answer, IdempotencyClaim, IdempotencyKey, Mode, RecordedRequest, WriteError, Written};
@@ -115,13 +115,13 @@ struct Player<'a> {
 impl Player<'_> {
     /// Plays a step, and describes it. Fails if the server fails: a repetition of the scenario goes on with this step.
     async fn step(&mut self, number: usize, step: ScenarioMessageBody) -> Result<StepView, Problem> {
-        let ScenarioMessageBody { message, body, name, advance_by } = step;
+        let ScenarioMessageBody { message, body, dispute, name, advance_by } = step;
         let advanced = match advance_by {
             Some(by) => self.advance(number, by).await,
             None => Ok(()),
         };
         let sent = match advanced {
-            Ok(()) => self.send(number, message, &body).await,
+            Ok(()) => self.send(number, message, (&body, dispute.as_ref())).await,
             Err(refused) => Err(refused),
         };
         let sent = match sent {
@@ -129,11 +129,11 @@ impl Player<'_> {
             Err(problem) if problem.status().is_server_error() => return Err(problem),
             Err(problem) => problem.answer(),
         };
-        let token = token_of(&sent);
-        if let Some((name, token)) = name.zip(token) {
-            self.values.insert(name.0, token.0.to_string());
+        let done = Done::by(&sent);
+        if let Some((name, id)) = name.zip(done.id) {
+            self.values.insert(name.0, id);
         }
-        self.describe(message, sent, token).await
+        self.describe(message, sent, done.token).await
     }
 
     /// Advances the clock of the account, and reads the account again.
@@ -147,17 +147,27 @@ impl Player<'_> {
     }
 
     /// Reads and sends the message of a step.
-    async fn send(&self, number: usize, message: Message, Template(body): &Template) -> Result<Answer, Problem> {
+    async fn send(
+        &self,
+        number: usize,
+        message: Message,
+        (Template(body), dispute): (&Template, Option<&DisputeReference>),
+    ) -> Result<Answer, Problem> {
         let app = self.write.call.app;
         let template = Document::parse(body.clone().into_bytes())?;
         let document = Document::parse(names::filled(template.root(), &self.values)?.into_bytes())?;
         let mut faults = Faults::default();
-        let ready = message.read(&mut Incoming::of(&document, self.write.call.context(), &mut faults))?;
+        let dispute = dispute.and_then(|reference| {
+            let id = reference.id(&self.values);
+            faults.take("path.disputeId", DisputeId::parse(id))
+        });
+        let body = (Some(&document), dispute);
+        let ready = message.read(&mut Incoming::of(body, self.write.call.context(), &mut faults))?;
         if !faults.is_empty() {
             return Err(Problem::faults(faults.into_vec()));
         }
-        let path = format!("/v2/cards/simulations/{}", message.path);
-        let recording = self.of_part(&number.to_string(), &path, document.root().canonical()?)?;
+        let body = if message.has_body() { document.root().canonical()? } else { String::new() };
+        let recording = self.of_part(&number.to_string(), &message.full_path(dispute), body)?;
         let sender = Sender { app, account: &self.account, recording: &recording, mode: Mode::Commit };
         Ok(sender.send(read(ready)?).await?.answer)
     }
@@ -201,11 +211,25 @@ impl Player<'_> {
     }
 }
 
-/// Returns the token of the record in an answer.
-fn token_of(sent: &Answer) -> Option<TransactionToken> {
-    if !(200..300).contains(&sent.status) {
-        return None;
+/// What a step did.
+#[derive(Default)]
+struct Done {
+    /// The token of the record of its message.
+    token: Option<TransactionToken>,
+    /// What its name stands for: the token, or the id of the dispute that it opened.
+    id: Option<String>,
+}
+
+impl Done {
+    /// Reads an answer.
+    fn by(sent: &Answer) -> Self {
+        if !(200..300).contains(&sent.status) {
+            return Self::default();
+        }
+        let Ok(body) = serde_json::from_str::<serde_json::Value>(&sent.body) else { return Self::default() };
+        let text = |pointer| body.pointer(pointer).and_then(serde_json::Value::as_str).map(str::to_owned);
+        let token = text("/transaction/token");
+        let id = token.clone().or_else(|| text("/id"));
+        Self { token: token.and_then(|token| TransactionToken::parse(&token).ok()), id }
     }
-    let body: serde_json::Value = serde_json::from_str(&sent.body).ok()?;
-    body.pointer("/transaction/token")?.as_str().and_then(|token| TransactionToken::parse(token).ok())
 }

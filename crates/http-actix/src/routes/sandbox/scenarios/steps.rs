@@ -1,11 +1,12 @@
 //! The steps of a scenario, as a request names them.
 
-use super::names;
+use super::names::{self, Values};
 use crate::declare::{FieldType, Items, Schemas, TextValue, body, one_of, one_of_these, plain_text};
 use crate::json::{Place, Reading, Value};
 use crate::routes::cards::messages::{MESSAGES, Message};
 use chrono::TimeDelta;
-use florin_domain::fault::Flaw;
+use florin_domain::fault::{Flaw, FlawCode};
+use florin_domain::ids::DisputeId;
 use std::collections::BTreeSet;
 use utoipa::openapi::schema::{AdditionalProperties, Object, ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -19,9 +20,12 @@ body! {
         /// The path of the message below `/v2/cards/simulations/`.
         #[example("transaction/authorization")]
         "message" => message: Message,
-        /// The body of the message. A text that begins with `$` stands for the token of the step of that name; `$$` stands
-        /// for `$`.
+        /// The body of the message. A text that begins with `$` stands for the token of the step of that name, or for the id
+        /// of the dispute that the step opened; `$$` stands for `$`.
         "body" => body: Template,
+        /// The dispute of a message whose path has `{disputeId}`: its id, or `$` and the name of the step that opened it.
+        #[example("$case")]
+        "disputeId" => dispute: Option<DisputeReference>,
         /// The name of the step, for later steps.
         #[example("stay")]
         "as" => name: Option<StepName>,
@@ -40,6 +44,9 @@ pub(crate) struct Template(pub(super) String);
 /// The name of a step.
 pub(crate) struct StepName(pub(super) String);
 
+/// The id of a dispute, or `$` and the name of the step that opened it.
+pub(crate) struct DisputeReference(pub(super) String);
+
 impl Messages {
     /// Reads messages whose bodies may name these values besides earlier steps.
     pub(super) fn read_with(
@@ -52,7 +59,11 @@ impl Messages {
         let (mut messages, mut count) = (Vec::new(), 0);
         reading.array(value, place, MAX_MESSAGES, |reading, item, place| {
             count += 1;
-            messages.extend(ScenarioMessageBody::read(item, place, reading));
+            let message = ScenarioMessageBody::read(item, place, reading);
+            if let Some(flaw) = message.as_ref().and_then(ScenarioMessageBody::flaw_of_dispute) {
+                reading.fault(&place.member("disputeId"), flaw);
+            }
+            messages.extend(message);
             check_names(item, place, &mut known, reading);
         })?;
         if count == 0 {
@@ -66,7 +77,7 @@ impl Messages {
 fn check_names(item: Value<'_>, place: &Place<'_>, known: &mut BTreeSet<String>, reading: &mut Reading<'_>) {
     let (mut own, mut is_used) = (None, false);
     let _ = item.for_members(|name, value| match &*name.0 {
-        "body" => names::check(value, &place.member("body"), known, reading),
+        "body" | "disputeId" => names::check(value, &place.member(&name.0), known, reading),
         "as" => own = value.string().and_then(Result::ok).filter(|name| StepName::parse(name).is_ok()),
         _ => {}
     });
@@ -75,6 +86,17 @@ fn check_names(item: Value<'_>, place: &Place<'_>, known: &mut BTreeSet<String>,
     }
     if is_used {
         reading.fault(&place.member("as"), Flaw::value("must differ from the names of earlier steps"));
+    }
+}
+
+impl ScenarioMessageBody {
+    /// What is wrong with the dispute: only a message whose path names one has it.
+    fn flaw_of_dispute(&self) -> Option<Flaw> {
+        match (self.message.has_dispute(), &self.dispute) {
+            (true, None) => Some(Flaw::new(FlawCode::Required, "is required by this message")),
+            (false, Some(_)) => Some(Flaw::value("must be absent: this message has no {disputeId}")),
+            (true, Some(_)) | (false, None) => None,
+        }
     }
 }
 
@@ -119,6 +141,33 @@ impl TextValue for StepName {
 
     fn schema() -> Object {
         plain_text().pattern(Some("^[A-Za-z0-9_-]{1,32}$")).build()
+    }
+}
+
+impl DisputeReference {
+    /// The id, if the named step has opened a dispute; otherwise the text as it is.
+    pub(super) fn id<'a>(&'a self, values: &'a Values) -> &'a str {
+        let named = self.0.strip_prefix('$').and_then(|name| values.get(name));
+        named.map_or(self.0.as_str(), String::as_str)
+    }
+}
+
+impl TextValue for DisputeReference {
+    fn parse(text: &str) -> Result<Self, Flaw> {
+        if text.starts_with('$') || DisputeId::parse(text).is_ok() {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Flaw::format("must be the id of a dispute, or $ and the name of an earlier step"))
+        }
+    }
+
+    fn schema() -> Object {
+        plain_text()
+            .pattern(Some(concat!(
+                "^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}",
+                "|\\$[A-Za-z0-9_-]{1,32})$"
+            )))
+            .build()
     }
 }
 

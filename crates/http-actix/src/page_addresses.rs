@@ -1,0 +1,80 @@
+//! The addresses of payment pages in stored answers: the tokens stay out of the store, as they do everywhere else.
+
+use crate::reply::Render;
+use crate::state::App;
+use actix_web::web::Data;
+use florin_domain::ids::AccountId;
+use florin_ports::{Answer, Written};
+use uuid::Uuid;
+
+/// Takes the place of a token, before the id that the token follows from. Our JSON never escapes a slash, and a backslash
+/// of a caller is written twice, so that no text of a caller looks like this.
+const MARK: &str = "/\\/";
+/// The length of an id in hyphenated form.
+const ID: usize = 36;
+
+/// Renders an answer for the store: the id of the session or refund instead of the token of its page.
+pub(crate) fn stored<T: 'static>(
+    app: &Data<App>,
+    account: &AccountId,
+    id: impl Fn(&T) -> Option<Uuid> + Send + Sync + 'static,
+    render: impl Render<T>,
+) -> impl Render<T> {
+    let (app, account) = (Data::clone(app), account.clone());
+    move |done: &T| {
+        let answer = render(done);
+        let Some(id) = id(done) else { return answer };
+        let token = app.checkouts.page_tokens.token(&account, id);
+        Answer { body: answer.body.replace(&format!("/{token}"), &format!("{MARK}{id}")), ..answer }
+    }
+}
+
+/// Puts the token back into an answer that was stored.
+pub(crate) fn told<T, E>(app: &App, account: &AccountId, written: Result<Written<T>, E>) -> Result<Written<T>, E> {
+    let Ok(Written::Replayed(answer)) = written else { return written };
+    let body = told_body(&answer.body, |id| app.checkouts.page_tokens.token(account, id));
+    Ok(Written::Replayed(Answer { body, ..answer }))
+}
+
+fn told_body(stored: &str, token: impl Fn(Uuid) -> String) -> String {
+    let mut parts = stored.split(MARK);
+    let mut body = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_at_checked(ID).and_then(|(id, rest)| Some((Uuid::try_parse(id).ok()?, rest))) {
+            Some((id, rest)) => {
+                body.push('/');
+                body.push_str(&token(id));
+                body.push_str(rest);
+            }
+            None => {
+                body.push_str(MARK);
+                body.push_str(part);
+            }
+        }
+    }
+    body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told_body;
+    use serde_json::json;
+    use uuid::Uuid;
+
+    const ID: Uuid = Uuid::from_u128(0x0198_c0de_0004_7000_8000_0000_0000_0001);
+
+    #[test]
+    fn only_the_address_is_completed() {
+        let stored = format!(r#"{{"checkoutUrl":"https://pay.example/pay/\/{ID}","id":"{ID}"}}"#);
+        let told = told_body(&stored, |id| format!("token-of-{id}"));
+        assert_eq!(told, format!(r#"{{"checkoutUrl":"https://pay.example/pay/token-of-{ID}","id":"{ID}"}}"#));
+    }
+
+    #[test]
+    fn texts_of_callers_stay_as_they_are() {
+        for text in [format!("/\\/{ID}"), format!("//{ID}"), "/\\/".to_owned(), "\\/é".to_owned()] {
+            let stored = json!({ "description": text }).to_string();
+            assert_eq!(told_body(&stored, |_| "token".to_owned()), stored);
+        }
+    }
+}

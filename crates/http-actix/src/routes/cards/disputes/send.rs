@@ -1,0 +1,45 @@
+//! The last step of all messages of disputes.
+
+use super::common::{DISPUTE, dispute_answer, message_answer};
+use crate::dry_run::Sent;
+use crate::mapping::{dispute_problem, write_problem};
+use crate::problem::Problem;
+use crate::routes::cards::sender::Sender;
+use crate::views::DryRunView;
+use florin_application::{act_on_dispute, open_dispute};
+use florin_domain::card::DisputeAction;
+use florin_domain::card::decide::{DisputeDone, DisputeRequest};
+use florin_domain::ids::{DisputeId, TransactionToken};
+use florin_ports::Answer;
+
+/// Opens a dispute.
+pub(crate) async fn open(
+    sender: &Sender<'_>,
+    transaction: TransactionToken,
+    request: DisputeRequest,
+) -> Result<Sent, Problem> {
+    let Sender { app, account, recording, mode } = *sender;
+    let claim = recording.claim(app, account, false, |done| dispute_answer(done, None));
+    let recorded = claim.as_ref().map(|claim| claim.request.clone());
+    let written = open_dispute(&app.services, account, (transaction, request), mode, claim).await;
+    let object = ("body.transactionToken", "card transaction");
+    let written = written.map_err(|error| write_problem(error, object, recorded.as_ref(), dispute_problem))?;
+    Ok(Sent::of(written, dispute_answer))
+}
+
+/// Does something to a dispute.
+pub(crate) async fn act(
+    sender: &Sender<'_>,
+    action: (DisputeId, DisputeAction),
+) -> Result<Sent, Problem> {
+    let Sender { app, account, recording, mode } = *sender;
+    let render: fn(&DisputeDone, Option<DryRunView>) -> Answer = match action.1 {
+        DisputeAction::Evidence(_) => dispute_answer,
+        DisputeAction::Credit | DisputeAction::Resolve(_) => message_answer,
+    };
+    let claim = recording.claim(app, account, false, move |done| render(done, None));
+    let recorded = claim.as_ref().map(|claim| claim.request.clone());
+    let written = act_on_dispute(&app.services, account, action, mode, claim).await;
+    let written = written.map_err(|error| write_problem(error, DISPUTE, recorded.as_ref(), dispute_problem))?;
+    Ok(Sent::of(written, render))
+}
