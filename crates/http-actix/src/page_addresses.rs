@@ -40,16 +40,14 @@ fn told_body(stored: &str, token: impl Fn(Uuid) -> String) -> String {
     let mut parts = stored.split(MARK);
     let mut body = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        match part.split_at_checked(ID).and_then(|(id, rest)| Some((Uuid::try_parse(id).ok()?, rest))) {
-            Some((id, rest)) => {
-                body.push('/');
-                body.push_str(&token(id));
-                body.push_str(rest);
-            }
-            None => {
-                body.push_str(MARK);
-                body.push_str(part);
-            }
+        let named = part.split_at_checked(ID).and_then(|(id, rest)| Some((Uuid::try_parse(id).ok()?, rest)));
+        if let Some((id, rest)) = named {
+            body.push('/');
+            body.push_str(&token(id));
+            body.push_str(rest);
+        } else {
+            body.push_str(MARK);
+            body.push_str(part);
         }
     }
     body

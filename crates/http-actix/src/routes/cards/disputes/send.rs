@@ -28,10 +28,7 @@ pub(crate) async fn open(
 }
 
 /// Does something to a dispute.
-pub(crate) async fn act(
-    sender: &Sender<'_>,
-    action: (DisputeId, DisputeAction),
-) -> Result<Sent, Problem> {
+pub(crate) async fn act(sender: &Sender<'_>, action: (DisputeId, DisputeAction)) -> Result<Sent, Problem> {
     let Sender { app, account, recording, mode } = *sender;
     let render: fn(&DisputeDone, Option<DryRunView>) -> Answer = match action.1 {
         DisputeAction::Evidence(_) => dispute_answer,
