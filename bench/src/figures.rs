@@ -13,19 +13,19 @@ pub(crate) struct Figures {
     pub(crate) store_cpu: Option<f64>,
 }
 
-/// Returns a percentile of the values. Sorts them.
+/// Returns a quantile of the values, such as the median for a `share` of 0.5, and sorts the values. NaN if there are none.
 pub(crate) fn quantile(values: &mut [u32], share: f64) -> f64 {
     values.sort_unstable();
     let rank = (values.len() as f64 * share).ceil() as usize;
     values.get(rank.max(1) - 1).copied().map_or(f64::NAN, f64::from)
 }
 
-/// Returns the median of each measurement separately.
+/// Returns the median of each measurement separately. A measurement that one turn lacks is `None`.
 pub(crate) fn median(turns: &[Figures]) -> Figures {
-    let of = |figure: fn(&Figures) -> f64| middle(turns.iter().map(figure).collect());
+    let of = |figure: fn(&Figures) -> f64| median_of(turns.iter().map(figure).collect());
     let maybe = |figure: fn(&Figures) -> Option<f64>| {
         let all: Option<Vec<f64>> = turns.iter().map(figure).collect();
-        all.map(middle)
+        all.map(median_of)
     };
     Figures {
         rate: of(|turn| turn.rate),
@@ -36,7 +36,7 @@ pub(crate) fn median(turns: &[Figures]) -> Figures {
     }
 }
 
-fn middle(mut values: Vec<f64>) -> f64 {
+fn median_of(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     let half = values.len() / 2;
     match values.len() {

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Time that a child may take to stop by itself.
+/// Time that a child has to end after SIGTERM, before it is killed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
@@ -18,7 +18,7 @@ fn locked<T>(of: &'static Mutex<T>) -> MutexGuard<'static, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Installs signal handlers that clean up before the program ends.
+/// Starts a thread that, on a signal to end, kills the children, removes the folder and exits.
 pub(crate) fn watch() -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     std::thread::spawn(move || {
@@ -35,7 +35,7 @@ pub(crate) fn watch() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A temporary folder, removed on drop.
+/// Creates the temporary folder of the run. It is removed on drop, and by [`watch`].
 pub(crate) fn folder() -> anyhow::Result<tempfile::TempDir> {
     let folder = tempfile::Builder::new().prefix("florin-bench-").tempdir()?;
     *locked(&FOLDER) = Some(folder.path().to_owned());
@@ -46,7 +46,7 @@ fn send(signal: &str, pid: u32) {
     let _ = Command::new("kill").arg(format!("-{signal}")).arg(pid.to_string()).stderr(Stdio::null()).status();
 }
 
-/// A child process, stopped on drop.
+/// A child process that is stopped on drop, and killed by [`watch`].
 pub(crate) struct Guarded(Child);
 
 impl Guarded {

@@ -3,12 +3,14 @@
 use crate::figures::Figures;
 use std::fmt::Write;
 
-/// The required ratio, and the target ratio.
+/// The ratio that a row must reach: the required one, then the target.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Rule {
+    /// Higher is better.
     AtLeast(f64, f64),
+    /// Lower is better.
     AtMost(f64, f64),
-    /// No requirement: for information only.
+    /// No requirement: the row is for information only.
     Free,
 }
 
@@ -27,7 +29,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Compares requests per second with a baseline's.
+    /// Compares Florin's requests per second with those of a baseline.
     pub(crate) fn rates(workload: &str, compared_with: String, baseline: f64, florin: Figures, rule: Rule) -> Self {
         let ratio = florin.rate / baseline;
         let figures = Some(florin);
@@ -43,7 +45,7 @@ impl Row {
         }
     }
 
-    /// Compares the latency of single requests with a baseline's.
+    /// Compares Florin's median latency of single requests with that of a baseline.
     pub(crate) fn latencies(workload: &str, compared_with: String, baseline: f64, florin: Figures, rule: Rule) -> Self {
         let ratio = florin.p50 / baseline;
         Self {

@@ -1,4 +1,4 @@
-//! Runs turns: all parties run the same workload on the same store, and the books are checked after each turn.
+//! Runs turns on PostgreSQL. A turn is one party that runs one workload for some seconds; the books are checked after it.
 
 use crate::books::{self, Books, Counts};
 use crate::database::Database;
@@ -13,14 +13,15 @@ use anyhow::Context;
 use std::path::Path;
 use std::time::Duration;
 
-/// The number of the first turn. Turns are kinds of ids, above those of the data set.
+/// The number before that of the first turn. It is the kind of the ids that pgbench creates in a turn (see
+/// [`crate::requests::id`]), and so above all kinds of the data set.
 const FIRST_TURN: u64 = 0x1000;
-/// Number of warm-up requests for workloads that use one batch per request.
+/// Number of batches prepared for the rehearsal of a workload that uses one batch per request.
 const REHEARSAL: u64 = 1600;
-/// Factor by which the number of prepared batches exceeds the last rate.
+/// Factor by which the prepared batches exceed those that a turn uses at the rate of the rehearsal.
 const SPARE: f64 = 1.1;
 
-/// PostgreSQL with the data set.
+/// A PostgreSQL database with the data set, on which parties take turns.
 pub(crate) struct Stage<'a> {
     pub(crate) database: Database,
     pub(crate) settings: &'a Settings,
@@ -28,11 +29,11 @@ pub(crate) struct Stage<'a> {
     turn: u64,
     /// Number of prepared batches.
     batches: u64,
-    /// Whether the store is so large that balances are verified only at the end.
+    /// Whether the caller verifies the balances at the end, because that takes too long after each turn.
     large: bool,
 }
 
-/// A party that runs a workload.
+/// One side of a comparison: it runs a workload.
 #[derive(Clone, Copy)]
 pub(crate) enum Party<'a> {
     /// A pgbench script with a number of clients.
@@ -44,9 +45,9 @@ pub(crate) enum Party<'a> {
 /// The purpose of a turn.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
-    /// Warms up and finds the rate.
+    /// Warms up, and finds the rate for [`Self::Show`].
     Rehearsal,
-    /// Is measured; contains the rate found before.
+    /// Measures. Contains the rate of the rehearsal, which decides how many batches are prepared.
     Show(f64),
 }
 
@@ -55,18 +56,18 @@ impl<'a> Stage<'a> {
         Self { database, settings, folder, turn: FIRST_TURN, batches: 0, large: false }
     }
 
-    /// Creates a stage that counts rows after each turn, and whose user verifies balances at the end.
+    /// Creates a stage for a large store. Turns check the counts of rows only; the caller verifies the balances at the end.
     pub(crate) fn large(database: Database, settings: &'a Settings, folder: &'a Path) -> Self {
         Self { large: true, ..Self::new(database, settings, folder) }
     }
 
-    /// Runs one turn.
+    /// Runs one turn, and checks the books after it.
     pub(crate) fn turn(&mut self, workload: &Workload, party: Party<'_>, purpose: Purpose) -> anyhow::Result<Figures> {
         self.turn += 1;
         let clients = match party {
             Party::Pgbench(_, clients) | Party::Server(_, clients) => clients as u64,
         };
-        // A median of single requests needs fewer of them.
+        // With one client the median latency is compared, not the rate: a shorter turn has enough requests for it.
         let lasting = match purpose {
             Purpose::Show(_) if clients > 1 => self.settings.turn,
             Purpose::Show(_) => self.settings.turn * 3 / 5,
@@ -137,7 +138,7 @@ impl<'a> Stage<'a> {
         Ok((answered, Figures { server_cpu, ..figures(measured) }))
     }
 
-    /// Checks that answers and stored rows agree, and verifies every balance unless the store is large.
+    /// Checks that the stored rows are the effect of the answered requests, and with `proof` verifies every balance.
     pub(crate) fn check(&mut self, before: &Counts, effect: &Counts, answered: u64, proof: bool) -> anyhow::Result<()> {
         books::agree(before, &self.database.counts()?, effect, answered)?;
         if proof { books::prove(&mut self.database) } else { Ok(()) }

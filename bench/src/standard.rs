@@ -42,8 +42,8 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
 fn on_postgres(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
     progress("PostgreSQL: loading the data set");
     let mut database = Database::fill("standard", Size::STANDARD)?;
-    books::can_fail(&mut database)?;
     progress("verifying that the check of the books detects deliberate faults");
+    books::can_fail(&mut database)?;
     report.notes.push(format!("{}.", database.describe()?));
     let mut stage = Stage::new(database, settings, folder);
     let florin = Server::florin(&stage.database.url, folder, &[])?;
@@ -57,6 +57,7 @@ fn on_postgres(settings: &Settings, folder: &Path, report: &mut Report) -> anyho
     server::run(&stage.database.url, &["check"])
 }
 
+/// Compares Florin on SQLite with loops that run the same statements directly on the file.
 fn on_sqlite(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
     if !settings.wants("SQLite") {
         return Ok(());
@@ -95,6 +96,7 @@ fn on_sqlite(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow:
     server::run(&file.url, &["check"])
 }
 
+/// Compares a list of checkouts with a loop of its queries.
 fn lists(settings: &Settings, file: &mut File, florin: &Server, report: &mut Report) -> anyhow::Result<()> {
     let name = "SQLite: list of 100 checkouts with count";
     let (mut direct, mut own) = (Vec::new(), Vec::new());
@@ -114,6 +116,7 @@ fn lists(settings: &Settings, file: &mut File, florin: &Server, report: &mut Rep
     Ok(())
 }
 
+/// Runs a turn of Florin on SQLite, with its checks.
 fn served(
     file: &mut File,
     florin: &Server,

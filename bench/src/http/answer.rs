@@ -1,8 +1,8 @@
-//! Reads answers.
+//! Reads HTTP responses.
 
 use anyhow::{Context, bail};
 
-/// The relevant parts of an answer's head.
+/// The relevant parts of a response's head: its status line and headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) status: u16,
@@ -10,11 +10,11 @@ pub(crate) struct Head {
     pub(crate) bytes: usize,
     /// Offset of the body.
     pub(crate) body: usize,
-    /// Whether there is a `Retry-After`.
+    /// Whether there is a `Retry-After` header.
     pub(crate) retry_after: bool,
 }
 
-/// Parses the head of an answer, once it has been received completely.
+/// Parses the head of a response. `None` if the head has not been received completely.
 pub(crate) fn head(received: &[u8]) -> anyhow::Result<Option<Head>> {
     let mut headers = [httparse::EMPTY_HEADER; 32];
     let mut response = httparse::Response::new(&mut headers);

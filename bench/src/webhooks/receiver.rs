@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The endpoint that never answers.
+/// The endpoint that responds too late for any sender: after an hour.
 const HANGING: usize = 0;
 
-/// A webhook that arrived: its object and when.
+/// An event that arrived: the id of its object, and when.
 pub(super) type Arrival = (String, Instant);
 
 /// A receiver of webhooks.
@@ -22,7 +22,7 @@ struct State {
     port: AtomicU64,
     count: AtomicU64,
     refuses: AtomicBool,
-    /// What arrived, if it is kept.
+    /// The events that arrived since [`Receiver::keep`]. `None`: they are not kept.
     arrivals: Mutex<Option<Vec<Arrival>>>,
 }
 
@@ -46,22 +46,22 @@ impl Receiver {
         format!("http://127.0.0.1:{}/{endpoint}", self.0.port.load(Ordering::Relaxed))
     }
 
-    /// Number of accepted webhooks.
+    /// Number of accepted deliveries.
     pub(super) fn count(&self) -> u64 {
         self.0.count.load(Ordering::Relaxed)
     }
 
-    /// Answers 503 with `Retry-After: 86400`, or accepts again.
+    /// Refuses deliveries from now on, with 503 and `Retry-After: 86400`; or, with `false`, accepts them again.
     pub(super) fn refuse(&self, refuses: bool) {
         self.0.refuses.store(refuses, Ordering::Relaxed);
     }
 
-    /// Keeps what arrives from now on.
+    /// Keeps the events that arrive from now on, for [`Self::take`].
     pub(super) fn keep(&self) {
         *self.0.arrivals.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::new());
     }
 
-    /// Returns what arrived, and stops keeping it.
+    /// Returns the events that arrived since [`Self::keep`], and stops keeping them.
     pub(super) fn take(&self) -> Vec<Arrival> {
         self.0.arrivals.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
     }
