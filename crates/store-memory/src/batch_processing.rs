@@ -96,17 +96,17 @@ impl BatchProcessing for MemoryStore {
 
     async fn renew(&self, lease: &Lease, until: DateTime<Utc>) -> Result<bool, StoreError> {
         self.change(|data| {
-            let held = holds(data, lease);
-            if held {
+            let is_current = is_current(data, lease);
+            if is_current {
                 data.leases.insert((lease.account.clone(), lease.batch), (lease.id, until));
             }
-            Ok(held)
+            Ok(is_current)
         })
     }
 
     async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
         self.change(|data| {
-            if holds(data, lease) {
+            if is_current(data, lease) {
                 data.leases.remove(&(lease.account.clone(), lease.batch));
             }
             Ok(())
@@ -115,21 +115,21 @@ impl BatchProcessing for MemoryStore {
 }
 
 impl MemoryStore {
-    /// Runs work on a batch under the lock if `lease` is its current lease.
+    /// Runs work on a batch under the lock if `lease` is its current lease; otherwise the error is `LeaseLost`.
     fn fenced<T, R>(
         &self,
         lease: &Lease,
         work: impl FnOnce(&mut Data, PaymentBatch) -> Result<T, WriteError<R>>,
     ) -> Result<T, ProcessingError<R>> {
         let done = self.decide(|data| {
-            let found = batch(data, &lease.account, lease.batch).filter(|_| holds(data, lease));
+            let found = batch(data, &lease.account, lease.batch).filter(|_| is_current(data, lease));
             work(data, found.ok_or(WriteError::Absent)?)
         });
         done.map_err(|error| match error {
             WriteError::Absent => ProcessingError::LeaseLost,
             WriteError::Refused(refusal) => ProcessingError::Refused(refusal),
             WriteError::Store(error) => ProcessingError::Store(error),
-            // These commands have no idempotency key.
+            // Never happens: these commands have no idempotency claim.
             WriteError::Mismatch(_) => {
                 ProcessingError::Store(StoreError::Corrupt("a claim where there is none".into()))
             }
@@ -137,14 +137,17 @@ impl MemoryStore {
     }
 }
 
-fn holds(data: &Data, lease: &Lease) -> bool {
+/// Whether a lease is the current one of its batch. It may have ended, as long as nobody else has got one.
+fn is_current(data: &Data, lease: &Lease) -> bool {
     data.leases.get(&(lease.account.clone(), lease.batch)).is_some_and(|(id, _)| *id == lease.id)
 }
 
+/// Whether a payment of the batch can be sent, or its bank must be asked about it.
 fn has_work(data: &Data, batch: &PaymentBatch, now: DateTime<Utc>) -> bool {
-    let takes = matches!(batch.status(), PaymentBatchStatus::Confirmed | PaymentBatchStatus::Started);
+    let is_sending = matches!(batch.status(), PaymentBatchStatus::Confirmed | PaymentBatchStatus::Started);
     payments_of(data, &batch.account, batch.id).any(|payment| {
-        (takes && payment.status() == PaymentStatus::Confirmed) || payment.state.ask_at().is_some_and(|at| at <= now)
+        (is_sending && payment.status() == PaymentStatus::Confirmed)
+            || payment.state.ask_at().is_some_and(|at| at <= now)
     })
 }
 

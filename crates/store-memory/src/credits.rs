@@ -21,8 +21,8 @@ impl Credits for MemoryStore {
                 let decision = decide(data, &command)?;
                 let credit = decision.credit;
                 write_journal(data, &decision.journal)?;
-                let of_journal = (decision.journal.id, credit.clone());
-                add(&mut data.credits, (command.account.clone(), credit.box_transaction_id), of_journal)?;
+                let of_transaction = (decision.journal.id, credit.clone());
+                add(&mut data.credits, (command.account.clone(), credit.box_transaction_id), of_transaction)?;
                 let of_budget = (command.budget, credit.instruction.currency);
                 store_balances(data, &command.account, of_budget, credit.balances)?;
                 record(data, &decision.events)?;
@@ -32,14 +32,15 @@ impl Credits for MemoryStore {
     }
 }
 
-/// Decides a credit without storing it.
+/// Decides a credit, and stores nothing.
 fn decide(data: &Data, command: &CreditCommand) -> Result<CreditDecision, WriteError<CreditRefusal>> {
     let budget = data.budgets.get(&(command.account.clone(), command.budget)).ok_or(WriteError::Absent)?.clone();
     let situation = CreditSituation { budget, number: next_number(data, &command.account)? };
     (command.decide)(&situation).map_err(WriteError::Refused)
 }
 
-/// Returns the next number of the account's credits, transfers and payments. Numbers start at 1 and have no gaps.
+/// Returns the next number of the account's sequence, which credits, top-ups, transfers and payments share. Numbers start at 1
+/// and have no gaps.
 pub(crate) fn next_number(data: &Data, account: &AccountId) -> Result<i64, StoreError> {
     let of_account = (account.clone(), i64::MIN)..=(account.clone(), i64::MAX);
     let last = data.credits.range(of_account).next_back().map_or(0, |((_, number), _)| *number);

@@ -1,4 +1,4 @@
-//! Checkouts and banks.
+//! Checkouts, and the bank list.
 
 use crate::MemoryStore;
 use crate::data::{Data, add, replace};
@@ -59,6 +59,7 @@ impl Checkouts for MemoryStore {
     }
 }
 
+/// What the rules of checkouts read. `None`: the account is no merchant.
 fn situation(data: &Data, account: &AccountId) -> Option<CheckoutSituation> {
     let own = data.checkouts.values().filter(|checkout| checkout.account == *account);
     let checkouts = u64::try_from(own.count()).unwrap_or(u64::MAX);

@@ -21,9 +21,9 @@ impl Merchants for MemoryStore {
     ) -> Result<Written<MerchantProfile>, WriteError<EditProfileRefusal>> {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
-                let known = profile(data, &command.account);
+                let stored_or_default = profile(data, &command.account);
                 let account = data.accounts.get_mut(&command.account).ok_or(WriteError::Absent)?;
-                let profile = match known {
+                let profile = match stored_or_default {
                     Some(profile) => profile,
                     None if command.creates => MerchantProfile::new(account.id.clone(), &account.name),
                     None => return Err(WriteError::Absent),
@@ -58,7 +58,8 @@ impl Merchants for MemoryStore {
     }
 }
 
-/// Returns the profile of an account: as stored, or that of a merchant that was never changed.
+/// Returns the profile of an account, or the default one of a merchant whose profile was never changed. `None`: the account
+/// has no profile.
 pub(crate) fn profile(data: &Data, account: &AccountId) -> Option<MerchantProfile> {
     let stored = data.merchants.profiles.get(account).cloned();
     let profile = stored.or_else(|| {
