@@ -1,20 +1,23 @@
-//! Appends to the audit log, and proves that it is complete and unchanged.
+//! Appends to the audit log, and verifies its chain of hashes.
+//!
+//! The chain shows that no record before its head was changed or removed. That records were cut off at the end shows only if
+//! the head is compared with a hash that was kept elsewhere.
 
 use florin_domain::audit_log::{AuditEvent, AuditHash, AuditRecord};
 use florin_ports::{AuditLog, StoreError};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// Number of records that are read together.
+/// Number of records that one read returns at most.
 const PORTION: u32 = 500;
 
 /// Appends an event.
 pub async fn append_audit(log: &(impl AuditLog + ?Sized), event: AuditEvent) -> Result<AuditRecord, StoreError> {
-    log.append(Arc::new(move |last: &Option<AuditRecord>| chain(last.as_ref(), event.clone()))).await
+    log.append(Arc::new(move |last: &Option<AuditRecord>| next_record(last.as_ref(), event.clone()))).await
 }
 
-/// The record that follows the last one.
-fn chain(last: Option<&AuditRecord>, event: AuditEvent) -> AuditRecord {
+/// Returns the record of an event that follows the last record.
+fn next_record(last: Option<&AuditRecord>, event: AuditEvent) -> AuditRecord {
     let number = last.map_or(1, |last| last.number.saturating_add(1));
     let previous = last.map_or(AuditHash::START, |last| last.hash);
     let hash = hash_of(&event, number, previous);
@@ -30,11 +33,11 @@ fn hash_of(event: &AuditEvent, number: i64, previous: AuditHash) -> AuditHash {
 pub struct AuditChain {
     /// Number of intact records.
     pub intact: i64,
-    /// The hash of the last intact record. If it is kept elsewhere, a log that was cut off at its end is noticed, too.
+    /// The hash of the last intact record, to be kept elsewhere and passed as `expected` later.
     pub head: AuditHash,
     /// The first broken record.
     pub broken: Option<BrokenRecord>,
-    /// Whether a given hash is that of one of the records.
+    /// Whether the expected hash is that of an intact record, or the one before the first record.
     pub has_expected: bool,
 }
 
@@ -50,19 +53,19 @@ pub struct BrokenRecord {
 /// Reasons that a record does not continue the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BrokenReason {
-    /// The number is absent.
+    /// The next record in the log has another number.
     #[error("it is missing")]
     Missing,
-    /// Its predecessor was replaced, or it was.
+    /// It does not contain the hash of the record before: one of the two was replaced.
     #[error("it does not follow the record before")]
     NotFollowing,
-    /// Its hash is not that of its contents.
+    /// Its hash is not the hash of its contents.
     #[error("it was changed")]
     Changed,
 }
 
 impl AuditChain {
-    /// The reason that a record does not continue the chain.
+    /// The reason that a record does not continue the chain as the record of this number. `None`: it does.
     fn breach(&self, record: &AuditRecord, number: i64) -> Option<BrokenReason> {
         if record.number != number {
             Some(BrokenReason::Missing)
@@ -74,7 +77,7 @@ impl AuditChain {
     }
 }
 
-/// Recomputes every hash, up to the first broken record.
+/// Recomputes the hashes of all records, or of those before the first broken one.
 pub async fn verify_audit(
     log: &(impl AuditLog + ?Sized),
     expected: Option<AuditHash>,
@@ -126,7 +129,7 @@ mod tests {
     fn records() -> Vec<AuditRecord> {
         let mut records: Vec<AuditRecord> = Vec::new();
         for number in 1..=5 {
-            records.push(chain(records.last(), event(&format!("act {number}"))));
+            records.push(next_record(records.last(), event(&format!("act {number}"))));
         }
         records
     }

@@ -1,4 +1,4 @@
-//! Cancels a payment batch before it starts (contract 3.3).
+//! Cancels a payment batch before its processing starts (contract 3.3).
 
 use crate::BatchServices;
 use florin_domain::access::Account;
@@ -7,7 +7,7 @@ use florin_domain::ids::PaymentBatchId;
 use florin_ports::{CancelBatchCommand, IdempotencyClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// Cancels a batch and releases its reservation.
+/// Cancels a batch, and releases its reservations if it was confirmed.
 pub async fn cancel_batch(
     services: &BatchServices,
     account: &Account,

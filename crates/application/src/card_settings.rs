@@ -1,4 +1,4 @@
-//! Sets how long holds last, and which clearings are refused (contract 5.7).
+//! Changes the card settings of an account (contract 5.7).
 
 use crate::ManagementServices;
 use florin_domain::access::Account;
@@ -7,7 +7,7 @@ use florin_ports::{CardSettingsCommand, IdempotencyClaim, WriteError, Written};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-/// Replaces how long the holds of the account last. Existing holds keep their life.
+/// Sets how long new holds of the account last. Existing holds keep their life.
 pub async fn set_hold_life(
     services: &ManagementServices,
     account: &Account,

@@ -12,22 +12,22 @@ use florin_ports::{CreateBudgetCommand, IdempotencyClaim, WriteError, Written};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The request of the client.
+/// A budget to create, as the client describes it.
 #[derive(Clone, Debug)]
 pub struct NewBudget {
     /// Its name.
     pub name: Text<1, 75>,
-    /// Its parent. `None`: the parent budget of the account.
+    /// The budget that it is below. `None`: the parent budget of the account.
     pub parent: Option<BudgetId>,
     /// The currencies it holds.
     pub currencies: Vec<Currency>,
-    /// Its features.
+    /// What can be created on it, such as cards.
     pub features: BTreeSet<BudgetFeature>,
-    /// Whose budget it is.
+    /// Everyone, or the person to whom it belongs.
     pub owner: BudgetOwner,
-    /// Whether callers show it.
+    /// Whether programs of the client show it to people. Florin only stores it.
     pub status: BudgetStatus,
-    /// The caller's reference to a box.
+    /// The `boxId` of the contract, stored as sent.
     pub box_id: Option<Text<1, 64>>,
 }
 

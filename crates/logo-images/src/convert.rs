@@ -1,4 +1,4 @@
-//! The process that converts an image: the file on its standard input, the result on its standard output.
+//! The process that converts an image: it reads the file from its standard input, and writes the result to its standard output.
 
 use crate::{decode, limits, resize};
 use florin_domain::merchant::{LogoRefusal, MAX_LOGO_BYTES, check_logo_file};
@@ -6,11 +6,11 @@ use std::io::{Read, Write, stdin, stdout};
 use std::panic::catch_unwind;
 use std::process::ExitCode;
 
-/// The only argument of a program that is started to convert an image.
+/// The only argument with which the program starts itself to convert an image.
 pub const CONVERT_LOGO: &str = "__convert-logo";
 
 /// Converts the image on the standard input, under limits of memory and processor time. Writes the PNG of the logo, or the
-/// refusal as JSON. A failure is an exit code other than 0.
+/// refusal as JSON, both with exit code 0. Any other failure is another exit code.
 pub fn convert_stdin() -> ExitCode {
     if !limits::limit_this_process() {
         return ExitCode::FAILURE;
@@ -30,9 +30,9 @@ pub fn convert_stdin() -> ExitCode {
     if stdout().lock().write_all(&result).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Makes the PNG of a logo from a file.
+/// Converts the file of an image into the PNG of a logo.
 pub(crate) fn convert(file: &[u8]) -> Result<Vec<u8>, LogoRefusal> {
     let format = check_logo_file(file)?;
-    // A decoder that panics was given a damaged file.
+    // If a decoder panics, the file is damaged.
     catch_unwind(|| resize::encode(decode::decode(file, format)?)).unwrap_or(Err(LogoRefusal::Unreadable))
 }

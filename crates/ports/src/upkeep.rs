@@ -16,14 +16,15 @@ pub enum Readiness {
     SchemaTooNew,
 }
 
-/// Readiness and maintenance.
+/// The readiness, environment and maintenance of a store.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Upkeep: Send + Sync {
     /// Checks the readiness of the store.
     async fn readiness(&self) -> Result<Readiness, StoreError>;
 
-    /// Checks that writes succeed: that the disk has room, and that the store is not read-only.
+    /// Checks that writes succeed: that the disk has room, and that the store is not read-only. By default nothing is
+    /// checked, for stores whose writes cannot fail in this way.
     async fn check_writes(&self) -> Result<(), StoreError> {
         Ok(())
     }
@@ -32,8 +33,8 @@ pub trait Upkeep: Send + Sync {
     /// of any version.
     async fn environment(&self) -> Result<Option<Environment>, StoreError>;
 
-    /// Binds the store to an environment for good, unless it is bound, and returns the environment that it is bound to.
-    /// The first of concurrent calls counts.
+    /// Binds the store to an environment for good, unless it is bound already. Returns the environment that it is bound to
+    /// afterwards: of concurrent calls, the first one decides.
     async fn bind(&self, environment: Environment) -> Result<Environment, StoreError>;
 
     /// Whether a write now would be refused as [`StoreError::Overloaded`]. The check is cheap, and its result may be

@@ -2,7 +2,7 @@
 
 use super::{HoldLife, OverClearing};
 
-/// The settings of an account: how long new holds last, and which clearings above a hold are refused.
+/// The card settings of an account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CardSettings {
     /// How long new holds last.

@@ -48,7 +48,7 @@ pub struct EventType {
 
 // The ids of the first four kinds are those of the original service.
 kinds! {
-    /// Money came into a budget: a credit, a transfer, or a payment that was returned.
+    /// Money came into a budget: a credit, a top-up, a transfer, or a payment that was returned.
     BoxCredited = "25d5b682-7449-4d07-b6fc-7c9bf1239561";
     /// Money left a budget: a transfer, or a payment.
     BoxDebited = "fc05160e-0f0c-44e0-87a8-e2f093b09ff4";

@@ -24,7 +24,7 @@ pub enum DeliveryStatus {
     Delivered,
     /// Every attempt failed.
     Exhausted,
-    /// Its event was undone by a restore, or its store was imported.
+    /// Its event was undone by a restore or is no longer stored, or the delivery was imported.
     Cancelled,
 }
 

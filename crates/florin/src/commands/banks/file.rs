@@ -1,5 +1,5 @@
-//! Parses bank lists from files. A file is accepted only if all of it is valid. Every error is reported with
-//! its line or index.
+//! Reads bank lists from CSV and JSON files. A file is accepted only if all of it is valid. Every error is reported with its
+//! line (CSV) or index (JSON), up to a maximum.
 
 use florin_domain::fault::Flaw;
 use florin_domain::merchant::{Bank, BankId};
@@ -16,7 +16,7 @@ const MEMBERS: [&str; 4] = ["id", "name", "iconUrl", "supportsRefunds"];
 pub(super) struct Faults(Vec<String>);
 
 impl Faults {
-    /// Maximum number of faults that are printed.
+    /// Maximum number of faults that are printed; the rest is counted.
     const MAX: usize = 50;
 
     fn one(fault: impl Into<String>) -> Self {
@@ -34,7 +34,7 @@ impl fmt::Display for Faults {
     }
 }
 
-/// A bank in the file: for each field its value, or the flaw of its type.
+/// A bank in the file, in the order of [`MEMBERS`]: for each field its text, or its flaw if it is absent or of another type.
 type Entry = [Result<String, Flaw>; 4];
 
 /// Reads CSV (RFC 4180, UTF-8 with or without a byte order mark) with the header `id,name,iconUrl,supportsRefunds`.
@@ -133,15 +133,16 @@ impl List {
     }
 }
 
+/// Returns a value, or records its flaw at a place in the file.
 fn keep<T>(faults: &mut Faults, place: &str, checked: Result<T, Flaw>) -> Option<T> {
     checked.map_err(|flaw| faults.0.push(format!("{place}: {}", flaw.message))).ok()
 }
 
 fn web_address(text: String) -> Result<String, Flaw> {
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let sound =
+    let is_valid =
         host.is_some_and(|rest| !rest.is_empty()) && text.len() <= 2048 && text.bytes().all(|b| b.is_ascii_graphic());
-    if sound { Ok(text) } else { Err(Flaw::format("must be a URL such as https://example.com/icon.svg")) }
+    if is_valid { Ok(text) } else { Err(Flaw::format("must be a URL such as https://example.com/icon.svg")) }
 }
 
 fn boolean(text: &str) -> Result<bool, Flaw> {
