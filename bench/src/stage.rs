@@ -1,4 +1,4 @@
-//! Runs turns on PostgreSQL. A turn is one party that runs one workload for some seconds; the books are checked after it.
+//! Runs turns on PostgreSQL. In a turn, one party runs one workload for some seconds. Then the books are checked.
 
 use crate::books::{self, Books, Counts};
 use crate::database::Database;
@@ -56,7 +56,7 @@ impl<'a> Stage<'a> {
         Self { database, settings, folder, turn: FIRST_TURN, batches: 0, large: false }
     }
 
-    /// Creates a stage for a large store. Turns check the counts of rows only; the caller verifies the balances at the end.
+    /// Creates a stage for a large store. Turns only check the counts of rows; the caller verifies balances at the end.
     pub(crate) fn large(database: Database, settings: &'a Settings, folder: &'a Path) -> Self {
         Self { large: true, ..Self::new(database, settings, folder) }
     }

@@ -1,7 +1,7 @@
 //! Appends to the audit log, and verifies its chain of hashes.
 //!
-//! The chain shows that no record before its head was changed or removed. That records were cut off at the end shows only if
-//! the head is compared with a hash that was kept elsewhere.
+//! The chain shows that no record before its head was changed or removed. That records were cut off at the end shows
+//! only if the head is compared with a hash that was kept elsewhere.
 
 use florin_domain::audit_log::{AuditEvent, AuditHash, AuditRecord};
 use florin_ports::{AuditLog, StoreError};

@@ -1,4 +1,5 @@
-//! The process that converts an image: it reads the file from its standard input, and writes the result to its standard output.
+//! The process that converts an image: it reads the file from its standard input, and writes the result to its standard
+//! output.
 
 use crate::{decode, limits, resize};
 use florin_domain::merchant::{LogoRefusal, MAX_LOGO_BYTES, check_logo_file};

@@ -19,8 +19,8 @@ pub struct CreditCommand {
     pub claim: Option<IdempotencyClaim<Credit>>,
 }
 
-/// Stores credits, with the promises of [`crate::CardLedger`]. Credits, top-ups, transfers and payments of an account share
-/// one sequence of numbers, from 1, without gaps.
+/// Stores credits, with the promises of [`crate::CardLedger`]. Credits, top-ups, transfers and payments of an account
+/// share one sequence of numbers, from 1, without gaps.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Credits: Send + Sync {

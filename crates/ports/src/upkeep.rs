@@ -33,8 +33,8 @@ pub trait Upkeep: Send + Sync {
     /// of any version.
     async fn environment(&self) -> Result<Option<Environment>, StoreError>;
 
-    /// Binds the store to an environment for good, unless it is bound already. Returns the environment that it is bound to
-    /// afterwards: of concurrent calls, the first one decides.
+    /// Binds the store to an environment for good, unless it is bound already. Returns the environment that it is bound
+    /// to afterwards: of concurrent calls, the first one decides.
     async fn bind(&self, environment: Environment) -> Result<Environment, StoreError>;
 
     /// Whether a write now would be refused as [`StoreError::Overloaded`]. The check is cheap, and its result may be

@@ -39,8 +39,8 @@ fn decide(data: &Data, command: &CreditCommand) -> Result<CreditDecision, WriteE
     (command.decide)(&situation).map_err(WriteError::Refused)
 }
 
-/// Returns the next number of the account's sequence, which credits, top-ups, transfers and payments share. Numbers start at 1
-/// and have no gaps.
+/// Returns the next number of the account's sequence, which credits, top-ups, transfers and payments share. Numbers
+/// start at 1 and have no gaps.
 pub(crate) fn next_number(data: &Data, account: &AccountId) -> Result<i64, StoreError> {
     let of_account = (account.clone(), i64::MIN)..=(account.clone(), i64::MAX);
     let last = data.credits.range(of_account).next_back().map_or(0, |((_, number), _)| *number);

@@ -1,4 +1,4 @@
-//! A download can be uploaded again unchanged, for every payment that a CSV can hold.
+//! Tests that a download, uploaded again unchanged, gives the same payments, for every text that a CSV can hold.
 
 use super::columns::COLUMNS;
 use super::{read_csv, write_csv};
@@ -47,7 +47,7 @@ fn read_back(bytes: &[u8]) -> Vec<PaymentInput> {
     rows.into_iter().map(|row| row.input).collect()
 }
 
-/// Generates texts with every character that is special to a CSV or a spreadsheet.
+/// Generates absent values, texts of characters that are special in a CSV or a spreadsheet, and other texts.
 fn value() -> impl Strategy<Value = Option<String>> {
     let odd = "[\",;'=+@ \\-\\t\\r\\n\u{feff}\u{1f4b8}äa0]{1,6}";
     prop_oneof![2 => Just(None), 2 => odd.prop_map(Some), 1 => "[^\\x00]{1,20}".prop_map(Some)]

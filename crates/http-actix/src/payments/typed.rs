@@ -1,14 +1,14 @@
-//! Payments as a client sent them.
+//! The payments of an upload in JSON.
 
 use florin_domain::batch::PaymentRow;
 use florin_domain::ids::BudgetId;
 
-/// Maximum number of rows of one request.
+/// Maximum number of rows of an upload in JSON.
 pub(super) const MAX_ROWS: usize = 3_000;
 /// Maximum number of e-mail addresses of one recipient.
 pub(super) const MAX_EMAILS: usize = 100;
 
-/// The rows of an upload, and the budget that funds rows without a funding budget.
+/// The rows of an upload in JSON, and the budget that funds the rows that name none.
 #[derive(Debug, Default)]
 pub(crate) struct TypedPayments {
     pub(crate) default_budget: Option<BudgetId>,

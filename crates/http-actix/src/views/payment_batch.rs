@@ -20,23 +20,23 @@ pub(crate) struct BatchView {
     /// Display name. The default name contains the creation time.
     #[schema(min_length = 1, max_length = 256)]
     name: String,
-    /// Who created the batch.
+    /// The client that created the batch.
     created_by: ActorView,
     /// The status of the batch.
     #[schema(pattern = "^(draft|validated|confirmed|started|completed|failed|cancelled)$")]
     status: &'static str,
     /// Whether lists show the batch.
     visible: bool,
-    /// Who confirmed the batch; null before the confirmation.
+    /// The client that confirmed the batch; null before the confirmation.
     #[schema(required)]
     confirmed_by: Option<ActorView>,
-    /// When the batch was confirmed.
+    /// When the batch was confirmed; null before the confirmation.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     confirmed_at: Option<Time>,
-    /// When the confirmation passed multi-factor authentication.
+    /// When the confirmation passed multi-factor authentication; null if it has not.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     passed_mfa_check_at: Option<Time>,
-    /// When processing started.
+    /// When processing started; null before.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     orders_sent_at: Option<Time>,
     /// When the batch was created.
@@ -55,29 +55,31 @@ pub(crate) struct BatchView {
     input: Option<InputView>,
 }
 
-/// The author of an action.
+/// The API client that performed an action.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Actor)]
 struct ActorView {
     /// The id of the API client.
     #[schema(format = Uuid)]
     id: String,
+    /// Always `client`.
     #[serde(rename = "type")]
     #[schema(pattern = "^client$")]
     kind: &'static str,
 }
 
-/// A summary of the orders.
+/// A summary of the payment orders of a batch.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrdersSummary)]
 #[serde(rename_all = "camelCase")]
 struct OrdersSummaryView {
+    /// Number of payment orders.
     number_of_orders: usize,
     /// The currencies of the orders, sorted.
     unique_currency_codes: BTreeSet<&'static str>,
 }
 
-/// The last upload.
+/// The last upload of payments.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatchInput)]
 #[serde(rename_all = "camelCase")]
@@ -85,7 +87,7 @@ pub(crate) struct InputView {
     /// The format of the upload.
     #[schema(pattern = "^(json|csv)$")]
     format: &'static str,
-    /// `validated`: the upload has no Error alerts.
+    /// `validated`: the upload has no Error alerts. `failed`: it has some. The other values never occur.
     #[schema(pattern = "^(accepted|uploaded|validated|failed)$")]
     status: &'static str,
     /// When payments were first uploaded.

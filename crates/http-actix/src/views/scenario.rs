@@ -26,21 +26,22 @@ pub(crate) struct ScenarioView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = ScenarioStep)]
 pub(crate) struct StepView {
-    /// The path of the message below `/v2/cards/simulations/`.
+    /// The path of the message's operation, below `/v2/cards/simulations/`.
     message: &'static str,
-    /// The time of the account's clock when the message was decided.
+    /// When the message was decided, by the account's clock.
     #[schema(value_type = String, format = DateTime)]
     at: Time,
-    /// The HTTP status that the operation of the message responds with.
+    /// The HTTP status with which the message's own operation responds.
     #[schema(minimum = 200, maximum = 499)]
     status: u16,
-    /// The body of that response: the record of the message, or the error.
+    /// The body of that response: a record, or the error.
     #[schema(value_type = Object)]
     answer: Box<RawValue>,
-    /// The balances after the step, of the budget of the last message that was recorded; null before the first one.
+    /// The balances after the step, of the budget and currency of the last recorded message; null until a message is
+    /// recorded.
     #[schema(required, nullable)]
     balances: Option<StepBalancesView>,
-    /// Why the message was declined; null if it was not.
+    /// Why the message was declined; null unless it was.
     #[schema(required, nullable)]
     explanation: Option<DeclineView>,
 }
@@ -51,12 +52,14 @@ pub(crate) struct StepView {
 #[serde(rename_all = "camelCase")]
 struct StepBalancesView {
     #[schema(value_type = String, format = Uuid)]
+    /// The id of the budget.
     budget_id: Uuid,
+    /// The ISO 4217 code of the currency.
     currency_code: &'static str,
-    /// Ledger balance.
+    /// The ledger balance: all money in the budget.
     #[schema(value_type = String)]
     ledger_balance: Amount,
-    /// Available balance.
+    /// The available balance: what can be spent now.
     #[schema(value_type = String)]
     available_balance: Amount,
 }

@@ -1,4 +1,4 @@
-//! Subscriptions to events, and their deliveries.
+//! Webhooks, which are subscriptions to events, and their deliveries.
 
 use super::Time;
 use chrono::{DateTime, Utc};
@@ -11,33 +11,36 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A subscription to a type of event.
+/// A subscription of a client to the events of one type.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Webhook)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WebhookView {
+    /// The id of the subscription.
     id: Uuid,
-    /// Whether it gets events.
+    /// Whether events are delivered.
     enabled: bool,
-    /// The account whose events it gets; null for all accounts of the client.
+    /// The account whose events are delivered; null for all accounts of the client.
     #[schema(min_length = 1, max_length = 36)]
     account_id: Option<String>,
-    /// The receiver.
+    /// The URL of the receiver.
     #[schema(max_length = 512)]
     url: String,
     /// The id of the API client.
     product_id: Uuid,
+    /// The id of the event type.
     webhook_event_type_id: Uuid,
+    /// The name of the event type.
     webhook_event_type_name: String,
-    /// The events that it gets, for Merchant types; null for all. Florin extension.
+    /// Which events of the type are delivered, for Merchant types; null for all of them. Florin extension.
     filters: Option<FiltersView>,
     /// Whether a failing event holds back later events of the same object. Florin extension.
     ordered: bool,
-    /// Why Florin disabled it: `gone` (the receiver answered 410) or `failing` (every delivery failed for five days).
-    /// Florin extension.
+    /// Why Florin disabled it: `gone` (the receiver responded with 410) or `failing` (every delivery failed for five
+    /// days); null if it is enabled, or somebody else disabled it. Florin extension.
     #[schema(pattern = "^(gone|failing)$")]
     disabled_reason: Option<&'static str>,
-    /// Since when it is disabled. Florin extension.
+    /// When Florin, the client or an operator disabled it; null while it is enabled. Florin extension.
     #[schema(value_type = Option<String>, format = DateTime)]
     disabled_at: Option<Time>,
     #[schema(value_type = String, format = DateTime)]
@@ -46,19 +49,20 @@ pub(crate) struct WebhookView {
     updated_at: Time,
 }
 
-/// The events that a subscription gets.
+/// The events of a type that are delivered: those that match every filter.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebhookFilters)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FiltersView {
+    /// The checkout of the event.
     checkout_id: FilterView,
 }
 
-/// The values of a filter.
+/// A filter of ids.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebhookFilter)]
 pub(crate) struct FilterView {
-    /// One of these ids.
+    /// The ids that match.
     #[schema(min_items = 1, max_items = 100)]
     r#in: Vec<Uuid>,
 }
@@ -96,8 +100,8 @@ impl From<&Webhook> for WebhookView {
 pub(crate) struct CreatedWebhookView {
     #[serde(flatten)]
     webhook: WebhookView,
-    /// The secret that signs deliveries, as libraries of Standard Webhooks expect it. It is returned only once. Florin
-    /// extension.
+    /// The secret that signs deliveries, in the format of the Standard Webhooks libraries. It is returned only once.
+    /// Florin extension.
     signing_secret: String,
 }
 
@@ -114,7 +118,7 @@ impl CreatedWebhookView {
 pub(crate) struct RotatedSecretView {
     /// The secret that signs deliveries from now on. It is returned only once.
     signing_secret: String,
-    /// Until when the previous secret signs, too, in real time; null if it does not.
+    /// The end of the overlap, in real time: until then, both secrets sign. Null if only the new one signs.
     #[schema(value_type = Option<String>, format = DateTime)]
     previous_secret_expires_at: Option<Time>,
 }
@@ -125,7 +129,7 @@ impl RotatedSecretView {
     }
 }
 
-/// An event for a subscription.
+/// A delivery: one event for one subscription.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebhookDelivery)]
 #[serde(rename_all = "camelCase")]
@@ -136,19 +140,20 @@ pub(crate) struct DeliveryView {
     account_id: String,
     /// The object that the event is about.
     object_id: Uuid,
-    /// The number of the event among those of its object; 0 for a test.
+    /// The sequence of the event: its number among the events of its object; 0 for a test.
     #[schema(minimum = 0)]
     sequence: i64,
-    /// Whether it is a test.
+    /// Whether a client requested it as a test of the receiver.
     test: bool,
     /// `pending`: waits for its first attempt. `failed`: waits for the next attempt. `delivered`: the receiver accepted
-    /// it. `exhausted`: every attempt failed. `cancelled`: its event was undone by a restore, or was imported.
+    /// it. `exhausted`: every attempt failed. `cancelled`: its event was undone by a restore or is no longer stored, or
+    /// the delivery was imported.
     #[schema(pattern = "^(pending|failed|delivered|exhausted|cancelled)$")]
     status: &'static str,
-    /// Number of attempts, the one in progress and interrupted ones included.
+    /// Number of attempts, including interrupted ones and the one in progress.
     #[schema(minimum = 0)]
     attempt_count: u32,
-    /// The last attempts that ended: at most 20, or 1,000 with the filter `messageId`.
+    /// The latest completed attempts: at most 20, or 1,000 with the filter `messageId`.
     attempts: Vec<AttemptView>,
     /// When it was queued, by the account's clock.
     #[schema(value_type = String, format = DateTime)]
@@ -213,7 +218,7 @@ impl From<&AttemptRecord> for AttemptView {
     }
 }
 
-/// An event that is queued.
+/// An event that was queued for delivery.
 #[derive(Serialize, ToSchema)]
 #[schema(as = QueuedMessage)]
 #[serde(rename_all = "camelCase")]
@@ -228,7 +233,7 @@ impl From<&EventId> for MessageView {
     }
 }
 
-/// A number of events that are queued.
+/// The number of events that were queued for delivery.
 #[derive(Serialize, ToSchema)]
 #[schema(as = QueuedMessages)]
 pub(crate) struct CountView {

@@ -1,5 +1,5 @@
-//! Reads bank lists from CSV and JSON files. A file is accepted only if all of it is valid. Every error is reported with its
-//! line (CSV) or index (JSON), up to a maximum.
+//! Reads bank lists from CSV and JSON files. A file is accepted only if all of it is valid. Every error is reported
+//! with its line (CSV) or index (JSON), up to a maximum.
 
 use florin_domain::fault::Flaw;
 use florin_domain::merchant::{Bank, BankId};
@@ -34,7 +34,7 @@ impl fmt::Display for Faults {
     }
 }
 
-/// A bank in the file, in the order of [`MEMBERS`]: for each field its text, or its flaw if it is absent or of another type.
+/// A bank in the file: for each of [`MEMBERS`] its text, or its flaw if it is absent or has the wrong type.
 type Entry = [Result<String, Flaw>; 4];
 
 /// Reads CSV (RFC 4180, UTF-8 with or without a byte order mark) with the header `id,name,iconUrl,supportsRefunds`.

@@ -1,4 +1,4 @@
-//! The streams of events that are open.
+//! The open streams of events: their number, and the tail that they share.
 
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
@@ -14,25 +14,27 @@ use std::time::{Duration, Instant};
 const PER_CLIENT: usize = 8;
 /// Maximum number of streams of all clients together.
 const IN_TOTAL: usize = 256;
-/// The time for which all streams share a tail.
+/// The time for which a tail is reused before it is read again.
 const SHARED_FOR: Duration = Duration::from_millis(50);
 
-/// Counts streams, and knows the tail of the events for all of them.
+/// Counts the open streams of each client, and keeps the latest tail of the events for all of them.
 #[derive(Default)]
 pub(crate) struct Streams {
+    /// Number of open streams of each client.
     open: Mutex<HashMap<ClientId, usize>>,
-    /// The tail that was found last, and when. `None`: writes did not end in time. One caller at a time looks for it.
+    /// When the tail was read last, and the result of [`Events::tail`]. Whoever holds the lock reads it again; the
+    /// others wait.
     tail: tokio::sync::Mutex<Option<(Instant, Option<EventPosition>)>>,
 }
 
-/// The place of an open stream, which is free again when it is dropped.
+/// The place that an open stream takes under the limits. Dropping it frees the place.
 pub(crate) struct StreamPlace {
     streams: Arc<Streams>,
     client: ClientId,
 }
 
 impl Streams {
-    /// Takes a place for a stream of a client, if the limits allow it.
+    /// Takes a place for a stream of a client. Fails with 429 if a limit is reached.
     pub(super) fn open(self: &Arc<Self>, client: ClientId) -> Result<StreamPlace, Problem> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let total: usize = open.values().sum();
@@ -50,7 +52,7 @@ impl Streams {
         Ok(StreamPlace { streams: Arc::clone(self), client })
     }
 
-    /// Returns a recent tail of the events. `None`: other writes did not end in time; try again.
+    /// Returns the tail of the events, at most [`SHARED_FOR`] old. `None`: other writes did not end in time; try again.
     pub(super) async fn tail(&self, events: &dyn Events) -> Result<Option<EventPosition>, StoreError> {
         let mut known = self.tail.lock().await;
         if let Some((_, tail)) = known.filter(|(at, _)| at.elapsed() < SHARED_FOR) {

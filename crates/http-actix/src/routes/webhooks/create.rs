@@ -23,7 +23,7 @@ use florin_ports::Written;
 body! {
     /// A new subscription.
     pub(crate) struct WebhookBody as "CreateWebhookRequest" {
-        /// Whether it gets events.
+        /// Whether events are delivered.
         #[example(true)]
         "enabled" => enabled: bool,
         /// The receiver: `https`, with port 443 or above 1023, and a name that resolves to public addresses. The sandbox
@@ -43,7 +43,7 @@ body! {
         "sharedSecret" => shared: Option<SharedSecret>,
         /// The `Authorization` header of deliveries.
         "authorizationHeader" => authorization: Option<AuthorizationHeader>,
-        /// For Merchant types only.
+        /// Which events of the type are delivered. For Merchant types only.
         "filters" => filters: Lenient<FiltersBody>,
         /// Whether a failing event holds back later events of the same object. Default: false. Florin extension.
         "ordered" => ordered: Option<bool>,

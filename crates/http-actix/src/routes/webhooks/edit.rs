@@ -19,7 +19,7 @@ use florin_ports::Answer;
 body! {
     /// The changes. Omitted members keep their values.
     pub(crate) struct EditWebhookBody as "EditWebhookRequest" {
-        /// Whether it gets events. While it is disabled, deliveries that wait rest, and new events are not queued.
+        /// Whether events are delivered. While it is disabled, waiting deliveries pause, and new events are not queued.
         #[example(true)]
         "enabled" => enabled: Option<bool>,
         /// The new receiver. Retries use it, too.

@@ -1,4 +1,4 @@
-//! Shared parts of the operations on disputes.
+//! What the operations on disputes share: the path parameter and the responses.
 
 use crate::declare::parameters;
 use crate::reply::answer;
@@ -8,7 +8,7 @@ use florin_domain::card::decide::DisputeDone;
 use florin_domain::ids::DisputeId;
 use florin_ports::Answer;
 
-/// The path parameter that names a dispute, and its kind.
+/// What a 404 for a dispute names: the path parameter, and the kind of object that is absent.
 pub(super) const DISPUTE: (&str, &str) = ("path.disputeId", "dispute");
 
 parameters! {
@@ -19,12 +19,12 @@ parameters! {
     }
 }
 
-/// Returns a 201 with a dispute.
+/// Returns a 201 response that contains the dispute.
 pub(super) fn dispute_answer(done: &DisputeDone, dry_run: Option<DryRunView>) -> Answer {
     answer(StatusCode::CREATED, &DisputeAnswer::new(done, dry_run))
 }
 
-/// Returns a 201 with a dispute and its message.
+/// Returns a 201 response that contains the dispute, and the message that moved its money.
 pub(super) fn message_answer(done: &DisputeDone, dry_run: Option<DryRunView>) -> Answer {
     answer(StatusCode::CREATED, &DisputeMessageAnswer::new(done, dry_run))
 }
