@@ -22,14 +22,14 @@ fn clock_of(data: &Data, account: &AccountId) -> ClockSetting {
     data.accounts.get(account).map(|account| account.timeline.clock).unwrap_or_default()
 }
 
-/// Whether deliveries of a subscription rest.
-fn rests(data: &Data, webhook: &Webhook) -> bool {
+/// Whether the deliveries of a subscription are paused.
+fn is_paused(data: &Data, webhook: &Webhook) -> bool {
     !webhook.enabled || data.clients.get(&webhook.client).is_some_and(|client| client.disabled_at.is_some())
 }
 
 /// The deliveries of a subscription that can be claimed, the longest due first.
 fn claimable(data: &Data, webhook: &Webhook, now: DateTime<Utc>) -> Vec<EventId> {
-    if rests(data, webhook) {
+    if is_paused(data, webhook) {
         return Vec::new();
     }
     let own = || data.deliveries.values().filter(|kept| kept.delivery.webhook == webhook.id);
@@ -60,7 +60,7 @@ fn claimable(data: &Data, webhook: &Webhook, now: DateTime<Utc>) -> Vec<EventId>
 
 fn claim(data: &mut Data, command: &ClaimDeliveriesCommand) -> Option<ClaimedDeliveries> {
     let webhook = data.webhooks.get(&command.webhook)?.clone();
-    if rests(data, &webhook) {
+    if is_paused(data, &webhook) {
         return None;
     }
     let mut claimed = Vec::new();
@@ -249,7 +249,7 @@ impl Deliveries for MemoryStore {
     async fn backlog(&self) -> Result<DeliveryBacklog, StoreError> {
         Ok(self.read(|data| {
             let is_enabled = |kept: &&KeptDelivery| {
-                data.webhooks.get(&kept.delivery.webhook).is_some_and(|webhook| !rests(data, webhook))
+                data.webhooks.get(&kept.delivery.webhook).is_some_and(|webhook| !is_paused(data, webhook))
             };
             let waiting = data.deliveries.values().filter(|kept| kept.delivery.status.is_waiting()).filter(is_enabled);
             let times: Vec<_> = waiting.map(|kept| kept.queued_at).collect();
