@@ -139,10 +139,10 @@ mod tests {
         let of = |begun, over| name(status.after(step, begun, over));
         match step {
             SessionStep::RunOut if of(true, true) != of(false, true) => {
-                format!("{}, if the payer has begun {}", of(false, true), of(true, true))
+                format!("{}; {} if the payer has begun", of(false, true), of(true, true))
             }
             SessionStep::Fail if of(true, true) != of(true, false) => {
-                format!("{}, after `expiresAt` {}", of(true, false), of(true, true))
+                format!("{}; {} after `expiresAt`", of(true, false), of(true, true))
             }
             _ => of(true, true).to_owned(),
         }
