@@ -249,6 +249,7 @@ fn accounts() {
     home.refused(&["accounts", "create", "F70003", "--json"]);
     home.refused(&["accounts", "create", &"F".repeat(37), "--client", &id, "--json"]);
     home.refused(&["accounts", "create", "", "--client", &id, "--json"]);
+    home.refused(&["accounts", "create", "F70003", "--client", &id, "--name", "A", "--merchant", "B", "--json"]);
     assert_eq!(home.json(&["accounts", "list", "--json"]).to_string(), listed);
 }
 

@@ -3,6 +3,7 @@
 use super::{Context, argument, caches_expired, explain, lookup};
 use crate::machine::{RandomIds, SystemClock};
 use crate::output::{self, Rows};
+use crate::usage::UsageError;
 use anyhow::anyhow;
 use florin_domain::access::Account;
 use florin_domain::budget::BudgetRecord;
@@ -42,7 +43,7 @@ pub(crate) struct NewAccount {
     /// Its name [default: the merchant's name, or the id]
     #[arg(long)]
     name: Option<String>,
-    /// Create an active merchant profile for the account, optionally with its name
+    /// Create an active merchant profile for the account; its name is that of the account, and may be given here
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
     #[expect(clippy::option_option, reason = "clap's type for a flag with an optional value")]
     merchant: Option<Option<String>>,
@@ -103,7 +104,11 @@ async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> 
     let id = argument("ID", &new.id, AccountId::parse)?;
     let merchant = new.merchant.is_some();
     let (source, name) = match (new.name, new.merchant.flatten()) {
-        (Some(name), _) => ("--name", name),
+        (Some(name), None) => ("--name", name),
+        (Some(_), Some(_)) => {
+            let refused = "account and merchant have one name: give it with --name or with --merchant, not with both";
+            return Err(UsageError::new(refused).into());
+        }
         (None, Some(name)) => ("--merchant", name),
         (None, None) => ("ID", new.id),
     };
