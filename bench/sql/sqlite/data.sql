@@ -40,7 +40,7 @@ INSERT INTO cards (account_id, id, budget_id, currency, state, user_token, expir
 SELECT 'bench-' || (n % 10), bench_id(4, n), bench_id(3, (n - 1) % {budgets} + 1), 'GBP', 'ACTIVE', bench_id(5, n), '2099-12-31'
 FROM numbers WHERE n BETWEEN 1 AND {cards};
 
-INSERT INTO journal_transactions
+INSERT INTO journal_transactions (account_id, id, kind, cause_id, currency, created_at)
 SELECT 'bench-' || (n % 10), bench_id(12, n), 'credit', bench_id(12, n), 'GBP', now - 345600000000
 FROM clock, numbers WHERE n BETWEEN 1 AND {budgets};
 INSERT INTO journal_entries (account_id, journal_id, line, pool, budget_id, amount_minor)
@@ -75,7 +75,7 @@ SELECT 'bench-' || (card % 10), bench_id(6, n), bench_id(4, card), bench_id(3, b
     CASE WHEN cleared THEN 0 ELSE amount END, CASE WHEN cleared THEN amount ELSE 0 END,
     CASE WHEN cleared THEN 'cleared' END, CASE WHEN NOT cleared THEN at + 604800000000 END, at, NULL, NULL
 FROM chains ORDER BY 1, 2;
-INSERT INTO journal_transactions
+INSERT INTO journal_transactions (account_id, id, kind, cause_id, currency, created_at)
 SELECT 'bench-' || (card % 10), bench_id(8, n), 'card', bench_id(6, n), 'GBP', at FROM chains
 UNION ALL
 SELECT 'bench-' || (card % 10), bench_id(9, n), 'card', bench_id(7, n), 'GBP', at FROM chains WHERE cleared ORDER BY 1, 2;
