@@ -7,14 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::events::{events, name, without_gaps};
 use crate::support::assert::{text, uuid};
 use crate::support::management::funded;
 use crate::support::payments::alone;
+use crate::support::receiver::{Receiver, webhook_path};
 use crate::support::server::LIMIT;
-use crate::support::{AUTHORIZATION, Client, INCREMENT, Server, Wallet, expect_fault};
+use crate::support::{AUTHORIZATION, Client, INCREMENT, Server, Wallet, expect_fault, expect_json};
 
 const STREAM: &str = "/v2/events/stream";
 
@@ -107,6 +108,54 @@ fn a_stream_sends_what_the_list_shows() {
     let mut resumed = Stream::open(&client, "", Some(&received[0].id));
     assert_eq!(resumed.next(LIMIT).as_ref(), Some(&received[1]));
     assert_eq!(resumed.next(Duration::from_millis(300)), None);
+}
+
+/// Redeliveries have ids of their own, and a stream resumes after each of them.
+#[test]
+fn a_stream_can_contain_redeliveries() {
+    let (server, client) = alone();
+    let receiver = Receiver::start();
+    let webhook = receiver.subscribe(&client, "BoxCredited", &json!({}));
+    funded(&client, "One", "1.00");
+    funded(&client, "Two", "2.00");
+    receiver.wait_for(2);
+    let listed = events(&client, "types=BoxCredited");
+    let (one, two) = (text(&listed[0], "/messageId"), text(&listed[1], "/messageId"));
+    let mut stream = Stream::open(&client, "redeliveries=true&types=BoxCredited", Some(one));
+    let mut plain = Stream::open(&client, "types=BoxCredited", Some(one));
+    let mut of_others = Stream::open(&client, "redeliveries=true&types=BoxDebited", Some(one));
+    assert_eq!(stream.next(LIMIT).unwrap().id, two);
+    for message in [one, two, one] {
+        let path = webhook_path(&webhook, &format!("/deliveries/{message}/redeliver"));
+        expect_json(&client.post(&path, ""), 202);
+    }
+    funded(&client, "Three", "3.00");
+    let again: Vec<_> = (0..3).map(|_| stream.next(LIMIT).unwrap()).collect();
+    for (received, expected) in again.iter().zip([&listed[0], &listed[1], &listed[0]]) {
+        assert_eq!((&received.body, received.kind.as_str()), (expected, "BoxCredited"));
+        assert!(![one, two].contains(&received.id.as_str()), "{}", received.id);
+    }
+    let three = stream.next(LIMIT).unwrap();
+    assert_eq!(three.id, text(&three.body, "/messageId"));
+    assert_eq!(stream.next(Duration::from_millis(300)), None);
+    // Resumed after each of them, it misses and repeats nothing. A stream without redeliveries resumes there, too.
+    let mut rest = [&again[..], std::slice::from_ref(&three)].concat();
+    while !rest.is_empty() {
+        let last = rest.remove(0);
+        let mut resumed = Stream::open(&client, "redeliveries=true&types=BoxCredited", Some(&last.id));
+        for expected in &rest {
+            assert_eq!(resumed.next(LIMIT).as_ref(), Some(expected));
+        }
+        assert_eq!(resumed.next(Duration::from_millis(300)), None);
+    }
+    let mut resumed = Stream::open(&client, "", Some(&again[0].id));
+    assert_eq!(resumed.next(LIMIT), Some(three.clone()));
+    assert_eq!([plain.next(LIMIT).unwrap().id.as_str(), &plain.next(LIMIT).unwrap().id], [two, &three.id]);
+    assert_eq!((plain.next(Duration::from_millis(300)), of_others.next(Duration::from_millis(300))), (None, None));
+    let foreign = server.other().call("GET", STREAM).header("Last-Event-ID", &again[0].id).send();
+    expect_fault(&foreign, 400, "header.Last-Event-ID", "invalid_value");
+    // The list has each event once.
+    assert_eq!(events(&client, "types=BoxCredited").len(), 3);
 }
 
 #[test]

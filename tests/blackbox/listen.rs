@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::events::events;
 use crate::support::assert::text;
 use crate::support::management::funded;
-use crate::support::receiver::Receiver;
+use crate::support::receiver::{Receiver, webhook_path};
 use crate::support::server::LIMIT;
 use crate::support::wallet::credit_body;
 use crate::support::{ABSENT, CREDIT, Client, Server, demo, expect_json};
@@ -148,6 +148,47 @@ fn an_event_is_forwarded_again() {
     let absent = String::from_utf8(resend(ABSENT).stderr).unwrap();
     assert!(absent.contains(&format!("event {ABSENT} does not exist")), "{absent}");
     assert_eq!(command(&server, &["--resend", message]).output().unwrap().status.code(), Some(2), "no receiver");
+}
+
+/// A redelivery and a recovery go to the receiver of the subscription, and to everybody who listens.
+#[test]
+fn redeliveries_are_printed_and_forwarded() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let (receiver, developer) = (Receiver::start(), Receiver::start());
+    let webhook = receiver.subscribe(&client, "BoxCredited", &json!({}));
+    funded(&client, "One", "1.00");
+    let told = events(&client, "types=BoxCredited").remove(0);
+    let message = text(&told, "/messageId");
+    receiver.wait_for(1);
+    let forward = ["--account", client.account.as_str(), "--forward-to", &developer.url()];
+    let listener = Listener::start(&server, &forward);
+    let (_, signed) = (listener.line(), listener.line());
+    let secret = signed.trim_end_matches('.').rsplit(' ').next().unwrap();
+    let as_json = Listener::start(&server, &["--account", client.account.as_str(), "--after", message, "--json"]);
+    for number in [1, 2] {
+        let path = webhook_path(&webhook, &format!("/deliveries/{message}/redeliver"));
+        expect_json(&client.post(&path, ""), 202);
+        receiver.wait_for(1 + number);
+        let line = listener.line();
+        assert!(line.contains(&format!("{message}  redelivered")), "{line}");
+        assert!(listener.line().contains("forwarded: 200 after "));
+        let arrived = developer.wait_for(number).pop().unwrap();
+        arrived.verify(secret).unwrap();
+        assert_eq!((arrived.id(), &arrived.body), (message, &receiver.arrived()[0].body));
+        let printed = as_json.json();
+        assert_eq!((&printed["event"]["body"], &printed["redelivered"]), (&told, &json!(true)));
+    }
+    // A recovery sends what a subscription did not get, such as an event from before it.
+    let later = receiver.subscribe(&client, "BoxCredited", &json!({}));
+    let since = json!({"since": told["occurredAt"]}).to_string();
+    assert_eq!(expect_json(&client.post(&webhook_path(&later, "/recover"), since), 202)["count"], 1);
+    assert!(listener.line().contains(&format!("{message}  redelivered")));
+    // What follows is no redelivery.
+    funded(&client, "Two", "1.00");
+    assert!(listener.line().contains("forwarded: 200 after "));
+    let line = listener.line();
+    assert!(line.contains("BoxCredited") && !line.contains("redelivered"), "{line}");
 }
 
 #[test]

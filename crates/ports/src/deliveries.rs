@@ -210,11 +210,13 @@ pub trait Deliveries: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError>;
 
-    /// Sends an event again: at once, with a new schedule. `Absent`: no such subscription, or it never had this event.
+    /// Sends an event again: at once, with a new schedule. [`crate::Events::redeliveries`] shows it, too. `Absent`: no such
+    /// subscription, or it never had this event.
     async fn redeliver(&self, command: RedeliverCommand) -> Result<Written<()>, WriteError<WebhookRefusal>>;
 
     /// Sends every matching stored event again that is neither delivered nor waiting, those from before the subscription
-    /// included, and returns their number. It does so in portions: if it is interrupted, a repetition does the rest.
+    /// included, and returns their number. [`crate::Events::redeliveries`] shows them, too. It does so in portions: if it is
+    /// interrupted, a repetition does the rest.
     /// `Absent`: no such subscription.
     async fn recover(&self, command: RecoverCommand) -> Result<Written<u64>, WriteError<WebhookRefusal>>;
 

@@ -4,7 +4,7 @@ use crate::StoreError;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use florin_domain::access::Environment;
-use florin_domain::event::{Event, EventFilter, EventPosition, StoredEvent};
+use florin_domain::event::{Event, EventFilter, EventPosition, Redeliveries, StoredEvent};
 use florin_domain::ids::{AccountId, ClientId, EventId};
 use florin_domain::page::{Page, PageRequest};
 use std::collections::BTreeSet;
@@ -55,6 +55,9 @@ pub struct EventReach {
 /// never changes. Positions are never given twice, not even after events were deleted. They follow the order of commits:
 /// of two events of one object, the later one has the greater position, and no event appears at or before a position
 /// that [`Self::tail`] has returned. Only the restore of a world puts its earlier events back at their positions.
+///
+/// A redelivery or a recovery gives each event that it sends again a further position, in its own transaction, under the
+/// same promises. [`Self::redeliveries`] reads them; lists and [`Self::between`] do not contain them.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Events: Send + Sync {
@@ -70,7 +73,8 @@ pub trait Events: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<StoredEvent>, StoreError>;
 
-    /// Returns the position of an event in reach. `None`: there is no such event any more.
+    /// Returns the position of an event in reach, or that of a redelivery, by its [`florin_domain::event::Redelivery::id_at`].
+    /// `None`: there is no such event any more.
     async fn position_of(&self, reach: EventReach, event: EventId) -> Result<Option<EventPosition>, StoreError>;
 
     /// Returns a position up to which no further event will appear, and after which there is no event whose commit had
@@ -86,6 +90,17 @@ pub trait Events: Send + Sync {
         max: u32,
     ) -> Result<Vec<StoredEvent>, StoreError>;
 
-    /// Deletes events that were written before a time, the oldest first, at most `max`, and returns their number.
+    /// Returns redeliveries of matching events in reach after one position up to another, in order. It searches at most
+    /// `max` redeliveries, whether or not their events match, and returns how far it came.
+    async fn redeliveries(
+        &self,
+        reach: EventReach,
+        filter: EventFilter,
+        range: (EventPosition, EventPosition),
+        max: u32,
+    ) -> Result<Redeliveries, StoreError>;
+
+    /// Deletes events that were written before a time, the oldest first, at most `max`, and returns their number. As many
+    /// redeliveries that are as old are deleted with them.
     async fn delete_events(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 }

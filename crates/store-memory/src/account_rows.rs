@@ -200,6 +200,7 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         sandbox_bank,
         events,
         last_position: _,
+        redeliveries: _,
         positions,
         epochs: _,
         sequences,

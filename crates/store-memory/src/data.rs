@@ -74,6 +74,8 @@ pub(crate) struct Data {
     /// Events by position. Positions are never given twice.
     pub(crate) events: BTreeMap<EventPosition, StoredEvent>,
     pub(crate) last_position: EventPosition,
+    /// Events that were sent again, and the real times of that, by position.
+    pub(crate) redeliveries: BTreeMap<EventPosition, (EventId, DateTime<Utc>)>,
     /// The positions of movements, renewed with each change.
     pub(crate) positions: BTreeMap<(AccountId, ActivityId), i64>,
     /// The epochs of worlds: a restore begins a new one.

@@ -2,6 +2,7 @@
 
 use crate::MemoryStore;
 use crate::data::Data;
+use crate::events::redelivered;
 use crate::kept::KeptDelivery;
 use crate::webhooks::under_claim_on;
 use async_trait::async_trait;
@@ -110,6 +111,7 @@ fn recover(data: &mut Data, webhook: &Webhook, command: &RecoverCommand) -> Resu
     (command.decide)(webhook).map_err(WriteError::Refused)?;
     let mut recovered = 0;
     for delivery in matching(data, webhook, command.since) {
+        let message = delivery.message;
         let fresh = KeptDelivery::new(delivery, None, command.now);
         match data.deliveries.get_mut(&(webhook.id, fresh.delivery.message)) {
             None => {
@@ -120,6 +122,7 @@ fn recover(data: &mut Data, webhook: &Webhook, command: &RecoverCommand) -> Resu
             }
             Some(_) => continue,
         }
+        redelivered(data, message, command.now);
         recovered += 1;
     }
     resume(data, |of| of.id == webhook.id);
@@ -206,6 +209,7 @@ impl Deliveries for MemoryStore {
                     return Err(WriteError::Refused(WebhookRefusal::EventGone));
                 }
                 kept.restart();
+                redelivered(data, command.message, command.now);
                 resume(data, |of| of.id == webhook.id);
                 Ok(())
             })

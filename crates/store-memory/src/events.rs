@@ -7,7 +7,9 @@ use crate::pages::cut;
 use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound, Utc};
 use florin_domain::access::{Environment, Feature};
-use florin_domain::event::{Audience, Event, EventBody, EventFilter, EventObject, EventPosition, StoredEvent};
+use florin_domain::event::{
+    Audience, Event, EventBody, EventFilter, EventObject, EventPosition, Redeliveries, Redelivery, StoredEvent,
+};
 use florin_domain::ids::{AccountId, EventId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{EventReach, EventRecording, Events, StoreError};
@@ -36,7 +38,13 @@ impl Events for MemoryStore {
     }
 
     async fn position_of(&self, reach: EventReach, event: EventId) -> Result<Option<EventPosition>, StoreError> {
-        Ok(self.read(|data| reached(data, &reach).find(|known| known.id == event).map(|known| known.position)))
+        Ok(self.read(|data| {
+            let place = Redelivery::position_in(event);
+            let redelivered = place.and_then(|position| data.redeliveries.get(&position));
+            let id = redelivered.map_or(event, |(event, _)| *event);
+            let found = reached(data, &reach).find(|known| known.id == id)?;
+            Some(place.unwrap_or(found.position))
+        }))
     }
 
     async fn tail(&self) -> Result<Option<EventPosition>, StoreError> {
@@ -57,13 +65,45 @@ impl Events for MemoryStore {
         }))
     }
 
+    async fn redeliveries(
+        &self,
+        reach: EventReach,
+        filter: EventFilter,
+        (after, until): (EventPosition, EventPosition),
+        max: u32,
+    ) -> Result<Redeliveries, StoreError> {
+        Ok(self.read(|data| {
+            let in_range = data.redeliveries.iter().filter(|(position, _)| **position > after && **position <= until);
+            let searched: Vec<_> = in_range.take(max as usize).collect();
+            let last = searched.last().filter(|_| searched.len() >= max as usize);
+            let until = last.map_or(until, |(position, _)| **position);
+            let of = |(position, (id, _)): (&EventPosition, &(EventId, _))| {
+                let event = reached(data, &reach).find(|event| event.id == *id && filter.selects(event))?;
+                Some(Redelivery { position: *position, event: event.clone() })
+            };
+            Redeliveries { found: searched.into_iter().filter_map(of).collect(), until }
+        }))
+    }
+
     async fn delete_events(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         self.change(|data| {
             let oldest: Vec<_> = data.events.keys().copied().take(usize::try_from(max).unwrap_or(usize::MAX)).collect();
             let kept = data.events.len();
             data.events.retain(|position, event| event.recorded_at >= before || !oldest.contains(position));
+            let old = data.redeliveries.iter().filter(|(_, (_, at))| *at < before).map(|(position, _)| *position);
+            for position in old.take(max as usize).collect::<Vec<_>>() {
+                data.redeliveries.remove(&position);
+            }
             Ok((kept - data.events.len()) as u64)
         })
+    }
+}
+
+/// Records that a stored event is sent again.
+pub(crate) fn redelivered(data: &mut Data, event: EventId, now: DateTime<Utc>) {
+    if data.events.values().any(|known| known.id == event) {
+        data.last_position = EventPosition(data.last_position.0.saturating_add(1));
+        data.redeliveries.insert(data.last_position, (event, now));
     }
 }
 

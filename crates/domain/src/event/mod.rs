@@ -9,6 +9,7 @@ mod cause;
 mod kind;
 mod movement;
 mod object;
+mod redelivery;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -18,4 +19,5 @@ pub use body::{BatchEvent, BatchResult, CardStateChange, EventBody, MerchantPaym
 pub use kind::{EventKind, EventType};
 pub use movement::{BoxMovement, MovementSource, PaymentMethod};
 pub use object::{Event, EventObject};
+pub use redelivery::{Redeliveries, Redelivery};
 pub use stored::{EventFilter, EventPosition, StoredEvent};

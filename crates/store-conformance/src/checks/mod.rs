@@ -27,6 +27,7 @@ mod dry_runs;
 mod durable;
 mod equal_ids;
 mod event_reads;
+mod event_redeliveries;
 mod events;
 mod expiry;
 mod explanations;
@@ -153,6 +154,7 @@ const FILES: &[&[Check]] = &[
     snapshot_files::CHECKS,
     events::CHECKS,
     event_reads::CHECKS,
+    event_redeliveries::CHECKS,
     webhooks::CHECKS,
     deliveries::CHECKS,
     deliveries_rest::CHECKS,

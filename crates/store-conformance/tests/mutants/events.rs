@@ -3,7 +3,7 @@
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::event::{EventFilter, EventKind, EventPosition, StoredEvent};
+use florin_domain::event::{EventFilter, EventKind, EventPosition, Redeliveries, StoredEvent};
 use florin_domain::ids::EventId;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{EventReach, EventRecording, Events, StoreError};
@@ -79,6 +79,27 @@ impl Events for Mutant {
     ) -> Result<Vec<StoredEvent>, StoreError> {
         let after = if self.has(Bug::BetweenIncludesItsStart) { EventPosition(after.0 - 1) } else { after };
         self.inner.between(reach, filter, (after, until), max).await
+    }
+
+    async fn redeliveries(
+        &self,
+        mut reach: EventReach,
+        filter: EventFilter,
+        range: (EventPosition, EventPosition),
+        max: u32,
+    ) -> Result<Redeliveries, StoreError> {
+        if self.has(Bug::RedeliveriesOfAnyAccount) {
+            reach.accounts = None;
+        }
+        let filter = if self.has(Bug::RedeliveriesUnfiltered) { EventFilter::default() } else { filter };
+        let mut done = self.inner.redeliveries(reach, filter, range, max).await?;
+        if self.has(Bug::RedeliveriesSkipped) {
+            done.until = range.1;
+        }
+        if self.has(Bug::RedeliveriesLost) {
+            done.found.clear();
+        }
+        Ok(done)
     }
 
     async fn delete_events(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {

@@ -155,6 +155,12 @@ impl Deliveries for Mutant {
         if self.has(Bug::DisabledRedelivers) {
             command.decide = Arc::new(|_| Ok(()));
         }
+        if self.has(Bug::RedeliveriesOfRepeats) {
+            let RedeliverCommand { reach, webhook, message, now, decide, .. } = &command;
+            let (reach, webhook, message, now) = (reach.clone(), *webhook, *message, *now);
+            let unclaimed = RedeliverCommand { reach, webhook, message, now, decide: Arc::clone(decide), claim: None };
+            self.inner.redeliver(unclaimed).await?;
+        }
         self.inner.redeliver(command).await
     }
 

@@ -1,16 +1,14 @@
 //! Forwards events to a receiver.
 
 use super::super::common::Context;
+use super::event::Event;
 use crate::machine::SystemClock;
 use crate::output;
 use crate::usage::UsageError;
 use florin_domain::access::Environment;
-use florin_domain::ids::EventId;
 use florin_domain::webhook::{SendError, TargetPolicy, WebhookSecrets, WebhookUrl};
 use florin_ports::{Clock, WebhookRequest, WebhookSender};
-use florin_webhook_http::{
-    HttpWebhookSender, SenderSettings, StreamedEvent, SystemNames, TrustedRoots, derived_secret,
-};
+use florin_webhook_http::{HttpWebhookSender, SenderSettings, SystemNames, TrustedRoots, derived_secret};
 use serde::Serialize;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -60,8 +58,9 @@ impl Forward {
     }
 
     /// Sends an event until the receiver accepts it, three times at most, and returns whether it did.
-    pub(super) async fn send(&self, context: &Context, event: &StreamedEvent) -> anyhow::Result<bool> {
-        let Some(message) = EventId::parse(&event.id).ok() else { anyhow::bail!("{} is no id of an event", event.id) };
+    pub(super) async fn send(&self, context: &Context, event: &Event) -> anyhow::Result<bool> {
+        let message = event.message;
+        let id = message.to_string();
         let mut pauses = PAUSES.into_iter();
         loop {
             let request = WebhookRequest {
@@ -73,7 +72,7 @@ impl Forward {
             };
             let outcome = self.sender.send(request).await;
             let attempt = Attempt {
-                forwarded: &event.id,
+                forwarded: &id,
                 response_status: outcome.response.ok(),
                 error: outcome.response.err().map(SendError::as_str),
                 duration_ms: outcome.took.num_milliseconds(),

@@ -1,5 +1,6 @@
 //! `florin listen`: prints events as they happen, and forwards them.
 
+mod event;
 mod forward;
 
 use super::common::{Context, percent_encoded};
@@ -7,8 +8,9 @@ use crate::output;
 use crate::usage::UsageError;
 use anyhow::{Context as _, anyhow};
 use clap::Args;
+use event::{Body, Envelope, Event, parsed};
 use florin_domain::ids::EventId;
-use florin_webhook_http::{EventStream, StreamError, StreamedEvent};
+use florin_webhook_http::{EventStream, StreamError};
 use forward::Forward;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -60,26 +62,12 @@ fn id(text: &str) -> Result<EventId, String> {
     EventId::parse(text).map_err(|flaw| flaw.message.into_owned())
 }
 
-/// What is printed of an event.
-#[derive(Deserialize)]
-struct Envelope {
-    body: Body,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Body {
-    account_id: String,
-    object_id: String,
-    sequence: u64,
-    occurred_at: String,
-    webhook_event_type_name: String,
-}
-
 /// JSON representation of an event, a line of its own.
 #[derive(Serialize)]
 struct Line<'a> {
     event: &'a RawValue,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    redelivered: bool,
 }
 
 pub(super) async fn run(context: &Context, arguments: &Arguments) -> anyhow::Result<ExitCode> {
@@ -113,6 +101,7 @@ pub(super) async fn run(context: &Context, arguments: &Arguments) -> anyhow::Res
     loop {
         match stream.next().await {
             Ok(event) => {
+                let event = Event::streamed(event)?;
                 print(context, &event)?;
                 if let Some(forward) = &forward {
                     forward.send(context, &event).await?;
@@ -135,19 +124,14 @@ struct Page<'a> {
 }
 
 /// Reads a stored event.
-async fn find(
-    stream: &EventStream,
-    server: &str,
-    arguments: &Arguments,
-    message: EventId,
-) -> anyhow::Result<StreamedEvent> {
+async fn find(stream: &EventStream, server: &str, arguments: &Arguments, message: EventId) -> anyhow::Result<Event> {
     let filters =
         [("accountId", arguments.account.as_deref().map(percent_encoded)), ("messageId", Some(message.to_string()))];
     let page = stream.read(&resource(server, "events", &filters)).await.map_err(|error| unreadable(server, &error))?;
     let Page { rows } = serde_json::from_str(&page).context("the list of events is not JSON")?;
     let event =
         rows.first().ok_or_else(|| anyhow!("event {message} does not exist any more, or the key cannot read it"))?;
-    Ok(StreamedEvent { id: message.to_string(), envelope: event.get().to_owned() })
+    Ok(Event { message, envelope: event.get().to_owned(), redelivered: false })
 }
 
 fn unreadable(server: &str, error: &StreamError) -> anyhow::Error {
@@ -177,6 +161,7 @@ fn address(server: &str, arguments: &Arguments) -> String {
         ("accountId", arguments.account.as_deref().map(percent_encoded)),
         ("types", (!types.is_empty()).then(|| types.join(","))),
         ("objectId", arguments.object.as_deref().map(percent_encoded)),
+        ("redeliveries", Some("true".to_owned())),
     ];
     resource(server, "events/stream", &filters)
 }
@@ -197,14 +182,16 @@ fn print_secret(context: &Context, forward: &Forward) -> anyhow::Result<()> {
     output::line(&format!("What is forwarded is signed with {}.", forward.secret()))
 }
 
-fn print(context: &Context, event: &StreamedEvent) -> anyhow::Result<()> {
+fn print(context: &Context, event: &Event) -> anyhow::Result<()> {
+    let redelivered = event.redelivered;
     if context.json {
-        let envelope: &RawValue = serde_json::from_str(&event.envelope).context("an event is not JSON")?;
-        return output::json(&Line { event: envelope });
+        let event: &RawValue = serde_json::from_str(&event.envelope).context("an event is not JSON")?;
+        return output::json(&Line { event, redelivered });
     }
-    let Envelope { body } = serde_json::from_str(&event.envelope).context("an event has no envelope")?;
-    let Body { account_id, object_id, sequence, occurred_at, webhook_event_type_name: name } = body;
-    output::line(&format!("{occurred_at}  {name:26}  {account_id}  {object_id} #{sequence}  {}", event.id))
+    let Envelope { body } = parsed(&event.envelope)?;
+    let Body { message_id, account_id, object_id, sequence, occurred_at, webhook_event_type_name: name } = body;
+    let again = if redelivered { "  redelivered" } else { "" };
+    output::line(&format!("{occurred_at}  {name:26}  {account_id}  {object_id} #{sequence}  {message_id}{again}"))
 }
 
 #[cfg(test)]
@@ -222,10 +209,11 @@ mod tests {
             resend: None,
             forward_to: None,
         };
-        assert_eq!(address("http://127.0.0.1:1/", &arguments), "http://127.0.0.1:1/v2/events/stream");
+        assert_eq!(address("http://127.0.0.1:1/", &arguments), "http://127.0.0.1:1/v2/events/stream?redeliveries=true");
         arguments.account = Some("Ä&b".into());
         arguments.types = vec!["BoxCredited".into(), "BoxDebited".into()];
-        let whole = "https://florin.test/v2/events/stream?accountId=%C3%84%26b&types=BoxCredited,BoxDebited";
+        let whole =
+            "https://florin.test/v2/events/stream?accountId=%C3%84%26b&types=BoxCredited,BoxDebited&redeliveries=true";
         assert_eq!(address("https://florin.test/v2", &arguments), whole);
     }
 }

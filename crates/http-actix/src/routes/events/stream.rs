@@ -3,7 +3,7 @@
 use super::common::{EventParameters, READ, reach};
 use super::streams::StreamPlace;
 use crate::call::Call;
-use crate::declare::LastEventIdHeader;
+use crate::declare::{LastEventIdHeader, parameters};
 use crate::extract::headers::{api_key, last_event_id};
 use crate::problem::{Problem, read};
 use crate::routes::error_sets::EventErrors;
@@ -12,9 +12,10 @@ use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::{Bytes, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use florin_application::{identify, permit};
-use florin_domain::event::{EventFilter, EventPosition, StoredEvent};
+use florin_domain::event::{EventFilter, EventPosition, Redelivery, StoredEvent};
 use florin_domain::fault::Flaw;
-use florin_ports::EventReach;
+use florin_domain::ids::EventId;
+use florin_ports::{EventReach, StoreError};
 use futures_util::stream::{Stream, unfold};
 use std::convert::Infallible;
 use std::fmt::Write;
@@ -35,22 +36,35 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The time after which a silent stream sends a comment, and the key of the caller is checked again.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
+parameters! {
+    /// What a stream contains besides new events.
+    pub(crate) struct StreamParameters in Query {
+        /// If `true`, the stream also contains each event that a redelivery or a recovery of a webhook sends again.
+        /// Default: `false`.
+        "redeliveries" => redeliveries: bool,
+    }
+}
+
 /// Streams events in the order of their commits, as server-sent events. Florin extension.
 ///
 /// Each event has its `messageId` as `id`, its type as `event`, and its envelope as `data`. A client that reconnects with
 /// `Last-Event-ID` continues after that event: it misses and repeats nothing. Without it, the stream begins with the next
 /// event. If the event of `Last-Event-ID` no longer exists, the response is 400. A comment is sent at once, and then
 /// whenever there was no event for 15 seconds. The stream ends when the server stops. A client can have 8 streams.
+///
+/// With `redeliveries=true`, an event that is sent again on request is streamed again, in the order of the requests. Its
+/// `data` is the same as before; its `id` is one of its own, which `Last-Event-ID` accepts, too.
 #[utoipa::path(get, path = "/v2/events/stream", tag = "Events", operation_id = "streamEvents",
-    params(EventParameters, LastEventIdHeader),
+    params(EventParameters, StreamParameters, LastEventIdHeader),
     responses((status = 200, description = "Events as they happen.", body = String, content_type = "text/event-stream"),
         EventErrors))]
 pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &READ).await?;
-    let parameters = call.read::<EventParameters>();
+    let (parameters, content) = (call.read::<EventParameters>(), call.read::<StreamParameters>());
     let last = last_event_id(&request, &mut call.faults);
     let reach = reach(&mut call, parameters.as_ref().and_then(|parameters| parameters.account.clone())).await?;
     let EventParameters { types, object, .. } = read(parameters)?;
+    let StreamParameters { redeliveries } = read(content)?;
     let filter = EventFilter {
         kinds: types.into_iter().map(|name| name.0.kind).collect(),
         object: object.map(|object| object.0),
@@ -70,6 +84,7 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
         app: app.clone(),
         reach,
         filter,
+        redeliveries,
         last: start,
         tail: start,
         checked: Instant::now(),
@@ -102,6 +117,8 @@ struct Reader {
     peer: Option<IpAddr>,
     reach: EventReach,
     filter: EventFilter,
+    /// Whether it contains events that are sent again.
+    redeliveries: bool,
     /// Everything up to this position was sent.
     last: EventPosition,
     /// The tail that was found last.
@@ -128,9 +145,9 @@ impl Reader {
                 return None;
             }
             match self.read().await {
-                Ok(events) if !events.is_empty() => {
+                Ok(frames) if !frames.is_empty() => {
                     self.sent = Instant::now();
-                    return Some(frames(&events).into());
+                    return Some(text_of(&frames).into());
                 }
                 Ok(_) => {}
                 // The client connects again with the id of the last event, and misses nothing.
@@ -147,7 +164,7 @@ impl Reader {
         }
     }
 
-    async fn read(&mut self) -> Result<Vec<StoredEvent>, florin_ports::StoreError> {
+    async fn read(&mut self) -> Result<Vec<Frame>, StoreError> {
         let events = &self.app.services.events;
         if self.last >= self.tail {
             let Some(tail) = self.app.streams.tail(events.as_ref()).await? else { return Ok(Vec::new()) };
@@ -158,12 +175,32 @@ impl Reader {
             let range = (self.last, until);
             let found = events.between(self.reach.clone(), self.filter.clone(), range, PORTION).await?;
             let is_all = found.len() < PORTION as usize;
-            self.last = found.last().map_or(until, |event| if is_all { until } else { event.position });
-            if !found.is_empty() {
-                return Ok(found);
+            let until = found.last().filter(|_| !is_all).map_or(until, |event| event.position);
+            let (frames, until) = self.with_redeliveries(found, until).await?;
+            self.last = until;
+            if !frames.is_empty() {
+                return Ok(frames);
             }
         }
         Ok(Vec::new())
+    }
+
+    /// Adds the redeliveries up to a position, or up to an earlier one that is returned.
+    async fn with_redeliveries(
+        &self,
+        found: Vec<StoredEvent>,
+        until: EventPosition,
+    ) -> Result<(Vec<Frame>, EventPosition), StoreError> {
+        let mut frames: Vec<_> = found.into_iter().map(Frame::from).collect();
+        if !self.redeliveries {
+            return Ok((frames, until));
+        }
+        let (events, range) = (&self.app.services.events, (self.last, until));
+        let again = events.redeliveries(self.reach.clone(), self.filter.clone(), range, PORTION).await?;
+        frames.extend(again.found.into_iter().map(Frame::from));
+        frames.retain(|frame| frame.position <= again.until);
+        frames.sort_by_key(|frame| frame.position);
+        Ok((frames, again.until))
     }
 
     /// Whether the key may still read events, which is checked now and then.
@@ -180,11 +217,31 @@ impl Reader {
     }
 }
 
+/// An event in a stream: a new one, or one that is sent again.
+struct Frame {
+    position: EventPosition,
+    /// What `Last-Event-ID` names.
+    id: EventId,
+    event: StoredEvent,
+}
+
+impl From<StoredEvent> for Frame {
+    fn from(event: StoredEvent) -> Self {
+        Self { position: event.position, id: event.id, event }
+    }
+}
+
+impl From<Redelivery> for Frame {
+    fn from(Redelivery { position, event }: Redelivery) -> Self {
+        Self { position, id: Redelivery::id_at(position), event }
+    }
+}
+
 /// Writes events as server-sent events. An envelope has no line breaks.
-fn frames(events: &[StoredEvent]) -> String {
-    events.iter().fold(String::new(), |mut text, event| {
+fn text_of(frames: &[Frame]) -> String {
+    frames.iter().fold(String::new(), |mut text, Frame { id, event, .. }| {
         // Writing to a String can't fail.
-        let _ = write!(text, "id: {}\nevent: {}\ndata: {}\n\n", event.id, event.kind.as_str(), event.body);
+        let _ = write!(text, "id: {id}\nevent: {}\ndata: {}\n\n", event.kind.as_str(), event.body);
         text
     })
 }

@@ -1,8 +1,10 @@
 //! Events: who may see them, and how they are read.
 
 mod numbers;
+mod redeliveries;
 
 pub(crate) use numbers::misnumbered;
+pub(crate) use redeliveries::redelivered;
 
 use super::backend::{Conn, Db, SKIP_LOCKED};
 use super::body;
@@ -19,7 +21,7 @@ use diesel::dsl::count_star;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::BigInt;
-use florin_domain::event::{EventFilter, EventPosition, StoredEvent};
+use florin_domain::event::{EventFilter, EventPosition, Redeliveries, Redelivery, StoredEvent};
 use florin_domain::ids::{AccountId, CheckoutId, EventId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{EventReach, EventRecording, Events, StoreError};
@@ -64,6 +66,9 @@ impl Events for Store {
 
     async fn position_of(&self, reach: EventReach, event: EventId) -> Result<Option<EventPosition>, StoreError> {
         self.read(move |conn| {
+            if let Some(position) = Redelivery::position_in(event) {
+                return redeliveries::has(conn, &reach, position).map(|has| has.then_some(position));
+            }
             let found = matching(&reach, &EventFilter::default())
                 .filter(outbox_events::id.eq(Id(event.0)))
                 .select(outbox_events::position)
@@ -107,6 +112,16 @@ impl Events for Store {
         .await
     }
 
+    async fn redeliveries(
+        &self,
+        reach: EventReach,
+        filter: EventFilter,
+        range: (EventPosition, EventPosition),
+        max: u32,
+    ) -> Result<Redeliveries, StoreError> {
+        self.read(move |conn| redeliveries::between(conn, &reach, &filter, range, max)).await
+    }
+
     async fn delete_events(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         self.write(move |conn| delete_expired(conn, before, max)).await
     }
@@ -118,6 +133,7 @@ fn delete_expired(conn: &mut Conn, before: DateTime<Utc>, max: u32) -> Outcome<u
         .bind::<TimeSql, _>(Time(before))
         .bind::<BigInt, _>(i64::from(max))
         .execute(conn)?;
+    redeliveries::delete(conn, Time(before), max)?;
     Ok(gone as u64)
 }
 

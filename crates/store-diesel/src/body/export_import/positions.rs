@@ -4,7 +4,7 @@ use super::body::errors::corrupt;
 use super::body::statements::Row;
 use super::body::tables::batches::PaymentRow;
 use super::body::tables::cards::MessageRow;
-use super::body::tables::events::EventRow;
+use super::body::tables::events::{EventRow, RedeliveryRow};
 use super::body::tables::money::{JournalRow, TransferRow};
 use super::body::tables::worlds::{ImportedRow, SnapshotRow, WorldRow};
 use florin_ports::StoreError;
@@ -29,8 +29,15 @@ struct Placed {
 }
 
 /// The tables whose rows have positions.
-pub(super) const PLACED: [&str; 6] =
-    [EventRow::TABLE, MessageRow::TABLE, JournalRow::TABLE, TransferRow::TABLE, PaymentRow::TABLE, WorldRow::TABLE];
+pub(super) const PLACED: [&str; 7] = [
+    EventRow::TABLE,
+    RedeliveryRow::TABLE,
+    MessageRow::TABLE,
+    JournalRow::TABLE,
+    TransferRow::TABLE,
+    PaymentRow::TABLE,
+    WorldRow::TABLE,
+];
 
 #[derive(Deserialize)]
 struct Snapshot<'a> {

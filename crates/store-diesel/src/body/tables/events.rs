@@ -28,6 +28,14 @@ tables! {
         body: String,
         checkout_id: Option<Id>,
     }
+
+    /// An event that was sent again on request. Its position is among those of the events.
+    struct RedeliveryRow in event_redeliveries(position) not owned {
+        position: i64,
+        account_id: Account,
+        event_id: Id,
+        recorded_at: Time,
+    }
 }
 
 diesel::allow_tables_to_appear_in_same_query!(accounts, outbox_events);

@@ -31,7 +31,7 @@ fn every_table_of_accounts_is_kept_in_snapshots() {
     // The identity of a world and the access to it. These rows are deleted with the world.
     const OF_WORLDS: [&str; 3] = ["api_key_accounts", "worlds", "world_snapshots"];
     // A restore reverts neither subscriptions nor deliveries. These rows are deleted with the world, too.
-    const OF_WEBHOOKS: [&str; 2] = ["webhooks", "webhook_deliveries"];
+    const OF_WEBHOOKS: [&str; 3] = ["webhooks", "webhook_deliveries", "event_redeliveries"];
     // A restore leaves the endpoint of the account, and a copy has none. The row is deleted with the world, too.
     const OF_DECISIONS: [&str; 1] = ["decision_endpoints"];
     // Keyed by payment id; it has no column `account_id`.

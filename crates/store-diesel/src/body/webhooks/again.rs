@@ -4,6 +4,7 @@ use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::errors::{Outcome, Stop};
+use super::body::events::redelivered;
 use super::body::statements::{insert, load, update};
 use super::body::store::Store;
 use super::body::tables::webhooks::{DeliveryRow, LockedDeliveries};
@@ -68,8 +69,11 @@ pub(super) fn redeliver(conn: &mut Conn, command: &RedeliverCommand) -> Answer<(
         let key = (Id(command.webhook.0), Id(command.message.0));
         let row = load::<LockedDeliveries>([key], conn)?.pop().ok_or(WriteError::Absent)?;
         ask(|| (command.decide)(&webhook))?.map_err(WriteError::Refused)?;
-        if row.test_body.is_none() && stored_events(conn, vec![row.message_id])?.is_empty() {
-            return Err(WriteError::Refused(WebhookRefusal::EventGone).into());
+        if row.test_body.is_none() {
+            if stored_events(conn, vec![row.message_id])?.is_empty() {
+                return Err(WriteError::Refused(WebhookRefusal::EventGone).into());
+            }
+            redelivered(conn, vec![(row.account_id.clone(), row.message_id)], Time(command.now))?;
         }
         restart(conn, vec![row])?;
         Ok(resume(conn, webhook)?)
@@ -164,7 +168,9 @@ fn again(
         .collect();
     let mut again = known;
     again.retain(|row| matches!(row.status.0, DeliveryStatus::Exhausted | DeliveryStatus::Cancelled));
-    let recovered = (again.len() + first.len()) as u64;
+    let sent: Vec<_> = again.iter().chain(&first).map(|row| (row.account_id.clone(), row.message_id)).collect();
+    let recovered = sent.len() as u64;
+    redelivered(conn, sent, Time(command.now))?;
     restart(conn, again)?;
     insert(first, conn)?;
     Ok(recovered)

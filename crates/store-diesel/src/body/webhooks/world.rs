@@ -36,6 +36,8 @@ const DELIVERIES: &str = "DELETE FROM webhook_deliveries WHERE account_id = $1";
 const FAILING: &str = "UPDATE webhooks SET failing_account = NULL, failing_since = NULL, failing_real_since = NULL \
     WHERE failing_account = $1";
 
+const REDELIVERIES: &str = "DELETE FROM event_redeliveries WHERE account_id = $1";
+
 const OWN: &str = "DELETE FROM webhooks WHERE account_id = $1";
 
 const RESUME: &str = "UPDATE webhooks SET resumptions = resumptions + 1 \
@@ -71,7 +73,7 @@ pub(crate) fn undo(conn: &mut Conn, account: &AccountId, to: Time) -> Outcome<()
 /// Deletes the subscriptions of an account, and all deliveries of its events.
 pub(crate) fn forget_account(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     lock_webhooks(conn, account)?;
-    for statement in [FAILING, OWN, ATTEMPTS, DELIVERIES] {
+    for statement in [FAILING, OWN, ATTEMPTS, DELIVERIES, REDELIVERIES] {
         sql_query(statement).bind::<Text, _>(account.as_str()).execute(conn)?;
     }
     Ok(())

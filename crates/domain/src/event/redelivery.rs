@@ -1,0 +1,62 @@
+//! Events that are sent again on request.
+
+use super::{EventPosition, StoredEvent};
+use crate::ids::EventId;
+use uuid::Uuid;
+
+/// The upper half of the ids of redeliveries: a UUID of version 8, which no event has.
+const MARK: u64 = 0xF108_1200_A6A1_8000;
+/// The variant of a UUID, the upper two bits of its lower half.
+const VARIANT: u64 = 0b10 << 62;
+/// The bits of the lower half that hold the position.
+const POSITION: u64 = (1 << 62) - 1;
+
+/// A redelivery of a stored event. It has a position of its own among the events, so that streams resume after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redelivery {
+    /// Its position.
+    pub position: EventPosition,
+    /// The event, which is the same as before.
+    pub event: StoredEvent,
+}
+
+/// Redeliveries in a range of positions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redeliveries {
+    /// The redeliveries, in order.
+    pub found: Vec<Redelivery>,
+    /// The position up to which there is no other one.
+    pub until: EventPosition,
+}
+
+impl Redelivery {
+    /// The id of the redelivery at a position. It identifies a place in a stream, and differs from every id of an event.
+    pub fn id_at(position: EventPosition) -> EventId {
+        EventId(Uuid::from_u64_pair(MARK, VARIANT | (position.0.unsigned_abs() & POSITION)))
+    }
+
+    /// The position of the redelivery that has this id. `None`: it is the id of an event.
+    pub fn position_in(id: EventId) -> Option<EventPosition> {
+        let (mark, position) = id.0.as_u64_pair();
+        let is_one = mark == MARK && position & !POSITION == VARIANT;
+        is_one.then(|| i64::try_from(position & POSITION).ok().map(EventPosition)).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_redeliveries_contain_their_positions() {
+        for position in [1, 7, 1 << 40, i64::MAX >> 1] {
+            let id = Redelivery::id_at(EventPosition(position));
+            assert_eq!(Redelivery::position_in(id), Some(EventPosition(position)));
+            assert_eq!((id.0.get_version_num(), id.0.get_variant()), (8, uuid::Variant::RFC4122));
+        }
+        assert_eq!(Redelivery::id_at(EventPosition(1)).to_string(), "f1081200-a6a1-8000-8000-000000000001");
+        for id in ["01a20542-b365-71cc-89c5-a6b0a65c3294", "f1081200-a6a1-8000-c000-000000000001"] {
+            assert_eq!(Redelivery::position_in(EventId::parse(id).unwrap()), None);
+        }
+    }
+}

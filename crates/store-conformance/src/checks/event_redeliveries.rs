@@ -1,0 +1,177 @@
+//! Checks of events that are sent again on request, as streams read them.
+
+use super::events::{reach, stored};
+use crate::check::{CheckResult, Failure, checks};
+use crate::event_forms::PlainForms;
+use crate::expect::{expect_new, holds, refused, replayed, same};
+use crate::factory::Handle;
+use crate::webhooks::{change, claim, claimed, create, decision, end, pay, recovery, redelivery, subscribe, webhook};
+use crate::world::{Who, noon, seeded};
+use crate::worlds::{command, prepared, restore, snapshot};
+use chrono::TimeDelta;
+use florin_domain::event::{EventFilter, EventKind, EventPosition, Redeliveries, Redelivery, StoredEvent};
+use florin_domain::ids::AccountId;
+use florin_domain::webhook::{DeliveryStatus, Webhook};
+use florin_ports::{Answer, EventReach, RedeliverCommand};
+
+checks! {
+    "events.redeliveries.in_the_order_of_the_requests" => in_order,
+    "events.redeliveries.of_the_reach_and_the_filter_only" => selected,
+    "events.redeliveries.once_for_each_effect" => once,
+    "events.redeliveries.a_recovery_has_some" => recovered,
+    "events.redeliveries.go_with_their_events" (Sandbox) => gone,
+}
+
+const NONE: EventPosition = EventPosition(0);
+
+async fn tail(handle: &Handle) -> Result<EventPosition, Failure> {
+    loop {
+        if let Some(tail) = handle.events.tail().await? {
+            return Ok(tail);
+        }
+    }
+}
+
+/// Redeliveries of my events.
+async fn mine(handle: &Handle, after: EventPosition, max: u32) -> Result<Redeliveries, Failure> {
+    let range = (after, tail(handle).await?);
+    Ok(handle.events.redeliveries(reach(Who::Mine)?, EventFilter::default(), range, max).await?)
+}
+
+/// Subscribes to my messages, and makes some.
+async fn messages(handle: &Handle, count: u128) -> Result<Vec<StoredEvent>, Failure> {
+    subscribe(handle, Who::Mine, 1).await?;
+    for number in 1..=count {
+        pay(handle, Who::Mine, number).await?;
+    }
+    stored(handle).await
+}
+
+async fn again(handle: &Handle, event: &StoredEvent) -> CheckResult {
+    expect_new(handle.deliveries.redeliver(redelivery(1, event.id)).await)?;
+    Ok(())
+}
+
+fn events(redeliveries: &[Redelivery]) -> Vec<StoredEvent> {
+    redeliveries.iter().map(|redelivery| redelivery.event.clone()).collect()
+}
+
+async fn in_order(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let made = messages(&handle, 3).await?;
+    same("before any", mine(&handle, NONE, 9).await?.found, vec![])?;
+    let start = tail(&handle).await?;
+    let order = [&made[1], &made[0], &made[1]];
+    for event in order {
+        again(&handle, event).await?;
+    }
+    let end = tail(&handle).await?;
+    let all = mine(&handle, start, 9).await?;
+    same("the events", events(&all.found), order.map(Clone::clone).to_vec())?;
+    same("searched", all.until, end)?;
+    let positions: Vec<_> = all.found.iter().map(|redelivery| redelivery.position).collect();
+    holds(
+        "positions after the events, in order",
+        positions.is_sorted() && positions[0] > start && positions[2] <= end,
+    )?;
+    let two = mine(&handle, start, 2).await?;
+    same("the first two", (&two.found[..], two.until), (&all.found[..2], positions[1]))?;
+    same("the rest", mine(&handle, two.until, 2).await?.found, all.found[2..].to_vec())?;
+    let until_two = (start, positions[1]);
+    let found = handle.events.redeliveries(reach(Who::Mine)?, EventFilter::default(), until_two, 9).await?;
+    same("up to a position", (found.found.len(), found.until), (2, positions[1]))?;
+    same("the events are what they were", stored(&handle).await?, made)?;
+    let between = handle.events.between(reach(Who::Mine)?, EventFilter::default(), (start, end), 9).await?;
+    same("between", between, vec![])?;
+    for position in positions {
+        let id = Redelivery::id_at(position);
+        same("its position", handle.events.position_of(reach(Who::Mine)?, id).await?, Some(position))?;
+        same("for others", handle.events.position_of(reach(Who::Other)?, id).await?, None)?;
+    }
+    let later = Redelivery::id_at(EventPosition(end.0 + 1));
+    same("of none", handle.events.position_of(reach(Who::Mine)?, later).await?, None)?;
+    pay(&handle, Who::Mine, 9).await?;
+    let next = stored(&handle).await?.pop().map(|event| event.position);
+    holds("a position is given once", next > Some(end))
+}
+
+async fn selected(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let made = messages(&handle, 2).await?;
+    again(&handle, &made[0]).await?;
+    let range = (NONE, tail(&handle).await?);
+    let of = |reach, filter| handle.events.redeliveries(reach, filter, range, 9);
+    let client = |who: Who, accounts| EventReach { client: who.client(), accounts };
+    let foreign = client(Who::Other, Some([Who::Mine.account()?].into()));
+    let other = client(Who::Mine, Some([AccountId::parse("W9")?].into()));
+    for (reach, expected) in [(client(Who::Mine, None), 1), (reach(Who::Mine)?, 1), (foreign, 0), (other, 0)] {
+        let found = of(reach.clone(), EventFilter::default()).await?;
+        same(&format!("of {reach:?}"), (found.found.len(), found.until), (expected, range.1))?;
+    }
+    let none = EventFilter::default;
+    let filters = [
+        (EventFilter { kinds: [EventKind::CardTransaction].into(), ..none() }, 1),
+        (EventFilter { kinds: [EventKind::BoxDebited].into(), ..none() }, 0),
+        (EventFilter { object: Some(made[0].object), ..none() }, 1),
+        (EventFilter { object: Some(made[1].object), ..none() }, 0),
+    ];
+    for (filter, expected) in filters {
+        same(&format!("{filter:?}"), of(reach(Who::Mine)?, filter.clone()).await?.found.len(), expected)?;
+    }
+    Ok(())
+}
+
+async fn once(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let made = messages(&handle, 1).await?;
+    let answer = Answer { status: 202, body: "queued".into() };
+    let under_key = || -> Result<_, Failure> {
+        let claim = Some(claimed(Who::Mine, "k", "", Some(answer.clone()))?);
+        Ok(RedeliverCommand { claim, ..redelivery(1, made[0].id) })
+    };
+    expect_new(handle.deliveries.redeliver(under_key()?).await)?;
+    replayed(handle.deliveries.redeliver(under_key()?).await)?;
+    same("after a replay", mine(&handle, NONE, 9).await?.found.len(), 1)?;
+    let disabled = Webhook { enabled: false, ..webhook(Who::Mine, 1)? };
+    expect_new(handle.webhooks.change(change(Who::Mine, disabled)).await)?;
+    refused(handle.deliveries.redeliver(redelivery(1, made[0].id)).await)?;
+    same("after a refusal", mine(&handle, NONE, 9).await?.found.len(), 1)
+}
+
+async fn recovered(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 9)? })).await)?;
+    pay(&handle, Who::Mine, 5).await?;
+    messages(&handle, 2).await?;
+    let made = stored(&handle).await?;
+    let now = noon() + TimeDelta::days(1);
+    let claims = claim(&handle, (1, 1), now, 1).await?;
+    let exhausted = end(&claims[0], 500, decision(DeliveryStatus::Exhausted, now));
+    handle.deliveries.record(vec![exhausted], now).await?;
+    expect_new(handle.deliveries.recover(recovery(1, noon() - TimeDelta::days(9))).await)?;
+    let mut found = events(&mine(&handle, NONE, 9).await?.found);
+    found.sort_by_key(|event| event.position);
+    // One is from before the subscription, and one was exhausted. The third one waits.
+    same("recovered", found, made[..2].to_vec())
+}
+
+async fn gone(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    handle.worlds.create(command()?).await?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    pay(&handle, Who::Mine, 1).await?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    pay(&handle, Who::Mine, 2).await?;
+    let made = stored(&handle).await?;
+    for event in &made {
+        again(&handle, event).await?;
+    }
+    let before = mine(&handle, NONE, 9).await?.found;
+    same("all", events(&before), made.clone())?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
+    same("after a restore", mine(&handle, NONE, 9).await?.found, before[..1].to_vec())?;
+    let undone = Redelivery::id_at(before[1].position);
+    same("of an undone event", handle.events.position_of(reach(Who::Mine)?, undone).await?, None)?;
+    handle.events.delete_events(PlainForms::now() + TimeDelta::days(9999), 100).await?;
+    same("after the deletion of old events", mine(&handle, NONE, 9).await?.found, vec![])
+}
