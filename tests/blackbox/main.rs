@@ -30,6 +30,7 @@ mod card_extensions_amounts;
 mod card_extensions_currency;
 mod card_extensions_messages;
 mod card_messages_table;
+mod card_model;
 mod card_settings;
 mod cards_controls;
 mod cards_limits;

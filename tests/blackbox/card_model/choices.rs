@@ -1,0 +1,281 @@
+//! Random messages, controls and settings.
+
+use fastrand::Rng;
+
+use super::chain::{Chain, Kind, Role};
+use super::controls::{Acceptor, Controls};
+use super::first::{First, Presents};
+use super::follow::{Act, Follow};
+use super::model::{CardState, LifeRule, Lives, Model};
+use super::money::Currency;
+
+const MIDS: [&str; 3] = ["11111", "000000000022222", "SHOP-3"];
+const MCCS: [&str; 6] = ["5411", "5812", "5541", "7011", "3600", "4121"];
+const COUNTRIES: [&str; 3] = ["GBR", "FRA", "USA"];
+const MODES: [&str; 4] = ["CHIP", "CONTACTLESS", "KEYED", "ECOMMERCE"];
+const LIVES: [(&str, i64); 7] = [
+    ("PT1S", 1),
+    ("PT90M", 5_400),
+    ("P1D", 86_400),
+    ("P2DT3H4M5S", 183_845),
+    ("P4D", 345_600),
+    ("P7D", 604_800),
+    ("P30D", 2_592_000),
+];
+
+pub(super) fn pick<T: Clone>(rng: &mut Rng, values: &[T]) -> T {
+    values[rng.usize(..values.len())].clone()
+}
+
+/// Returns a value once in so many times.
+fn rarely<T: Clone>(rng: &mut Rng, times: u8, values: &[T]) -> Option<T> {
+    (rng.u8(..times) == 0).then(|| pick(rng, values))
+}
+
+fn usable_card(rng: &mut Rng, model: &Model) -> usize {
+    let individual = model.cards.iter().position(|card| card.is_individual);
+    if let (Some(card), 0) = (individual, rng.u8(..10)) {
+        return card;
+    }
+    let active: Vec<_> = (0..model.cards.len()).filter(|card| model.cards[*card].state == CardState::Active).collect();
+    if active.is_empty() || rng.u8(..12) == 0 { rng.usize(..model.cards.len()) } else { pick(rng, &active) }
+}
+
+/// Returns a random first message.
+pub(super) fn first(rng: &mut Rng, model: &Model) -> First {
+    use Kind::{Atm, CashBack, Check, Debit, DebitCashBack, Fee, FeeBack, ForcePost, Inquiry, Purchase, Refund};
+    let kind = match rng.u8(..40) {
+        17..20 => CashBack,
+        20 => Check,
+        21..26 => Atm,
+        26..29 => Refund,
+        29 => Kind::UnlinkedRefund,
+        30..33 => Debit,
+        33 => DebitCashBack,
+        34 => Inquiry,
+        35 | 36 => ForcePost,
+        37 => Fee,
+        38 => FeeBack,
+        _ => Purchase,
+    };
+    let card = usable_card(rng, model);
+    let own = model.cards[card].currency;
+    let is_fee = matches!(kind, Fee | FeeBack);
+    let moves_nothing = matches!(kind, Check | Inquiry);
+    let foreign = [Currency::Gbp, Currency::Jpy, Currency::Eur, Currency::Usd, Currency::Inr];
+    let has_cash_back = matches!(kind, CashBack | DebitCashBack);
+    let foreign = if has_cash_back { &foreign[..4] } else { &foreign };
+    let currency = if is_fee || moves_nothing { None } else { rarely(rng, 5, foreign) };
+    let is_foreign = currency.is_some_and(|currency| currency != own);
+    let available = model.card_funds(card).available;
+    let amount = match kind {
+        Check | Inquiry => 0,
+        Refund | ForcePost => rng.i64(1..3_000),
+        _ if is_foreign => pick(rng, &[1, 2, 3, 10, 30, 50, 70, 90, 140, 250, 333, 1_000, 4_567, 45_678]),
+        _ if kind != Purchase && rng.u8(..40) == 0 => 0,
+        _ => money(rng, available),
+    };
+    let cash_back = has_cash_back.then(|| rng.i64(1..=amount.max(1)));
+    let amount = if cash_back.is_some() { amount.max(1) } else { amount };
+    First {
+        kind,
+        card,
+        amount,
+        is_too_fine: !moves_nothing && amount > 0 && rng.u8(..60) == 0,
+        currency,
+        cash_back,
+        acquirer_fee: if kind == Atm { rarely(rng, 2, &[0, 1, 250]) } else { None },
+        partial: matches!(kind, Purchase | CashBack) && rng.u8(..4) == 0,
+        acceptor: acceptor(rng),
+        presents: if is_fee { Presents::default() } else { presents(rng, model, card, kind) },
+        forced: if is_fee || kind == ForcePost { None } else { rarely(rng, 40, &["1004", "1005", "1016", "1817"]) },
+    }
+}
+
+/// Returns an amount that has something to do with what is there.
+fn money(rng: &mut Rng, there: i64) -> i64 {
+    let there = there.max(1);
+    let (small, more) = (rng.i64(1..1_000), rng.i64(1..6_000));
+    let amounts = [1, small, small, small, more, more, there / 9, there / 5, there / 3, there, there + 1];
+    pick(rng, &amounts).max(1)
+}
+
+fn acceptor(rng: &mut Rng) -> Acceptor {
+    Acceptor {
+        mid: pick(rng, &MIDS),
+        mcc: if rng.bool() { Some(pick(rng, &MCCS)) } else { None },
+        country: rarely(rng, 3, &COUNTRIES),
+    }
+}
+
+fn presents(rng: &mut Rng, model: &Model, card: usize, kind: Kind) -> Presents {
+    let is_debit = kind.is_debit();
+    let takes_pin = is_debit || matches!(kind, Kind::Atm | Kind::Inquiry);
+    let right = model.cards[card].pin;
+    Presents {
+        mode: rarely(rng, 3, &MODES),
+        pin: if takes_pin { rarely(rng, 4, &[right, right, right, Some(1)]).flatten() } else { None },
+        security_code: if kind.is_purchase() { rarely(rng, 8, &[true, true, true, false]) } else { None },
+        wallet: if kind.is_purchase() || takes_pin {
+            rarely(rng, 12, &["ACTIVE", "ACTIVE", "SUSPENDED"])
+        } else {
+            None
+        },
+        three_ds: if kind.is_purchase() || is_debit {
+            rarely(rng, 12, &["AUTHENTICATED", "ATTEMPTED", "UNAVAILABLE", "REJECTED", "NOT_AUTHENTICATED"])
+        } else {
+            None
+        },
+    }
+}
+
+/// Returns acts that chains of a kind accept, the usual ones more often.
+const fn usual(kind: Kind) -> &'static [Act] {
+    const LAST: Act = Act::Clear { is_final: true };
+    const PART: Act = Act::Clear { is_final: false };
+    match kind {
+        Kind::Purchase | Kind::CashBack | Kind::Check => &[
+            LAST,
+            LAST,
+            LAST,
+            PART,
+            PART,
+            PART,
+            Act::Advice,
+            Act::Advice,
+            Act::Increment,
+            Act::Increment,
+            Act::Reverse,
+            Act::Reverse,
+            Act::ForcePost,
+            Act::Expire,
+        ],
+        Kind::Atm => &[Act::AtmClear, Act::AtmClear, Act::Reverse, Act::Expire],
+        Kind::Refund => &[Act::RefundClear, Act::RefundClear, Act::RefundReverse, Act::RefundReturn],
+        Kind::UnlinkedRefund => &[Act::RefundReturn],
+        Kind::Debit | Kind::DebitCashBack => &[Act::DebitReturn],
+        Kind::Inquiry | Kind::ForcePost | Kind::Fee | Kind::FeeBack | Kind::Dispute(_) => {
+            &[LAST, Act::Advice, Act::Reverse, Act::DebitReturn, Act::ForcePost]
+        }
+    }
+}
+
+const ALL: [Act; 11] = [
+    Act::Advice,
+    Act::Increment,
+    Act::Clear { is_final: true },
+    Act::ForcePost,
+    Act::AtmClear,
+    Act::Reverse,
+    Act::Expire,
+    Act::RefundClear,
+    Act::RefundReverse,
+    Act::DebitReturn,
+    Act::RefundReturn,
+];
+
+/// Returns a random follow-up, mostly one that can be accepted.
+pub(super) fn follow(rng: &mut Rng, model: &Model) -> Follow {
+    let chain_of = |message: usize| &model.chains[model.messages[message].chain];
+    let from = model.messages.len().saturating_sub(150);
+    let can_go_on = |message: &usize| {
+        let (role, chain) = (model.messages[*message].role, chain_of(*message));
+        let is_live = match chain.kind {
+            Kind::Purchase | Kind::CashBack | Kind::Atm | Kind::Refund => chain.is_open(),
+            kind => (kind.is_debit() || kind.is_refund()) && chain.cleared() > 0 && role == Role::First,
+        };
+        is_live && matches!(role, Role::First | Role::Step)
+    };
+    let live: Vec<_> = (from..model.messages.len()).filter(can_go_on).collect();
+    let is_any = live.is_empty() || rng.u8(..8) == 0;
+    let after = if is_any { rng.usize(from..model.messages.len()) } else { pick(rng, &live) };
+    let chain = chain_of(after);
+    let act = if rng.u8(..12) == 0 { pick(rng, &ALL) } else { pick(rng, usual(chain.kind)) };
+    let is_whole = matches!(act, Act::Expire | Act::RefundReverse);
+    let amount = if is_whole { None } else { Some(part(rng, model, chain, act)) };
+    let can_omit = matches!(act, Act::Reverse | Act::DebitReturn | Act::RefundReturn);
+    let amount = if can_omit && rng.bool() { None } else { amount };
+    Follow {
+        act,
+        after,
+        amount,
+        is_too_fine: amount.is_some_and(|amount| amount > 0) && rng.u8(..60) == 0,
+        acquirer_fee: if act == Act::AtmClear { rarely(rng, 2, &[0, 1, 250]) } else { None },
+        forced: if act == Act::Increment { rarely(rng, 25, &["1004", "1005"]) } else { None },
+    }
+}
+
+/// Returns an amount that has something to do with a chain.
+fn part(rng: &mut Rng, model: &Model, chain: &Chain, act: Act) -> i64 {
+    let left = match chain.kind {
+        Kind::Refund if chain.is_open() => chain.refundable_m,
+        kind if kind.is_refund() || kind.is_debit() => chain.cleared_m,
+        _ => chain.held_m,
+    };
+    if rng.u8(..60) == 0 {
+        return 0;
+    }
+    let available = model.card_funds(chain.card).available.max(1);
+    let edge = if act == Act::Increment || act == Act::Advice { available + left } else { left * 6 / 5 };
+    if model.is_network && matches!(act, Act::Clear { .. } | Act::AtmClear) && rng.bool() {
+        return (chain.most() - chain.cleared_m + chain.forced_m + pick(rng, &[0, 0, 1])).max(1);
+    }
+    let amounts = [left, left, left, left / 2, left / 3, left - 1, left + 1, left * 23 / 20, edge, edge + 1, 1];
+    pick(rng, &amounts).max(1)
+}
+
+/// Returns a message that can probably be disputed.
+pub(super) fn disputable(rng: &mut Rng, model: &Model) -> usize {
+    let is_settled = |message: &usize| {
+        let one = model.messages[*message];
+        let chain = &model.chains[one.chain];
+        match one.role {
+            Role::Clearing => true,
+            Role::First => chain.kind.is_debit() || matches!(chain.kind, Kind::Purchase) && chain.cleared() > 0,
+            Role::Step | Role::Last => false,
+        }
+    };
+    let settled: Vec<_> = (0..model.messages.len()).filter(is_settled).collect();
+    if settled.is_empty() || rng.u8(..8) == 0 { rng.usize(..model.messages.len()) } else { pick(rng, &settled) }
+}
+
+/// Returns random controls, mostly few.
+pub(super) fn controls(rng: &mut Rng) -> Controls {
+    let mut controls = Controls::default();
+    if rng.u8(..5) < 3 {
+        return controls;
+    }
+    let mccs = [vec!["5812"], vec!["3501-3999", "7011"], vec!["5000-5999"], vec![]];
+    controls.blocked_mccs = rarely(rng, 3, &mccs);
+    controls.allowed_mccs = rarely(rng, 5, &mccs);
+    controls.blocked_merchants = rarely(rng, 4, &[vec!["22222"], vec!["SHOP-3", "1"]]);
+    controls.allowed_merchants = rarely(rng, 6, &[vec!["11111", "22222"], vec!["000000000011111"]]);
+    controls.blocked_countries = rarely(rng, 4, &[vec!["FRA"], vec!["USA", "GBR"]]);
+    controls.allowed_countries = rarely(rng, 6, &[vec!["GBR", "FRA"], vec!["GBR"]]);
+    controls.allowed_entry_modes = rarely(rng, 8, &[vec!["CHIP", "CONTACTLESS"], vec!["KEYED"]]);
+    controls
+}
+
+/// Returns a random setting of the lives of holds.
+pub(super) fn lives(rng: &mut Rng) -> Lives {
+    let keys = [
+        (None, Some("authorization")),
+        (Some("5812"), None),
+        (Some("3501-3999"), None),
+        (Some("3600"), Some("authorization")),
+        (Some("5000-5999"), Some("authorization.cashback")),
+        (None, Some("authorization.atm.withdrawal")),
+        (Some("5411"), Some("authorization.atm.withdrawal")),
+        (Some("5411"), None),
+    ];
+    let mut rules: Vec<_> = keys
+        .iter()
+        .filter(|_| rng.u8(..3) == 0)
+        .map(|(mcc, message)| LifeRule { mcc: *mcc, message: *message, life: LIVES[0] })
+        .collect();
+    rng.shuffle(&mut rules);
+    for rule in &mut rules {
+        rule.life = pick(rng, &LIVES);
+    }
+    Lives { default: rarely(rng, 2, &LIVES), rules }
+}

@@ -1,0 +1,299 @@
+//! Follow-ups: which chains accept them, and what they do.
+
+use super::chain::{Chain, End, Kind, Message, Role, State};
+use super::first::{First, Presents};
+use super::model::{Model, Outcome, Record};
+
+/// A kind of follow-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    Advice,
+    Increment,
+    Clear { is_final: bool },
+    ForcePost,
+    AtmClear,
+    Reverse,
+    Expire,
+    RefundClear,
+    RefundReverse,
+    DebitReturn,
+    RefundReturn,
+}
+
+/// A follow-up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Follow {
+    pub(super) act: Act,
+    /// The number of the message that it names.
+    pub(super) after: usize,
+    /// In the merchant's currency.
+    pub(super) amount: Option<i64>,
+    pub(super) is_too_fine: bool,
+    pub(super) acquirer_fee: Option<i64>,
+    pub(super) forced: Option<&'static str>,
+}
+
+/// The path of the token in errors.
+pub(super) const TOKEN: &str = "body.precedingRelatedTransactionToken";
+
+/// How a message that was accepted is shown.
+struct Shown {
+    kind: &'static str,
+    state: State,
+    amount: i64,
+    impacted: i64,
+    role: Role,
+}
+
+impl Act {
+    const fn accepts(self, kind: Kind) -> bool {
+        match self {
+            Self::Advice | Self::Increment | Self::Clear { .. } => kind.is_purchase(),
+            Self::ForcePost => matches!(kind, Kind::Purchase | Kind::CashBack),
+            Self::AtmClear => matches!(kind, Kind::Atm),
+            Self::Reverse | Self::Expire => kind.is_purchase() || matches!(kind, Kind::Atm),
+            Self::RefundClear | Self::RefundReverse | Self::RefundReturn => kind.is_refund(),
+            Self::DebitReturn => kind.is_debit(),
+        }
+    }
+
+    const fn is_return(self) -> bool {
+        matches!(self, Self::DebitReturn | Self::RefundReturn)
+    }
+}
+
+/// The answer to an amount that changes nothing in the card's currency.
+const NOTHING: Outcome = Outcome::Refused(400, "out_of_range", "body.amount");
+
+const fn refused(code: &'static str, path: &'static str) -> Outcome {
+    Outcome::Refused(409, code, path)
+}
+
+impl Model {
+    /// Plays a follow-up.
+    pub(super) fn follow(&mut self, follow: &Follow) -> Outcome {
+        let message = self.messages[follow.after];
+        let (number, act) = (message.chain, follow.act);
+        let chain = &self.chains[number];
+        if follow.amount == Some(0) {
+            return Outcome::Refused(400, "out_of_range", "body.amount");
+        }
+        if follow.is_too_fine {
+            return Outcome::Refused(400, "too_many_decimals", "body.amount");
+        }
+        let can_follow = match message.role {
+            Role::First => true,
+            Role::Step => !act.is_return(),
+            Role::Clearing => act == Act::RefundReturn,
+            Role::Last => false,
+        };
+        if !can_follow || chain.is_declined || !act.accepts(chain.kind) {
+            return refused("wrong_transaction_kind", TOKEN);
+        }
+        let is_late = act == Act::ForcePost || act.is_return();
+        if let (Some(end), false) = (chain.end, is_late) {
+            return refused(end.code(), TOKEN);
+        }
+        if let Some(refusal) = self.refusal(number, follow) {
+            return refusal;
+        }
+        if let Some(code) = self.declines(number, follow) {
+            return self.declined(number, follow, code);
+        }
+        let shown = match act {
+            Act::Advice | Act::Increment => self.change(number, follow),
+            Act::Clear { .. } | Act::ForcePost | Act::AtmClear => self.clear(number, follow),
+            Act::Reverse | Act::Expire => self.release(number, follow),
+            Act::RefundClear | Act::RefundReverse => self.end_refund(number, follow),
+            Act::DebitReturn | Act::RefundReturn => self.give_back(number, follow),
+        };
+        self.record(number, follow, &shown)
+    }
+
+    /// Returns why the amounts of a chain do not allow a follow-up.
+    fn refusal(&self, number: usize, follow: &Follow) -> Option<Outcome> {
+        let chain = &self.chains[number];
+        let amount = follow.amount.unwrap_or(0);
+        match follow.act {
+            Act::Advice | Act::Increment if chain.cleared_m > 0 => Some(refused("already_cleared", TOKEN)),
+            Act::Advice if chain.in_card(amount) == 0 => Some(NOTHING),
+            Act::Increment if chain.in_card(chain.held_m + amount) == chain.held() => Some(NOTHING),
+            Act::Clear { .. } | Act::AtmClear if self.is_network => {
+                let sum = chain.cleared_m - chain.forced_m + amount + follow.acquirer_fee.unwrap_or(0);
+                (sum > chain.most()).then_some(refused("amount_exceeds_authorization", "body.amount"))
+            }
+            Act::Reverse if amount > chain.held_m => Some(refused("amount_exceeds_hold", "body.amount")),
+            Act::RefundClear if amount > chain.refundable_m => {
+                Some(refused("amount_exceeds_authorization", "body.amount"))
+            }
+            Act::DebitReturn | Act::RefundReturn => self.refused_return(number, amount),
+            _ => None,
+        }
+    }
+
+    fn refused_return(&self, number: usize, amount: i64) -> Option<Outcome> {
+        let chain = &self.chains[number];
+        if chain.end == Some(End::Reversed) {
+            return Some(refused("already_reversed", TOKEN));
+        }
+        if chain.kind == Kind::Refund && chain.end.is_none() {
+            return Some(refused("wrong_transaction_kind", TOKEN));
+        }
+        let left = chain.left_beside(self.claimed(number));
+        (left <= 0 || amount > left).then_some(refused("amount_exceeds_authorization", "body.amount"))
+    }
+
+    /// Returns the code that declines an advice or an increment, and by how much it would grow the hold.
+    fn declines(&self, number: usize, follow: &Follow) -> Option<(&'static str, i64)> {
+        let chain = &self.chains[number];
+        let (amount, held) = (follow.amount.unwrap_or(0), chain.held());
+        let wanted = match follow.act {
+            Act::Advice => chain.in_card(amount) - held,
+            Act::Increment => chain.in_card(chain.held_m + amount) - held,
+            _ => return None,
+        };
+        let mut code = None;
+        if follow.act == Act::Increment {
+            let presents = Presents { mode: chain.mode, ..Presents::default() };
+            let like = First::of(Kind::Purchase, chain.card, chain.acceptor, presents, follow.forced);
+            code = self.rule(&like, wanted, Some(held));
+        }
+        let is_short = wanted > 0 && wanted > self.card_funds(chain.card).available;
+        code.or(is_short.then_some("1016")).map(|code| (code, wanted))
+    }
+
+    fn declined(&mut self, number: usize, follow: &Follow, (code, wanted): (&'static str, i64)) -> Outcome {
+        let (kind, amount) = match follow.act {
+            Act::Advice => ("authorization.advice", wanted + self.chains[number].held()),
+            _ => ("authorization.incremental", wanted),
+        };
+        let message = self.append(number, Role::Last, 0);
+        let (kind, state) = (kind.to_owned(), State::Declined.name());
+        Outcome::Message(Record { kind, state, code, amount, requested: amount, impacted: 0, message })
+    }
+
+    fn change(&mut self, number: usize, follow: &Follow) -> Shown {
+        let (amount, held_m) = (follow.amount.unwrap_or(0), self.chains[number].held_m);
+        let is_advice = follow.act == Act::Advice;
+        let (more, _) = self.settle(number, if is_advice { amount } else { held_m + amount }, 0);
+        self.end_if_empty(number, End::Reversed);
+        let held = self.chains[number].held();
+        let (kind, amount) =
+            if is_advice { ("authorization.advice", held) } else { ("authorization.incremental", more) };
+        Shown { kind, state: State::Pending, amount, impacted: -amount, role: Role::Step }
+    }
+
+    fn clear(&mut self, number: usize, follow: &Follow) -> Shown {
+        let chain = &self.chains[number];
+        let total_m = follow.amount.unwrap_or(0) + follow.acquirer_fee.unwrap_or(0);
+        let kind = match chain.kind {
+            Kind::Atm => "authorization.clearing.atm.withdrawal",
+            Kind::CashBack => "authorization.clearing.cashback",
+            _ => "authorization.clearing",
+        };
+        let (held_m, cleared_m, card) = (chain.held_m, chain.cleared_m + total_m, chain.card);
+        let alone = chain.in_card(follow.amount.unwrap_or(0));
+        let cleared = if follow.act == Act::ForcePost {
+            // It stays counted, whatever becomes of the hold, which rounding can change.
+            let (more, cleared) = self.shift(number, held_m, cleared_m);
+            self.count(card, cleared, false);
+            self.count_chain(number, more - cleared);
+            self.chains[number].forced_m += total_m;
+            cleared
+        } else {
+            let is_final = !matches!(follow.act, Act::Clear { is_final: false });
+            let left = if is_final { 0 } else { (held_m - total_m).max(0) };
+            self.settle(number, left, cleared_m).1
+        };
+        if self.chains[number].end.is_none() {
+            self.end_if_empty(number, End::Cleared);
+        }
+        let amount = if follow.act == Act::AtmClear { alone } else { cleared };
+        Shown { kind, state: State::Completion, amount, impacted: -cleared, role: Role::Clearing }
+    }
+
+    /// Reverses a part of a hold or all of it, or lets it expire.
+    fn release(&mut self, number: usize, follow: &Follow) -> Shown {
+        let (held_m, cleared_m) = (self.chains[number].held_m, self.chains[number].cleared_m);
+        let released = if follow.act == Act::Expire { held_m } else { follow.amount.unwrap_or(held_m) };
+        let (more, _) = self.settle(number, held_m - released, cleared_m);
+        let (kind, end) = match follow.act {
+            Act::Expire => ("authorization.reversal.issuerexpiration", End::Expired),
+            _ => ("authorization.reversal", End::Reversed),
+        };
+        self.end_if_empty(number, end);
+        let has_ended = self.chains[number].end.is_some();
+        let (state, role) = if has_ended { (State::Cleared, Role::Last) } else { (State::Pending, Role::Step) };
+        Shown { kind, state, amount: -more, impacted: -more, role }
+    }
+
+    fn end_refund(&mut self, number: usize, follow: &Follow) -> Shown {
+        if follow.act == Act::RefundReverse {
+            self.chains[number].end = Some(End::Reversed);
+            let amount = self.chains[number].first_amount;
+            let kind = "refund.authorization.reversal";
+            return Shown { kind, state: State::Cleared, amount, impacted: -amount, role: Role::Last };
+        }
+        let amount = self.refund(number, follow.amount.unwrap_or(0));
+        self.chains[number].end = Some(End::Cleared);
+        let kind = "refund.authorization.clearing";
+        Shown { kind, state: State::Completion, amount, impacted: amount, role: Role::Clearing }
+    }
+
+    fn give_back(&mut self, number: usize, follow: &Follow) -> Shown {
+        let left = self.chains[number].left_beside(self.claimed(number));
+        let cleared_m = self.chains[number].cleared_m - follow.amount.unwrap_or(left);
+        let (kind, state, returned) = if follow.act == Act::DebitReturn {
+            ("pindebit.reversal", State::Cleared, self.settle(number, 0, cleared_m).0)
+        } else {
+            ("refund.reversal", State::Completion, self.refund(number, cleared_m))
+        };
+        if self.chains[number].cleared() == 0 {
+            self.chains[number].end = Some(End::Reversed);
+        }
+        let impacted = if follow.act == Act::DebitReturn { -returned } else { returned };
+        Shown { kind, state, amount: -returned, impacted, role: Role::Last }
+    }
+
+    pub(super) fn end_if_empty(&mut self, number: usize, end: End) {
+        let chain = &mut self.chains[number];
+        if chain.held() == 0 {
+            (chain.held_m, chain.end) = (0, Some(end));
+        }
+    }
+
+    /// Adds a message to a chain, and returns its number.
+    pub(super) fn append(&mut self, number: usize, role: Role, amount: i64) -> usize {
+        self.chains[number].updated = self.now;
+        self.messages.push(Message { chain: number, role, amount });
+        self.messages.len() - 1
+    }
+
+    fn record(&mut self, number: usize, follow: &Follow, shown: &Shown) -> Outcome {
+        let message = self.append(number, shown.role, shown.amount);
+        let gives_back = matches!(follow.act, Act::Reverse | Act::Expire) || follow.act.is_return();
+        Outcome::Message(Record {
+            kind: shown.kind.to_owned(),
+            state: shown.state.name(),
+            code: "0000",
+            amount: shown.amount,
+            requested: if gives_back { self.chains[number].first_amount } else { shown.amount },
+            impacted: shown.impacted,
+            message,
+        })
+    }
+}
+
+impl Chain {
+    /// Returns the most that the networks let merchants clear in all.
+    pub(super) fn most(&self) -> i64 {
+        let authorised = self.held_m + self.cleared_m - self.forced_m;
+        let mcc: u16 = self.acceptor.mcc().parse().unwrap();
+        match mcc {
+            5812..=5814 | 4121 => authorised * 120 / 100,
+            7011 | 7512 | 3501..=3999 => authorised * 115 / 100,
+            5541 | 5542 => authorised.max(100 * self.currencies.0.unit()),
+            _ => authorised,
+        }
+    }
+}

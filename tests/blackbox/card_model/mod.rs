@@ -1,0 +1,97 @@
+//! Random operations on an account, compared with a model of budgets and cards after each one.
+//!
+//! The model is written from the documents alone: the tables of what each message does, the rules that decline it, the
+//! limits, the holds and the disputes. A number, the seed, decides all operations of a run. `FLORIN_STORY_SEED` is the
+//! first seed, `FLORIN_MODEL_SEEDS` is the number of seeds, `FLORIN_MODEL_OPERATIONS` is the number of operations of each.
+
+mod act;
+mod agree;
+mod chain;
+mod choices;
+mod controls;
+mod disputes;
+mod first;
+mod follow;
+mod limits;
+mod manage;
+mod model;
+mod money;
+mod run;
+mod steps;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use fastrand::Rng;
+use run::Run;
+
+use crate::support::load::check_journal;
+use crate::support::setting::setting;
+use crate::support::store::is_sqlite;
+use crate::support::{Home, Server};
+
+const WORKERS: usize = 2;
+
+type Counts = BTreeMap<(String, String), usize>;
+
+#[test]
+#[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
+fn random_operations_agree_with_a_model_of_the_documents() {
+    let first = setting("FLORIN_STORY_SEED", 1);
+    let next = AtomicU64::new(first);
+    let end = first + setting("FLORIN_MODEL_SEEDS", if is_sqlite() { 4 } else { 2 });
+    let operations = setting("FLORIN_MODEL_OPERATIONS", 300);
+    let counts = Mutex::new(Counts::new());
+    thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= end {
+                        break;
+                    }
+                    let played = replayable(seed, operations);
+                    let mut counts = counts.lock().unwrap();
+                    for (name, count) in played {
+                        *counts.entry(name).or_default() += count;
+                    }
+                }
+            });
+        }
+    });
+    for ((operation, result), count) in counts.into_inner().unwrap() {
+        eprintln!("{count:7} {operation} {result}");
+    }
+}
+
+/// Runs a seed, and prints the failed operation and how to run it again if it fails.
+#[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
+fn replayable(seed: u64, operations: u64) -> Counts {
+    let mut told = Vec::new();
+    catch_unwind(AssertUnwindSafe(|| run(seed, operations, &mut told))).unwrap_or_else(|panic| {
+        let last = told.len().saturating_sub(10);
+        eprintln!("the last operations, of which the last one failed:\n{}", told[last..].join("\n"));
+        eprintln!("this was FLORIN_STORY_SEED={seed} FLORIN_MODEL_SEEDS=1 FLORIN_MODEL_OPERATIONS={operations}");
+        resume_unwind(panic)
+    })
+}
+
+/// Runs the operations of a seed in a world of its own, and writes down what happens.
+fn run(seed: u64, operations: u64, told: &mut Vec<String>) -> Counts {
+    let mut rng = Rng::with_seed(seed);
+    let server = Server::on(Home::demo());
+    let mut run = Run::begin(&server, seed);
+    for number in 1..=operations {
+        let step = steps::next(&mut rng, &run.model, run.writes.len());
+        told.push(format!("seed {seed}, operation {number}: {step:?}"));
+        run.perform(&step);
+    }
+    told.push(format!("seed {seed}: everything is compared at the end"));
+    run.agree_at_the_end();
+    let counts = std::mem::take(&mut run.counts);
+    check_journal(&server.kill());
+    counts
+}
