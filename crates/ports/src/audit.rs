@@ -44,6 +44,14 @@ pub enum Discrepancy {
         /// The currency.
         currency: Currency,
     },
+    /// A checkpoint of this balance, from which explanations start, differs from the sum of the postings that it
+    /// covers, in a store that has checkpoints.
+    Checkpoint {
+        /// The budget.
+        budget: BudgetId,
+        /// The currency.
+        currency: Currency,
+    },
     /// The stored count of an account's checkouts is wrong, in a store that keeps such counts.
     CheckoutCount(AccountId),
     /// Two events of this object have one sequence, or one is beyond the last sequence of the object.

@@ -18,13 +18,16 @@ pub enum Explained {
     Parts(Box<ExplanationParts>),
 }
 
-/// Sums up the books of one account. Each call reads one consistent view, despite concurrent writes, and takes as long
-/// as reading the whole account.
+/// Sums up the books of one account. Each call reads one consistent view, despite concurrent writes.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Books: Send + Sync {
     /// Returns the data that explains one balance. Journal transactions of the budget are paged, newest first by time,
     /// then by id descending. A transaction counts once, whatever its number of postings.
+    ///
+    /// A store may keep sums of the past, so that an explanation need not read all of it. They never show: the data is
+    /// that of a read from the first posting, even after transactions that are stored late, with times or ids before those of
+    /// others, and after a restore.
     async fn explain(
         &self,
         account: &AccountId,
@@ -33,7 +36,7 @@ pub trait Books: Send + Sync {
         page: PageRequest,
     ) -> Result<Explained, StoreError>;
 
-    /// Returns all sums that the invariants check, of this account only. Nothing is corrected or omitted: discrepancies
-    /// are returned as they are.
+    /// Returns all sums that the invariants check, of this account only, added up from the first posting. Nothing is corrected or
+    /// omitted: discrepancies are returned as they are.
     async fn books(&self, account: &AccountId) -> Result<AccountBooks, StoreError>;
 }

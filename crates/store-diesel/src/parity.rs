@@ -92,14 +92,14 @@ fn tables_columns_and_indexes_are_the_same() {
     store.close();
     let mut conn = SqliteConnection::establish(&path).unwrap();
     let found = columns(sql_query(SQLITE_COLUMNS).load(&mut conn).unwrap());
-    let tables = sqlite::tables::all().map(|table| (table.name, table.columns));
+    let tables = sqlite::tables::all().chain(sqlite::tables::derived()).map(|table| (table.name, table.columns));
     compare(&declared(tables), &found, |kind| match kind {
         ColumnKind::Integer | ColumnKind::Bool | ColumnKind::Time => "INTEGER",
         ColumnKind::Bytes => "BLOB",
         ColumnKind::Text | ColumnKind::Id | ColumnKind::Day => "TEXT",
     });
     let Some((in_postgres, indexes)) = postgres_schema() else { return };
-    let tables = postgres::tables::all().map(|table| (table.name, table.columns));
+    let tables = postgres::tables::all().chain(postgres::tables::derived()).map(|table| (table.name, table.columns));
     compare(&declared(tables), &in_postgres, |kind| match kind {
         ColumnKind::Text => "text",
         ColumnKind::Integer => "bigint",

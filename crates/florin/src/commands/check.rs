@@ -37,6 +37,8 @@ enum Line {
     Holds { budget_id: String, currency_code: &'static str },
     /// A reserved amount differs from the unpaid amount of payment batches.
     Reservations { budget_id: String, currency_code: &'static str },
+    /// A checkpoint of a balance differs from the sum of the postings that it covers.
+    Checkpoint { budget_id: String, currency_code: &'static str },
     /// The stored count of checkouts is wrong.
     CheckoutCount { account_id: String },
     /// Events are not numbered by the sequence of their object.
@@ -63,6 +65,9 @@ impl From<AuditReport> for Report {
             }
             Discrepancy::Reservations { budget, currency } => {
                 Line::Reservations { budget_id: budget.to_string(), currency_code: currency.code() }
+            }
+            Discrepancy::Checkpoint { budget, currency } => {
+                Line::Checkpoint { budget_id: budget.to_string(), currency_code: currency.code() }
             }
             Discrepancy::CheckoutCount(account) => Line::CheckoutCount { account_id: account.to_string() },
             Discrepancy::Sequence(object) => Line::Sequence { object_id: object.to_string() },
@@ -105,6 +110,9 @@ fn print(report: &Report) -> String {
         Line::Reservations { budget_id, currency_code } => {
             format!("  the reserved {currency_code} amount of budget {budget_id} differs from the unpaid payments")
         }
+        Line::Checkpoint { budget_id, currency_code } => {
+            format!("  a {currency_code} checkpoint of budget {budget_id} differs from the sum of its postings")
+        }
         Line::CheckoutCount { account_id } => {
             format!("  the stored count of checkouts of account {account_id} is wrong")
         }
@@ -138,6 +146,7 @@ mod tests {
             Discrepancy::Balance { budget, currency },
             Discrepancy::Holds { budget, currency },
             Discrepancy::Reservations { budget, currency },
+            Discrepancy::Checkpoint { budget, currency },
             Discrepancy::CheckoutCount(AccountId::parse("F1").unwrap()),
             Discrepancy::Sequence(Uuid::nil()),
             Discrepancy::Settlement(Uuid::nil()),
@@ -151,6 +160,7 @@ mod tests {
             {"kind": "balance", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "holds", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "reservations", "budgetId": nil, "currencyCode": "GBP"},
+            {"kind": "checkpoint", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "checkoutCount", "accountId": "F1"},
             {"kind": "sequence", "objectId": nil},
             {"kind": "settlement", "objectId": nil},
@@ -158,7 +168,7 @@ mod tests {
             {"kind": "session", "checkoutSessionId": nil},
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), expected);
-        assert_eq!(print(&report).lines().count(), 10);
+        assert_eq!(print(&report).lines().count(), 11);
         let sound = Report::from(AuditReport::default());
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
     }

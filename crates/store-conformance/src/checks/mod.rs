@@ -38,6 +38,7 @@ mod injected;
 mod limits;
 mod lists;
 mod logos;
+mod long_histories;
 mod management_injected;
 mod members;
 mod merchant_dry_runs;
@@ -132,6 +133,7 @@ const FILES: &[&[Check]] = &[
     activity_feed::CHECKS,
     books::CHECKS,
     explanations::CHECKS,
+    long_histories::CHECKS,
     mfa::CHECKS,
     tenancy::CHECKS,
     repeats::CHECKS,

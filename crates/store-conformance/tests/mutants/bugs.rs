@@ -1,8 +1,9 @@
 //! The deliberate bugs, and the store that has one of them.
 
+use florin_domain::books::ExplanationParts;
 use florin_domain::card::CardLimit;
 use florin_domain::event::{EventPosition, StoredEvent};
-use florin_domain::ids::{AccountId, PaymentBatchId, TransactionToken};
+use florin_domain::ids::{AccountId, BudgetId, PaymentBatchId, TransactionToken};
 use florin_domain::mfa::TotpEnrolment;
 use florin_ports::{Lease, Readiness};
 use florin_store_memory::MemoryStore;
@@ -186,6 +187,11 @@ bugs! {
     FeedPassesUncommitted,
     FollowUpsKeepThePlace,
     ExplanationForgetsTheSkipped,
+    StartsOnTheWrongSideOfACheckpoint,
+    LateMovementsAreMissed,
+    CheckpointsNeverContinue,
+    CheckpointsOfEveryBudget,
+    CheckpointsSurviveARestore,
     ExplanationHidesHolds,
     BooksOfAll,
     BooksWithoutReservations,
@@ -392,6 +398,8 @@ pub(crate) struct Mutant {
     pub(crate) reads: Arc<AtomicUsize>,
     /// Whether a command has failed.
     pub(crate) has_failed: Arc<AtomicBool>,
+    /// The greatest explanation of each budget.
+    pub(crate) explained: Arc<Mutex<BTreeMap<BudgetId, ExplanationParts>>>,
 }
 
 /// Records as they were before the last command of the first handle.
@@ -418,6 +426,7 @@ impl Mutant {
             listed: Arc::default(),
             reads: Arc::default(),
             has_failed: Arc::default(),
+            explained: Arc::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Proves balances from the journal.
 
 use super::backend::Conn;
-use super::books::gather;
+use super::books::{gather, wrong_checkpoints};
 use super::driver;
 use super::errors::Outcome;
 use super::events;
@@ -51,6 +51,8 @@ pub(super) fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
     }
     discrepancies.extend(Discrepancy::of_disputes(&books.disputes));
     discrepancies.extend(Discrepancy::of_merchant(&books.merchant));
+    let checkpoint = |(budget, currency)| Discrepancy::Checkpoint { budget, currency };
+    discrepancies.extend(wrong_checkpoints(conn)?.into_iter().map(checkpoint));
     discrepancies.extend(merchant::miscounted(conn)?.into_iter().map(Discrepancy::CheckoutCount));
     discrepancies.extend(events::misnumbered(conn)?.into_iter().map(Discrepancy::Sequence));
     Ok(AuditReport {

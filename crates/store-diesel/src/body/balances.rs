@@ -113,6 +113,7 @@ pub(crate) fn insert(conn: &mut Conn, record: &BudgetRecord) -> Outcome<()> {
         held_minor: held.held().0,
         reserved_minor: held.reserved().0,
         last_number: None,
+        movements: 0,
     };
     statements::insert(budget.balances.iter().map(row).collect(), conn)
 }

@@ -54,6 +54,8 @@ functions! {
     check_integrity: fn(&mut Conn) -> Outcome<()>;
     /// Disables the timeouts of a transaction that reads whole tables.
     unhurried: fn(&mut Conn) -> Outcome<()>;
+    /// Makes the reads of a transaction follow indexes, whatever the planner expects.
+    by_index: fn(&mut Conn) -> Outcome<()>;
     /// Serializes changes of operators until the end of the transaction.
     lock_operators: fn(&mut Conn) -> Outcome<()>;
     /// Locks a whole account until the end of the transaction. Waits for other changes of the account first.

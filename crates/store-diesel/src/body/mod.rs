@@ -30,6 +30,7 @@ mod diesel_errors;
 mod disputes;
 mod driver;
 mod environment;
+mod epochs;
 pub(super) mod errors;
 pub(super) mod event_tail;
 mod events;

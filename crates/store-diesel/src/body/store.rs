@@ -14,7 +14,7 @@ use florin_store_contract::{OpenError, StoreSettings};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The time that a read waits for a connection.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -36,6 +36,8 @@ struct Inner {
     readers: Readers,
     /// One permit per reader, so that waiting for a reader blocks no thread.
     permits: Arc<Semaphore>,
+    /// The turn of reads that may take long.
+    long_reads: Arc<Semaphore>,
     /// Whether reads run on the thread of their caller, instead of a thread that may block.
     reads_in_place: bool,
     writer: Writer,
@@ -77,9 +79,9 @@ impl Store {
         let max_readers = settings.readers.unwrap_or(backend::DEFAULT_READERS).max(1);
         let readers = driver::open_readers(anchor.place(), max_readers, PATIENCE)?;
         let permits = Arc::new(Semaphore::new(max_readers as usize));
-        Ok(Self {
-            inner: Arc::new(Inner { anchor, readers, permits, reads_in_place, writer, tail: AtomicI64::new(0) }),
-        })
+        let long_reads = Arc::new(Semaphore::new(1));
+        let tail = AtomicI64::new(0);
+        Ok(Self { inner: Arc::new(Inner { anchor, readers, permits, long_reads, reads_in_place, writer, tail }) })
     }
 
     /// Applies all pending migrations or none, and returns their number. If several programs migrate concurrently, only
@@ -201,6 +203,27 @@ impl Store {
                 StoreError::Unavailable("a read was cancelled".into())
             })
         })
+    }
+
+    /// Waits until no other read that may take long is in progress.
+    pub(crate) async fn turn_of_long_read(&self) -> Result<OwnedSemaphorePermit, StoreError> {
+        let turn = tokio::time::timeout(READ_DEADLINE, Arc::clone(&self.inner.long_reads).acquire_owned()).await;
+        let busy = || StoreError::Unavailable("another long read was in progress".into());
+        turn.map_err(|_| busy())?.map_err(|_| busy())
+    }
+
+    /// Waits for work until a deadline. The work continues after it.
+    pub(crate) async fn patiently<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        if self.inner.reads_in_place {
+            return work.await;
+        }
+        match tokio::time::timeout(READ_DEADLINE, tokio::spawn(work)).await {
+            Ok(done) => done.unwrap_or_else(|_| Err(StoreError::Corrupt("a read panicked".into()))),
+            Err(_) => Err(StoreError::Unavailable("the read continues; try again".into())),
+        }
     }
 
     /// Whether the queue is full, so that a write would be refused.

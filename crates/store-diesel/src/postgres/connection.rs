@@ -106,6 +106,13 @@ pub(crate) fn finish(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
+/// Makes the reads of a transaction follow indexes: a plan is created for any range of ids, and must be right for a short one.
+pub(crate) fn by_index(conn: &mut Conn) -> Outcome<()> {
+    const BY_INDEX: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
+        SET LOCAL enable_mergejoin = off; SET LOCAL jit = off";
+    Ok(conn.batch_execute(BY_INDEX)?)
+}
+
 /// Lifts the time limits of this transaction, and allows full scans.
 pub(crate) fn unhurried(conn: &mut Conn) -> Outcome<()> {
     const UNHURRIED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \

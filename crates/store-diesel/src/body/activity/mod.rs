@@ -11,11 +11,12 @@ mod tests;
 
 use super::backend::Conn;
 use super::body;
+use super::epochs;
 use super::errors::{Outcome, corrupt};
 use super::store::Store;
 use super::tables::money::{credits as credit_rows, transfers as transfer_rows};
 use super::types::{Account, Id};
-use super::{payments, transfers, worlds};
+use super::{payments, transfers};
 use async_trait::async_trait;
 use diesel::Connection;
 use diesel::prelude::*;
@@ -80,7 +81,7 @@ fn changes(
     after: Option<ActivityCursor>,
     (until, max): (i64, i64),
 ) -> Outcome<Option<ActivityChanges>> {
-    let epoch = worlds::epoch(conn, query.account())?;
+    let epoch = epochs::current(conn, query.account())?;
     let after = after.unwrap_or(ActivityCursor::beginning(epoch));
     if after.epoch != epoch {
         return Ok(None);

@@ -5,15 +5,18 @@
 //! supported database accepts.
 
 mod about;
+mod balance;
 mod disputes;
 mod explain;
 mod halves;
+mod history;
 mod limits;
 mod merchant;
 mod reservations;
 mod sums;
 
 pub(super) use halves::Halves;
+pub(crate) use history::wrong as wrong_checkpoints;
 pub(super) use sums::gather;
 
 use super::backend::Conn;
@@ -21,12 +24,14 @@ use super::body;
 use super::errors::Outcome;
 use super::store::Store;
 use async_trait::async_trait;
+use balance::Of;
 use diesel::Connection;
 use florin_domain::books::AccountBooks;
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
 use florin_ports::{Books, Explained, StoreError};
+use history::Extension;
 
 #[async_trait]
 impl Books for Store {
@@ -37,13 +42,53 @@ impl Books for Store {
         currency: Currency,
         page: PageRequest,
     ) -> Result<Explained, StoreError> {
-        let of = explain::Of::new(account, budget, currency);
-        self.read(move |conn| conn.transaction(|conn| explain::explained(conn, &of, page))).await
+        let of = Of::new(account, budget, currency);
+        let read = of.clone();
+        let found = self.read(move |conn| conn.transaction(|conn| explain::explained(conn, &read, page, true))).await?;
+        match found {
+            Some((explained, extension)) => {
+                extend(self, &of, extension).await;
+                Ok(explained)
+            }
+            None => explain_slowly(self, of, page).await,
+        }
     }
 
     async fn books(&self, account: &AccountId) -> Result<AccountBooks, StoreError> {
         let account = account.clone();
         self.read(move |conn| conn.transaction(|conn| of_account(conn, &account))).await
+    }
+}
+
+/// Explains a balance with much to read. The read continues after the caller's patience ends, so that a repetition finds
+/// its checkpoints. One such read runs at a time.
+async fn explain_slowly(store: &Store, of: Of, page: PageRequest) -> Result<Explained, StoreError> {
+    let alone = store.clone();
+    store
+        .patiently(async move {
+            let _turn = alone.turn_of_long_read().await?;
+            let read = of.clone();
+            let work = move |conn: &mut Conn| conn.transaction(|conn| explain::explained(conn, &read, page, false));
+            let found = alone.read_to_the_end(work).await?;
+            let (explained, extension) = found.ok_or_else(|| StoreError::Corrupt("a long read gave up".into()))?;
+            extend(&alone, &of, extension).await;
+            Ok(explained)
+        })
+        .await
+}
+
+/// Stores checkpoints for the next explanation. A failure does not matter: the next explanation has more to read.
+async fn extend(store: &Store, of: &Of, extension: Option<Extension>) {
+    for portion in extension.into_iter().flat_map(Extension::portions) {
+        let balance = of.clone();
+        match store.write(move |conn| portion.store(conn, &balance)).await {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => {
+                tracing::debug!(%error, "checkpoints were not stored");
+                return;
+            }
+        }
     }
 }
 

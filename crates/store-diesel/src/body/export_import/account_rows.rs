@@ -50,9 +50,9 @@ pub(crate) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<AccountRows> {
     Ok(account_rows)
 }
 
-/// Deletes the rows that [`of`] returns.
+/// Deletes the rows that [`of`] returns, and what is derived from them.
 pub(crate) fn clear(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
-    for owned in tables::all().rev().filter_map(|table| table.owned.as_ref()) {
+    for owned in tables::all().chain(tables::derived()).rev().filter_map(|table| table.owned.as_ref()) {
         (owned.delete)(conn, account.as_str())?;
     }
     Ok(())

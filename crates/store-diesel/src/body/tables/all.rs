@@ -2,7 +2,8 @@
 
 use super::table::Table;
 use super::{
-    access, batches, cards, checkout, disputes, events, keys, merchant, mfa, money, people, service, webhooks, worlds,
+    access, batches, cards, checkout, checkpoints, disputes, events, keys, merchant, mfa, money, people, service,
+    webhooks, worlds,
 };
 
 /// The areas, in the order of an export.
@@ -26,4 +27,10 @@ const AREAS: [&[Table]; 14] = [
 /// Returns all tables in the order of an export: each after those that its rows refer to.
 pub(crate) fn all() -> impl DoubleEndedIterator<Item = &'static Table> + Clone {
     AREAS.into_iter().flatten()
+}
+
+/// Returns the tables whose rows are derived from others, each after those that its rows refer to. Exports and snapshots
+/// omit them, and they are deleted with the account's other rows.
+pub(crate) fn derived() -> impl DoubleEndedIterator<Item = &'static Table> + Clone {
+    checkpoints::TABLES.iter()
 }

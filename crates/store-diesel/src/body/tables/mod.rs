@@ -12,6 +12,7 @@ mod all;
 pub(crate) mod batches;
 pub(crate) mod cards;
 pub(crate) mod checkout;
+pub(crate) mod checkpoints;
 pub(crate) mod declare;
 pub(crate) mod disputes;
 pub(crate) mod events;
@@ -25,7 +26,7 @@ pub(crate) mod table;
 pub(crate) mod webhooks;
 pub(crate) mod worlds;
 
-pub(crate) use all::all;
+pub(crate) use all::{all, derived};
 
 use super::body;
 

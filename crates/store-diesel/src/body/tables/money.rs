@@ -35,6 +35,8 @@ tables! {
         held_minor: i64,
         reserved_minor: i64,
         last_number: Option<i64>,
+        /// The number of journal transactions that changed it. Only differences matter: earlier versions did not count.
+        movements: i64,
     }
 
     /// A transaction of the journal, without its entries.
@@ -110,11 +112,12 @@ tables! {
 }
 
 diesel::allow_tables_to_appear_in_same_query!(budgets, balances);
+diesel::allow_tables_to_appear_in_same_query!(journal_entries, journal_transactions);
 
 changes! {
     /// The balances of a budget in one currency, after a change.
     struct BalanceChange of balances {
-        set { available_minor, held_minor, reserved_minor, last_number, }
+        set { available_minor, held_minor, reserved_minor, last_number, movements, }
         by { account_id, budget_id, currency, }
     }
 

@@ -18,6 +18,8 @@ pub(crate) struct BalanceSet {
     changed: BTreeSet<(AccountId, BudgetId, money::Currency)>,
     /// The numbers of the last credits and transfers.
     numbers: BTreeMap<(AccountId, BudgetId, money::Currency), i64>,
+    /// The numbers of journal transactions that changed the balances.
+    movements: BTreeMap<(AccountId, BudgetId, money::Currency), i64>,
     rows: BTreeMap<(AccountId, BudgetId), BudgetRow>,
 }
 
@@ -27,10 +29,11 @@ impl BalanceSet {
         let mut balance_set = Self::default();
         for row in rows {
             let held = row.read()?;
+            let key = (row.account_id.0.clone(), BudgetId(row.budget_id.0), row.currency.0);
             if let Some(number) = row.last_number {
-                let key = (row.account_id.0.clone(), BudgetId(row.budget_id.0), row.currency.0);
-                balance_set.numbers.insert(key, number);
+                balance_set.numbers.insert(key.clone(), number);
             }
+            balance_set.movements.insert(key, row.movements);
             balance_set
                 .held
                 .entry((row.account_id.0, BudgetId(row.budget_id.0)))
@@ -109,15 +112,25 @@ impl BalanceSet {
         self.numbers.insert((account.clone(), budget, currency), number);
     }
 
+    /// Counts the journal transactions that change the balances.
+    pub(super) fn moved(&mut self, more: &BTreeMap<(AccountId, BudgetId, money::Currency), i64>) {
+        for (key, number) in more {
+            *self.movements.entry(key.clone()).or_default() += number;
+            self.changed.insert(key.clone());
+        }
+    }
+
     /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
         let row = |(account, budget, currency): (AccountId, BudgetId, money::Currency)| {
             let after = self.balances(&account, budget, currency)?;
+            let key = (account.clone(), budget, currency);
             Some(BalanceChange {
                 available_minor: after.available().0,
                 held_minor: after.held().0,
                 reserved_minor: after.reserved().0,
-                last_number: self.numbers.get(&(account.clone(), budget, currency)).copied(),
+                last_number: self.numbers.get(&key).copied(),
+                movements: self.movements.get(&key).copied().unwrap_or_default(),
                 account_id: Account(account),
                 budget_id: Id(budget.0),
                 currency: Currency(currency),

@@ -5,18 +5,30 @@ use super::body::errors::Outcome;
 use super::body::names::PoolName;
 use super::body::tables::money::{JournalEntryRow, JournalRow};
 use super::body::types::{Account, Currency, Id, Named, Time};
+use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::JournalTransaction;
+use florin_domain::money;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// New transactions of the journal.
 #[derive(Default)]
 pub(crate) struct Journal {
     transactions: Vec<JournalRow>,
     entries: Vec<JournalEntryRow>,
+    /// The number of transactions that change each balance.
+    movements: BTreeMap<BalanceKey, i64>,
 }
+
+/// Identifies a balance.
+pub(super) type BalanceKey = (AccountId, BudgetId, money::Currency);
 
 impl Journal {
     /// Stages a transaction with its entries.
     pub(crate) fn add(&mut self, journal: &JournalTransaction) {
+        let budgets: BTreeSet<_> = journal.postings().iter().filter_map(|posting| posting.pool.budget()).collect();
+        for budget in budgets {
+            *self.movements.entry((journal.account.clone(), budget, journal.currency)).or_default() += 1;
+        }
         self.transactions.push(JournalRow {
             account_id: Account(journal.account.clone()),
             id: Id(journal.id.0),
@@ -35,6 +47,11 @@ impl Journal {
             settled_to: posting.pool.settled_to().map(Id),
             amount_minor: posting.amount.0,
         }));
+    }
+
+    /// Returns the number of staged transactions that change each balance.
+    pub(super) const fn movements(&self) -> &BTreeMap<BalanceKey, i64> {
+        &self.movements
     }
 
     /// Whether a credit or top-up is staged.

@@ -6,8 +6,6 @@ mod make;
 mod rows;
 mod snapshots;
 
-pub(crate) use rows::epoch;
-
 use super::ask::ask;
 use super::body;
 use super::driver;

@@ -56,12 +56,6 @@ pub(super) fn begin_epoch(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     Ok(())
 }
 
-/// Returns the epoch of an account. One that is no world has only the first.
-pub(crate) fn epoch(conn: &mut Conn, account: &AccountId) -> Outcome<i64> {
-    let row = worlds::table.filter(worlds::account_id.eq(account.as_str())).select(worlds::epoch);
-    Ok(row.get_result(conn).optional()?.unwrap_or_default())
-}
-
 /// Sets when a world expires.
 pub(super) fn set_expiry(conn: &mut Conn, account: &AccountId, expires_at: DateTime<Utc>) -> Outcome<()> {
     let row = worlds::table.filter(worlds::account_id.eq(account.as_str()));

@@ -1,0 +1,316 @@
+//! Checks of explanations of balances with many movements, which a store may start from checkpoints: they are exact whatever
+//! was explained before.
+
+use crate::check::{CheckResult, Failure, checks};
+use crate::commands::{credit_of, instruction, journal_id};
+use crate::expect::{expect_new, same};
+use crate::factory::Handle;
+use crate::observe::audited;
+use crate::world::{Who, gbp, jpy, noon, world};
+use crate::worlds::{command, prepared, restore, snapshot};
+use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::books::{Booking, KindSum, PoolSums};
+use florin_domain::budget::{CreditSituation, decide_credit};
+use florin_domain::ids::{BudgetId, JournalId};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
+use florin_domain::money::{Currency, Minor, Total};
+use florin_domain::page::PageRequest;
+use florin_domain::stamp::Stamp;
+use florin_ports::{CreditCommand, Explained, SeedAccount, WorldContents};
+use std::sync::Arc;
+use uuid::Uuid;
+
+checks! {
+    "books.explain.long_histories" => long,
+    "books.explain.continues_long_histories" => continues,
+    "books.explain.movements_that_are_booked_late" => late,
+    "books.explain.few_movements_among_many" => few,
+    "books.explain.long_histories_in_one_moment" => moment_of_each,
+    "worlds.restore.explains_what_was_put_back" (Sandbox) => restored,
+}
+
+/// The number of movements of the long history.
+const MANY: u64 = 7_000;
+
+/// An id of a time, like those that Florin assigns.
+fn id_at(at: DateTime<Utc>, number: u64) -> JournalId {
+    let millis = u128::from(at.timestamp_millis().unsigned_abs());
+    JournalId(Uuid::from_u128((millis << 80) | (0x7 << 76) | (0b10 << 62) | u128::from(number)))
+}
+
+/// The time of a movement of the long history.
+fn moment(number: u64) -> DateTime<Utc> {
+    noon() + TimeDelta::seconds(i64::try_from(number * 2).unwrap_or(0))
+}
+
+/// A movement of the history: mostly in the order of ids, at times earlier or at the same time as its neighbours.
+fn movement(who: Who, budget: BudgetId, currency: Currency, number: u64) -> Result<JournalTransaction, Failure> {
+    let id = id_at(moment(number), number);
+    let at = moment(match number % 11 {
+        3 => number - 3,
+        5 => number.saturating_sub(700),
+        7 => number - 1,
+        _ => number,
+    });
+    let minor = i64::try_from(number % 97).unwrap_or(0) + 1;
+    let (available, held) = (Pool::Available(budget), Pool::Held(budget));
+    let (kind, postings) = match number % 5 {
+        0 => (JournalKind::Credit, [(available, minor), (Pool::InboundPayments, -minor)]),
+        1 => (JournalKind::Card, [(available, -minor), (Pool::CardNetwork, minor)]),
+        2 => (JournalKind::PaymentReturn, [(available, minor), (Pool::OutboundPayments, -minor)]),
+        // The next movement releases what this one holds.
+        3 => (JournalKind::Card, [(available, -1), (held, 1)]),
+        _ => (JournalKind::Card, [(available, 1), (held, -1)]),
+    };
+    let postings = postings.map(|(pool, minor)| Posting { pool, amount: Minor(minor) });
+    Ok(JournalTransaction::new(id, who.account()?, (kind, id.0), currency, at, postings)?)
+}
+
+/// The part of a journal transaction that concerns a budget.
+fn booking(journal: &JournalTransaction, budget: BudgetId) -> Booking {
+    let mut moved = PoolSums::default();
+    for posting in journal.postings() {
+        let amount = Total::from(posting.amount);
+        match posting.pool {
+            Pool::Available(of) if of == budget => moved.available = moved.available.plus(amount),
+            Pool::Held(of) if of == budget => moved.held = moved.held.plus(amount),
+            Pool::Reserved(of) if of == budget => moved.reserved = moved.reserved.plus(amount),
+            _ => {}
+        }
+    }
+    Booking { journal: journal.id, kind: journal.kind, cause: journal.cause, at: journal.at, moved }
+}
+
+/// All movements of a balance.
+struct Model {
+    budget: BudgetId,
+    currency: Currency,
+    bookings: Vec<Booking>,
+}
+
+impl Model {
+    /// Reads the movements of a balance from the data that is seeded.
+    fn of(seed: &SeedAccount, budget: BudgetId, currency: Currency) -> Self {
+        let journal = seed.budgets.iter().filter(|seed| seed.budget.id == budget).flat_map(|seed| &seed.journal);
+        let bookings = journal.filter(|journal| journal.currency == currency);
+        Self { budget, currency, bookings: bookings.map(|journal| booking(journal, budget)).collect() }
+    }
+
+    fn sums(&self) -> Vec<KindSum> {
+        let of_kind = |kind: &JournalKind| {
+            let bookings = self.bookings.iter().filter(|booking| booking.kind == *kind);
+            let (count, moved) =
+                bookings.fold((0, PoolSums::default()), |(count, sum), booking| (count + 1, sum.plus(booking.moved)));
+            (count > 0).then_some(KindSum { kind: *kind, count, moved })
+        };
+        JournalKind::ALL.iter().filter_map(of_kind).collect()
+    }
+
+    /// Expects that explanations show these movements, on pages at many places.
+    async fn must_be_explained(&mut self, handle: &Handle, when: &str) -> CheckResult {
+        self.bookings.sort_by_key(|booking| std::cmp::Reverse((booking.at, booking.journal)));
+        let count = i64::try_from(self.bookings.len()).unwrap_or(i64::MAX);
+        for offset in [0, 1, 99, 950, count / 3, count - 2_010, count - 1_000, count - 999, count - 3, count, i64::MAX]
+        {
+            let page = PageRequest { limit: 100, offset: offset.max(0) };
+            let found = handle.books.explain(&Who::Mine.account()?, self.budget, self.currency, page).await?;
+            let Explained::Parts(parts) = found else { return Err(Failure::new(format!("no explanation {when}"))) };
+            same(&format!("the sums {when}"), &parts.sums, &self.sums())?;
+            let skip = usize::try_from(page.offset.min(count)).unwrap_or_default();
+            let expected: Vec<_> = self.bookings.iter().skip(skip).take(100).cloned().collect();
+            same(&format!("the page at {offset} {when}"), &parts.bookings, &expected)?;
+            let skipped =
+                self.bookings.iter().take(skip).fold(PoolSums::default(), |sum, booking| sum.plus(booking.moved));
+            same(&format!("what the page at {offset} skips {when}"), parts.skipped, skipped)?;
+            let total = parts.sums.iter().fold(PoolSums::default(), |sum, kind| sum.plus(kind.moved));
+            same(&format!("the balance {when}"), parts.stated, total)?;
+        }
+        Ok(())
+    }
+
+    /// Credits the budget, with this time and id.
+    async fn credit(&mut self, handle: &Handle, at: DateTime<Utc>, id: JournalId) -> CheckResult {
+        expect_new(handle.credits.credit(credit_at(self.budget, at, id)?).await)?;
+        let moved = PoolSums { available: Total(125), ..PoolSums::default() };
+        self.bookings.push(Booking { journal: id, kind: JournalKind::Credit, cause: id.0, at, moved });
+        Ok(())
+    }
+}
+
+fn credit_at(budget: BudgetId, at: DateTime<Utc>, id: JournalId) -> Result<CreditCommand, Failure> {
+    let mut instruction = instruction(Who::Mine, "1.25", gbp()?)?;
+    instruction.budget = budget;
+    let command = credit_of(Who::Mine, 1, instruction.clone())?;
+    let decide = Arc::new(move |situation: &CreditSituation| {
+        let stamp = Stamp { now: at, ids: &|| id.0 };
+        decide_credit(&situation.budget, situation.number, &instruction, &stamp)
+    });
+    Ok(CreditCommand { budget, decide, ..command })
+}
+
+/// Adds movements to a budget of prepared data.
+fn add(
+    seed: &mut SeedAccount,
+    (place, currency): (usize, Currency),
+    movements: impl Iterator<Item = JournalTransaction>,
+) -> CheckResult {
+    let seed = &mut seed.budgets[place];
+    let mut sums = [Total::ZERO; 3];
+    for movement in movements {
+        let moved = booking(&movement, seed.budget.id).moved;
+        sums = [sums[0].plus(moved.available), sums[1].plus(moved.held), sums[2].plus(moved.reserved)];
+        seed.journal.push(movement);
+    }
+    for (held, balances) in &mut seed.budget.balances {
+        if *held == currency {
+            let [available, held, _] = sums.map(|sum| i64::try_from(sum.0).unwrap_or(i64::MAX));
+            *balances = Balances::new(Minor(balances.available().0 + available), Minor(held), Minor(0))?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds the long history to the first budget, and others between its movements.
+fn lengthen(seed: &mut SeedAccount, who: Who) -> CheckResult {
+    let history = |budget, currency, numbers: Vec<u64>| {
+        numbers.into_iter().map(|number| movement(who, budget, currency, number)).collect::<Result<Vec<_>, _>>()
+    };
+    // In fives, so that nothing stays held. The three histories share no number.
+    let is_of = |number: &u64, rest: u64| (number / 5) % 20 == rest;
+    let all = 0..MANY / 18 * 20;
+    let first = history(who.budget(), gbp()?, all.clone().filter(|n| !is_of(n, 7) && !is_of(n, 13)).collect())?;
+    let yen = history(who.budget(), jpy()?, all.clone().filter(|n| is_of(n, 7)).collect())?;
+    let second = history(who.second_budget(), gbp()?, all.filter(|n| is_of(n, 13)).collect())?;
+    add(seed, (0, gbp()?), first.into_iter())?;
+    add(seed, (0, jpy()?), yen.into_iter())?;
+    add(seed, (1, gbp()?), second.into_iter())
+}
+
+/// Seeds both accounts with long histories, which have the same ids, and returns the movements of my first balance.
+async fn seeded(handle: &Handle) -> Result<Model, Failure> {
+    let mut world = world(9_500)?;
+    for (seed, who) in world.accounts.iter_mut().zip([Who::Mine, Who::Other]) {
+        lengthen(seed, who)?;
+    }
+    let model = Model::of(&world.accounts[0], Who::Mine.budget(), gbp()?);
+    handle.seeding.seed(world).await?;
+    Ok(model)
+}
+
+async fn long(handle: Handle) -> CheckResult {
+    let mut model = seeded(&handle).await?;
+    model.must_be_explained(&handle, "at first").await?;
+    model.must_be_explained(&handle, "again").await?;
+    audited(&handle).await
+}
+
+/// What happens next, after the time of the last movement that was seeded.
+fn next(number: u64) -> (DateTime<Utc>, JournalId) {
+    let at = moment(2 * MANY + 100 * number);
+    (at, id_at(at, number))
+}
+
+async fn continues(handle: Handle) -> CheckResult {
+    let mut model = seeded(&handle).await?;
+    model.must_be_explained(&handle, "at first").await?;
+    for round in 0..4 {
+        for number in 0..3 {
+            let (at, id) = next(3 * round + number);
+            model.credit(&handle, at, id).await?;
+        }
+        model.must_be_explained(&handle, &format!("in round {round}")).await?;
+    }
+    audited(&handle).await
+}
+
+/// Movements are stored after others with later times and greater ids.
+async fn late(handle: Handle) -> CheckResult {
+    let mut model = seeded(&handle).await?;
+    model.must_be_explained(&handle, "at first").await?;
+    let (now, last) = next(1);
+    let long_ago = moment(MANY / 2);
+    let places = [
+        (long_ago, id_at(long_ago, 1_000_001), "an earlier time and id"),
+        (long_ago, id_at(now, 1_000_002), "an earlier time"),
+        (now, id_at(long_ago, 1_000_003), "an earlier id"),
+        (moment(MANY - 40), id_at(moment(MANY - 40), 1_000_004), "a time shortly before the last"),
+        (moment(0), journal_id(1), "the first place"),
+        (now, last, "the last place"),
+    ];
+    for (at, id, what) in places {
+        model.credit(&handle, at, id).await?;
+        model.must_be_explained(&handle, &format!("after a movement with {what}")).await?;
+    }
+    audited(&handle).await
+}
+
+/// A balance with few movements, between which others have many.
+async fn few(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let mut world = world(9_500)?;
+    lengthen(&mut world.accounts[0], Who::Mine)?;
+    for (budget, currency) in [(Who::Mine.second_budget(), gbp()?), (Who::Mine.budget(), jpy()?)] {
+        let mut model = Model::of(&world.accounts[0], budget, currency);
+        for round in 0..3 {
+            model.must_be_explained(&handle, &format!("in round {round}")).await?;
+            if currency == gbp()? {
+                let (at, id) = next(round);
+                model.credit(&handle, at, id).await?;
+            }
+        }
+    }
+    audited(&handle).await
+}
+
+/// Explanations at the same time as movements: each shows a moment.
+async fn moment_of_each(handle: Handle) -> CheckResult {
+    let mut model = seeded(&handle).await?;
+    let before = model.bookings.len();
+    let page = PageRequest { limit: 3, offset: 0 };
+    let account = Who::Mine.account()?;
+    for number in 0..12 {
+        let (at, id) = next(number);
+        let (budget, currency) = (model.budget, model.currency);
+        let explain = || handle.books.explain(&account, budget, currency, page);
+        let (credit, first, second) = tokio::join!(model.credit(&handle, at, id), explain(), explain());
+        credit?;
+        for found in [first, second] {
+            let Explained::Parts(parts) = found? else { return Err(Failure::new("no explanation")) };
+            let total = parts.sums.iter().fold(PoolSums::default(), |sum, kind| sum.plus(kind.moved));
+            same("the balance", parts.stated, total)?;
+        }
+    }
+    same("movements", model.bookings.len(), before + 12)?;
+    model.must_be_explained(&handle, "at the end").await
+}
+
+/// After a restore, as many movements happen as it has undone: their number is the same, but not their amounts.
+async fn restored(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    let mut world = command()?;
+    let WorldContents::Seeded(seed) = &mut world.contents else { return Err(Failure::new("no contents")) };
+    lengthen(seed, Who::Mine)?;
+    let model = || -> Result<Model, Failure> {
+        let mut seed = crate::world::seed_account(Who::Mine, 9_500)?;
+        lengthen(&mut seed, Who::Mine)?;
+        Ok(Model::of(&seed, Who::Mine.budget(), gbp()?))
+    };
+    handle.worlds.create(world).await?;
+    let mut before = model()?;
+    before.must_be_explained(&handle, "of a new world").await?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    for number in 0..3 {
+        let (at, id) = next(number * 40);
+        before.credit(&handle, at, id).await?;
+    }
+    before.must_be_explained(&handle, "before the restore").await?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
+    let mut after = model()?;
+    after.must_be_explained(&handle, "after the restore").await?;
+    for number in 0..3 {
+        let (at, id) = (moment(MANY / 2 + number), id_at(moment(MANY / 2 + number), 2_000_000 + number));
+        after.credit(&handle, at, id).await?;
+    }
+    after.must_be_explained(&handle, "of what happened instead").await?;
+    audited(&handle).await
+}

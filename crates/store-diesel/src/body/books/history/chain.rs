@@ -1,0 +1,186 @@
+//! The stored checkpoints of a balance.
+
+use super::Of;
+use super::body::backend::Conn;
+use super::body::errors::{Outcome, corrupt};
+use super::body::statements;
+use super::body::tables::checkpoints::{CheckpointRow, CoverageRow, balance_checkpoints, balance_coverage};
+use super::body::types::{Bytes, Id, Time};
+use super::gathering::ListKey;
+use super::kind_sums::KindSums;
+use diesel::prelude::*;
+use uuid::Uuid;
+
+/// Maximum number of checkpoints that one transaction stores.
+const ROWS_AT_ONCE: usize = 200;
+
+/// A checkpoint: the sum of the oldest movements of a balance.
+#[derive(Clone, Debug)]
+pub(super) struct Checkpoint {
+    /// The number of movements that it covers.
+    pub(super) covered: i64,
+    /// The place of the last one.
+    pub(super) last: ListKey,
+    /// The least id of later ones, when the checkpoint was made.
+    pub(super) tail_from: Id,
+    /// The sums of all that it covers.
+    pub(super) sums: KindSums,
+    /// The ids of those that the checkpoint before does not cover, in the order of the list.
+    pub(super) journals: Vec<Id>,
+}
+
+/// New checkpoints, and what they replace.
+#[derive(Clone, Debug)]
+pub(crate) struct Extension {
+    /// The epoch and the version of the checkpoints that were read, if there were any.
+    pub(super) read: Option<(i64, i64)>,
+    /// The epoch of the account.
+    pub(super) epoch: i64,
+    pub(super) uncounted: i64,
+    /// Checkpoints that cover more are deleted.
+    pub(super) keep_up_to: i64,
+    pub(super) new: Vec<Checkpoint>,
+    pub(super) tail_from: Id,
+}
+
+impl Checkpoint {
+    fn row(&self, of: &Of) -> Outcome<CheckpointRow> {
+        Ok(CheckpointRow {
+            account_id: of.account.clone(),
+            budget_id: of.budget,
+            currency: of.currency,
+            covered: self.covered,
+            last_at: Time(self.last.0),
+            last_id: Id(self.last.1),
+            tail_from: self.tail_from,
+            sums: self.sums.text()?,
+            journals: Bytes(self.journals.iter().flat_map(|id| *id.0.as_bytes()).collect()),
+        })
+    }
+}
+
+fn read(row: &CheckpointRow) -> Outcome<Checkpoint> {
+    let ids = row.journals.0.chunks(16).map(|id| Uuid::from_slice(id).map(Id).map_err(corrupt));
+    Ok(Checkpoint {
+        covered: row.covered,
+        last: (row.last_at.0, row.last_id.0),
+        tail_from: row.tail_from,
+        sums: KindSums::read(&row.sums)?,
+        journals: ids.collect::<Outcome<_>>()?,
+    })
+}
+
+/// Selects the checkpoints of a balance.
+macro_rules! of_balance {
+    ($table:ident, $of:expr) => {
+        $table::table
+            .filter($table::account_id.eq(&$of.account))
+            .filter($table::budget_id.eq($of.budget))
+            .filter($table::currency.eq($of.currency))
+    };
+}
+
+/// Returns how far the checkpoints reach.
+pub(super) fn coverage(conn: &mut Conn, of: &Of) -> Outcome<Option<CoverageRow>> {
+    let row = of_balance!(balance_coverage, of).select(CoverageRow::as_select());
+    Ok(row.get_result(conn).optional()?)
+}
+
+/// Returns how far all checkpoints of all balances reach.
+pub(super) fn all(conn: &mut Conn) -> Outcome<Vec<CoverageRow>> {
+    Ok(balance_coverage::table
+        .order(balance_coverage::table.primary_key())
+        .select(CoverageRow::as_select())
+        .load(conn)?)
+}
+
+/// Returns the last checkpoint, or the one that is this number before it.
+pub(super) fn last(conn: &mut Conn, of: &Of, before: i64) -> Outcome<Option<Checkpoint>> {
+    let rows = of_balance!(balance_checkpoints, of).order(balance_checkpoints::covered.desc());
+    let row = rows.limit(1).offset(before).select(CheckpointRow::as_select()).load(conn)?.pop();
+    row.as_ref().map(read).transpose()
+}
+
+/// Returns the checkpoints that end in this range of numbers of covered movements, `from` excluded, `to` included.
+pub(super) fn between(conn: &mut Conn, of: &Of, from: i64, to: i64) -> Outcome<Vec<Checkpoint>> {
+    let rows = of_balance!(balance_checkpoints, of)
+        .filter(balance_checkpoints::covered.gt(from))
+        .filter(balance_checkpoints::covered.le(to))
+        .order(balance_checkpoints::covered)
+        .select(CheckpointRow::as_select());
+    rows.load(conn)?.iter().map(read).collect()
+}
+
+/// Returns the number of movements that the first checkpoint covers that covers at least so many.
+pub(super) fn end_at(conn: &mut Conn, of: &Of, at_least: i64) -> Outcome<Option<i64>> {
+    let rows = of_balance!(balance_checkpoints, of).filter(balance_checkpoints::covered.ge(at_least));
+    let first = rows.order(balance_checkpoints::covered).limit(1).select(balance_checkpoints::covered);
+    Ok(first.load::<i64>(conn)?.pop())
+}
+
+impl Extension {
+    /// Divides the new checkpoints into portions, to be stored one after the other.
+    pub(crate) fn portions(mut self) -> Vec<Self> {
+        let mut portions = Vec::new();
+        while self.new.len() > ROWS_AT_ONCE {
+            let rest = self.new.split_off(ROWS_AT_ONCE);
+            let mut first = Self { new: std::mem::replace(&mut self.new, rest), ..self.clone_head() };
+            if let Some(last) = first.new.last() {
+                first.tail_from = last.tail_from;
+                self.keep_up_to = last.covered;
+            }
+            self.read = Some(first.stored_as());
+            portions.push(first);
+        }
+        portions.push(self);
+        portions
+    }
+
+    fn clone_head(&self) -> Self {
+        Self { new: Vec::new(), ..self.clone() }
+    }
+
+    /// Returns the epoch and the version of the checkpoints once this extension is stored.
+    fn stored_as(&self) -> (i64, i64) {
+        (self.epoch, self.read.map_or(1, |(_, version)| version + 1))
+    }
+
+    /// Stores the new checkpoints, unless somebody else has changed the checkpoints since they were read. Returns whether
+    /// they were stored.
+    pub(crate) fn store(&self, conn: &mut Conn, of: &Of) -> Outcome<bool> {
+        let (epoch, version) = self.stored_as();
+        let stored = match self.read {
+            None => diesel::insert_into(balance_coverage::table)
+                .values((
+                    balance_coverage::account_id.eq(&of.account),
+                    balance_coverage::budget_id.eq(of.budget),
+                    balance_coverage::currency.eq(of.currency),
+                    balance_coverage::epoch.eq(epoch),
+                    balance_coverage::version.eq(version),
+                    balance_coverage::uncounted.eq(self.uncounted),
+                    balance_coverage::tail_from.eq(self.tail_from),
+                ))
+                .on_conflict_do_nothing()
+                .execute(conn)?,
+            Some((read_epoch, read_version)) => diesel::update(
+                of_balance!(balance_coverage, of)
+                    .filter(balance_coverage::epoch.eq(read_epoch))
+                    .filter(balance_coverage::version.eq(read_version)),
+            )
+            .set((
+                balance_coverage::epoch.eq(epoch),
+                balance_coverage::version.eq(version),
+                balance_coverage::uncounted.eq(self.uncounted),
+                balance_coverage::tail_from.eq(self.tail_from),
+            ))
+            .execute(conn)?,
+        };
+        if stored != 1 {
+            return Ok(false);
+        }
+        let replaced = of_balance!(balance_checkpoints, of).filter(balance_checkpoints::covered.gt(self.keep_up_to));
+        diesel::delete(replaced).execute(conn)?;
+        statements::insert(self.new.iter().map(|new| new.row(of)).collect::<Outcome<_>>()?, conn)?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,302 @@
+//! Reads from checkpoints return what a read from the first posting returns.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::body::backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, with_store};
+use super::body::backend::{Conn, Db};
+use super::body::driver;
+use super::body::types::Id;
+use super::movements::{self, entries, entry_columns};
+use super::{History, Of, Read, Sizes, chain, verify};
+use chrono::{DateTime, TimeDelta, Utc};
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use florin_domain::books::{Booking, KindSum, PoolSums};
+use florin_domain::ids::{AccountId, BudgetId};
+use florin_domain::money::Currency;
+use florin_domain::page::PageRequest;
+use uuid::Uuid;
+
+/// Small, so that few movements have many checkpoints.
+const SMALL: Sizes = Sizes { segment: 4, spread: 30, hurry: 1_000_000, margin: TimeDelta::seconds(5) };
+
+/// Numbers that look random, the same in each run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+const ACCOUNTS: [&str; 2] = ["F1", "F2"];
+
+fn budget(number: u64) -> Uuid {
+    Uuid::from_u128(u128::from(number) + 1)
+}
+
+fn of(account: &str, number: u64, currency: &str) -> Of {
+    Of::new(&AccountId::parse(account).unwrap(), BudgetId(budget(number)), Currency::parse(currency).unwrap())
+}
+
+/// Creates two accounts with two budgets each, in two currencies. Without foreign keys, the rows that they refer to are missing.
+fn prepare(conn: &mut Conn) {
+    for account in ACCOUNTS {
+        for (number, currency) in [(0, "GBP"), (0, "JPY"), (1, "GBP"), (1, "JPY")] {
+            conn.batch_execute(&format!(
+                "INSERT INTO balances (account_id, budget_id, currency, available_minor, held_minor, reserved_minor) \
+                VALUES ('{account}', '{}', '{currency}', 0, 0, 0)",
+                budget(number)
+            ))
+            .unwrap();
+        }
+    }
+}
+
+fn unchecked(conn: &mut Conn) {
+    let sqlite = conn.batch_execute("PRAGMA foreign_keys = OFF");
+    if sqlite.is_err() {
+        conn.batch_execute("SET session_replication_role = replica").unwrap();
+    }
+}
+
+/// Books a movement of `of`, and counts it if `counts`.
+fn book(conn: &mut Conn, of: &Of, (at, id): (DateTime<Utc>, Uuid), minor: u64, counts: bool) {
+    let kind = ["credit", "card", "transfer"][(minor % 3) as usize];
+    let (account, budget, currency) = (of.account.0.as_str(), of.budget.0, of.currency.0.code());
+    let time = time_sql(at);
+    conn.batch_execute(&format!(
+        "INSERT INTO journal_transactions (account_id, id, kind, cause_id, currency, created_at) \
+            VALUES ('{account}', '{id}', '{kind}', '{id}', '{currency}', {time}); \
+        INSERT INTO journal_entries (account_id, journal_id, line, pool, budget_id, amount_minor) VALUES \
+            ('{account}', '{id}', 0, 'available', '{budget}', {minor}), \
+            ('{account}', '{id}', 1, 'held', '{budget}', 1), ('{account}', '{id}', 2, 'fees', NULL, -{minor} - 1); \
+        UPDATE balances SET movements = movements + {} WHERE account_id = '{account}' AND budget_id = '{budget}' \
+            AND currency = '{currency}'",
+        i32::from(counts)
+    ))
+    .unwrap();
+}
+
+fn time_sql(at: DateTime<Utc>) -> String {
+    if std::any::type_name::<Db>().contains("sqlite") {
+        at.timestamp_micros().to_string()
+    } else {
+        format!("'{}'", at.to_rfc3339())
+    }
+}
+
+fn id_at(at: DateTime<Utc>, number: u64) -> Uuid {
+    Uuid::from_u128((u128::from(at.timestamp_millis().unsigned_abs()) << 80) + u128::from(number))
+}
+
+fn counted(conn: &mut Conn, of: &Of) -> i64 {
+    use super::body::tables::money::balances;
+    let row = balances::table
+        .filter(balances::account_id.eq(&of.account))
+        .filter(balances::budget_id.eq(of.budget))
+        .filter(balances::currency.eq(of.currency));
+    row.select(balances::movements).get_result(conn).unwrap()
+}
+
+/// What an explanation shows.
+type Shown = (Vec<KindSum>, Vec<Booking>, PoolSums);
+
+/// Reads a page and stores the checkpoints that the read returns, if it returns any.
+fn shown(conn: &mut Conn, of: &Of, page: PageRequest) -> (Shown, bool) {
+    let read = Read { of, counted: counted(conn, of), page, in_a_hurry: false, sizes: SMALL };
+    let History { sums, bookings, skipped, extension } = super::read(conn, &read).unwrap().unwrap();
+    let stores = extension.is_some();
+    for portion in extension.into_iter().flat_map(chain::Extension::portions) {
+        assert!(portion.store(conn, of).unwrap());
+    }
+    ((sums, bookings, skipped), stores)
+}
+
+/// Computes what an explanation must show, from all movements.
+fn expected(conn: &mut Conn, of: &Of, page: PageRequest) -> Shown {
+    let mut all = Vec::new();
+    movements::each_from(conn, of, Id(Uuid::nil()), &mut |booking| all.push(booking)).unwrap();
+    all.sort_by_key(|booking| std::cmp::Reverse((booking.at, booking.journal)));
+    let mut sums = super::kind_sums::KindSums::default();
+    for booking in &all {
+        sums.add(booking);
+    }
+    let skip = usize::try_from(page.offset).unwrap().min(all.len());
+    let skipped = all[..skip].iter().fold(PoolSums::default(), |sum, booking| sum.plus(booking.moved));
+    let rows = all.into_iter().skip(skip).take(usize::try_from(page.limit).unwrap()).collect();
+    (sums.into_list(), rows, skipped)
+}
+
+/// Random movements of all balances, mostly in order; some late in time, in id or in both, some uncounted, as an earlier version
+/// stores them. After each few, random pages are compared.
+fn random_histories(conn: &mut Conn, seed: u64) -> (u64, u64) {
+    let mut numbers = Numbers(seed);
+    let mut now = DateTime::from_timestamp(1_788_264_000, 0).unwrap();
+    let (mut stored, mut covered) = (0, 0);
+    for step in 0..400 {
+        now += TimeDelta::milliseconds(i64::try_from(numbers.below(1_500)).unwrap());
+        let of = of(ACCOUNTS[usize::from(numbers.below(4) == 0)], u64::from(numbers.below(3) == 0), "GBP");
+        let of = if numbers.below(6) == 0 { Of { currency: of_yen(), ..of } } else { of };
+        let ago = |numbers: &mut Numbers, range: u64| TimeDelta::seconds(i64::try_from(numbers.below(range)).unwrap());
+        let (at, id) = match numbers.below(25) {
+            0 => (now - ago(&mut numbers, 300), now),
+            1 => (now, now - ago(&mut numbers, 300)),
+            2 => (now - ago(&mut numbers, 300), now - ago(&mut numbers, 300)),
+            3..=8 => (now - ago(&mut numbers, 3), now),
+            _ => (now, now),
+        };
+        // An earlier version books in order.
+        let counts = numbers.below(100) != 0 || (at, id) != (now, now);
+        book(conn, &of, (at, id_at(id, step + 1)), numbers.below(90) + 1, counts);
+        // An explanation follows before one that is late: together, the two would not be noticed.
+        if !counts || numbers.below(4) == 0 {
+            let page = PageRequest {
+                limit: i64::try_from(numbers.below(9)).unwrap() + 1,
+                offset: i64::try_from(numbers.below(1 + step)).unwrap() / (1 + i64::from(numbers.below(3) == 0)),
+            };
+            let expected = expected(conn, &of, page);
+            let (found, extends) = shown(conn, &of, page);
+            assert_eq!(found, expected, "seed {seed}, step {step}, page {page:?}");
+            stored += u64::from(extends);
+            covered = covered.max(chain::last(conn, &of, 0).unwrap().map_or(0, |last| last.covered.unsigned_abs()));
+        }
+        if numbers.below(40) == 0 {
+            assert_eq!(verify::wrong(conn).unwrap(), vec![], "seed {seed}, step {step}");
+        }
+    }
+    (stored, covered)
+}
+
+fn of_yen() -> super::body::types::Currency {
+    super::body::types::Currency(Currency::parse("JPY").unwrap())
+}
+
+#[test]
+fn explanations_are_the_same_with_and_without_checkpoints() {
+    for seed in 0..12 {
+        with_store(1, |store| {
+            let mut conn = driver::connect_writer(store.place()).unwrap();
+            unchecked(&mut conn);
+            prepare(&mut conn);
+            let (stored, covered) = random_histories(&mut conn, seed);
+            assert!(stored > 15 && covered > 60, "seed {seed}: {stored} reads stored, {covered} covered");
+        });
+    }
+}
+
+/// Seven movements a minute apart, whose first four have a checkpoint.
+fn with_checkpoint(conn: &mut Conn) -> Of {
+    unchecked(conn);
+    prepare(conn);
+    let of = of("F1", 0, "GBP");
+    let start = DateTime::from_timestamp(1_788_264_000, 0).unwrap();
+    for number in 0..7 {
+        let at = start + TimeDelta::minutes(i64::try_from(number).unwrap());
+        book(conn, &of, (at, id_at(at, number)), number + 1, true);
+    }
+    assert!(shown(conn, &of, PageRequest::default()).1);
+    assert_eq!(chain::last(conn, &of, 0).unwrap().unwrap().covered, 4);
+    of
+}
+
+#[test]
+fn checks_find_checkpoints_that_differ_from_their_postings() {
+    const FALSIFIED: [&str; 5] = [
+        "UPDATE balance_checkpoints SET sums = '[[\"credit\",4,[\"11\",\"4\",\"0\"]]]'",
+        "UPDATE balance_checkpoints SET covered = 3; UPDATE balance_coverage SET uncounted = -1",
+        "UPDATE journal_entries SET amount_minor = amount_minor + 1 WHERE line = 0",
+        "DELETE FROM journal_entries WHERE amount_minor = 2 AND line = 0; \
+            DELETE FROM journal_entries WHERE amount_minor = -3",
+        "UPDATE journal_transactions SET kind = 'credit'",
+    ];
+    for statement in FALSIFIED {
+        with_store(1, |store| {
+            let mut conn = driver::connect_writer(store.place()).unwrap();
+            let of = with_checkpoint(&mut conn);
+            assert_eq!(verify::wrong(&mut conn).unwrap(), vec![]);
+            conn.batch_execute(statement).unwrap();
+            let expected = (BudgetId(of.budget.0), of.currency.0);
+            assert_eq!(verify::wrong(&mut conn).unwrap(), vec![expected], "{statement}");
+        });
+    }
+}
+
+/// Without this, a store would report a discrepancy although the next explanation replaces the checkpoint.
+#[test]
+fn outdated_checkpoints_are_no_discrepancy() {
+    with_store(1, |store| {
+        let mut conn = driver::connect_writer(store.place()).unwrap();
+        let of = with_checkpoint(&mut conn);
+        let at = DateTime::from_timestamp(1_788_264_030, 0).unwrap();
+        book(&mut conn, &of, (at, id_at(at, 1)), 5, true);
+        assert_eq!(verify::wrong(&mut conn).unwrap(), vec![]);
+        let page = PageRequest::default();
+        let expected = expected(&mut conn, &of, page);
+        assert_eq!(shown(&mut conn, &of, page).0, expected);
+    });
+}
+
+/// Two explanations at the same time do not mix their checkpoints.
+#[test]
+fn only_the_first_of_two_extensions_is_stored() {
+    with_store(1, |store| {
+        let mut conn = driver::connect_writer(store.place()).unwrap();
+        let of = with_checkpoint(&mut conn);
+        for number in 7..16 {
+            let at = DateTime::from_timestamp(1_788_264_000 + 60 * number, 0).unwrap();
+            book(&mut conn, &of, (at, id_at(at, number.unsigned_abs())), 1, true);
+        }
+        let counted = counted(&mut conn, &of);
+        let read = Read { of: &of, counted, page: PageRequest::default(), in_a_hurry: false, sizes: SMALL };
+        let [first, second] = [(), ()].map(|()| super::read(&mut conn, &read).unwrap().unwrap().extension.unwrap());
+        assert!(first.store(&mut conn, &of).unwrap());
+        assert!(!second.store(&mut conn, &of).unwrap());
+        assert_eq!(verify::wrong(&mut conn).unwrap(), vec![]);
+    });
+}
+
+/// The statement that explains the plan of the read of the movements after a checkpoint.
+struct Plan<T>(T);
+
+impl<T: QueryFragment<Db>> QueryFragment<Db> for Plan<T> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Db>) -> QueryResult<()> {
+        out.push_sql(EXPLAIN);
+        self.0.walk_ast(out.reborrow())
+    }
+}
+
+impl<T> QueryId for Plan<T> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl<T> Query for Plan<T> {
+    type SqlType = PlanSql;
+}
+
+impl<T> RunQueryDsl<Conn> for Plan<T> {}
+
+#[test]
+fn a_read_from_a_checkpoint_is_bounded_by_a_range_of_ids() {
+    use super::body::tables::money::{journal_entries, journal_transactions};
+    with_store(1, |store| {
+        let plans = driver::read(store.readers(), |conn| {
+            conn.batch_execute(PLANNER)?;
+            let of = of("F1", 0, "GBP");
+            let from = Id(Uuid::nil());
+            let rows = movements::after!(&of, from);
+            let plan = |rows: Vec<PlanRow>| rows.into_iter().map(line).collect::<Vec<_>>().join("\n");
+            Ok(plan(Plan(rows).load::<PlanRow>(conn)?))
+        });
+        let plan = plans.unwrap();
+        assert!(!plan.contains("TEMP B-TREE") && !plan.contains("Sort"), "{plan}");
+        let ranges = [
+            "SEARCH journal_entries USING PRIMARY KEY (account_id=? AND journal_id>?)",
+            "Index Scan using journal_entries_pkey on journal_entries",
+        ];
+        assert!(ranges.iter().any(|range| plan.contains(range)), "{plan}");
+        assert!(!plan.contains("SCAN journal") && !plan.contains("Seq Scan"), "{plan}");
+    });
+}

@@ -1,0 +1,40 @@
+//! Checkpoints of balances, which are derived from the journal.
+
+use super::body::types::{Account, Bytes, Currency, Id, Time};
+use super::declare::tables;
+
+tables! {
+    /// How far the checkpoints of a balance reach.
+    struct CoverageRow in balance_coverage(account_id, budget_id, currency) owned by account_id {
+        account_id: Account,
+        budget_id: Id,
+        currency: Currency,
+        /// The epoch of the account in which the checkpoints were made. They are void in another one.
+        epoch: i64,
+        /// Changes with the checkpoints.
+        version: i64,
+        /// The number of journal transactions that `balances.movements` does not contain.
+        uncounted: i64,
+        /// No journal transaction after the last checkpoint has a lower id, unless it was committed late.
+        tail_from: Id,
+    }
+
+    /// A checkpoint of a balance: the sum of its oldest journal transactions, in the order of time, then of ids.
+    struct CheckpointRow in balance_checkpoints(account_id, budget_id, currency, covered) owned by account_id {
+        account_id: Account,
+        budget_id: Id,
+        currency: Currency,
+        /// The number of journal transactions that it covers.
+        covered: i64,
+        /// The time of the last one.
+        last_at: Time,
+        /// The id of the last one.
+        last_id: Id,
+        /// The least id of later ones, when the checkpoint was made.
+        tail_from: Id,
+        /// The sums by kind, as JSON.
+        sums: String,
+        /// The ids of those that the checkpoint before does not cover, in order, of 16 bytes each.
+        journals: Bytes,
+    }
+}
