@@ -8,7 +8,7 @@ use crate::server::{self, Server};
 use crate::settings::Settings;
 use crate::stage::{Party, Purpose, Stage};
 use crate::workloads::{Kind, Workload, workloads};
-use crate::{machine, progress};
+use crate::{lists, machine, progress};
 use std::path::Path;
 use std::time::Instant;
 
@@ -27,6 +27,10 @@ const CHECKOUTS: &str = include_str!("../sql/postgres/checkouts.sql");
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
     let mut report = Report::default();
     report.notes.push(format!("{}; load before the run {}.", machine::describe(), machine::load()));
+    lists::run(settings, folder, &mut report)?;
+    if !settings.wants("authorize") {
+        return Ok(report);
+    }
     let [mut small, mut large] = stages(settings, folder, &mut report)?;
     let servers =
         [Server::florin(&small.database.url, folder, &[])?, Server::florin(&large.database.url, folder, &[])?];

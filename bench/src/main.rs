@@ -11,6 +11,7 @@ mod figures;
 mod growth;
 mod guard;
 mod http;
+mod lists;
 mod machine;
 mod merchant;
 mod overload;

@@ -30,8 +30,8 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// Creates, migrates and fills a file.
-    pub(crate) fn fill(path: &Path, size: Size) -> anyhow::Result<Self> {
+    /// Creates and migrates a file.
+    pub(crate) fn empty(path: &Path) -> anyhow::Result<Self> {
         let url = format!("sqlite://{}", path.display());
         server::run(&url, &["migrate"])?;
         let conn = Connection::open(path)?;
@@ -40,16 +40,29 @@ impl File {
         conn.create_scalar_function("bench_id", 2, FunctionFlags::SQLITE_DETERMINISTIC, |context| {
             Ok(id(context.get::<u16>(0)?, context.get::<i64>(1)?.unsigned_abs()))
         })?;
-        let load =
-            format!("PRAGMA foreign_keys = OFF; BEGIN; {} COMMIT; PRAGMA foreign_keys = ON; ANALYZE;", size.fill(DATA));
-        conn.execute_batch(&load).context("cannot load the data set")?;
-        let orphans: i64 = conn.query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |row| row.get(0))?;
+        Ok(Self { url, conn })
+    }
+
+    /// Loads rows.
+    pub(crate) fn load(&mut self, script: &str) -> anyhow::Result<()> {
+        let load = format!("PRAGMA foreign_keys = OFF; BEGIN; {script} COMMIT; PRAGMA foreign_keys = ON;");
+        self.conn.execute_batch(&load).context("cannot load the data set")?;
+        let dangling = "SELECT count(*) FROM pragma_foreign_key_check";
+        let orphans: i64 = self.conn.query_row(dangling, [], |row| row.get(0))?;
         anyhow::ensure!(orphans == 0, "the data set has {orphans} rows with dangling references");
+        self.settle()
+    }
+
+    /// Creates, migrates and fills a file.
+    pub(crate) fn fill(path: &Path, size: Size) -> anyhow::Result<Self> {
+        let mut file = Self::empty(path)?;
+        file.load(&size.fill(DATA))?;
+        let conn = &file.conn;
+        conn.execute_batch("ANALYZE")?;
         let kept = "SELECT count(*) FROM sqlite_master WHERE name = 'checkout_counts'";
         if conn.query_row(kept, [], |row| row.get::<_, i64>(0))? > 0 {
             conn.execute_batch(KEPT_COUNTS)?;
         }
-        let mut file = Self { url, conn };
         file.settle()?;
         Ok(file)
     }

@@ -19,7 +19,8 @@ const MESSAGE: &str = "INSERT INTO card_transactions (account_id, token, chain_i
     ?7, NULL, 'VISA', '000000000011111', 'Sandbox Merchant', 'London', '', 'EC1A 1BB', 'GBR', '5999', ?8, ?2)";
 const CHAIN: &str = "INSERT INTO card_chains (account_id, id, card_id, budget_id, currency, kind, authorised_minor, held_minor, \
     cleared_minor, due_at, created_at) VALUES (?1, ?2, ?3, ?4, 'GBP', 'purchase', 1000, 1000, 0, ?5 + 604800000000, ?5)";
-const JOURNAL: &str = "INSERT INTO journal_transactions VALUES (?1, ?2, 'card', ?2, 'GBP', ?3)";
+const JOURNAL: &str = "INSERT INTO journal_transactions (account_id, id, kind, cause_id, currency, created_at) \
+    VALUES (?1, ?2, 'card', ?2, 'GBP', ?3)";
 const ENTRIES: &str =
     "INSERT INTO journal_entries VALUES (?1, ?2, 0, 'available', ?3, -1000, NULL), (?1, ?2, 1, 'held', ?3, 1000, NULL)";
 const BALANCES: &str = "UPDATE balances SET available_minor = ?1, held_minor = ?2 \

@@ -54,6 +54,8 @@ pub enum Discrepancy {
     },
     /// The stored count of an account's checkouts is wrong, in a store that keeps such counts.
     CheckoutCount(AccountId),
+    /// A stored count of an account's cards or budgets is wrong, in a store that keeps such counts.
+    ListCount(AccountId),
     /// Two events of this object have one sequence, or one is beyond the last sequence of the object.
     Sequence(Uuid),
     /// The journal or the disputed chain differs from this dispute.

@@ -41,6 +41,8 @@ enum Line {
     Checkpoint { budget_id: String, currency_code: &'static str },
     /// The stored count of checkouts is wrong.
     CheckoutCount { account_id: String },
+    /// A stored count of cards or budgets is wrong.
+    ListCount { account_id: String },
     /// Events are not numbered by the sequence of their object.
     Sequence { object_id: String },
     /// The journal or the disputed chain differs from a dispute.
@@ -70,6 +72,7 @@ impl From<AuditReport> for Report {
                 Line::Checkpoint { budget_id: budget.to_string(), currency_code: currency.code() }
             }
             Discrepancy::CheckoutCount(account) => Line::CheckoutCount { account_id: account.to_string() },
+            Discrepancy::ListCount(account) => Line::ListCount { account_id: account.to_string() },
             Discrepancy::Sequence(object) => Line::Sequence { object_id: object.to_string() },
             Discrepancy::Dispute(dispute) => Line::Dispute { dispute_id: dispute.to_string() },
             Discrepancy::Settlement(object) => Line::Settlement { object_id: object.to_string() },
@@ -116,6 +119,9 @@ fn print(report: &Report) -> String {
         Line::CheckoutCount { account_id } => {
             format!("  the stored count of checkouts of account {account_id} is wrong")
         }
+        Line::ListCount { account_id } => {
+            format!("  a stored count of cards or budgets of account {account_id} is wrong")
+        }
         Line::Sequence { object_id } => format!("  the events of object {object_id} are not numbered by its sequence"),
         Line::Dispute { dispute_id } => {
             format!("  the journal or the disputed transaction differs from dispute {dispute_id}")
@@ -148,6 +154,7 @@ mod tests {
             Discrepancy::Reservations { budget, currency },
             Discrepancy::Checkpoint { budget, currency },
             Discrepancy::CheckoutCount(AccountId::parse("F1").unwrap()),
+            Discrepancy::ListCount(AccountId::parse("F1").unwrap()),
             Discrepancy::Sequence(Uuid::nil()),
             Discrepancy::Settlement(Uuid::nil()),
             Discrepancy::Refunds(MerchantPaymentId(Uuid::nil())),
@@ -162,13 +169,14 @@ mod tests {
             {"kind": "reservations", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "checkpoint", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "checkoutCount", "accountId": "F1"},
+            {"kind": "listCount", "accountId": "F1"},
             {"kind": "sequence", "objectId": nil},
             {"kind": "settlement", "objectId": nil},
             {"kind": "refunds", "paymentId": nil},
             {"kind": "session", "checkoutSessionId": nil},
         ]});
         assert_eq!(serde_json::to_value(&report).unwrap(), expected);
-        assert_eq!(print(&report).lines().count(), 11);
+        assert_eq!(print(&report).lines().count(), 12);
         let sound = Report::from(AuditReport::default());
         assert!(sound.ok && serde_json::to_string(&sound).unwrap().contains(r#""discrepancies":[]"#));
     }

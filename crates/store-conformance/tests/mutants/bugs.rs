@@ -447,6 +447,7 @@ impl Mutant {
             listed: Arc::clone(&self.listed),
             reads: Arc::clone(&self.reads),
             has_failed: Arc::clone(&self.has_failed),
+            explained: Arc::clone(&self.explained),
         }
     }
 

@@ -5,6 +5,7 @@ use super::books::{gather, wrong_checkpoints};
 use super::driver;
 use super::errors::Outcome;
 use super::events;
+use super::list_counts;
 use super::merchant;
 use super::store::Store;
 use async_trait::async_trait;
@@ -54,6 +55,7 @@ pub(super) fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
     let checkpoint = |(budget, currency)| Discrepancy::Checkpoint { budget, currency };
     discrepancies.extend(wrong_checkpoints(conn)?.into_iter().map(checkpoint));
     discrepancies.extend(merchant::miscounted(conn)?.into_iter().map(Discrepancy::CheckoutCount));
+    discrepancies.extend(list_counts::miscounted(conn)?.into_iter().map(Discrepancy::ListCount));
     discrepancies.extend(events::misnumbered(conn)?.into_iter().map(Discrepancy::Sequence));
     Ok(AuditReport {
         journal_transactions: books.transactions,

@@ -3,6 +3,7 @@
 use super::backend::Conn;
 use super::cards::controls;
 use super::errors::{Outcome, corrupt};
+use super::list_counts;
 use super::names::Name;
 use super::statements;
 use super::tables::money::{BalanceRow, BudgetRow, balances, budgets};
@@ -105,6 +106,7 @@ pub(crate) fn insert(conn: &mut Conn, record: &BudgetRecord) -> Outcome<()> {
     let budget = &record.budget;
     let account_id = Account(budget.account.clone());
     statements::insert(vec![BudgetRow::from(record)], conn)?;
+    list_counts::add_budget(conn, record)?;
     let row = |(currency, held): &(money::Currency, Balances)| BalanceRow {
         account_id: account_id.clone(),
         budget_id: Id(budget.id.0),

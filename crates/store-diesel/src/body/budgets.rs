@@ -7,6 +7,7 @@ use super::budget_funds::with_funds;
 use super::errors::{Outcome, Stop, corrupt};
 use super::footprint::Footprint;
 use super::group::under_claim;
+use super::list_counts;
 use super::people;
 use super::store::Store;
 use super::tables::money::{BalanceRow, BudgetRow, balances, budgets};
@@ -122,7 +123,7 @@ fn list(conn: &mut Conn, account: &AccountId, filter: BudgetFilter, page: PageRe
         .offset(page.offset)
         .select(BudgetRow::as_select())
         .load(conn)?;
-    let count = matching(account, filter).count().get_result(conn)?;
+    let count = list_counts::of_budgets(conn, account, filter)?;
     Ok(Page { count, rows: with_balances(conn, account, rows)? })
 }
 
@@ -155,11 +156,12 @@ fn matching(account: &AccountId, filter: BudgetFilter) -> budgets::BoxedQuery<'_
         rows = rows.filter(budgets::parent_id.eq(Id(parent.0)));
     }
     if let Some(currency) = filter.currency {
-        let holders = balances::table
+        // Asked of each budget in the order of the list: a list of all holders would be read for each page.
+        let held = balances::table
             .filter(balances::account_id.eq(account.as_str()))
-            .filter(balances::currency.eq(currency.code()))
-            .select(balances::budget_id);
-        rows = rows.filter(budgets::id.eq_any(holders));
+            .filter(balances::budget_id.eq(budgets::id))
+            .filter(balances::currency.eq(currency.code()));
+        rows = rows.filter(diesel::dsl::exists(held));
     }
     rows
 }
@@ -202,8 +204,7 @@ fn together(rows: Vec<BudgetRow>, balances: Vec<BalanceRow>) -> Outcome<Vec<Budg
 /// Reads the situation of a creation. The caller holds the lock on the account's counter, so the situation stays true.
 fn situation(conn: &mut Conn, command: &CreateBudgetCommand) -> Outcome<CreateBudgetSituation> {
     let account = &command.account;
-    let of_account = budgets::table.filter(budgets::account_id.eq(account.as_str()));
-    let budgets: i64 = of_account.count().get_result(conn)?;
+    let budgets = list_counts::of_budgets(conn, account, BudgetFilter::default())?;
     let parent = match command.parent {
         Some(parent) => find(conn, account, parent)?,
         None => Some(of_whole_account(conn, account)?),

@@ -44,6 +44,7 @@ mod journal;
 mod json_values;
 mod key_admin;
 mod keys;
+mod list_counts;
 mod merchant;
 mod mfa;
 mod mfa_rows;

@@ -81,6 +81,22 @@ async fn uncounted_checkouts_are_detected() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn wrong_counts_of_cards_and_budgets_are_detected() {
+    let miscounted = [Discrepancy::ListCount(id(MINE))];
+    let of_mine = format!("WHERE account_id = '{MINE}'");
+    for statement in [
+        format!("UPDATE card_counts SET total = total + 1 {of_mine}"),
+        format!("UPDATE cards SET state = 'SUSPENDED' {of_mine}"),
+        format!("DELETE FROM card_counts {of_mine}"),
+        format!("UPDATE budget_counts SET total = total + 1 {of_mine} AND below = '' AND held = ''"),
+        format!("UPDATE budget_counts SET total = total - 1 {of_mine} AND held = 'GBP' AND below <> ''"),
+        format!("DELETE FROM budget_counts {of_mine} AND held = 'GBP' AND below = ''"),
+    ] {
+        assert_eq!(found_after(&statement).await, miscounted, "{statement}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn misnumbered_events_are_detected() {
     const OBJECT: &str = "0198c0de-0005-7000-8000-00000000c0de";
     let event = |number: u8, kind: &str, sequence: u8| {

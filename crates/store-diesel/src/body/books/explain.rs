@@ -26,9 +26,9 @@ pub(super) fn explained(
     in_a_hurry: bool,
 ) -> Outcome<Option<(Explained, Option<Extension>)>> {
     if in_a_hurry {
-        driver::by_index(conn)?
+        driver::by_index(conn)?;
     } else {
-        driver::unhurried(conn)?
+        driver::unhurried(conn)?;
     }
     let Some((stated, counted)) = stated(conn, of)? else { return Ok(Some((without(conn, of)?, None))) };
     let read = Read { of, counted, page, in_a_hurry, sizes: SIZES };

@@ -5,6 +5,7 @@ use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
 use super::body::footprint::Footprint;
 use super::body::group::under_claim;
+use super::body::list_counts;
 use super::body::people;
 use super::body::statements::insert;
 use super::body::store::Store;
@@ -223,7 +224,10 @@ fn list(conn: &mut Conn, account: &AccountId, filter: &CardFilter, page: PageReq
     } else {
         rows.order((cards::name, cards::id)).load(conn)?
     };
-    let count = matching(account, filter).count().get_result(conn)?;
+    let count = match list_counts::of_cards(conn, account, filter)? {
+        Some(count) => count,
+        None => matching(account, filter).count().get_result(conn)?,
+    };
     let records = records(conn, rows)?;
     Ok(Page { count, rows: profiles(conn, account, records)? })
 }
@@ -236,7 +240,7 @@ fn named(conn: &mut Conn, account: &AccountId, person: Option<PersonId>) -> Outc
 /// Counts the cards of the account. The caller holds the lock on the account's counter, so the count cannot
 /// change.
 fn count(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
-    let cards: i64 = matching(account, &CardFilter::default()).count().get_result(conn)?;
+    let cards = list_counts::of_cards(conn, account, &CardFilter::default())?.unwrap_or_default();
     u64::try_from(cards).map_err(corrupt)
 }
 

@@ -2,6 +2,7 @@
 
 use super::body::backend::{Conn, Db};
 use super::body::errors::{Outcome, corrupt};
+use super::body::list_counts;
 use super::body::statements::{insert, update};
 use super::body::tables::cards::{
     CardBudgetRow, CardColumns, CardRecordRow, LimitRow, TransitionRow, WordRow, card_budgets, card_limits,
@@ -277,6 +278,7 @@ pub(crate) fn store_change(conn: &mut Conn, before: &CardRecord, change: CardCha
         id,
     };
     update(vec![change], conn)?;
+    list_counts::change_card(conn, before, &after)?;
     transition.map_or(Ok(()), |transition| insert_transition(conn, transition))
 }
 

@@ -2,6 +2,7 @@
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
+use super::body::list_counts;
 use super::body::statements::insert;
 use super::body::tables::cards::{
     BudgetGuardRow, CardRecordRow, CardRow, CardSettingsRow, HolderRow, LimitRow, card_limits, cards,
@@ -118,6 +119,7 @@ pub(crate) fn limits_of_account(
 /// Stores a new card with its limits.
 pub(crate) fn insert_card(conn: &mut Conn, record: &CardRecord, limits: &[CardLimit]) -> Outcome<()> {
     insert(vec![CardRecordRow::from(record)], conn)?;
+    list_counts::add_card(conn, record)?;
     insert_words(conn, record)?;
     insert_budgets(conn, record)?;
     insert(limits.iter().map(|limit| LimitRow::of(&record.card, limit)).collect(), conn)

@@ -39,6 +39,14 @@ tables! {
         recipient_address: Option<String>,
     }
 
+    /// The number of an account's cards in one state with one kind of owner.
+    struct CardCountRow in card_counts(account_id, state, owner_type) owned by account_id {
+        account_id: Account,
+        state: Named<CardState>,
+        owner_type: Named<CardOwner>,
+        total: i64,
+    }
+
     /// A budget that an individual card names.
     struct CardBudgetRow in card_budgets(account_id, card_id, position) owned by account_id {
         account_id: Account,
@@ -161,6 +169,7 @@ tables! {
     }
 }
 
+diesel::numeric_expr!(card_counts::total);
 diesel::allow_tables_to_appear_in_same_query!(card_chains, timelines);
 diesel::allow_tables_to_appear_in_same_query!(cards, card_words);
 diesel::allow_tables_to_appear_in_same_query!(card_chains, card_limits);

@@ -26,6 +26,16 @@ tables! {
         controls: Option<String>,
     }
 
+    /// The number of budgets of an account, of those that hold a currency, and of both below one budget.
+    struct BudgetCountRow in budget_counts(account_id, below, held) owned by account_id {
+        account_id: Account,
+        /// The parent of the budgets; empty for any.
+        below: String,
+        /// The currency; empty for any.
+        held: String,
+        total: i64,
+    }
+
     /// The balances of a budget in one currency.
     struct BalanceRow in balances(account_id, budget_id, currency) owned by account_id {
         account_id: Account,
@@ -111,6 +121,7 @@ tables! {
     }
 }
 
+diesel::numeric_expr!(budget_counts::total);
 diesel::allow_tables_to_appear_in_same_query!(budgets, balances);
 diesel::allow_tables_to_appear_in_same_query!(journal_entries, journal_transactions);
 

@@ -1,0 +1,146 @@
+//! Numbers of cards and budgets of accounts, kept so that no query needs to count rows
+//! ([why](../../../../docs/adr/0007-counts-kept-beside-lists.md)).
+
+use super::backend::Conn;
+use super::errors::Outcome;
+use super::tables::cards::card_counts;
+use super::tables::money::budget_counts;
+use super::types::{Account, Named};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::Text;
+use diesel::upsert::excluded;
+use florin_domain::budget::{BudgetFilter, BudgetRecord};
+use florin_domain::card::{CardFilter, CardOwner, CardRecord, CardState};
+use florin_domain::ids::AccountId;
+use std::collections::BTreeSet;
+
+/// Selects accounts whose counts of cards differ from their cards.
+const MISCOUNTED_CARDS: &str = "SELECT account_id FROM \
+    (SELECT account_id, state, owner_type, total, 0 AS found FROM card_counts \
+    UNION ALL SELECT account_id, state, owner_type, 0, COUNT(*) FROM cards GROUP BY account_id, state, owner_type) AS said \
+    GROUP BY account_id, state, owner_type HAVING SUM(total) <> SUM(found) ORDER BY account_id";
+
+/// Selects accounts whose counts of budgets differ from their budgets: of all, of each currency, and both below each budget.
+const MISCOUNTED_BUDGETS: &str = "SELECT account_id FROM \
+    (SELECT account_id, below, held, total, 0 AS found FROM budget_counts \
+    UNION ALL SELECT account_id, CAST(parent_id AS TEXT), '', 0, COUNT(*) FROM budgets WHERE parent_id IS NOT NULL \
+        GROUP BY account_id, parent_id \
+    UNION ALL SELECT account_id, '', '', 0, COUNT(*) FROM budgets GROUP BY account_id \
+    UNION ALL SELECT b.account_id, CAST(b.parent_id AS TEXT), e.currency, 0, COUNT(*) FROM budgets b \
+        JOIN balances e ON e.account_id = b.account_id AND e.budget_id = b.id WHERE b.parent_id IS NOT NULL \
+        GROUP BY b.account_id, b.parent_id, e.currency \
+    UNION ALL SELECT e.account_id, '', e.currency, 0, COUNT(*) FROM balances e GROUP BY e.account_id, e.currency) AS said \
+    GROUP BY account_id, below, held HAVING SUM(total) <> SUM(found) ORDER BY account_id";
+
+/// Stands for any parent, and for any currency.
+const ANY: &str = "";
+
+#[derive(QueryableByName)]
+struct AccountRow {
+    #[diesel(sql_type = Text)]
+    account_id: Account,
+}
+
+/// Adds a new card to the counts, in the transaction that stores it.
+pub(super) fn add_card(conn: &mut Conn, card: &CardRecord) -> Outcome<()> {
+    count_card(conn, &card.card.account, (card.card.state, card.owner()), 1)
+}
+
+/// Moves a card whose state changes from one count to another, in the transaction that stores the change. Locks rows in the
+/// order of their keys.
+pub(super) fn change_card(conn: &mut Conn, before: &CardRecord, after: &CardRecord) -> Outcome<()> {
+    let mut changes = [(before.card.state, before.owner(), -1), (after.card.state, after.owner(), 1)];
+    if changes[0].0 == changes[1].0 && changes[0].1 == changes[1].1 {
+        return Ok(());
+    }
+    changes.sort_by_key(|(state, owner, _)| (state.as_str(), owner.as_str()));
+    changes.into_iter().try_for_each(|(state, owner, more)| count_card(conn, &after.card.account, (state, owner), more))
+}
+
+fn count_card(conn: &mut Conn, account: &AccountId, (state, owner): (CardState, CardOwner), more: i64) -> Outcome<()> {
+    if more < 0 {
+        let row = card_counts::table
+            .filter(card_counts::account_id.eq(account.as_str()))
+            .filter(card_counts::state.eq(Named(state)))
+            .filter(card_counts::owner_type.eq(Named(owner)));
+        diesel::update(row).set(card_counts::total.eq(card_counts::total + more)).execute(conn)?;
+        return Ok(());
+    }
+    let row = (
+        card_counts::account_id.eq(account.as_str()),
+        card_counts::state.eq(Named(state)),
+        card_counts::owner_type.eq(Named(owner)),
+        card_counts::total.eq(more),
+    );
+    diesel::insert_into(card_counts::table)
+        .values(row)
+        .on_conflict(card_counts::table.primary_key())
+        .do_update()
+        .set(card_counts::total.eq(card_counts::total + excluded(card_counts::total)))
+        .execute(conn)?;
+    Ok(())
+}
+
+/// Returns the number of cards that match the filter, if it is kept.
+pub(super) fn of_cards(conn: &mut Conn, account: &AccountId, filter: &CardFilter) -> Outcome<Option<i64>> {
+    let CardFilter { budget, states, ids, owner, people, created_from, created_before, search, descending: _ } = filter;
+    let is_kept = budget.is_none()
+        && ids.is_none()
+        && people.is_none()
+        && created_from.is_none()
+        && created_before.is_none()
+        && search.is_none();
+    if !is_kept {
+        return Ok(None);
+    }
+    let rows = card_counts::table.filter(card_counts::account_id.eq(account.as_str()));
+    let rows = rows.select((card_counts::state, card_counts::owner_type, card_counts::total));
+    let rows = rows.load::<(Named<CardState>, Named<CardOwner>, i64)>(conn)?.into_iter();
+    let matches = |state: &CardState, kind: &CardOwner| {
+        (states.is_empty() || states.contains(state)) && owner.is_none_or(|owner| owner == *kind)
+    };
+    Ok(Some(rows.filter(|(state, kind, _)| matches(&state.0, &kind.0)).map(|(.., total)| total).sum()))
+}
+
+/// Adds a new budget to the counts, in the transaction that stores it. Locks rows in the order of their keys.
+pub(super) fn add_budget(conn: &mut Conn, record: &BudgetRecord) -> Outcome<()> {
+    let parents: BTreeSet<_> = record.parent.iter().map(ToString::to_string).chain([ANY.to_owned()]).collect();
+    let currencies = record.budget.balances.iter().map(|(currency, _)| currency.code());
+    let currencies: BTreeSet<_> = currencies.chain([ANY]).collect();
+    for parent in &parents {
+        for currency in &currencies {
+            let row = (
+                budget_counts::account_id.eq(record.budget.account.as_str()),
+                budget_counts::below.eq(parent),
+                budget_counts::held.eq(*currency),
+                budget_counts::total.eq(1_i64),
+            );
+            diesel::insert_into(budget_counts::table)
+                .values(row)
+                .on_conflict(budget_counts::table.primary_key())
+                .do_update()
+                .set(budget_counts::total.eq(budget_counts::total + excluded(budget_counts::total)))
+                .execute(conn)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the number of budgets that match the filter.
+pub(super) fn of_budgets(conn: &mut Conn, account: &AccountId, filter: BudgetFilter) -> Outcome<i64> {
+    let row = budget_counts::table
+        .filter(budget_counts::account_id.eq(account.as_str()))
+        .filter(budget_counts::below.eq(filter.parent.map_or_else(String::new, |parent| parent.to_string())))
+        .filter(budget_counts::held.eq(filter.currency.map_or(ANY, |currency| currency.code())));
+    Ok(row.select(budget_counts::total).get_result(conn).optional()?.unwrap_or_default())
+}
+
+/// Returns the accounts whose counts are wrong, each once.
+pub(super) fn miscounted(conn: &mut Conn) -> Outcome<BTreeSet<AccountId>> {
+    let mut accounts = BTreeSet::new();
+    for statement in [MISCOUNTED_CARDS, MISCOUNTED_BUDGETS] {
+        accounts.extend(sql_query(statement).load::<AccountRow>(conn)?.into_iter().map(|row| row.account_id.0));
+    }
+    Ok(accounts)
+}
