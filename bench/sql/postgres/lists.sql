@@ -41,8 +41,8 @@ SELECT account, word, bench_id(kind + 8, n)
 FROM sizes, generate_series(1, cards) n, LATERAL (VALUES ('holder ' || n), (n::text), ('q' || lpad((n % 10000)::text, 4, '0'))) w (word);
 
 CREATE TEMP TABLE moved AS
-SELECT account, kind, n, bench_id_at((extract(epoch FROM now()) * 1000)::bigint - 10 * (movements - n) - 3600000, n) AS id,
-    now() - (movements - n) * interval '10 milliseconds' - interval '1 hour' AS at
+SELECT account, kind, n, bench_id_at((extract(epoch FROM now()) * 1000)::bigint - 1000 * (movements - n) - 3600000, n) AS id,
+    now() - (movements - n) * interval '1 second' - interval '1 hour' AS at
 FROM sizes, generate_series(1, movements) n;
 INSERT INTO journal_transactions (account_id, id, kind, cause_id, currency, created_at)
 SELECT account, id, CASE n % 3 WHEN 0 THEN 'card' ELSE 'credit' END, id, 'GBP', at FROM moved ORDER BY n;

@@ -34,7 +34,7 @@ SELECT account, CASE w WHEN 0 THEN 'holder ' || n WHEN 1 THEN CAST(n AS TEXT) EL
 FROM sizes, numbers, (SELECT 0 AS w UNION ALL SELECT 1 UNION ALL SELECT 2) WHERE n BETWEEN 1 AND cards ORDER BY 1, 2, 3;
 
 CREATE TEMP TABLE moved AS
-SELECT account, kind, n, millis - 10 * (movements - n) - 3600000 AS at FROM clock, sizes, numbers WHERE n BETWEEN 1 AND movements;
+SELECT account, kind, n, millis - 1000 * (movements - n) - 3600000 AS at FROM clock, sizes, numbers WHERE n BETWEEN 1 AND movements;
 CREATE TEMP VIEW moved_ids AS
 SELECT account, kind, n, at, printf('%08x-%04x-7000-8000-%012x', at >> 16, at & 65535, n) AS id FROM moved;
 INSERT INTO journal_transactions (account_id, id, kind, cause_id, currency, created_at)

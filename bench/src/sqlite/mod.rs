@@ -58,7 +58,6 @@ impl File {
         let mut file = Self::empty(path)?;
         file.load(&size.fill(DATA))?;
         let conn = &file.conn;
-        conn.execute_batch("ANALYZE")?;
         let kept = "SELECT count(*) FROM sqlite_master WHERE name = 'checkout_counts'";
         if conn.query_row(kept, [], |row| row.get::<_, i64>(0))? > 0 {
             conn.execute_batch(KEPT_COUNTS)?;
