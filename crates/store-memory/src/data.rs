@@ -118,6 +118,16 @@ pub(crate) struct MerchantData {
     pub(crate) payments: BTreeMap<(AccountId, MerchantPaymentId), MerchantPayment>,
 }
 
+impl Data {
+    /// Records that a stored event is sent again.
+    pub(crate) fn redelivered(&mut self, event: EventId, now: DateTime<Utc>) {
+        if self.events.values().any(|known| known.id == event) {
+            self.last_position = EventPosition(self.last_position.0.saturating_add(1));
+            self.redeliveries.insert(self.last_position, (event, now));
+        }
+    }
+}
+
 /// A world, and the request that created it.
 pub(crate) type KeptWorld = (SandboxWorld, Option<CreationClaim>);
 

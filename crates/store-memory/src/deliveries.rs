@@ -2,7 +2,6 @@
 
 use crate::MemoryStore;
 use crate::data::Data;
-use crate::events::redelivered;
 use crate::kept::KeptDelivery;
 use crate::webhooks::under_claim_on;
 use async_trait::async_trait;
@@ -122,7 +121,7 @@ fn recover(data: &mut Data, webhook: &Webhook, command: &RecoverCommand) -> Resu
             }
             Some(_) => continue,
         }
-        redelivered(data, message, command.now);
+        data.redelivered(message, command.now);
         recovered += 1;
     }
     resume(data, |of| of.id == webhook.id);
@@ -209,7 +208,7 @@ impl Deliveries for MemoryStore {
                     return Err(WriteError::Refused(WebhookRefusal::EventGone));
                 }
                 kept.restart();
-                redelivered(data, command.message, command.now);
+                data.redelivered(command.message, command.now);
                 resume(data, |of| of.id == webhook.id);
                 Ok(())
             })

@@ -99,14 +99,6 @@ impl Events for MemoryStore {
     }
 }
 
-/// Records that a stored event is sent again.
-pub(crate) fn redelivered(data: &mut Data, event: EventId, now: DateTime<Utc>) {
-    if data.events.values().any(|known| known.id == event) {
-        data.last_position = EventPosition(data.last_position.0.saturating_add(1));
-        data.redeliveries.insert(data.last_position, (event, now));
-    }
-}
-
 /// Returns the events that a caller may read, in order.
 fn reached<'d>(data: &'d Data, reach: &'d EventReach) -> impl Iterator<Item = &'d StoredEvent> {
     data.events.values().filter(|event| {

@@ -1,20 +1,20 @@
 //! Events: who may see them, and how they are read.
 
 mod numbers;
+mod reading;
 mod redeliveries;
 
 pub(crate) use numbers::misnumbered;
 pub(crate) use redeliveries::redelivered;
 
-use super::backend::{Conn, Db, SKIP_LOCKED};
+use super::backend::{Conn, SKIP_LOCKED};
 use super::body;
 use super::driver;
 use super::errors::Outcome;
 use super::event_tail::EventTail;
 use super::store::Store;
-use super::tables::access::accounts;
 use super::tables::events::{EventRow, outbox_events};
-use super::types::{Id, Named, Time};
+use super::types::{Id, Time};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::dsl::count_star;
@@ -22,9 +22,10 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::BigInt;
 use florin_domain::event::{EventFilter, EventPosition, Redeliveries, Redelivery, StoredEvent};
-use florin_domain::ids::{AccountId, CheckoutId, EventId};
+use florin_domain::ids::EventId;
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{EventReach, EventRecording, Events, StoreError};
+use reading::matching;
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -135,46 +136,4 @@ fn delete_expired(conn: &mut Conn, before: DateTime<Utc>, max: u32) -> Outcome<u
         .execute(conn)?;
     redeliveries::delete(conn, Time(before), max)?;
     Ok(gone as u64)
-}
-
-/// Selects the events in reach that match the filter.
-fn matching<'a>(reach: &'a EventReach, filter: &'a EventFilter) -> outbox_events::BoxedQuery<'a, Db> {
-    let of_client = accounts::table.filter(accounts::client_id.eq(Id(reach.client.0))).select(accounts::id);
-    let mut rows = outbox_events::table.filter(outbox_events::account_id.eq_any(of_client)).into_boxed();
-    if let Some(only) = &reach.accounts {
-        rows = match only.first().filter(|_| only.len() == 1) {
-            Some(account) => rows.filter(outbox_events::account_id.eq(account.as_str())),
-            None => rows.filter(outbox_events::account_id.eq_any(only.iter().map(AccountId::as_str))),
-        };
-    }
-    if !filter.kinds.is_empty() {
-        rows = rows.filter(outbox_events::kind.eq_any(filter.kinds.iter().copied().map(Named)));
-    }
-    if let Some(object) = filter.object {
-        rows = rows.filter(outbox_events::object_id.eq(Id(object)));
-    }
-    if let Some(from) = filter.from {
-        rows = rows.filter(outbox_events::occurred_at.ge(Time(from)));
-    }
-    if let Some(to) = filter.to {
-        rows = rows.filter(outbox_events::occurred_at.le(Time(to)));
-    }
-    rows
-}
-
-impl EventRow {
-    fn read(self) -> StoredEvent {
-        StoredEvent {
-            position: EventPosition(self.position),
-            id: EventId(self.id.0),
-            account: self.account_id.0,
-            kind: self.kind.0,
-            object: self.object_id.0,
-            sequence: self.sequence.unsigned_abs(),
-            occurred_at: self.occurred_at.0,
-            recorded_at: self.recorded_at.0,
-            body: self.body,
-            checkout: self.checkout_id.map(|id| CheckoutId(id.0)),
-        }
-    }
 }

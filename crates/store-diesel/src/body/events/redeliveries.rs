@@ -7,7 +7,7 @@ use super::body::errors::Outcome;
 use super::body::statements::insert;
 use super::body::tables::events::{EventRow, RedeliveryRow, event_redeliveries, outbox_events};
 use super::body::types::{Account, Id, Time};
-use super::matching;
+use super::reading::matching;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::BigInt;
@@ -15,7 +15,7 @@ use florin_domain::event::{EventFilter, EventPosition, Redeliveries, Redelivery,
 use florin_ports::EventReach;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Deletes the oldest rows if they are expired, as [`super::DELETE_EXPIRED`] does for events.
+/// Deletes the oldest rows if they are expired, as those of events are deleted.
 const DELETE_EXPIRED: &str = "DELETE FROM event_redeliveries WHERE recorded_at < $1 AND position IN \
     (SELECT position FROM event_redeliveries ORDER BY position LIMIT $2";
 
