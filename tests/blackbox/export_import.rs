@@ -134,6 +134,11 @@ fn play(server: &Server, wallet: &Wallet) -> Story {
     let webhook = receiver.subscribe(&client, "BoxDebited", &json!({}));
     expect_json(&client.post_once(&webhook_path(&webhook, "/test"), "test", ""), 202);
     wait_for_delivery(&client, &webhook, |delivery| delivery["status"] == "delivered");
+    let recovered = receiver.subscribe(&client, "BoxCredited", &json!({}));
+    let since = (chrono::Utc::now() - chrono::TimeDelta::hours(1)).format("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let since = json!({ "since": since });
+    expect_json(&client.post(&webhook_path(&recovered, "/recover"), since.to_string()), 202);
+    wait_for_delivery(&client, &recovered, |delivery| delivery["status"] == "delivered");
     let debit = wallet.token("/v2/cards/simulations/debit", "1");
     let dispute = json!({"transactionToken": debit, "reason": "FRAUD"});
     let dispute = expect_json(&client.post("/v2/cards/simulations/disputes", dispute.to_string()), 201);
