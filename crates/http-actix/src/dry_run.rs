@@ -16,9 +16,21 @@ pub(crate) async fn execute<T, R>(
     render: impl FnOnce(&T, Option<DryRunView>) -> Answer,
     work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
 ) -> Result<HttpResponse, Problem> {
+    let Sent { answer, replayed } = send(claim, object, refused, render, work).await?;
+    reply(answer, replayed)
+}
+
+/// Runs a write under its claim, or its dry run, as [`execute`] does, and returns the result.
+pub(crate) async fn send<T, R>(
+    claim: Option<IdempotencyClaim<T>>,
+    object: (&str, &str),
+    refused: impl FnOnce(R) -> Problem,
+    render: impl FnOnce(&T, Option<DryRunView>) -> Answer,
+    work: impl AsyncFnOnce(Option<IdempotencyClaim<T>>) -> Result<Written<T>, WriteError<R>>,
+) -> Result<Sent, Problem> {
     let request = claim.as_ref().map(|claim| claim.request.clone());
     let written = work(claim).await.map_err(|error| write_problem(error, object, request.as_ref(), refused))?;
-    respond(written, render)
+    Ok(Sent::of(written, render))
 }
 
 /// Sends the result of a command, or of its dry run, which includes the changes that the command would make.

@@ -13,8 +13,8 @@ const MARK: &str = "/\\/";
 /// The length of an id in hyphenated form.
 const ID: usize = 36;
 
-/// Renders an answer for the store: the id of the session or refund instead of the token of its page.
-pub(crate) fn stored<T: 'static>(
+/// Renders an answer for the store, with the id of the session or refund in place of the token of its page.
+pub(crate) fn without_tokens<T: 'static>(
     app: &Data<App>,
     account: &AccountId,
     id: impl Fn(&T) -> Option<Uuid> + Send + Sync + 'static,
@@ -29,14 +29,18 @@ pub(crate) fn stored<T: 'static>(
     }
 }
 
-/// Puts the token back into an answer that was stored.
-pub(crate) fn told<T, E>(app: &App, account: &AccountId, written: Result<Written<T>, E>) -> Result<Written<T>, E> {
+/// Restores the token in an answer that was stored.
+pub(crate) fn with_tokens<T, E>(
+    app: &App,
+    account: &AccountId,
+    written: Result<Written<T>, E>,
+) -> Result<Written<T>, E> {
     let Ok(Written::Replayed(answer)) = written else { return written };
-    let body = told_body(&answer.body, |id| app.checkouts.page_tokens.token(account, id));
+    let body = with_tokens_in(&answer.body, |id| app.checkouts.page_tokens.token(account, id));
     Ok(Written::Replayed(Answer { body, ..answer }))
 }
 
-fn told_body(stored: &str, token: impl Fn(Uuid) -> String) -> String {
+fn with_tokens_in(stored: &str, token: impl Fn(Uuid) -> String) -> String {
     let mut parts = stored.split(MARK);
     let mut body = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -55,7 +59,7 @@ fn told_body(stored: &str, token: impl Fn(Uuid) -> String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::told_body;
+    use super::with_tokens_in;
     use serde_json::json;
     use uuid::Uuid;
 
@@ -64,15 +68,15 @@ mod tests {
     #[test]
     fn only_the_address_is_completed() {
         let stored = format!(r#"{{"checkoutUrl":"https://pay.example/pay/\/{ID}","id":"{ID}"}}"#);
-        let told = told_body(&stored, |id| format!("token-of-{id}"));
-        assert_eq!(told, format!(r#"{{"checkoutUrl":"https://pay.example/pay/token-of-{ID}","id":"{ID}"}}"#));
+        let complete = with_tokens_in(&stored, |id| format!("token-of-{id}"));
+        assert_eq!(complete, format!(r#"{{"checkoutUrl":"https://pay.example/pay/token-of-{ID}","id":"{ID}"}}"#));
     }
 
     #[test]
     fn texts_of_callers_stay_as_they_are() {
         for text in [format!("/\\/{ID}"), format!("//{ID}"), "/\\/".to_owned(), "\\/é".to_owned()] {
             let stored = json!({ "description": text }).to_string();
-            assert_eq!(told_body(&stored, |_| "token".to_owned()), stored);
+            assert_eq!(with_tokens_in(&stored, |_| "token".to_owned()), stored);
         }
     }
 }

@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder, PaymentTerms};
 use florin_domain::books::{
     AccountBooks, Booking, BudgetBooks, BudgetPool, DisputeBooks, ExplanationParts, Held, KindSum, LimitTally,
-    MAX_LISTED, OpenHold, PoolSums, Reservation,
+    MAX_LISTED, OpenHold, Reservation,
 };
 use florin_domain::card::{Chain, Dispute};
 use florin_domain::ids::{AccountId, BudgetId};
-use florin_domain::ledger::{JournalKind, JournalTransaction, Pool};
+use florin_domain::ledger::{JournalTransaction, Pool};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_ports::{Books, Explained, StoreError};
@@ -123,11 +123,9 @@ fn of<'a>(
 
 /// Returns the postings of a journal transaction on budgets.
 fn moves(transaction: &JournalTransaction) -> impl Iterator<Item = (BudgetId, BudgetPool, Minor)> {
-    transaction.postings().iter().filter_map(|posting| match posting.pool {
-        Pool::Available(budget) => Some((budget, BudgetPool::Available, posting.amount)),
-        Pool::Held(budget) => Some((budget, BudgetPool::Held, posting.amount)),
-        Pool::Reserved(budget) => Some((budget, BudgetPool::Reserved, posting.amount)),
-        _ => None,
+    transaction.postings().iter().filter_map(|posting| {
+        let (budget, pool) = BudgetPool::of(posting.pool)?;
+        Some((budget, pool, posting.amount))
     })
 }
 
@@ -158,38 +156,20 @@ fn parts(
     let stated = data.budgets.get(&(account.clone(), budget))?.in_currency(currency)?.into();
     let of_account = data.journal.values().filter(|journal| journal.account == *account);
     let of_currency = of_account.filter(|journal| journal.currency == currency);
-    let mut bookings: Vec<_> = of_currency.filter_map(|transaction| booking(transaction, budget)).collect();
+    let mut bookings: Vec<_> = of_currency.filter_map(|transaction| Booking::of(transaction, budget)).collect();
     bookings.sort_by_key(|booking| Reverse((booking.at, booking.journal)));
-    let sum = |bookings: &[Booking]| bookings.iter().fold(PoolSums::default(), |sum, one| sum.plus(one.moved));
-    let sums = JournalKind::ALL.into_iter().filter_map(|kind| {
-        let of_kind: Vec<_> = bookings.iter().filter(|booking| booking.kind == kind).cloned().collect();
-        let count = i64::try_from(of_kind.len()).unwrap_or(i64::MAX);
-        (count > 0).then(|| KindSum { kind, count, moved: sum(&of_kind) })
-    });
-    let sums = sums.collect();
     let size = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
     let (newer, rest) = bookings.split_at(size(page.offset).min(bookings.len()));
     Some(ExplanationParts {
         budget,
         currency,
         stated,
-        sums,
+        sums: KindSum::of_each(&bookings),
         bookings: rest.iter().take(size(page.limit)).cloned().collect(),
-        skipped: sum(newer),
+        skipped: Booking::total(newer),
         holds: holds(data, account, (budget, currency)),
         reservations: reservations(data, account, (budget, currency)),
     })
-}
-
-fn booking(transaction: &JournalTransaction, budget: BudgetId) -> Option<Booking> {
-    let mut touching = moves(transaction).filter(|(of, ..)| *of == budget).peekable();
-    touching.peek()?;
-    let mut moved = PoolSums::default();
-    for (_, pool, amount) in touching {
-        moved.add(pool, amount.into());
-    }
-    let JournalTransaction { id: journal, kind, cause, at, .. } = *transaction;
-    Some(Booking { journal, kind, cause, at, moved })
 }
 
 fn holds(data: &Data, account: &AccountId, of: (BudgetId, Currency)) -> Held<OpenHold> {

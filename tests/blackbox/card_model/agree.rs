@@ -28,7 +28,7 @@ impl Run {
         assert_eq!(rows.len(), self.budgets.len(), "{found}");
         for (number, id) in self.budgets.iter().enumerate() {
             let row = rows.iter().find(|row| text(row, "/id") == id).unwrap();
-            row["balance"].as_array().unwrap().iter().for_each(|balance| self.row_of_balance_agrees(number, balance));
+            self.rows_of_balances_agree(number, row);
         }
     }
 
@@ -36,7 +36,17 @@ impl Run {
     pub(super) fn balance_agrees(&self, number: usize) {
         let path = format!("{BUDGETS}/{}?accountId={}&include=balance", self.budgets[number], self.client.account);
         let found = get(&self.client, &path);
-        found["balance"].as_array().unwrap().iter().for_each(|balance| self.row_of_balance_agrees(number, balance));
+        self.rows_of_balances_agree(number, &found);
+    }
+
+    fn rows_of_balances_agree(&self, number: usize, record: &Value) {
+        let rows = record["balance"].as_array().unwrap();
+        for currency in self.model.budgets[number].funds.keys() {
+            assert!(rows.iter().any(|row| row["currencyCode"] == currency.code()), "{} in {record}", currency.code());
+        }
+        for balance in rows {
+            self.row_of_balance_agrees(number, balance);
+        }
     }
 
     fn row_of_balance_agrees(&self, number: usize, balance: &Value) {

@@ -22,44 +22,29 @@ mod steps;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 
 use fastrand::Rng;
 use run::Run;
 
 use crate::support::load::check_journal;
+use crate::support::seeds::each_seed;
 use crate::support::setting::setting;
 use crate::support::store::is_sqlite;
 use crate::support::{Home, Server};
-
-const WORKERS: usize = 2;
 
 type Counts = BTreeMap<(String, String), usize>;
 
 #[test]
 #[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
 fn random_operations_agree_with_a_model_of_the_documents() {
-    let first = setting("FLORIN_STORY_SEED", 1);
-    let next = AtomicU64::new(first);
-    let end = first + setting("FLORIN_MODEL_SEEDS", if is_sqlite() { 4 } else { 2 });
+    let seeds = setting("FLORIN_MODEL_SEEDS", if is_sqlite() { 4 } else { 2 });
     let operations = setting("FLORIN_MODEL_OPERATIONS", 300);
     let counts = Mutex::new(Counts::new());
-    thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= end {
-                        break;
-                    }
-                    let played = replayable(seed, operations);
-                    let mut counts = counts.lock().unwrap();
-                    for (name, count) in played {
-                        *counts.entry(name).or_default() += count;
-                    }
-                }
-            });
+    each_seed(seeds, |seed| {
+        let played = replayable(seed, operations);
+        let mut counts = counts.lock().unwrap();
+        for (name, count) in played {
+            *counts.entry(name).or_default() += count;
         }
     });
     for ((operation, result), count) in counts.into_inner().unwrap() {

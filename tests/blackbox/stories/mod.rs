@@ -10,39 +10,22 @@ mod steps;
 mod story;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 
 use fastrand::Rng;
 use story::{PUBLIC_URL, Story};
 
 use crate::support::load::check_journal;
+use crate::support::seeds::each_seed;
 use crate::support::setting::setting;
 use crate::support::store::is_sqlite;
 use crate::support::{Home, Server};
 
 /// Stories on one server.
 const SIDE_BY_SIDE: usize = 10;
-const WORKERS: usize = 2;
 
 #[test]
 fn random_stories_go_as_the_contract_says() {
-    let first = setting("FLORIN_STORY_SEED", 1);
-    let next = AtomicU64::new(first);
-    let end = first + setting("FLORIN_STORY_SEEDS", if is_sqlite() { 20 } else { 2 });
-    thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= end {
-                        break;
-                    }
-                    replayable(seed);
-                }
-            });
-        }
-    });
+    each_seed(setting("FLORIN_STORY_SEEDS", if is_sqlite() { 20 } else { 2 }), replayable);
 }
 
 /// Runs a seed, and prints how to run it again if it fails.

@@ -19,6 +19,7 @@ pub(crate) mod postgres;
 pub(crate) mod protected;
 pub(crate) mod receiver;
 pub(crate) mod record;
+pub(crate) mod seeds;
 pub(crate) mod server;
 pub(crate) mod setting;
 pub(crate) mod shop;

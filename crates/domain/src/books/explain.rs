@@ -1,9 +1,9 @@
 //! Explanations of balances.
 
-use super::PoolSums;
+use super::{BudgetPool, PoolSums};
 use crate::batch::PaymentBatchStatus;
 use crate::ids::{BudgetId, CardId, JournalId, OrderId, PaymentBatchId, TransactionToken};
-use crate::ledger::JournalKind;
+use crate::ledger::{JournalKind, JournalTransaction};
 use crate::money::{Currency, Minor, Total};
 use crate::page::{Page, PageRequest};
 use chrono::{DateTime, Utc};
@@ -24,6 +24,26 @@ pub struct Booking {
     pub moved: PoolSums,
 }
 
+impl Booking {
+    /// The part of a journal transaction that concerns a budget. `None`: it has no postings to the budget.
+    pub fn of(journal: &JournalTransaction, budget: BudgetId) -> Option<Self> {
+        let pools =
+            journal.postings().iter().filter_map(|posting| Some((BudgetPool::of(posting.pool)?, posting.amount)));
+        let mut own = pools.filter(|((of, _), _)| *of == budget).peekable();
+        own.peek()?;
+        let mut moved = PoolSums::default();
+        for ((_, pool), amount) in own {
+            moved.add(pool, amount.into());
+        }
+        Some(Self { journal: journal.id, kind: journal.kind, cause: journal.cause, at: journal.at, moved })
+    }
+
+    /// The sum of the changes of bookings.
+    pub fn total<'a>(bookings: impl IntoIterator<Item = &'a Self>) -> PoolSums {
+        bookings.into_iter().fold(PoolSums::default(), |sum, booking| sum.plus(booking.moved))
+    }
+}
+
 /// The sum of all movements of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KindSum {
@@ -33,6 +53,18 @@ pub struct KindSum {
     pub count: i64,
     /// The change of each pool.
     pub moved: PoolSums,
+}
+
+impl KindSum {
+    /// The sums of the kinds that occur, in the order of [`JournalKind::ALL`].
+    pub fn of_each(bookings: &[Booking]) -> Vec<Self> {
+        let of_kind = |kind| {
+            let own: Vec<_> = bookings.iter().filter(|booking| booking.kind == kind).collect();
+            let count = i64::try_from(own.len()).unwrap_or(i64::MAX);
+            (count > 0).then(|| Self { kind, count, moved: Booking::total(own) })
+        };
+        JournalKind::ALL.into_iter().filter_map(of_kind).collect()
+    }
 }
 
 /// Money set aside for a purpose: the total, and the first items.

@@ -1,6 +1,7 @@
 //! Sums over the pools of a budget.
 
-use crate::ledger::Balances;
+use crate::ids::BudgetId;
+use crate::ledger::{Balances, Pool};
 use crate::money::Total;
 
 /// One of the three pools of a budget's money.
@@ -24,6 +25,21 @@ impl BudgetPool {
             Self::Available => "available",
             Self::Held => "held",
             Self::Reserved => "reserved",
+        }
+    }
+
+    /// The budget and the pool of a pool of the journal. `None`: it belongs to no budget.
+    pub const fn of(pool: Pool) -> Option<(BudgetId, Self)> {
+        match pool {
+            Pool::Available(budget) => Some((budget, Self::Available)),
+            Pool::Held(budget) => Some((budget, Self::Held)),
+            Pool::Reserved(budget) => Some((budget, Self::Reserved)),
+            Pool::CardNetwork
+            | Pool::InboundPayments
+            | Pool::OutboundPayments
+            | Pool::Fees
+            | Pool::PayerBanks
+            | Pool::MerchantSettled(_) => None,
         }
     }
 

@@ -66,21 +66,6 @@ fn movement(who: Who, budget: BudgetId, currency: Currency, number: u64) -> Resu
     Ok(JournalTransaction::new(id, who.account()?, (kind, id.0), currency, at, postings)?)
 }
 
-/// The part of a journal transaction that concerns a budget.
-fn booking(journal: &JournalTransaction, budget: BudgetId) -> Booking {
-    let mut moved = PoolSums::default();
-    for posting in journal.postings() {
-        let amount = Total::from(posting.amount);
-        match posting.pool {
-            Pool::Available(of) if of == budget => moved.available = moved.available.plus(amount),
-            Pool::Held(of) if of == budget => moved.held = moved.held.plus(amount),
-            Pool::Reserved(of) if of == budget => moved.reserved = moved.reserved.plus(amount),
-            _ => {}
-        }
-    }
-    Booking { journal: journal.id, kind: journal.kind, cause: journal.cause, at: journal.at, moved }
-}
-
 /// All movements of a balance.
 struct Model {
     budget: BudgetId,
@@ -93,17 +78,7 @@ impl Model {
     fn of(seed: &SeedAccount, budget: BudgetId, currency: Currency) -> Self {
         let journal = seed.budgets.iter().filter(|seed| seed.budget.id == budget).flat_map(|seed| &seed.journal);
         let bookings = journal.filter(|journal| journal.currency == currency);
-        Self { budget, currency, bookings: bookings.map(|journal| booking(journal, budget)).collect() }
-    }
-
-    fn sums(&self) -> Vec<KindSum> {
-        let of_kind = |kind: &JournalKind| {
-            let bookings = self.bookings.iter().filter(|booking| booking.kind == *kind);
-            let (count, moved) =
-                bookings.fold((0, PoolSums::default()), |(count, sum), booking| (count + 1, sum.plus(booking.moved)));
-            (count > 0).then_some(KindSum { kind: *kind, count, moved })
-        };
-        JournalKind::ALL.iter().filter_map(of_kind).collect()
+        Self { budget, currency, bookings: bookings.filter_map(|journal| Booking::of(journal, budget)).collect() }
     }
 
     /// Expects that explanations show these movements, on pages at many places.
@@ -115,12 +90,11 @@ impl Model {
             let page = PageRequest { limit: 100, offset: offset.max(0) };
             let found = handle.books.explain(&Who::Mine.account()?, self.budget, self.currency, page).await?;
             let Explained::Parts(parts) = found else { return Err(Failure::new(format!("no explanation {when}"))) };
-            same(&format!("the sums {when}"), &parts.sums, &self.sums())?;
+            same(&format!("the sums {when}"), &parts.sums, &KindSum::of_each(&self.bookings))?;
             let skip = usize::try_from(page.offset.min(count)).unwrap_or_default();
             let expected: Vec<_> = self.bookings.iter().skip(skip).take(100).cloned().collect();
             same(&format!("the page at {offset} {when}"), &parts.bookings, &expected)?;
-            let skipped =
-                self.bookings.iter().take(skip).fold(PoolSums::default(), |sum, booking| sum.plus(booking.moved));
+            let skipped = Booking::total(&self.bookings[..skip]);
             same(&format!("what the page at {offset} skips {when}"), parts.skipped, skipped)?;
             let total = parts.sums.iter().fold(PoolSums::default(), |sum, kind| sum.plus(kind.moved));
             same(&format!("the balance {when}"), parts.stated, total)?;
@@ -155,15 +129,14 @@ fn add(
     movements: impl Iterator<Item = JournalTransaction>,
 ) -> CheckResult {
     let seed = &mut seed.budgets[place];
-    let mut sums = [Total::ZERO; 3];
+    let mut sum = PoolSums::default();
     for movement in movements {
-        let moved = booking(&movement, seed.budget.id).moved;
-        sums = [sums[0].plus(moved.available), sums[1].plus(moved.held), sums[2].plus(moved.reserved)];
+        sum = Booking::of(&movement, seed.budget.id).map_or(sum, |booking| sum.plus(booking.moved));
         seed.journal.push(movement);
     }
     for (held, balances) in &mut seed.budget.balances {
         if *held == currency {
-            let [available, held, _] = sums.map(|sum| i64::try_from(sum.0).unwrap_or(i64::MAX));
+            let [available, held] = [sum.available, sum.held].map(|sum| i64::try_from(sum.0).unwrap_or(i64::MAX));
             *balances = Balances::new(Minor(balances.available().0 + available), Minor(held), Minor(0))?;
         }
     }

@@ -106,7 +106,6 @@ pub(crate) fn insert(conn: &mut Conn, record: &BudgetRecord) -> Outcome<()> {
     let budget = &record.budget;
     let account_id = Account(budget.account.clone());
     statements::insert(vec![BudgetRow::from(record)], conn)?;
-    list_counts::add_budget(conn, record)?;
     let row = |(currency, held): &(money::Currency, Balances)| BalanceRow {
         account_id: account_id.clone(),
         budget_id: Id(budget.id.0),
@@ -117,5 +116,6 @@ pub(crate) fn insert(conn: &mut Conn, record: &BudgetRecord) -> Outcome<()> {
         last_number: None,
         movements: 0,
     };
-    statements::insert(budget.balances.iter().map(row).collect(), conn)
+    statements::insert(budget.balances.iter().map(row).collect(), conn)?;
+    list_counts::add_budget(conn, &budget.account, budget.id)
 }

@@ -2,36 +2,32 @@
 //! ([why](../../../../docs/adr/0007-counts-kept-beside-lists.md)).
 
 use super::backend::Conn;
+use super::backend::sql::IdSql;
 use super::errors::Outcome;
 use super::tables::cards::card_counts;
 use super::tables::money::budget_counts;
-use super::types::{Account, Named};
+use super::types::{Account, Id, Named};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Text;
 use diesel::upsert::excluded;
-use florin_domain::budget::{BudgetFilter, BudgetRecord};
+use florin_domain::budget::BudgetFilter;
 use florin_domain::card::{CardFilter, CardOwner, CardRecord, CardState};
-use florin_domain::ids::AccountId;
+use florin_domain::ids::{AccountId, BudgetId};
 use std::collections::BTreeSet;
 
 /// Selects accounts whose counts of cards differ from their cards.
 const MISCOUNTED_CARDS: &str = "SELECT account_id FROM \
     (SELECT account_id, state, owner_type, total, 0 AS found FROM card_counts \
     UNION ALL SELECT account_id, state, owner_type, 0, COUNT(*) FROM cards GROUP BY account_id, state, owner_type) AS said \
-    GROUP BY account_id, state, owner_type HAVING SUM(total) <> SUM(found) ORDER BY account_id";
+    GROUP BY account_id, state, owner_type HAVING SUM(total) <> SUM(found)";
 
-/// Selects accounts whose counts of budgets differ from their budgets: of all, of each currency, and both below each budget.
-const MISCOUNTED_BUDGETS: &str = "SELECT account_id FROM \
-    (SELECT account_id, below, held, total, 0 AS found FROM budget_counts \
-    UNION ALL SELECT account_id, CAST(parent_id AS TEXT), '', 0, COUNT(*) FROM budgets WHERE parent_id IS NOT NULL \
-        GROUP BY account_id, parent_id \
-    UNION ALL SELECT account_id, '', '', 0, COUNT(*) FROM budgets GROUP BY account_id \
-    UNION ALL SELECT b.account_id, CAST(b.parent_id AS TEXT), e.currency, 0, COUNT(*) FROM budgets b \
-        JOIN balances e ON e.account_id = b.account_id AND e.budget_id = b.id WHERE b.parent_id IS NOT NULL \
-        GROUP BY b.account_id, b.parent_id, e.currency \
-    UNION ALL SELECT e.account_id, '', e.currency, 0, COUNT(*) FROM balances e GROUP BY e.account_id, e.currency) AS said \
-    GROUP BY account_id, below, held HAVING SUM(total) <> SUM(found) ORDER BY account_id";
+/// Selects the counts that contain a budget, for all budgets: of all, of each currency that it holds, and both below its parent.
+const COUNTED: &str = "SELECT account_id, id, '' AS below, '' AS held FROM budgets \
+    UNION ALL SELECT account_id, id, CAST(parent_id AS TEXT), '' FROM budgets WHERE parent_id IS NOT NULL \
+    UNION ALL SELECT account_id, budget_id, '', currency FROM balances \
+    UNION ALL SELECT b.account_id, b.id, CAST(b.parent_id AS TEXT), e.currency FROM budgets b \
+        JOIN balances e ON e.account_id = b.account_id AND e.budget_id = b.id WHERE b.parent_id IS NOT NULL";
 
 /// Stands for any parent, and for any currency.
 const ANY: &str = "";
@@ -103,27 +99,16 @@ pub(super) fn of_cards(conn: &mut Conn, account: &AccountId, filter: &CardFilter
     Ok(Some(rows.filter(|(state, kind, _)| matches(&state.0, &kind.0)).map(|(.., total)| total).sum()))
 }
 
-/// Adds a new budget to the counts, in the transaction that stores it. Locks rows in the order of their keys.
-pub(super) fn add_budget(conn: &mut Conn, record: &BudgetRecord) -> Outcome<()> {
-    let parents: BTreeSet<_> = record.parent.iter().map(ToString::to_string).chain([ANY.to_owned()]).collect();
-    let currencies = record.budget.balances.iter().map(|(currency, _)| currency.code());
-    let currencies: BTreeSet<_> = currencies.chain([ANY]).collect();
-    for parent in &parents {
-        for currency in &currencies {
-            let row = (
-                budget_counts::account_id.eq(record.budget.account.as_str()),
-                budget_counts::below.eq(parent),
-                budget_counts::held.eq(*currency),
-                budget_counts::total.eq(1_i64),
-            );
-            diesel::insert_into(budget_counts::table)
-                .values(row)
-                .on_conflict(budget_counts::table.primary_key())
-                .do_update()
-                .set(budget_counts::total.eq(budget_counts::total + excluded(budget_counts::total)))
-                .execute(conn)?;
-        }
-    }
+/// Adds a new budget to the counts, in the transaction that has stored it and its balances. Locks rows in the order of
+/// their keys.
+pub(super) fn add_budget(conn: &mut Conn, account: &AccountId, budget: BudgetId) -> Outcome<()> {
+    let add = format!(
+        "INSERT INTO budget_counts (account_id, below, held, total) \
+        SELECT account_id, below, held, 1 FROM ({COUNTED}) AS counted WHERE account_id = $1 AND id = $2 \
+        ORDER BY below, held \
+        ON CONFLICT (account_id, below, held) DO UPDATE SET total = budget_counts.total + 1"
+    );
+    sql_query(add).bind::<Text, _>(account.as_str()).bind::<IdSql, _>(Id(budget.0)).execute(conn)?;
     Ok(())
 }
 
@@ -139,7 +124,13 @@ pub(super) fn of_budgets(conn: &mut Conn, account: &AccountId, filter: BudgetFil
 /// Returns the accounts whose counts are wrong, each once.
 pub(super) fn miscounted(conn: &mut Conn) -> Outcome<BTreeSet<AccountId>> {
     let mut accounts = BTreeSet::new();
-    for statement in [MISCOUNTED_CARDS, MISCOUNTED_BUDGETS] {
+    let of_budgets = format!(
+        "SELECT account_id FROM (SELECT account_id, below, held, total, 0 AS found FROM budget_counts \
+        UNION ALL SELECT account_id, below, held, 0, COUNT(*) FROM ({COUNTED}) AS counted \
+            GROUP BY account_id, below, held) AS said \
+        GROUP BY account_id, below, held HAVING SUM(total) <> SUM(found)"
+    );
+    for statement in [MISCOUNTED_CARDS, &of_budgets] {
         accounts.extend(sql_query(statement).load::<AccountRow>(conn)?.into_iter().map(|row| row.account_id.0));
     }
     Ok(accounts)

@@ -212,6 +212,14 @@ impl Store {
         turn.map_err(|_| busy())?.map_err(|_| busy())
     }
 
+    /// Does work that nobody waits for.
+    pub(crate) async fn aside(&self, work: impl Future<Output = ()> + Send + 'static) {
+        if self.inner.reads_in_place {
+            return work.await;
+        }
+        tokio::spawn(work);
+    }
+
     /// Waits for work until a deadline. The work continues after it.
     pub(crate) async fn patiently<T: Send + 'static>(
         &self,

@@ -3,8 +3,8 @@
 use super::common::transaction_answer;
 use super::follow_up_bodies::Next;
 use super::sender::Sender;
-use crate::dry_run::Sent;
-use crate::mapping::{card_problem, write_problem};
+use crate::dry_run::{self, Sent};
+use crate::mapping::card_problem;
 use crate::problem::Problem;
 use florin_application::send_follow_up;
 
@@ -12,9 +12,9 @@ use florin_application::send_follow_up;
 pub(super) async fn send(sender: &Sender<'_>, Next { preceding, message, place }: Next) -> Result<Sent, Problem> {
     let Sender { app, account, recording, mode } = *sender;
     let claim = recording.claim(app, account, false, |record| transaction_answer(record, None));
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = send_follow_up(&app.services, account, preceding, (message, place), mode, claim).await;
     let object = ("body.precedingRelatedTransactionToken", "card transaction");
-    let written = written.map_err(|error| write_problem(error, object, recorded.as_ref(), card_problem))?;
-    Ok(Sent::of(written, transaction_answer))
+    dry_run::send(claim, object, card_problem, transaction_answer, async |claim| {
+        send_follow_up(&app.services, account, preceding, (message, place), mode, claim).await
+    })
+    .await
 }

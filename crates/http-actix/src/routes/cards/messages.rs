@@ -93,15 +93,17 @@ messages! {
 /// The part of a path that stands for the id of a dispute.
 const DISPUTE_ID: &str = "{disputeId}";
 
+impl Ready {
+    /// Whether its operation has a body.
+    pub(crate) fn has_body(&self) -> bool {
+        !matches!(self, Self::OnDispute(_, DisputeAction::Credit))
+    }
+}
+
 impl Message {
     /// Whether the message is about a dispute.
     pub(crate) fn has_dispute(self) -> bool {
         self.path.contains(DISPUTE_ID)
-    }
-
-    /// Whether the message has a body.
-    pub(crate) fn has_body(self) -> bool {
-        self.path != DISPUTE_CREDIT.path
     }
 
     /// The path of the operation of the message.

@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, Wh
 use crate::dry_run::execute;
 use crate::idempotency::claim;
 use crate::mapping::session_problem;
-use crate::page_addresses::{stored, told};
+use crate::page_addresses::{with_tokens, without_tokens};
 use crate::problem::{Problem, read};
 use crate::reply::answer;
 use crate::routes::error_sets::MerchantSimulationErrors;
@@ -64,7 +64,7 @@ pub(crate) async fn handle(
     };
     let recorded = render.clone();
     let recorded = move |session: &CheckoutSession| recorded(session, None);
-    let recorded = stored(&app, &account.id, |session: &CheckoutSession| Some(session.id.0), recorded);
+    let recorded = without_tokens(&app, &account.id, |session: &CheckoutSession| Some(session.id.0), recorded);
     let claim = claim(&write, &account, false, recorded)?;
     let (id, body) = (read(path)?.id, read(body)?);
     let bank = app.checkouts.banks.find(&body.bank).await?;
@@ -86,7 +86,7 @@ pub(crate) async fn handle(
     let refused = |refusal: SessionRefusal| session_problem(SESSION.0, &refusal);
     let pay = SessionAction::Pay { bank, shipping, decision };
     execute(claim, SESSION, refused, render, async |claim| {
-        told(&app, &account.id, act_on_session(&app.checkouts, &account, id, pay, mode, claim).await)
+        with_tokens(&app, &account.id, act_on_session(&app.checkouts, &account, id, pay, mode, claim).await)
     })
     .await
 }

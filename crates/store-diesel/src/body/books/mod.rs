@@ -47,7 +47,7 @@ impl Books for Store {
         let found = self.read(move |conn| conn.transaction(|conn| explain::explained(conn, &read, page, true))).await?;
         match found {
             Some((explained, extension)) => {
-                extend(self, &of, extension).await;
+                extend(self, of, extension).await;
                 Ok(explained)
             }
             None => explain_slowly(self, of, page).await,
@@ -71,25 +71,31 @@ async fn explain_slowly(store: &Store, of: Of, page: PageRequest) -> Result<Expl
             let work = move |conn: &mut Conn| conn.transaction(|conn| explain::explained(conn, &read, page, false));
             let found = alone.read_to_the_end(work).await?;
             let (explained, extension) = found.ok_or_else(|| StoreError::Corrupt("a long read gave up".into()))?;
-            extend(&alone, &of, extension).await;
+            extend(&alone, of, extension).await;
             Ok(explained)
         })
         .await
 }
 
-/// Stores checkpoints for the next explanation. A failure does not matter: the next explanation has more to read.
-async fn extend(store: &Store, of: &Of, extension: Option<Extension>) {
-    for portion in extension.into_iter().flat_map(Extension::portions) {
-        let balance = of.clone();
-        match store.write(move |conn| portion.store(conn, &balance)).await {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => {
-                tracing::debug!(%error, "checkpoints were not stored");
-                return;
+/// Stores checkpoints for the next explanation, while this one is answered. A failure does not matter: the next explanation
+/// has more to read.
+async fn extend(store: &Store, of: Of, extension: Option<Extension>) {
+    let Some(extension) = extension else { return };
+    let writer = store.clone();
+    let work = async move {
+        for portion in extension.portions() {
+            let balance = of.clone();
+            match writer.write(move |conn| portion.store(conn, &balance)).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => {
+                    tracing::debug!(%error, "checkpoints were not stored");
+                    return;
+                }
             }
         }
-    }
+    };
+    store.aside(work).await;
 }
 
 /// Adds up the books of an account.

@@ -5,6 +5,7 @@ use super::body::balances::must_be_there;
 use super::body::errors::Outcome;
 use super::body::tables::money::{BalanceChange, BalanceRow, BudgetRow};
 use super::body::types::{Account, Currency, Id};
+use super::journal::BalanceKey;
 use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::ledger::Balances;
@@ -15,12 +16,18 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Default)]
 pub(crate) struct BalanceSet {
     held: BTreeMap<(AccountId, BudgetId), Vec<(money::Currency, Balances)>>,
-    changed: BTreeSet<(AccountId, BudgetId, money::Currency)>,
-    /// The numbers of the last credits and transfers.
-    numbers: BTreeMap<(AccountId, BudgetId, money::Currency), i64>,
-    /// The numbers of journal transactions that changed the balances.
-    movements: BTreeMap<(AccountId, BudgetId, money::Currency), i64>,
+    changed: BTreeSet<BalanceKey>,
+    counters: BTreeMap<BalanceKey, Counters>,
     rows: BTreeMap<(AccountId, BudgetId), BudgetRow>,
+}
+
+/// What is counted of a balance.
+#[derive(Default)]
+struct Counters {
+    /// The number of the last credit, transfer or payment.
+    last_number: Option<i64>,
+    /// The number of journal transactions that changed it.
+    movements: i64,
 }
 
 impl BalanceSet {
@@ -30,10 +37,7 @@ impl BalanceSet {
         for row in rows {
             let held = row.read()?;
             let key = (row.account_id.0.clone(), BudgetId(row.budget_id.0), row.currency.0);
-            if let Some(number) = row.last_number {
-                balance_set.numbers.insert(key.clone(), number);
-            }
-            balance_set.movements.insert(key, row.movements);
+            balance_set.counters.insert(key, Counters { last_number: row.last_number, movements: row.movements });
             balance_set
                 .held
                 .entry((row.account_id.0, BudgetId(row.budget_id.0)))
@@ -109,33 +113,34 @@ impl BalanceSet {
 
     /// Stages the number of the last credit, transfer or payment that changed a balance.
     pub(crate) fn number(&mut self, account: &AccountId, (budget, currency): (BudgetId, money::Currency), number: i64) {
-        self.numbers.insert((account.clone(), budget, currency), number);
+        self.counters.entry((account.clone(), budget, currency)).or_default().last_number = Some(number);
     }
 
     /// Counts the journal transactions that change the balances.
-    pub(super) fn moved(&mut self, more: &BTreeMap<(AccountId, BudgetId, money::Currency), i64>) {
+    pub(super) fn moved(&mut self, more: &BTreeMap<BalanceKey, i64>) {
         for (key, number) in more {
-            *self.movements.entry(key.clone()).or_default() += number;
+            self.counters.entry(key.clone()).or_default().movements += number;
             self.changed.insert(key.clone());
         }
     }
 
     /// Stores the staged changes.
     pub(crate) fn store(self, changes: &mut Changes<'_>) -> Outcome<()> {
-        let row = |(account, budget, currency): (AccountId, BudgetId, money::Currency)| {
-            let after = self.balances(&account, budget, currency)?;
-            let key = (account.clone(), budget, currency);
+        let row = |key: &BalanceKey| {
+            let (account, budget, currency) = key;
+            let after = self.balances(account, *budget, *currency)?;
+            let counters = self.counters.get(key);
             Some(BalanceChange {
                 available_minor: after.available().0,
                 held_minor: after.held().0,
                 reserved_minor: after.reserved().0,
-                last_number: self.numbers.get(&key).copied(),
-                movements: self.movements.get(&key).copied().unwrap_or_default(),
-                account_id: Account(account),
+                last_number: counters.and_then(|counters| counters.last_number),
+                movements: counters.map_or(0, |counters| counters.movements),
+                account_id: Account(account.clone()),
                 budget_id: Id(budget.0),
-                currency: Currency(currency),
+                currency: Currency(*currency),
             })
         };
-        changes.update(self.changed.iter().cloned().filter_map(row).collect())
+        changes.update(self.changed.iter().filter_map(row).collect())
     }
 }

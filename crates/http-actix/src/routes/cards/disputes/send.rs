@@ -1,8 +1,8 @@
 //! The last step of all messages of disputes.
 
 use super::common::{DISPUTE, dispute_answer, message_answer};
-use crate::dry_run::Sent;
-use crate::mapping::{dispute_problem, write_problem};
+use crate::dry_run::{self, Sent};
+use crate::mapping::dispute_problem;
 use crate::problem::Problem;
 use crate::routes::cards::sender::Sender;
 use crate::views::DryRunView;
@@ -20,11 +20,11 @@ pub(crate) async fn open(
 ) -> Result<Sent, Problem> {
     let Sender { app, account, recording, mode } = *sender;
     let claim = recording.claim(app, account, false, |done| dispute_answer(done, None));
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = open_dispute(&app.services, account, (transaction, request), mode, claim).await;
     let object = ("body.transactionToken", "card transaction");
-    let written = written.map_err(|error| write_problem(error, object, recorded.as_ref(), dispute_problem))?;
-    Ok(Sent::of(written, dispute_answer))
+    dry_run::send(claim, object, dispute_problem, dispute_answer, async |claim| {
+        open_dispute(&app.services, account, (transaction, request), mode, claim).await
+    })
+    .await
 }
 
 /// Does something to a dispute.
@@ -35,8 +35,8 @@ pub(crate) async fn act(sender: &Sender<'_>, action: (DisputeId, DisputeAction))
         DisputeAction::Credit | DisputeAction::Resolve(_) => message_answer,
     };
     let claim = recording.claim(app, account, false, move |done| render(done, None));
-    let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = act_on_dispute(&app.services, account, action, mode, claim).await;
-    let written = written.map_err(|error| write_problem(error, DISPUTE, recorded.as_ref(), dispute_problem))?;
-    Ok(Sent::of(written, render))
+    dry_run::send(claim, DISPUTE, dispute_problem, render, async |claim| {
+        act_on_dispute(&app.services, account, action, mode, claim).await
+    })
+    .await
 }

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim_without_body, execute};
 use crate::mapping::session_problem;
-use crate::page_addresses::{stored, told};
+use crate::page_addresses::{with_tokens, without_tokens};
 use crate::problem::{Problem, read};
 use crate::reply::answer;
 use crate::routes::error_sets::WriteErrors;
@@ -37,7 +37,7 @@ pub(crate) async fn handle(
     app.merchants.reach(&account).await?;
     let shown = web::Data::clone(&app);
     let render = move |session: &CheckoutSession| answer(StatusCode::OK, &session_view(&shown.checkouts, session));
-    let recorded = stored(&app, &account.id, |session: &CheckoutSession| Some(session.id.0), render.clone());
+    let recorded = without_tokens(&app, &account.id, |session: &CheckoutSession| Some(session.id.0), render.clone());
     let claim = claim_without_body(&call, key, &account, recorded);
     let id = read(path)?.id;
     execute(
@@ -48,7 +48,7 @@ pub(crate) async fn handle(
         async |claim| {
             let cancel = SessionAction::MerchantCancels;
             let written = act_on_session(&app.checkouts, &account, id, cancel, Mode::Commit, claim).await;
-            told(&app, &account.id, written)
+            with_tokens(&app, &account.id, written)
         },
     )
     .await

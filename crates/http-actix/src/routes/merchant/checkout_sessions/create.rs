@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{claim, execute_creation};
 use crate::mapping::create_session_problem;
-use crate::page_addresses::{stored, told};
+use crate::page_addresses::{with_tokens, without_tokens};
 use crate::problem::{Problem, read};
 use crate::reply::answer;
 use crate::routes::error_sets::PaymentInitiationErrors;
@@ -40,12 +40,13 @@ pub(crate) async fn handle(
     let account = write.account().await?;
     app.merchants.reach(&account).await?;
     let render = render_created(&app, |app, status, session| answer(status, &session_view(&app.checkouts, session)));
-    let recorded = stored(&app, &account.id, |created: &CreatedSession| Some(created.session.id.0), render.clone());
+    let recorded =
+        without_tokens(&app, &account.id, |created: &CreatedSession| Some(created.session.id.0), render.clone());
     let claim = claim(&write, &account, false, recorded)?;
     let (new, is_new) = (read(new)?, |created: &CreatedSession| created.is_new);
     let refused = |refusal| create_session_problem(&refusal);
     execute_creation(claim, MERCHANT, refused, (render, is_new), async |claim| {
-        told(&app, &account.id, create_session(&app.checkouts, &account, new, claim).await)
+        with_tokens(&app, &account.id, create_session(&app.checkouts, &account, new, claim).await)
     })
     .await
 }

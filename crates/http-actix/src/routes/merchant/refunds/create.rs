@@ -5,7 +5,7 @@ use crate::declare::{AccountParameter, DryRunParameter, IdempotencyKeyHeader, bo
 use crate::dry_run::execute;
 use crate::idempotency::claim;
 use crate::mapping::create_refund_problem;
-use crate::page_addresses::{stored, told};
+use crate::page_addresses::{with_tokens, without_tokens};
 use crate::problem::{Problem, read};
 use crate::reply::answer;
 use crate::routes::error_sets::PaymentInitiationErrors;
@@ -62,7 +62,7 @@ pub(crate) async fn handle(
     };
     let recorded = render.clone();
     let recorded = move |refund: &MerchantPayment| recorded(refund, None);
-    let recorded = stored(
+    let recorded = without_tokens(
         &app,
         &account.id,
         |refund: &MerchantPayment| refund.refund.as_ref().map(|refund| refund.id.0),
@@ -72,7 +72,7 @@ pub(crate) async fn handle(
     let (payment, new) = (read(path)?.id, read(new)?);
     execute(claim, PAYMENT, create_refund_problem, render, async |claim| {
         let written = create_merchant_refund(&app.checkouts, &account, payment, new, mode, claim).await;
-        told(&app, &account.id, written)
+        with_tokens(&app, &account.id, written)
     })
     .await
 }

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::declare::{AccountParameter, IdempotencyKeyHeader, PageUrl, body};
 use crate::idempotency::{claim, execute_creation};
 use crate::mapping::create_top_up_problem;
-use crate::page_addresses::{stored, told};
+use crate::page_addresses::{with_tokens, without_tokens};
 use crate::problem::{Problem, read};
 use crate::reply::answer;
 use crate::routes::error_sets::PaymentInitiationErrors;
@@ -63,11 +63,12 @@ pub(crate) async fn handle(
     let account = write.account().await?;
     app.merchants.reach(&account).await?;
     let render = render_created(&app, |app, status, session| answer(status, &view(app, session)));
-    let recorded = stored(&app, &account.id, |created: &CreatedSession| Some(created.session.id.0), render.clone());
+    let recorded =
+        without_tokens(&app, &account.id, |created: &CreatedSession| Some(created.session.id.0), render.clone());
     let claim = claim(&write, &account, false, recorded)?;
     let (new, is_new) = (read(new)?, |created: &CreatedSession| created.is_new);
     execute_creation(claim, MERCHANT, create_top_up_problem, (render, is_new), async |claim| {
-        told(&app, &account.id, create_top_up(&app.checkouts, &account, new, claim).await)
+        with_tokens(&app, &account.id, create_top_up(&app.checkouts, &account, new, claim).await)
     })
     .await
 }

@@ -166,10 +166,11 @@ impl Player<'_> {
         if !faults.is_empty() {
             return Err(Problem::faults(faults.into_vec()));
         }
-        let body = if message.has_body() { document.root().canonical()? } else { String::new() };
+        let ready = read(ready)?;
+        let body = if ready.has_body() { document.root().canonical()? } else { String::new() };
         let recording = self.of_part(&number.to_string(), &message.full_path(dispute), body)?;
         let sender = Sender { app, account: &self.account, recording: &recording, mode: Mode::Commit };
-        Ok(sender.send(read(ready)?).await?.answer)
+        Ok(sender.send(ready).await?.answer)
     }
 
     /// What is recorded of a part of the scenario: what the operation of the part would record.

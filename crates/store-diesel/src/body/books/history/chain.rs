@@ -119,25 +119,20 @@ pub(super) fn end_at(conn: &mut Conn, of: &Of, at_least: i64) -> Outcome<Option<
 }
 
 impl Extension {
-    /// Divides the new checkpoints into portions, to be stored one after the other.
-    pub(crate) fn portions(mut self) -> Vec<Self> {
+    /// Splits the extension into several, one for each of the transactions that store them in this order.
+    pub(crate) fn portions(self) -> Vec<Self> {
+        let Self { mut read, epoch, uncounted, mut keep_up_to, mut new, tail_from: end } = self;
         let mut portions = Vec::new();
-        while self.new.len() > ROWS_AT_ONCE {
-            let rest = self.new.split_off(ROWS_AT_ONCE);
-            let mut first = Self { new: std::mem::replace(&mut self.new, rest), ..self.clone_head() };
-            if let Some(last) = first.new.last() {
-                first.tail_from = last.tail_from;
-                self.keep_up_to = last.covered;
-            }
-            self.read = Some(first.stored_as());
-            portions.push(first);
+        loop {
+            let rest = new.split_off(new.len().min(ROWS_AT_ONCE));
+            let next = new.last().map(|last| (last.covered, last.tail_from)).filter(|_| !rest.is_empty());
+            let tail_from = next.map_or(end, |(_, tail_from)| tail_from);
+            let portion = Self { read, epoch, uncounted, keep_up_to, new, tail_from };
+            read = Some(portion.stored_as());
+            portions.push(portion);
+            let Some((covered, _)) = next else { return portions };
+            (keep_up_to, new) = (covered, rest);
         }
-        portions.push(self);
-        portions
-    }
-
-    fn clone_head(&self) -> Self {
-        Self { new: Vec::new(), ..self.clone() }
     }
 
     /// Returns the epoch and the version of the checkpoints once this extension is stored.

@@ -1,0 +1,26 @@
+//! Seeds of random tests, on two threads.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use super::setting::setting;
+
+/// Plays so many seeds from the first one on, which is `FLORIN_STORY_SEED`.
+pub(crate) fn each_seed(count: u64, play: impl Fn(u64) + Sync) {
+    let first = setting("FLORIN_STORY_SEED", 1);
+    let next = AtomicU64::new(first);
+    let play_all = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= first + count {
+                break;
+            }
+            play(seed);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(play_all);
+        }
+    });
+}
