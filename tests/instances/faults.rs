@@ -94,7 +94,7 @@ fn idempotency_records_are_locked() {
 
 #[test]
 fn the_journal_is_locked() {
-    held("journal", "LOCK TABLE journal_entries IN ACCESS EXCLUSIVE MODE");
+    held("journal", "LOCK TABLE journal_legs IN ACCESS EXCLUSIVE MODE");
 }
 
 /// Every connection of the pool waits for a lock, and there are more callers than connections.

@@ -21,8 +21,8 @@ pub struct AuditReport {
 /// A discrepancy between stored values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Discrepancy {
-    /// A journal transaction does not add up to zero.
-    Unbalanced(JournalId),
+    /// Legs of a journal transaction are missing or contradict each other.
+    Legs(JournalId),
     /// A balance differs from the sum of its postings.
     Balance {
         /// The budget.

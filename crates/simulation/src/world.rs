@@ -8,7 +8,7 @@ use florin_domain::batch::{InputFormat, ModulusTable, PaymentInput, PaymentRow};
 use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::{Card, CardState};
 use florin_domain::ids::{AccountId, BudgetId, CardId, ClientId, JournalId, PaymentBatchId, UserToken};
-use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Leg, Pool};
 use florin_domain::money::{Currency, Minor};
 use florin_domain::test_support::{a_payment, noon};
 use florin_domain::world::Timeline;
@@ -168,13 +168,10 @@ fn funded(account: &Account, number: u64) -> SeedBudget {
     let balances = vec![(pounds(), Balances::new(Minor(OPENING), Minor(0), Minor(0)).unwrap())];
     let id = budget(number);
     let journal = Uuid::from_u64_pair(5, number);
-    let postings = [
-        Posting { pool: Pool::InboundPayments, amount: Minor(-OPENING) },
-        Posting { pool: Pool::Available(id), amount: Minor(OPENING) },
-    ];
+    let leg = Leg::new(Pool::InboundPayments, Pool::Available(id), Minor(OPENING)).unwrap();
     let cause = (JournalKind::Credit, journal);
     let opening =
-        JournalTransaction::new(JournalId(journal), account.id.clone(), cause, pounds(), noon(), postings).unwrap();
+        JournalTransaction::new(JournalId(journal), account.id.clone(), cause, pounds(), noon(), leg).unwrap();
     let budget = Budget { id, account: account.id.clone(), name: format!("budget {number}"), balances };
     SeedBudget { budget, journal: vec![opening] }
 }

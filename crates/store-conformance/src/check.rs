@@ -2,7 +2,7 @@
 
 use crate::factory::{Factory, Handle, SetupError};
 use florin_domain::fault::Flaw;
-use florin_domain::ledger::{AmountOverflow, Unbalanced};
+use florin_domain::ledger::AmountOverflow;
 use florin_ports::{ProcessingError, StoreError, WriteError};
 use std::any::Any;
 use std::fmt;
@@ -79,13 +79,6 @@ impl From<AmountOverflow> for Failure {
     #[track_caller]
     fn from(limit: AmountOverflow) -> Self {
         Self::new(format!("the kit created a wrong value: {limit}"))
-    }
-}
-
-impl From<Unbalanced> for Failure {
-    #[track_caller]
-    fn from(unbalanced: Unbalanced) -> Self {
-        Self::new(format!("the kit created a wrong value: {unbalanced}"))
     }
 }
 

@@ -37,7 +37,7 @@ pub trait Outage: Send + Sync {
 /// Makes selected writes fail from outside the store, for example with a trigger on a table.
 #[async_trait]
 pub trait Faults: Send + Sync {
-    /// Returns the places where writes can be made to fail, such as `insert into journal_entries`.
+    /// Returns the places where writes can be made to fail, such as `insert into journal_legs`.
     fn places(&self) -> Vec<String>;
 
     /// Makes writes at this place fail until [`Self::disarm`].

@@ -11,7 +11,7 @@ use florin_domain::ids::{
     AccountId, ApiKeyId, BudgetId, CardId, CheckoutId, ClientId, JournalId, LimitId, OrderId, PayeeId, PaymentBatchId,
     PersonId, PersonaId, SettlementAccountId, UserToken,
 };
-use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Leg, Pool};
 use florin_domain::merchant::{
     ApprovalStatus, Bank, BankDetails, BankId, Branding, Checkout, CheckoutKind, CheckoutStatus, Colour,
     MerchantPermission, MerchantProfile, MerchantStatus, Payee, SettlementAccount, WebUrl,
@@ -308,14 +308,11 @@ pub(crate) fn seed_budget(
     for (number, (currency, minor)) in (0..).zip(funds) {
         balances.push((*currency, Balances::new(Minor(*minor), Minor(0), Minor(0))?));
         let journal_id = uuid(kind, u128::from(who.number()) * 1000 + number);
-        let postings = [
-            Posting { pool: Pool::Available(id), amount: Minor(*minor) },
-            Posting { pool: Pool::InboundPayments, amount: Minor(minor.wrapping_neg()) },
-        ];
+        let leg = Leg::new(Pool::InboundPayments, Pool::Available(id), Minor(*minor))?;
         let cause = (JournalKind::Credit, journal_id);
         if *minor != 0 {
             let id = JournalId(journal_id);
-            journal.push(JournalTransaction::new(id, who.account()?, cause, *currency, noon(), postings)?);
+            journal.push(JournalTransaction::new(id, who.account()?, cause, *currency, noon(), leg)?);
         }
     }
     let budget = Budget { id, account: who.account()?, name: format!("budget of {}", who.number()), balances };

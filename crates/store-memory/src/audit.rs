@@ -6,7 +6,7 @@ use crate::data::Data;
 use async_trait::async_trait;
 use florin_domain::books::Disagreement;
 use florin_domain::ids::{AccountId, BudgetId};
-use florin_domain::ledger::{JournalTransaction, Pool};
+use florin_domain::ledger::{JournalTransaction, Leg, Pool};
 use florin_domain::money::Currency;
 use florin_ports::{AuditReport, Discrepancy, LedgerAudit, StoreError};
 use std::collections::BTreeMap;
@@ -21,11 +21,11 @@ impl LedgerAudit for MemoryStore {
     }
 }
 
-/// Sums the available, held and reserved postings of each budget, in more bits than any balance has.
+/// Sums what legs add to the pools of each budget, in more bits than any balance has.
 pub(crate) fn sums_of<'a>(journal: impl Iterator<Item = &'a JournalTransaction>) -> BTreeMap<Place, [i128; 3]> {
     let mut sums: BTreeMap<_, [i128; 3]> = BTreeMap::new();
     for transaction in journal {
-        for posting in transaction.postings() {
+        for posting in transaction.legs().iter().flat_map(Leg::postings) {
             let (budget, pool) = match posting.pool {
                 Pool::Available(budget) => (budget, 0),
                 Pool::Held(budget) => (budget, 1),
@@ -44,7 +44,7 @@ fn audit(data: &Data) -> AuditReport {
     let balances = books.budgets.values().filter(|said| said.has_balances).count();
     let of_disputes: Vec<_> = Discrepancy::of_disputes(&books.disputes).collect();
     let of_merchant: Vec<_> = Discrepancy::of_merchant(&books.merchant).collect();
-    let unbalanced = books.unbalanced.into_iter().map(|(journal, ..)| Discrepancy::Unbalanced(journal));
+    let broken = books.broken.into_iter().map(|(journal, _)| Discrepancy::Legs(journal));
     let disagreeing = books.budgets.into_iter().flat_map(|((_, budget, currency), said)| {
         let discrepancy = |found| match found {
             Disagreement::Balance(_) => Discrepancy::Balance { budget, currency },
@@ -59,6 +59,6 @@ fn audit(data: &Data) -> AuditReport {
     AuditReport {
         journal_transactions: books.transactions,
         balances: i64::try_from(balances).unwrap_or(i64::MAX),
-        discrepancies: unbalanced.chain(disagreeing).chain(of_disputes).chain(of_merchant).collect(),
+        discrepancies: broken.chain(disagreeing).chain(of_disputes).chain(of_merchant).collect(),
     }
 }

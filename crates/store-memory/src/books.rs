@@ -11,7 +11,7 @@ use florin_domain::books::{
 };
 use florin_domain::card::{Chain, Dispute};
 use florin_domain::ids::{AccountId, BudgetId};
-use florin_domain::ledger::{JournalTransaction, Pool};
+use florin_domain::ledger::{JournalTransaction, Leg, Pool};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_ports::{Books, Explained, StoreError};
@@ -53,10 +53,6 @@ pub(crate) fn gather(data: &Data, account: Option<&AccountId>) -> AccountBooks {
     let mut books = AccountBooks::default();
     for transaction in data.journal.values().filter(|transaction| matches(&transaction.account)) {
         books.transactions += 1;
-        let sum: Total = transaction.postings().iter().map(|posting| Total::from(posting.amount)).sum();
-        if sum != Total::ZERO {
-            books.unbalanced.push((transaction.id, transaction.currency, sum));
-        }
         for (budget, pool, amount) in moves(transaction) {
             of(&mut books, &transaction.account, (budget, transaction.currency)).proved.add(pool, amount.into());
         }
@@ -92,7 +88,8 @@ fn disputes(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Vec<DisputeBoo
         let of_dispute = |journal: &&JournalTransaction| {
             journal.account == dispute.account && messages.iter().any(|message| message.0 == journal.cause)
         };
-        let caused = data.journal.values().filter(of_dispute).flat_map(JournalTransaction::postings);
+        let legs = data.journal.values().filter(of_dispute).flat_map(JournalTransaction::legs);
+        let caused = legs.flat_map(Leg::postings);
         let paid: Total = caused.filter(|one| one.pool == Pool::CardNetwork).map(|one| Total::from(one.amount)).sum();
         let same_chain = data.disputes.values().filter(|other| {
             (&other.account, other.chain) == (&dispute.account, dispute.chain) && other.status.claims()
@@ -121,9 +118,9 @@ fn of<'a>(
     books.budgets.entry((account.clone(), budget, currency)).or_default()
 }
 
-/// Returns the postings of a journal transaction on budgets.
+/// Returns what the legs of a journal transaction add to budgets, or take from them.
 fn moves(transaction: &JournalTransaction) -> impl Iterator<Item = (BudgetId, BudgetPool, Minor)> {
-    transaction.postings().iter().filter_map(|posting| {
+    transaction.legs().iter().flat_map(Leg::postings).filter_map(|posting| {
         let (budget, pool) = BudgetPool::of(posting.pool)?;
         Some((budget, pool, posting.amount))
     })

@@ -5,6 +5,7 @@ use crate::merchant_payments::taken_up;
 use florin_domain::books::{MerchantBooks, MiscountedSession, RefundedPayment};
 use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus};
 use florin_domain::ids::AccountId;
+use florin_domain::ledger::Leg;
 use florin_domain::money::Total;
 
 /// Adds up the books of the merchants of these accounts.
@@ -18,7 +19,7 @@ pub(crate) fn gather(data: &Data, matches: impl Fn(&AccountId) -> bool) -> Merch
     let session_of =
         |payment: &MerchantPayment| data.merchants.sessions.get(&(payment.account.clone(), payment.session));
     for transaction in data.journal.values().filter(|transaction| matches(&transaction.account)) {
-        for posting in transaction.postings() {
+        for posting in transaction.legs().iter().flat_map(Leg::postings) {
             let Some(target) = posting.pool.settled_to() else { continue };
             let key = (transaction.account.clone(), target, transaction.currency);
             let said = books.settlements.entry(key).or_default();

@@ -3,13 +3,14 @@
 use crate::activities::moved;
 use crate::data::{Data, add, must_exist};
 use florin_domain::ids::{AccountId, ActivityId, BudgetId};
-use florin_domain::ledger::{Balances, JournalTransaction};
+use florin_domain::ledger::{Balances, JournalTransaction, Pool};
 use florin_domain::money::Currency;
 use florin_ports::StoreError;
 
 /// Writes a new journal transaction on budgets of its account.
 pub(crate) fn write_journal(data: &mut Data, journal: &JournalTransaction) -> Result<(), StoreError> {
-    for budget in journal.postings().iter().filter_map(|posting| posting.pool.budget()) {
+    let pools = journal.legs().iter().flat_map(|leg| [leg.from(), leg.to()]);
+    for budget in pools.filter_map(Pool::budget) {
         must_exist(data.budgets.contains_key(&(journal.account.clone(), budget)), &budget)?;
     }
     add(&mut data.journal, (journal.account.clone(), journal.id), journal.clone())?;

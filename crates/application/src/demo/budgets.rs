@@ -1,11 +1,11 @@
-//! Budgets with their journals. Every movement is a balanced transaction, and each balance is the sum of its postings.
+//! Budgets with their journals. Every movement is a journal transaction, and each balance is the sum of its postings.
 
 use super::DemoFault;
 use super::ids::{Kind, id};
 use chrono::{DateTime, Utc};
 use florin_domain::budget::Budget;
 use florin_domain::ids::{AccountId, BudgetId, JournalId};
-use florin_domain::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Pool, Posting};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Leg, Pool};
 use florin_domain::money::{Currency, Minor};
 use florin_ports::SeedBudget;
 use uuid::Uuid;
@@ -69,11 +69,10 @@ impl BudgetBuilder {
     /// Writes a journal transaction and updates the balances.
     pub(super) fn write(&mut self, movement: &Movement) -> Result<(), DemoFault> {
         let &Movement { kind, cause, at, from, to, amount } = movement;
-        let postings =
-            [Posting { pool: from, amount: amount.negated().ok_or(AmountOverflow)? }, Posting { pool: to, amount }];
-        self.balances = self.balances.after(self.id(), &postings)?;
+        let leg = Leg::new(from, to, amount)?;
         let id = JournalId(self.next_journal_id());
-        let entry = JournalTransaction::new(id, self.account.clone(), (kind, cause), self.currency, at, postings)?;
+        let entry = JournalTransaction::new(id, self.account.clone(), (kind, cause), self.currency, at, leg)?;
+        self.balances = self.balances.after(self.id(), entry.legs())?;
         self.journal.push(entry);
         Ok(())
     }

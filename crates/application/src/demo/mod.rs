@@ -29,7 +29,7 @@ use crate::PageTokenMaker;
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::AccountId;
-use florin_domain::ledger::{AmountOverflow, Unbalanced};
+use florin_domain::ledger::AmountOverflow;
 use florin_ports::{SecretCipher, SecretError, SeedData, StoreError};
 
 /// Reasons that the demo data can't be built.
@@ -55,12 +55,6 @@ impl From<DemoFault> for StoreError {
 impl From<Flaw> for DemoFault {
     fn from(flaw: Flaw) -> Self {
         Self::Rule(flaw.message.into_owned())
-    }
-}
-
-impl From<Unbalanced> for DemoFault {
-    fn from(fault: Unbalanced) -> Self {
-        Self::Rule(fault.to_string())
     }
 }
 

@@ -53,7 +53,7 @@ fn balances_are_the_sums_of_the_journal() {
             let mut sum = Balances::default();
             for entry in &seeded.journal {
                 assert_eq!((entry.currency, &entry.account), (currency, &seed.account.id));
-                sum = sum.after(seeded.budget.id, entry.postings()).unwrap();
+                sum = sum.after(seeded.budget.id, entry.legs()).unwrap();
             }
             assert_eq!(sum, balances, "{}", seeded.budget.name);
         }

@@ -202,9 +202,8 @@ impl Activity {
     /// The movement of a credit or a top-up, from its journal transaction. `None` for any other kind of transaction. `detail`
     /// belongs to a credit.
     pub fn of_journal(journal: &JournalTransaction, detail: Option<CreditDetail>) -> Option<Self> {
-        let mut postings = journal.postings().iter();
-        let (budget, amount) = postings.find_map(|posting| match posting.pool {
-            Pool::Available(budget) => Some((budget, posting.amount)),
+        let (budget, amount) = journal.legs().iter().find_map(|leg| match leg.to() {
+            Pool::Available(budget) => Some((budget, leg.amount())),
             _ => None,
         })?;
         let JournalTransaction { id, cause, currency, at, .. } = *journal;

@@ -5,7 +5,7 @@ use crate::batch::{PaymentInput, PaymentNetwork, PaymentStatus, PaymentTerms};
 use crate::card::decide::{FirstKind, FirstMessage, FollowUp};
 use crate::card::{ChainKind, DisputeAction, DisputeOutcome, MessageKind, TransactionState};
 use crate::ids::{OrderId, PaymentBatchId, TransferId};
-use crate::ledger::Posting;
+use crate::ledger::Leg;
 use crate::test_support::{CardScenario, a_budget, a_card, a_payment_state, a_purchase, a_refund, minor};
 use std::collections::BTreeSet;
 use uuid::Uuid;
@@ -262,11 +262,10 @@ fn a_payment_debits_its_cost_until_it_fails_or_is_returned() {
 #[test]
 fn only_credits_and_top_ups_are_movements_of_the_journal() {
     let budget = BudgetId(Uuid::from_u128(4));
-    let post = |pool, amount| Posting { pool, amount: Minor(amount) };
-    let postings = [post(Pool::InboundPayments, -7), post(Pool::Available(budget), 7)];
+    let leg = Leg::new(Pool::InboundPayments, Pool::Available(budget), Minor(7)).unwrap();
     let journal = |kind| {
         let id = JournalId(Uuid::from_u128(9));
-        JournalTransaction::new(id, account(), (kind, id.0), gbp(), second(0), postings).unwrap()
+        JournalTransaction::new(id, account(), (kind, id.0), gbp(), second(0), leg).unwrap()
     };
     assert_eq!(Activity::of_journal(&journal(JournalKind::Credit), None), Some(credit()));
     let deposit = Activity::of_journal(&journal(JournalKind::TopUp), None).unwrap();

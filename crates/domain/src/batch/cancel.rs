@@ -3,7 +3,7 @@
 use super::{AllPayments, BatchBalances, BatchMove, BatchState, IllegalMove, PaymentBatch};
 use crate::event::{Event, EventKind};
 use crate::ids::JournalId;
-use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
+use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Leg, Pool};
 use crate::stamp::Stamp;
 
 /// What an adapter loads under the lock to decide a cancellation.
@@ -39,9 +39,6 @@ pub enum CancelRefusal {
     /// A balance would leave its range, or less is reserved than the batch costs: a bug.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule produced postings that do not balance: a bug.
-    #[error(transparent)]
-    Unbalanced(#[from] Unbalanced),
 }
 
 /// Decides a cancellation, which releases what was reserved for the batch.
@@ -65,14 +62,12 @@ pub fn decide_cancel(situation: &CancelSituation, stamp: &Stamp<'_>) -> Result<C
     let (mut journal, mut balances) = (Vec::new(), BatchBalances::new());
     if was_reserved {
         for ((budget, currency), cost) in batch.costs()? {
-            let postings = [
-                Posting { pool: Pool::Reserved(budget), amount: cost.negated().ok_or(AmountOverflow)? },
-                Posting { pool: Pool::Available(budget), amount: cost },
-            ];
-            let before = situation.balances.get(&(budget, currency)).copied().unwrap_or_default();
-            balances.insert((budget, currency), before.after(budget, &postings)?);
+            let leg = Leg::new(Pool::Reserved(budget), Pool::Available(budget), cost)?;
             let (id, cause) = (JournalId(stamp.id()), (JournalKind::BatchRelease, batch.id.0));
-            journal.push(JournalTransaction::new(id, batch.account.clone(), cause, currency, stamp.now, postings)?);
+            let booked = JournalTransaction::new(id, batch.account.clone(), cause, currency, stamp.now, leg)?;
+            let before = situation.balances.get(&(budget, currency)).copied().unwrap_or_default();
+            balances.insert((budget, currency), before.after(budget, booked.legs())?);
+            journal.push(booked);
         }
     }
     let mut events = Vec::new();

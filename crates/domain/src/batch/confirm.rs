@@ -4,7 +4,7 @@ use super::confirmable::shortages;
 use super::{AllPayments, BatchBalances, BatchMove, Confirmation, IllegalMove, PaymentBatch, Shortage};
 use crate::event::{Event, EventKind};
 use crate::ids::{ClientId, JournalId};
-use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
+use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Leg, Pool};
 use crate::mfa::{MfaCheck, MfaFailure, MfaSession, MfaVerdict, TotpEnrolment};
 use crate::stamp::Stamp;
 
@@ -76,15 +76,6 @@ pub enum ConfirmRefusal {
     /// A balance would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule produced postings that do not balance: a bug.
-    #[error("the confirmation could not be booked")]
-    Unbookable,
-}
-
-impl From<Unbalanced> for ConfirmRefusal {
-    fn from(_: Unbalanced) -> Self {
-        Self::Unbookable
-    }
 }
 
 impl ConfirmDecision {
@@ -159,15 +150,12 @@ fn reserve(
     let mut journal = Vec::new();
     let mut after = BatchBalances::new();
     for ((budget, currency), cost) in costs {
-        let opposite = cost.negated().ok_or(AmountOverflow)?;
-        let postings = [
-            Posting { pool: Pool::Available(budget), amount: opposite },
-            Posting { pool: Pool::Reserved(budget), amount: cost },
-        ];
-        let balances = situation.balances.get(&(budget, currency)).copied().unwrap_or_default();
-        after.insert((budget, currency), balances.after(budget, &postings)?);
+        let leg = Leg::new(Pool::Available(budget), Pool::Reserved(budget), cost)?;
         let (id, cause) = (JournalId(stamp.id()), (JournalKind::BatchReservation, batch.id.0));
-        journal.push(JournalTransaction::new(id, batch.account.clone(), cause, currency, stamp.now, postings)?);
+        let booked = JournalTransaction::new(id, batch.account.clone(), cause, currency, stamp.now, leg)?;
+        let balances = situation.balances.get(&(budget, currency)).copied().unwrap_or_default();
+        after.insert((budget, currency), balances.after(budget, booked.legs())?);
+        journal.push(booked);
     }
     Ok((journal, after))
 }

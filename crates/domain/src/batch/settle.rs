@@ -10,7 +10,7 @@ pub use rule::decide_settle;
 use super::{BatchBalances, Payment, PaymentBatch, PaymentReport};
 use crate::event::Event;
 use crate::ids::{BudgetId, PaymentId};
-use crate::ledger::{AmountOverflow, JournalTransaction, Unbalanced};
+use crate::ledger::{AmountOverflow, JournalTransaction};
 use crate::money::Currency;
 use std::collections::BTreeMap;
 
@@ -67,7 +67,4 @@ pub enum SettleRefusal {
     /// A balance would overflow 64 bits, or less is reserved than is paid.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule produced postings that do not balance: a bug.
-    #[error(transparent)]
-    Unbalanced(#[from] Unbalanced),
 }

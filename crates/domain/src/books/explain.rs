@@ -3,7 +3,7 @@
 use super::{BudgetPool, PoolSums};
 use crate::batch::PaymentBatchStatus;
 use crate::ids::{BudgetId, CardId, JournalId, OrderId, PaymentBatchId, TransactionToken};
-use crate::ledger::{JournalKind, JournalTransaction};
+use crate::ledger::{JournalKind, JournalTransaction, Leg};
 use crate::money::{Currency, Minor, Total};
 use crate::page::{Page, PageRequest};
 use chrono::{DateTime, Utc};
@@ -25,10 +25,10 @@ pub struct Booking {
 }
 
 impl Booking {
-    /// The part of a journal transaction that concerns a budget. `None`: it has no postings to the budget.
+    /// The part of a journal transaction that concerns a budget. `None`: it has no leg to or from the budget.
     pub fn of(journal: &JournalTransaction, budget: BudgetId) -> Option<Self> {
-        let pools =
-            journal.postings().iter().filter_map(|posting| Some((BudgetPool::of(posting.pool)?, posting.amount)));
+        let postings = journal.legs().iter().flat_map(Leg::postings);
+        let pools = postings.filter_map(|posting| Some((BudgetPool::of(posting.pool)?, posting.amount)));
         let mut own = pools.filter(|((of, _), _)| *of == budget).peekable();
         own.peek()?;
         let mut moved = PoolSums::default();

@@ -14,8 +14,8 @@ use uuid::Uuid;
 pub struct AccountBooks {
     /// Number of journal transactions.
     pub transactions: i64,
-    /// Journal transactions that do not add up to zero, with their sums, by id.
-    pub unbalanced: Vec<(JournalId, Currency, Total)>,
+    /// Journal transactions with legs that are missing or contradict each other, by id, each with the currency of a leg.
+    pub broken: Vec<(JournalId, Currency)>,
     /// The sums of each budget in each currency, by source.
     pub budgets: BTreeMap<(AccountId, BudgetId, Currency), BudgetBooks>,
     /// Number of open card holds.
@@ -70,7 +70,8 @@ impl BudgetBooks {
 /// An invariant of the books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Invariant {
-    /// Every journal transaction adds up to zero.
+    /// Every journal transaction adds up to zero: each leg takes from one pool what it adds to another one, and the legs of a
+    /// transaction are complete and agree.
     Conservation,
     /// Every balance is the sum of its postings.
     Balances,
@@ -123,14 +124,12 @@ impl Invariant {
 /// A violation of an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CounterExample {
-    /// A journal transaction that does not add up to zero.
+    /// A journal transaction with legs that are missing or contradict each other.
     Transaction {
         /// The transaction.
         journal: JournalId,
-        /// Its currency.
+        /// The currency of the leg that is wrong, or follows the missing one.
         currency: Currency,
-        /// Its sum.
-        sum: Total,
     },
     /// A pool of a budget.
     Pool {
@@ -208,8 +207,8 @@ impl InvariantReport {
 pub fn judge(books: &AccountBooks) -> InvariantReport {
     let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     let balances = count(books.budgets.values().filter(|budget| budget.has_balances).count());
-    let unbalanced = books.unbalanced.first().copied();
-    let transaction = unbalanced.map(|(journal, currency, sum)| CounterExample::Transaction { journal, currency, sum });
+    let transaction = books.broken.first().copied();
+    let transaction = transaction.map(|(journal, currency)| CounterExample::Transaction { journal, currency });
     let broken = books.limits.iter().find(|limit| !limit.agrees());
     let disputed = books.disputes.iter().find(|dispute| !dispute.agrees());
     let merchant = &books.merchant;
@@ -268,7 +267,7 @@ mod tests {
         let place = (AccountId::parse("F1").unwrap(), BudgetId(Uuid::nil()), Currency::parse("GBP").unwrap());
         AccountBooks {
             transactions: 4,
-            unbalanced: vec![],
+            broken: vec![],
             budgets: [(place, budget)].into(),
             open_holds: 2,
             open_orders: 1,
@@ -305,9 +304,9 @@ mod tests {
             assert_eq!(broken.map(|check| check.invariant).collect::<Vec<_>>(), expected);
         }
         let mut books = books();
-        let (journal, currency, sum) = (JournalId(Uuid::nil()), Currency::parse("GBP").unwrap(), Total(3));
-        books.unbalanced.push((journal, currency, sum));
-        let expected = CounterExample::Transaction { journal, currency, sum };
+        let (journal, currency) = (JournalId(Uuid::nil()), Currency::parse("GBP").unwrap());
+        books.broken.push((journal, currency));
+        let expected = CounterExample::Transaction { journal, currency };
         assert_eq!(judge(&books).checks[0].counter_example, Some(expected));
     }
 

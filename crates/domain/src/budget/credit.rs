@@ -4,7 +4,7 @@ use super::Budget;
 use crate::event::{BoxMovement, Event, MovementSource, PaymentMethod};
 use crate::fault::{Fault, Flaw};
 use crate::ids::{AccountId, BudgetId, JournalId};
-use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
+use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Leg, Pool};
 use crate::money::{Currency, DecimalAmount, Minor};
 use crate::stamp::Stamp;
 use crate::text::Text;
@@ -132,9 +132,6 @@ pub enum CreditRefusal {
     /// A balance would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule produced postings that do not balance: a bug.
-    #[error(transparent)]
-    Unbalanced(#[from] Unbalanced),
 }
 
 /// Decides a credit to a locked budget, under the next free number.
@@ -169,15 +166,11 @@ pub fn decide_credit(
     let (Ok(amount), Some(balances)) = (amount, balances) else {
         return Err(CreditRefusal::Faults(faults));
     };
-    let opposite = amount.negated().ok_or(AmountOverflow)?;
-    let postings = [
-        Posting { pool: Pool::InboundPayments, amount: opposite },
-        Posting { pool: Pool::Available(budget.id), amount },
-    ];
-    let balances = balances.after(budget.id, &postings)?;
+    let leg = Leg::new(Pool::InboundPayments, Pool::Available(budget.id), amount)?;
     let id = JournalId(stamp.id());
     let cause = (JournalKind::Credit, id.0);
-    let journal = JournalTransaction::new(id, budget.account.clone(), cause, currency, stamp.now, postings)?;
+    let journal = JournalTransaction::new(id, budget.account.clone(), cause, currency, stamp.now, leg)?;
+    let balances = balances.after(budget.id, journal.legs())?;
     let credit = Credit {
         box_transaction_id,
         account: budget.account.clone(),
@@ -232,7 +225,7 @@ mod tests {
         let decision = credit(5, "200.00 GBP").unwrap();
         assert_eq!(decision.credit.balances.available(), Minor(20_005));
         assert_eq!(decision.credit.balances.ledger(), Minor(20_005));
-        assert_eq!(decision.journal.postings().len(), 2);
+        assert_eq!(decision.journal.legs().len(), 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{Budget, BudgetRecord};
 use crate::event::{BoxMovement, Event, MovementSource, PaymentMethod};
 use crate::fault::{Fault, Flaw, FlawCode};
 use crate::ids::{AccountId, BudgetId, JournalId, TransferId};
-use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
+use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Leg, Pool};
 use crate::money::{Currency, DecimalAmount, Minor, Money};
 use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
@@ -141,9 +141,6 @@ pub enum TransferRefusal {
     /// A balance would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule produced postings that do not balance: a bug.
-    #[error(transparent)]
-    Unbalanced(#[from] Unbalanced),
 }
 
 /// Decides a transfer of available money between two budgets.
@@ -171,16 +168,14 @@ pub fn decide_transfer(
         return Err(TransferRefusal::InsufficientFunds { available: from.available().of(currency) });
     }
     let (giver, receiver) = (&giver.budget, &receiver.budget);
-    let postings = [
-        Posting { pool: Pool::Available(giver.id), amount: amount.negated().ok_or(AmountOverflow)? },
-        Posting { pool: Pool::Available(receiver.id), amount },
-    ];
-    let (from, to) = (from.after(giver.id, &postings)?, to.after(receiver.id, &postings)?);
+    let leg = Leg::new(Pool::Available(giver.id), Pool::Available(receiver.id), amount)?;
+    let moved = leg.as_slice();
+    let (from, to) = (from.after(giver.id, moved)?, to.after(receiver.id, moved)?);
     let account = giver.account.clone();
     situation.number.checked_add(1).ok_or(AmountOverflow)?;
     let (id, journal) = (TransferId(stamp.id()), JournalId(stamp.id()));
     let cause = (JournalKind::Transfer, id.0);
-    let journal = JournalTransaction::new(journal, account.clone(), cause, currency, stamp.now, postings)?;
+    let journal = JournalTransaction::new(journal, account.clone(), cause, currency, stamp.now, leg)?;
     let transfer = Transfer {
         id,
         number: situation.number,

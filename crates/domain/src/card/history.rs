@@ -2,7 +2,7 @@
 
 use super::{CardTransaction, Chain, DeclineExplanation};
 use crate::ids::TransactionToken;
-use crate::ledger::{JournalTransaction, Pool};
+use crate::ledger::{JournalTransaction, Leg, Pool};
 use crate::money::Minor;
 
 /// Everything stored about one purchase, withdrawal or refund.
@@ -52,7 +52,7 @@ impl ChainHistory {
         let step = |message: &ExplainedMessage| {
             let message = message.transaction.token;
             let caused = self.journal.iter().filter(|transaction| transaction.cause == message.0);
-            for posting in caused.flat_map(JournalTransaction::postings) {
+            for posting in caused.flat_map(JournalTransaction::legs).flat_map(Leg::postings) {
                 if matches!(posting.pool, Pool::Held(_)) {
                     held = held.saturating_add(posting.amount.0);
                 }

@@ -3,8 +3,7 @@
 use super::{CheckoutSession, MerchantPayment, SessionPurpose, SessionRefusal, SessionSituation};
 use crate::event::{BoxMovement, Event, EventKind, MovementSource, PaymentMethod};
 use crate::ids::{JournalId, MerchantOrderId};
-use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
-use crate::money::Minor;
+use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Leg, Pool};
 use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
 
@@ -30,7 +29,7 @@ impl Completion {
             return Self::credit(situation, payment, (id, at));
         };
         let cause = (id, JournalKind::MerchantPayment, at);
-        let journal = movement::<SessionRefusal>(payment, cause, Pool::PayerBanks, settled)?;
+        let journal = movement(payment, cause, Pool::PayerBanks, settled)?;
         Ok(Self { order, journal, credited: None, movement: None })
     }
 
@@ -43,13 +42,9 @@ impl Completion {
         let budget = &credit.budget;
         let currency = payment.amount.currency;
         let before = budget.in_currency(currency).ok_or(SessionRefusal::NoBudget)?;
-        let journal = movement::<SessionRefusal>(
-            payment,
-            (id, JournalKind::TopUp, at),
-            Pool::InboundPayments,
-            Pool::Available(budget.id),
-        )?;
-        let balances = before.after(budget.id, journal.postings())?;
+        let journal =
+            movement(payment, (id, JournalKind::TopUp, at), Pool::InboundPayments, Pool::Available(budget.id))?;
+        let balances = before.after(budget.id, journal.legs())?;
         let movement = BoxMovement {
             number: credit.number,
             budget: budget.id,
@@ -89,15 +84,13 @@ impl Completion {
 }
 
 /// Moves the amount of a payment from one pool to another.
-pub(super) fn movement<E: From<AmountOverflow> + From<Unbalanced>>(
+pub(super) fn movement(
     payment: &MerchantPayment,
     (id, kind, at): (JournalId, JournalKind, DateTime<Utc>),
     from: Pool,
     to: Pool,
-) -> Result<JournalTransaction, E> {
-    let amount = payment.amount.minor;
-    let postings =
-        [Posting { pool: from, amount: Minor::negated(amount).ok_or(AmountOverflow)? }, Posting { pool: to, amount }];
+) -> Result<JournalTransaction, AmountOverflow> {
+    let leg = Leg::new(from, to, payment.amount.minor)?;
     let cause = (kind, payment.id.0);
-    Ok(JournalTransaction::new(id, payment.account.clone(), cause, payment.amount.currency, at, postings)?)
+    JournalTransaction::new(id, payment.account.clone(), cause, payment.amount.currency, at, leg)
 }

@@ -3,7 +3,7 @@
 use super::{CheckoutSession, MerchantPayment, SessionStatus};
 use crate::budget::Budget;
 use crate::event::Event;
-use crate::ledger::{AmountOverflow, Balances, JournalTransaction, Unbalanced};
+use crate::ledger::{AmountOverflow, Balances, JournalTransaction};
 
 /// What an adapter loads under the lock of a session.
 #[derive(Clone, Debug)]
@@ -66,7 +66,4 @@ pub enum SessionRefusal {
     /// A balance would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule produced postings that do not balance: a bug.
-    #[error(transparent)]
-    Unbalanced(#[from] Unbalanced),
 }

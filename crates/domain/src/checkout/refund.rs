@@ -8,7 +8,7 @@ use super::{
 };
 use crate::event::{Event, EventKind};
 use crate::ids::{JournalId, MerchantPaymentId, RefundId};
-use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Pool, Unbalanced};
+use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Pool};
 use crate::money::{Minor, Money};
 use crate::stamp::Stamp;
 use crate::text::Text;
@@ -79,9 +79,6 @@ pub enum RefundRefusal {
     /// An amount would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule produced postings that do not balance: a bug.
-    #[error(transparent)]
-    Unbalanced(#[from] Unbalanced),
 }
 
 /// Decides the creation of a refund, which awaits the authorisation by the merchant.
@@ -241,7 +238,7 @@ impl RefundChange {
                     self.refund.completed_at = Some(report.at);
                     let cause = (JournalId(stamp.id()), JournalKind::MerchantRefund, report.at);
                     let settled = situation.session.purpose.settles_to().ok_or(RefundRefusal::NotRefundable)?;
-                    self.journal = Some(movement::<RefundRefusal>(&self.refund, cause, settled, Pool::PayerBanks)?);
+                    self.journal = Some(movement(&self.refund, cause, settled, Pool::PayerBanks)?);
                     let kind = EventKind::MerchantRefundCompleted;
                     self.events.push(situation.session.payment_event(&self.refund, kind, report.at));
                 }

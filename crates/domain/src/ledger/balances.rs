@@ -1,6 +1,6 @@
 //! The balances of a budget in one currency.
 
-use super::{Pool, Posting};
+use super::{AmountOverflow, Leg, Pool};
 use crate::ids::BudgetId;
 use crate::money::Minor;
 
@@ -14,11 +14,6 @@ pub struct Balances {
     held: Minor,
     reserved: Minor,
 }
-
-/// A balance would leave the range of 64-bit minor units, or a pool would fall below zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a balance would leave the range of 64-bit minor units")]
-pub struct AmountOverflow;
 
 impl Balances {
     /// Checks the invariants.
@@ -51,19 +46,21 @@ impl Balances {
         Minor(self.available.0.wrapping_add(self.held.0).wrapping_add(self.reserved.0))
     }
 
-    /// The balances after the postings that touch `budget`, or a refusal that changes nothing.
-    pub fn after(&self, budget: BudgetId, postings: &[Posting]) -> Result<Self, AmountOverflow> {
-        let mut next = *self;
-        for posting in postings {
-            let pool = match posting.pool {
-                Pool::Available(id) if id == budget => &mut next.available,
-                Pool::Held(id) if id == budget => &mut next.held,
-                Pool::Reserved(id) if id == budget => &mut next.reserved,
+    /// The balances after the legs that touch `budget`, or a refusal that changes nothing.
+    pub fn after(&self, budget: BudgetId, legs: &[Leg]) -> Result<Self, AmountOverflow> {
+        let mut next = [self.available, self.held, self.reserved].map(|pool| i128::from(pool.0));
+        for posting in legs.iter().flat_map(Leg::postings) {
+            let place = match posting.pool {
+                Pool::Available(id) if id == budget => 0,
+                Pool::Held(id) if id == budget => 1,
+                Pool::Reserved(id) if id == budget => 2,
                 _ => continue,
             };
-            *pool = pool.plus(posting.amount).ok_or(AmountOverflow)?;
+            next[place] += i128::from(posting.amount.0);
         }
-        Self::new(next.available, next.held, next.reserved)
+        let fit = |pool: i128| i64::try_from(pool).map(Minor).map_err(|_| AmountOverflow);
+        let [available, held, reserved] = next;
+        Self::new(fit(available)?, fit(held)?, fit(reserved)?)
     }
 }
 
@@ -82,13 +79,14 @@ mod tests {
     }
 
     #[test]
-    fn postings_of_other_budgets_are_ignored() {
+    fn legs_of_other_budgets_are_ignored() {
         let (mine, other) = (BudgetId(Uuid::from_u128(1)), BudgetId(Uuid::from_u128(2)));
-        let lines = [
-            Posting { pool: Pool::Available(mine), amount: Minor(5) },
-            Posting { pool: Pool::Available(other), amount: Minor(7) },
-        ];
-        let after = Balances::default().after(mine, &lines).unwrap();
+        let credit = |budget, amount| Leg::new(Pool::InboundPayments, Pool::Available(budget), Minor(amount)).unwrap();
+        let legs: Vec<_> = [credit(mine, 5), credit(other, 7)].into_iter().flatten().collect();
+        let after = Balances::default().after(mine, &legs).unwrap();
         assert_eq!(after.available(), Minor(5));
+        let transfer = [Leg::new(Pool::Available(mine), Pool::Available(other), Minor(3)).unwrap().unwrap()];
+        assert_eq!(after.after(mine, &transfer).unwrap().available(), Minor(2));
+        assert_eq!(after.after(other, &transfer).unwrap().available(), Minor(8));
     }
 }

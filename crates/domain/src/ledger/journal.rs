@@ -1,5 +1,6 @@
-//! Balanced journal transactions.
+//! Journal transactions: legs that move money between pools.
 
+use super::AmountOverflow;
 use crate::ids::{AccountId, BudgetId, JournalId};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
@@ -85,7 +86,54 @@ impl Pool {
     }
 }
 
-/// One line of a journal transaction: the gain of an account, or its loss if negative.
+/// One line of a journal transaction: it moves an amount above zero from one pool to another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leg {
+    from: Pool,
+    to: Pool,
+    amount: Minor,
+}
+
+impl Leg {
+    /// Moves an amount from one pool to another one. A negative amount is moved the other way round. `None` if nothing moves: the
+    /// amount is zero, or both pools are the same.
+    pub fn new(from: Pool, to: Pool, amount: Minor) -> Result<Option<Self>, AmountOverflow> {
+        if amount.is_zero() || from == to {
+            return Ok(None);
+        }
+        Ok(Some(if amount.is_negative() {
+            Self { from: to, to: from, amount: amount.negated().ok_or(AmountOverflow)? }
+        } else {
+            Self { from, to, amount }
+        }))
+    }
+
+    /// The pool that loses the amount.
+    pub const fn from(&self) -> Pool {
+        self.from
+    }
+
+    /// The pool that gains the amount.
+    pub const fn to(&self) -> Pool {
+        self.to
+    }
+
+    /// The amount, above zero.
+    pub const fn amount(&self) -> Minor {
+        self.amount
+    }
+
+    /// The loss of the first pool and the gain of the second.
+    pub fn postings(&self) -> [Posting; 2] {
+        // The negative of an amount above zero fits.
+        [
+            Posting { pool: self.from, amount: Minor(self.amount.0.wrapping_neg()) },
+            Posting { pool: self.to, amount: self.amount },
+        ]
+    }
+}
+
+/// What a journal transaction adds to one pool, or takes from it if negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Posting {
     /// The pool.
@@ -164,7 +212,7 @@ impl JournalKind {
     }
 }
 
-/// One change of money: postings in one currency that add up to zero. It is never changed or deleted.
+/// One change of money: legs in one currency. What one pool gains, another one loses. It is never changed or deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalTransaction {
     /// Its id.
@@ -175,56 +223,61 @@ pub struct JournalTransaction {
     pub kind: JournalKind,
     /// The id of its cause: a card message, credit, batch, payment, transfer, or payment of a checkout session.
     pub cause: Uuid,
-    /// The currency of all its postings.
+    /// The currency of all its legs.
     pub currency: Currency,
     /// When it was booked.
     pub at: DateTime<Utc>,
-    postings: Vec<Posting>,
-}
-
-/// Postings that do not add up to zero: a bug of the rule that produced them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the postings of a journal transaction do not add up to zero")]
-pub struct Unbalanced;
-
-/// The head of a journal transaction.
-#[derive(Clone, Debug)]
-pub(crate) struct Heading {
-    pub(crate) id: JournalId,
-    pub(crate) account: AccountId,
-    pub(crate) kind: JournalKind,
-    pub(crate) cause: Uuid,
-    pub(crate) currency: Currency,
-    pub(crate) at: DateTime<Utc>,
+    legs: Vec<Leg>,
 }
 
 impl JournalTransaction {
-    /// A transaction of these postings, without those of zero.
+    /// A transaction of these legs. Refused if what a pool gains or loses leaves 64 bits.
     pub fn new(
         id: JournalId,
         account: AccountId,
         (kind, cause): (JournalKind, Uuid),
         currency: Currency,
         at: DateTime<Utc>,
-        postings: impl IntoIterator<Item = Posting>,
-    ) -> Result<Self, Unbalanced> {
-        Self::under(Heading { id, account, kind, cause, currency, at }, postings)
-    }
-
-    pub(crate) fn under(heading: Heading, postings: impl IntoIterator<Item = Posting>) -> Result<Self, Unbalanced> {
-        let postings: Vec<_> = postings.into_iter().filter(|posting| !posting.amount.is_zero()).collect();
-        let sum: i128 = postings.iter().map(|posting| i128::from(posting.amount.0)).sum();
-        if sum != 0 {
-            return Err(Unbalanced);
+        legs: impl IntoIterator<Item = Leg>,
+    ) -> Result<Self, AmountOverflow> {
+        let legs: Vec<_> = legs.into_iter().collect();
+        // One leg always fits.
+        if legs.len() > 1 && gains(&legs).any(|(_, gain)| i64::try_from(gain).is_err()) {
+            return Err(AmountOverflow);
         }
-        let Heading { id, account, kind, cause, currency, at } = heading;
-        Ok(Self { id, account, kind, cause, currency, at, postings })
+        Ok(Self { id, account, kind, cause, currency, at, legs })
     }
 
-    /// Its postings, which add up to zero.
-    pub fn postings(&self) -> &[Posting] {
-        &self.postings
+    /// Its legs.
+    pub fn legs(&self) -> &[Leg] {
+        &self.legs
     }
+
+    /// What each pool gains or loses, without those where both add up to zero. The pools are in the order of the legs, those of
+    /// a card message in the order available, held, network.
+    pub fn postings(&self) -> Vec<Posting> {
+        // The constructor checked that all gains fit.
+        let gains = gains(&self.legs).filter_map(|(pool, gain)| Some((pool, i64::try_from(gain).ok()?)));
+        let mut postings: Vec<_> =
+            gains.filter(|(_, gain)| *gain != 0).map(|(pool, gain)| Posting { pool, amount: Minor(gain) }).collect();
+        if self.kind == JournalKind::Card {
+            postings.sort_by_key(|posting| posting.pool);
+        }
+        postings
+    }
+}
+
+/// The net gain of each pool, in the order in which the legs name them.
+fn gains(legs: &[Leg]) -> impl Iterator<Item = (Pool, i128)> {
+    let mut gains: Vec<(Pool, i128)> = Vec::with_capacity(legs.len() + 1);
+    for Posting { pool, amount } in legs.iter().flat_map(Leg::postings) {
+        let amount = i128::from(amount.0);
+        match gains.iter_mut().find(|(known, _)| *known == pool) {
+            Some((_, gain)) => *gain += amount,
+            None => gains.push((pool, amount)),
+        }
+    }
+    gains.into_iter()
 }
 
 impl fmt::Display for Pool {
@@ -235,3 +288,7 @@ impl fmt::Display for Pool {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "journal_tests.rs"]
+mod tests;

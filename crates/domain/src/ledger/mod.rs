@@ -2,6 +2,8 @@
 
 mod balances;
 mod journal;
+mod overflow;
 
-pub use balances::{AmountOverflow, Balances};
-pub use journal::{JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
+pub use balances::Balances;
+pub use journal::{JournalKind, JournalTransaction, Leg, Pool, Posting};
+pub use overflow::AmountOverflow;

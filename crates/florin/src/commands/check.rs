@@ -29,8 +29,8 @@ struct Report {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
 enum Line {
-    /// A journal transaction does not add up to zero.
-    Unbalanced { journal_id: String },
+    /// Legs of a journal transaction are missing or contradict each other.
+    Legs { journal_id: String },
     /// A balance differs from the sum of its postings.
     Balance { budget_id: String, currency_code: &'static str },
     /// A held amount differs from the sum of the open holds.
@@ -58,7 +58,7 @@ enum Line {
 impl From<AuditReport> for Report {
     fn from(report: AuditReport) -> Self {
         let line = |discrepancy: &Discrepancy| match discrepancy {
-            Discrepancy::Unbalanced(journal) => Line::Unbalanced { journal_id: journal.to_string() },
+            Discrepancy::Legs(journal) => Line::Legs { journal_id: journal.to_string() },
             Discrepancy::Balance { budget, currency } => {
                 Line::Balance { budget_id: budget.to_string(), currency_code: currency.code() }
             }
@@ -103,7 +103,9 @@ fn print(report: &Report) -> String {
         report.journal_transactions, report.balances
     )];
     lines.extend(report.discrepancies.iter().map(|line| match line {
-        Line::Unbalanced { journal_id } => format!("  journal transaction {journal_id} does not add up to zero"),
+        Line::Legs { journal_id } => {
+            format!("  legs of journal transaction {journal_id} are missing or contradict each other")
+        }
         Line::Balance { budget_id, currency_code } => {
             format!("  the {currency_code} balance of budget {budget_id} differs from the sum of its postings")
         }
@@ -148,7 +150,7 @@ mod tests {
     fn a_report_names_every_discrepancy() {
         let (budget, currency) = (BudgetId(Uuid::nil()), Currency::parse("GBP").unwrap());
         let discrepancies = vec![
-            Discrepancy::Unbalanced(JournalId(Uuid::nil())),
+            Discrepancy::Legs(JournalId(Uuid::nil())),
             Discrepancy::Balance { budget, currency },
             Discrepancy::Holds { budget, currency },
             Discrepancy::Reservations { budget, currency },
@@ -163,7 +165,7 @@ mod tests {
         let report = Report::from(AuditReport { journal_transactions: 7, balances: 3, discrepancies });
         let nil = Uuid::nil().to_string();
         let expected = serde_json::json!({"ok": false, "journalTransactions": 7, "balances": 3, "discrepancies": [
-            {"kind": "unbalanced", "journalId": nil},
+            {"kind": "legs", "journalId": nil},
             {"kind": "balance", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "holds", "budgetId": nil, "currencyCode": "GBP"},
             {"kind": "reservations", "budgetId": nil, "currencyCode": "GBP"},

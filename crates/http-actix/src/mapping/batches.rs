@@ -61,7 +61,6 @@ fn refused_confirmation(refusal: ConfirmRefusal) -> Problem {
         }
         ConfirmRefusal::InsufficientFunds(shortages) => insufficient_funds(&shortages),
         ConfirmRefusal::AmountOverflow(_) => Problem::balance_limit(BATCH),
-        ConfirmRefusal::Unbookable => Problem::bug(&refusal),
     }
 }
 
@@ -94,7 +93,6 @@ pub(crate) fn cancel_problem(refusal: &CancelRefusal) -> Problem {
             Problem::conflict(BATCH, ErrorCode::InvalidState, message)
         }
         CancelRefusal::AmountOverflow(error) => Problem::bug(error),
-        CancelRefusal::Unbalanced(error) => Problem::bug(error),
     }
 }
 

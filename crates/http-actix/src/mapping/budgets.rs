@@ -9,7 +9,6 @@ pub(crate) fn credit_problem(refusal: CreditRefusal) -> Problem {
     match refusal {
         CreditRefusal::Faults(faults) => Problem::faults(faults),
         CreditRefusal::AmountOverflow(_) => Problem::balance_limit("body.settlementPriceAmount"),
-        CreditRefusal::Unbalanced(error) => Problem::bug(&error),
     }
 }
 
@@ -49,7 +48,6 @@ pub(crate) fn transfer_problem(refusal: TransferRefusal) -> Problem {
             Problem::conflict("body.amount", ErrorCode::InsufficientFunds, message)
         }
         TransferRefusal::AmountOverflow(_) => Problem::balance_limit("body.amount"),
-        TransferRefusal::Unbalanced(error) => Problem::bug(&error),
     }
 }
 

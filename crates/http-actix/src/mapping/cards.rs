@@ -79,7 +79,6 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
         CardRefusal::AmountOverflow(_) => Problem::balance_limit(AMOUNT),
         // The use case asks the endpoint first.
         refusal @ CardRefusal::Undecided(_) => Problem::bug(&refusal),
-        CardRefusal::Unbalanced(error) => Problem::bug(&error),
     }
 }
 

@@ -94,7 +94,6 @@ pub(crate) fn session_problem(path: &str, refusal: &SessionRefusal) -> Problem {
         }
         SessionRefusal::NoBudget => invalid_state(path, "cannot be completed: its budget does not hold the currency"),
         SessionRefusal::AmountOverflow(_) => Problem::balance_limit(path),
-        SessionRefusal::Unbalanced(error) => Problem::bug(error),
     }
 }
 

@@ -185,13 +185,17 @@ impl From<&JournalTransaction> for JournalView {
             token: journal.cause,
             created_at: Time(journal.at),
             currency_code: journal.currency.code(),
-            postings: journal.postings().iter().map(|posting| PostingView::of(posting, journal.currency)).collect(),
+            postings: journal
+                .postings()
+                .into_iter()
+                .map(|posting| PostingView::of(posting, journal.currency))
+                .collect(),
         }
     }
 }
 
 impl PostingView {
-    fn of(posting: &Posting, currency: Currency) -> Self {
+    fn of(posting: Posting, currency: Currency) -> Self {
         Self {
             pool: posting.pool.kind(),
             budget_id: posting.pool.budget().map(|budget| budget.0),

@@ -63,10 +63,9 @@ struct BalanceView {
 
 impl<T> From<&DryRun<T>> for DryRunView {
     fn from(dry_run: &DryRun<T>) -> Self {
-        let postings = dry_run
-            .journal
-            .iter()
-            .flat_map(|journal| journal.postings().iter().map(|posting| PostingView::of(posting, journal.currency)));
+        let postings = dry_run.journal.iter().flat_map(|journal| {
+            journal.postings().into_iter().map(|posting| PostingView::of(posting, journal.currency))
+        });
         let balances = dry_run.balances.iter().map(|((budget, currency), held)| BalanceView {
             budget_id: budget.0,
             currency_code: currency.code(),
@@ -87,7 +86,7 @@ impl<T> From<&DryRun<T>> for DryRunView {
 }
 
 impl PostingView {
-    fn of(posting: &Posting, currency: Currency) -> Self {
+    fn of(posting: Posting, currency: Currency) -> Self {
         Self {
             pool: posting.pool.kind(),
             budget_id: posting.pool.budget().map(|budget| budget.0),

@@ -15,7 +15,7 @@ use florin_domain::books::{BalanceExplanation, Invariant, MAX_LISTED, PoolSums, 
 use florin_domain::card::decide::FirstKind;
 use florin_domain::checkout::RefundAction;
 use florin_domain::ids::{BudgetId, JournalId, OrderId, PaymentBatchId};
-use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Leg, Pool};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_ports::Explained;
@@ -162,10 +162,9 @@ async fn many(handle: Handle) -> CheckResult {
         seed.batches.push(batch);
     }
     let budget = Who::Mine.budget();
-    let postings = [(Pool::Available(budget), -minor.0), (Pool::Reserved(budget), minor.0)];
-    let postings = postings.map(|(pool, amount)| Posting { pool, amount: Minor(amount) });
+    let leg = Leg::new(Pool::Available(budget), Pool::Reserved(budget), minor)?;
     let (id, cause) = (JournalId(uuid(58, 1)), (JournalKind::BatchReservation, batch_id(1).0));
-    let reserved = JournalTransaction::new(id, Who::Mine.account()?, cause, gbp()?, noon(), postings)?;
+    let reserved = JournalTransaction::new(id, Who::Mine.account()?, cause, gbp()?, noon(), leg)?;
     seed.budgets[0].journal.push(reserved);
     seed.budgets[0].budget.balances[0].1 = Balances::new(Minor(100_000 - minor.0), Minor(0), minor)?;
     handle.seeding.seed(world).await?;

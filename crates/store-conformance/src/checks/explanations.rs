@@ -11,7 +11,7 @@ use crate::world::{Who, batch, gbp, noon, seeded, world};
 use florin_domain::batch::{BatchState, Confirmation, PaymentOutcome};
 use florin_domain::books::ExplanationParts;
 use florin_domain::card::decide::{ChainSituation, FirstKind, FollowUp, decide_follow_up};
-use florin_domain::ledger::{JournalKind, JournalTransaction, Pool, Posting};
+use florin_domain::ledger::{JournalKind, JournalTransaction, Leg, Pool};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_ports::{Discrepancy, Explained, FollowUpCommand};
@@ -39,10 +39,9 @@ async fn large(handle: Handle) -> CheckResult {
     let mut world = world(i64::MAX)?;
     let available = Pool::Available(Who::Mine.budget());
     for (number, kind, minor) in [(1, JournalKind::Card, -i64::MAX), (2, JournalKind::Credit, i64::MAX)] {
-        let postings = [(available, minor), (Pool::CardNetwork, -minor)];
-        let postings = postings.map(|(pool, minor)| Posting { pool, amount: Minor(minor) });
+        let leg = Leg::new(Pool::CardNetwork, available, Minor(minor))?;
         let (id, account) = (journal_id(number), Who::Mine.account()?);
-        let moved = JournalTransaction::new(id, account, (kind, id.0), gbp()?, after(1), postings)?;
+        let moved = JournalTransaction::new(id, account, (kind, id.0), gbp()?, after(1), leg)?;
         world.accounts[0].budgets[0].journal.push(moved);
     }
     handle.seeding.seed(world).await?;

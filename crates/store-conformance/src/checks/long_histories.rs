@@ -12,7 +12,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::books::{Booking, KindSum, PoolSums};
 use florin_domain::budget::{CreditSituation, decide_credit};
 use florin_domain::ids::{BudgetId, JournalId};
-use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Leg, Pool};
 use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_domain::stamp::Stamp;
@@ -54,16 +54,16 @@ fn movement(who: Who, budget: BudgetId, currency: Currency, number: u64) -> Resu
     });
     let minor = i64::try_from(number % 97).unwrap_or(0) + 1;
     let (available, held) = (Pool::Available(budget), Pool::Held(budget));
-    let (kind, postings) = match number % 5 {
-        0 => (JournalKind::Credit, [(available, minor), (Pool::InboundPayments, -minor)]),
-        1 => (JournalKind::Card, [(available, -minor), (Pool::CardNetwork, minor)]),
-        2 => (JournalKind::PaymentReturn, [(available, minor), (Pool::OutboundPayments, -minor)]),
+    let (kind, from, to, minor) = match number % 5 {
+        0 => (JournalKind::Credit, Pool::InboundPayments, available, minor),
+        1 => (JournalKind::Card, available, Pool::CardNetwork, minor),
+        2 => (JournalKind::PaymentReturn, Pool::OutboundPayments, available, minor),
         // The next movement releases what this one holds.
-        3 => (JournalKind::Card, [(available, -1), (held, 1)]),
-        _ => (JournalKind::Card, [(available, 1), (held, -1)]),
+        3 => (JournalKind::Card, available, held, 1),
+        _ => (JournalKind::Card, held, available, 1),
     };
-    let postings = postings.map(|(pool, minor)| Posting { pool, amount: Minor(minor) });
-    Ok(JournalTransaction::new(id, who.account()?, (kind, id.0), currency, at, postings)?)
+    let leg = Leg::new(from, to, Minor(minor))?;
+    Ok(JournalTransaction::new(id, who.account()?, (kind, id.0), currency, at, leg)?)
 }
 
 /// All movements of a balance.

@@ -26,7 +26,7 @@ pub(super) fn is_ours(place: &str) -> bool {
 
 /// Returns whether the management of budgets and cards writes at a place.
 fn is_written(place: &str) -> bool {
-    let shared = ["journal_transactions", "journal_entries", "balances", "idempotency_records", "outbox_events"];
+    let shared = ["journal_legs", "balances", "idempotency_records", "outbox_events"];
     is_ours(place)
         || place == "UPDATE ON event_sequences"
         || shared.iter().any(|table| place.ends_with(&format!(" {table}")))

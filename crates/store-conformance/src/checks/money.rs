@@ -95,14 +95,11 @@ fn everything_held(
     all: Minor,
     decision: &florin_domain::card::decide::CardDecision,
 ) -> Option<Booked> {
-    use florin_domain::ledger::{JournalKind, JournalTransaction, Pool, Posting};
+    use florin_domain::ledger::{JournalKind, JournalTransaction, Leg, Pool};
     let old = decision.journal.as_ref()?;
-    let postings = [
-        Posting { pool: Pool::Available(budget), amount: Minor(-all.0) },
-        Posting { pool: Pool::Held(budget), amount: all },
-    ];
+    let leg = Leg::new(Pool::Available(budget), Pool::Held(budget), all).ok()?;
     let cause = (JournalKind::Card, old.cause);
-    let journal = JournalTransaction::new(old.id, old.account.clone(), cause, old.currency, old.at, postings).ok()?;
+    let journal = JournalTransaction::new(old.id, old.account.clone(), cause, old.currency, old.at, leg).ok()?;
     Some((journal, Balances::new(Minor(0), all, Minor(0)).ok()?))
 }
 

@@ -27,15 +27,8 @@ pub(super) fn is_ours(place: &str) -> bool {
 
 /// Returns whether commands on batches write at a place.
 fn is_written(place: &str) -> bool {
-    let shared = [
-        "journal_transactions",
-        "journal_entries",
-        "balances",
-        "payment_batches",
-        "idempotency_records",
-        "outbox_events",
-        "event_sequences",
-    ];
+    let shared =
+        ["journal_legs", "balances", "payment_batches", "idempotency_records", "outbox_events", "event_sequences"];
     is_ours(place) || shared.iter().any(|table| place.ends_with(table))
 }
 

@@ -355,9 +355,8 @@ impl Credits for Mutant {
                 let mut decision = rule(situation)?;
                 let old = decision.journal;
                 let id = JournalId(Uuid::from_u128(!old.id.0.as_u128()));
-                let (postings, cause) = (old.postings().to_vec(), (old.kind, old.cause));
-                decision.journal =
-                    JournalTransaction::new(id, old.account, cause, old.currency, old.at, postings).unwrap();
+                let (legs, cause) = (old.legs().to_vec(), (old.kind, old.cause));
+                decision.journal = JournalTransaction::new(id, old.account, cause, old.currency, old.at, legs).unwrap();
                 Ok(decision)
             });
             let _ = self.inner.credit(CreditCommand { account, budget, decide, mode: Mode::Commit, claim: None }).await;

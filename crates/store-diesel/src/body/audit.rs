@@ -34,8 +34,7 @@ pub(super) fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
     driver::unhurried(conn)?;
     let books = gather(conn, None)?;
     let balances = books.budgets.values().filter(|said| said.has_balances).count();
-    let mut discrepancies: Vec<_> =
-        books.unbalanced.into_iter().map(|(journal, ..)| Discrepancy::Unbalanced(journal)).collect();
+    let mut discrepancies: Vec<_> = books.broken.into_iter().map(|(journal, _)| Discrepancy::Legs(journal)).collect();
     for ((_, budget, currency), said) in books.budgets {
         let mut found: Vec<_> = said
             .disagreements()

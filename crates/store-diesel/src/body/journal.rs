@@ -1,48 +1,49 @@
 //! The journal, which is append-only.
 
 use super::backend::Conn;
-use super::errors::{Outcome, corrupt};
+use super::errors::{Failure, Outcome, corrupt};
 use super::names::PoolName;
-use super::tables::money::{JournalRow, journal_entries, journal_transactions};
-use super::types::{Id, Named};
+use super::tables::money::{LegRow, journal_legs};
+use super::types::{Currency, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::ids::{AccountId, BudgetId, JournalId};
-use florin_domain::ledger::{JournalTransaction, Pool, Posting};
+use florin_domain::ledger::{JournalTransaction, Leg, Pool};
 use florin_domain::money::Minor;
-use std::collections::BTreeMap;
 
 /// Returns transactions of an account, by id.
 pub(crate) fn load(conn: &mut Conn, account: &AccountId, ids: &[Id]) -> Outcome<Vec<JournalTransaction>> {
-    let transactions = journal_transactions::table
-        .filter(journal_transactions::account_id.eq(account.as_str()))
-        .filter(journal_transactions::id.eq_any(ids))
-        .order(journal_transactions::id)
-        .select(JournalRow::as_select())
+    let rows = journal_legs::table
+        .filter(journal_legs::account_id.eq(account.as_str()))
+        .filter(journal_legs::journal_id.eq_any(ids))
+        .order((journal_legs::journal_id, journal_legs::line))
+        .select(LegRow::as_select())
         .load(conn)?;
-    let entries = journal_entries::table
-        .filter(journal_entries::account_id.eq(account.as_str()))
-        .filter(journal_entries::journal_id.eq_any(ids))
-        .order((journal_entries::journal_id, journal_entries::line))
-        .select((
-            journal_entries::journal_id,
-            journal_entries::pool,
-            journal_entries::budget_id,
-            journal_entries::settled_to,
-            journal_entries::amount_minor,
-        ))
-        .load::<(Id, Named<PoolName>, Option<Id>, Option<Id>, i64)>(conn)?;
-    let mut postings: BTreeMap<Id, Vec<Posting>> = BTreeMap::new();
-    for (journal, pool, budget, settled_to, amount) in entries {
-        let name = pool.0.0;
-        let pool = Pool::named(name, budget.map(|budget| BudgetId(budget.0)), settled_to.map(|id| id.0));
-        let pool = pool.ok_or_else(|| corrupt(format!("`{name}` is not a pool of its owner")))?;
-        postings.entry(journal).or_default().push(Posting { pool, amount: Minor(amount) });
+    let mut rows = rows.into_iter().peekable();
+    let mut journal = Vec::new();
+    while let Some(first) = rows.next() {
+        let (id, cause) = (first.journal_id, (first.kind.0, first.cause_id.0));
+        let (Currency(currency), Time(at)) = (first.currency, first.created_at);
+        let mut legs = vec![leg(&first)?];
+        while let Some(next) = rows.next_if(|next| next.journal_id == id) {
+            legs.push(leg(&next)?);
+        }
+        let transaction = JournalTransaction::new(JournalId(id.0), first.account_id.0, cause, currency, at, legs);
+        journal.push(transaction.map_err(corrupt)?);
     }
-    let transaction = |row: JournalRow| {
-        let (id, cause) = (JournalId(row.id.0), (row.kind.0, row.cause_id.0));
-        let postings = postings.remove(&row.id).unwrap_or_default();
-        JournalTransaction::new(id, row.account_id.0, cause, row.currency.0, row.created_at.0, postings)
-            .map_err(corrupt)
-    };
-    transactions.into_iter().map(transaction).collect()
+    Ok(journal)
+}
+
+fn leg(row: &LegRow) -> Outcome<Leg> {
+    let from = pool(row, row.from_pool, row.from_budget_id)?;
+    let to = pool(row, row.to_pool, row.to_budget_id)?;
+    let leg = Leg::new(from, to, Minor(row.amount_minor)).map_err(corrupt)?;
+    leg.ok_or_else(|| corrupt(format!("leg {} of journal transaction {} moves nothing", row.line, row.journal_id.0)))
+}
+
+fn pool(row: &LegRow, Named(name): Named<PoolName>, budget: Option<Id>) -> Result<Pool, Failure> {
+    let budget = budget.map(|budget| BudgetId(budget.0));
+    // The other side of the leg is not the merchant's.
+    let settled_to = row.settled_to.filter(|id| Pool::MerchantSettled(id.0).kind() == name.0);
+    let pool = Pool::named(name.0, budget, settled_to.map(|id| id.0));
+    pool.ok_or_else(|| corrupt(format!("`{}` is not a pool of its owner", name.0)))
 }

@@ -6,7 +6,7 @@ use super::errors::Outcome;
 use super::footprint::Footprint;
 use super::group::RecordedCommand;
 use super::store::Store;
-use super::tables::money::{TransferRow, journal_transactions, transfers};
+use super::tables::money::{TransferRow, journal_legs, transfers};
 use super::types::{Id, Named};
 use super::working_set::WorkingSet;
 use async_trait::async_trait;
@@ -94,11 +94,12 @@ impl From<TransferRow> for Transfer {
 
 /// Returns transfers of an account by their journal transactions, in any order.
 pub(crate) fn by_journals(conn: &mut Conn, account: &AccountId, journals: &[Uuid]) -> Outcome<Vec<Transfer>> {
-    let causes = journal_transactions::table
-        .filter(journal_transactions::account_id.eq(account.as_str()))
-        .filter(journal_transactions::id.eq_any(journals.iter().map(|id| Id(*id))))
-        .filter(journal_transactions::kind.eq(Named(JournalKind::Transfer)))
-        .select(journal_transactions::cause_id)
+    let causes = journal_legs::table
+        .filter(journal_legs::account_id.eq(account.as_str()))
+        .filter(journal_legs::journal_id.eq_any(journals.iter().map(|id| Id(*id))))
+        .filter(journal_legs::line.eq(0))
+        .filter(journal_legs::kind.eq(Named(JournalKind::Transfer)))
+        .select(journal_legs::cause_id)
         .load::<Id>(conn)?;
     by_ids(conn, account, &causes.into_iter().map(|cause| cause.0).collect::<Vec<_>>())
 }

@@ -19,8 +19,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
-/// Returns the statements that create the database, in order. `kind` is the folder of its migrations.
+/// Returns the statements that create a database of the first schema with rows, in order. `kind` is the folder of its migrations.
 pub(crate) fn statements(kind: &str, values: &[(&str, &str)]) -> Vec<String> {
+    before("2026-11-21-000007", include_str!("earlier.sql"), kind, values)
+}
+
+/// Returns the statements that create a database as it was before a migration, with rows.
+pub(crate) fn before(first: &str, rows: &str, kind: &str, values: &[(&str, &str)]) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations").join(kind);
     let mut migrations: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     migrations.sort();
@@ -31,15 +36,13 @@ pub(crate) fn statements(kind: &str, values: &[(&str, &str)]) -> Vec<String> {
     ];
     for migration in migrations {
         let name = migration.file_name().unwrap().to_str().unwrap().to_owned();
-        if name.as_str() < "2026-11-21-000007" {
+        if name.as_str() < first {
             statements.push(std::fs::read_to_string(migration.join("up.sql")).unwrap());
             let version = name.split('_').next().unwrap().replace('-', "");
             statements.push(format!("INSERT INTO __diesel_schema_migrations (version) VALUES ('{version}')"));
         }
     }
-    let rows =
-        values.iter().fold(include_str!("earlier.sql").to_owned(), |rows, (name, value)| rows.replace(name, value));
-    statements.push(rows);
+    statements.push(values.iter().fold(rows.to_owned(), |rows, (name, value)| rows.replace(name, value)));
     statements
 }
 

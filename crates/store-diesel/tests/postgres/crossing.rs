@@ -5,7 +5,7 @@ use florin_domain::batch::{ConfirmSituation, PaymentBatch, PaymentOrder, decide_
 use florin_domain::budget::Budget;
 use florin_domain::card::Card;
 use florin_domain::ids::{BudgetId, CardId, JournalId, OrderId, PaymentBatchId};
-use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Leg, Pool};
 use florin_domain::money::Minor;
 use florin_domain::stamp::Stamp;
 use florin_ports::{
@@ -29,13 +29,10 @@ fn budget_number(number: u128) -> BudgetId {
 
 fn seed_budget(number: u128) -> SeedBudget {
     let budget = budget_number(number);
-    let postings = [
-        Posting { pool: Pool::InboundPayments, amount: Minor(-1_000_000) },
-        Posting { pool: Pool::Available(budget), amount: Minor(1_000_000) },
-    ];
+    let leg = Leg::new(Pool::InboundPayments, Pool::Available(budget), Minor(1_000_000)).unwrap();
     let journal = numbered(51, number);
     let cause = (JournalKind::Credit, journal);
-    let journal = JournalTransaction::new(JournalId(journal), id(MINE), cause, gbp(), noon(), postings).unwrap();
+    let journal = JournalTransaction::new(JournalId(journal), id(MINE), cause, gbp(), noon(), leg).unwrap();
     let balances = vec![(gbp(), Balances::new(Minor(1_000_000), Minor(0), Minor(0)).unwrap())];
     SeedBudget { budget: Budget { id: budget, account: id(MINE), name: "B".into(), balances }, journal: vec![journal] }
 }

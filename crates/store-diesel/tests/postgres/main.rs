@@ -43,6 +43,8 @@ mod seeding;
 mod tenancy;
 #[path = "../conformance/upgrade.rs"]
 mod upgrade;
+#[path = "../conformance/upgrade_legs.rs"]
+mod upgrade_legs;
 mod upgrading;
 #[path = "../store/working_sets.rs"]
 mod working_sets;

@@ -2,8 +2,11 @@
 
 use crate::Store;
 use crate::database::Database;
-use crate::upgrade::{budgets_and_cards_are_whole, is_whole, merchants_are_whole, statements};
+use crate::upgrade::{before, budgets_and_cards_are_whole, is_whole, merchants_are_whole, statements};
+use crate::upgrade_legs::{self, ENTRIES, LEGS};
 use diesel::connection::SimpleConnection;
+use diesel::sql_types::Text;
+use diesel::{QueryableByName, RunQueryDsl, sql_query};
 use florin_store_contract::StoreSettings;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -21,11 +24,38 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     budgets_and_cards_are_whole(&store).await;
     merchants_are_whole(&store).await;
     for refused in [
-        "INSERT INTO journal_entries (account_id, journal_id, line, pool, budget_id, amount_minor) \
-         VALUES ('F1', '00000000-0000-0000-0000-0000000000ff', 0, 'fees', NULL, 1)",
+        "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, \
+            from_pool, to_pool) SELECT 'F2', journal_id, line, amount_minor, created_at, kind, cause_id, currency, 'fees', \
+            'card_network' FROM journal_legs",
         "UPDATE payment_batches SET created_by = '00000000-0000-0000-0000-0000000000ff'",
     ] {
         let error = database.connect().batch_execute(refused).unwrap_err().to_string();
         assert!(error.contains("violates foreign key"), "{error}");
     }
+}
+
+#[derive(QueryableByName)]
+struct Line {
+    #[diesel(sql_type = Text)]
+    line: String,
+}
+
+fn lines(database: &Database, query: &str) -> Vec<String> {
+    sql_query(query).load::<Line>(&mut database.connect()).unwrap().into_iter().map(|row| row.line).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn entries_of_the_journal_become_legs() {
+    let database = Database::new();
+    let values = [("@time", "TIMESTAMPTZ '2026-09-01T12:00:00Z'"), ("@day", "INTERVAL '1 day'")];
+    for statement in before(upgrade_legs::MIGRATION, upgrade_legs::ROWS, "postgres", &values) {
+        database.sql(&statement);
+    }
+    let postings = lines(&database, ENTRIES);
+    let store = Store::open(&StoreSettings { readers: Some(1), ..StoreSettings::at(database.url.clone()) }).unwrap();
+    assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-26-000048_journal_legs"));
+    store.migrate().unwrap();
+    assert_eq!(lines(&database, LEGS), postings);
+    upgrade_legs::are_whole(&store, &lines(&database, upgrade_legs::MOVES)).await;
+    assert_eq!(lines(&database, upgrade_legs::SNAPSHOTS), [""]);
 }

@@ -54,23 +54,45 @@ async fn a_changed_batch_is_detected() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_changed_journal_is_detected() {
     let journal = stamp(1).journal;
-    let statement = format!(
-        "UPDATE journal_entries SET amount_minor = amount_minor - 1 WHERE journal_id = '{journal}' AND pool = 'held'"
-    );
-    assert_eq!(found_after(&statement).await, [Discrepancy::Unbalanced(JournalId(journal.0)), BALANCE()]);
-    let statement = format!("DELETE FROM journal_entries WHERE journal_id = '{journal}'");
+    let statement = format!("UPDATE journal_legs SET amount_minor = amount_minor - 1 WHERE journal_id = '{journal}'");
     assert_eq!(found_after(&statement).await, [BALANCE()]);
+    let missing = [Discrepancy::Legs(JournalId(journal.0)), BALANCE()];
+    assert_eq!(found_after(&format!("DELETE FROM journal_legs WHERE journal_id = '{journal}'")).await, missing);
+    let renumbered = format!("UPDATE journal_legs SET line = 1 WHERE journal_id = '{journal}'");
+    assert_eq!(found_after(&renumbered).await, [Discrepancy::Legs(JournalId(journal.0))]);
+    let elsewhere = format!("UPDATE journal_legs SET to_pool = 'reserved' WHERE journal_id = '{journal}'");
+    assert_eq!(found_after(&elsewhere).await, [BALANCE()]);
     // A difference of 2^32 is detected, too: the audit combines the high and low halves of a sum correctly.
     let statement =
-        "UPDATE journal_entries SET amount_minor = amount_minor + 4294967296 WHERE pool = 'inbound_payments'";
+        "UPDATE journal_legs SET amount_minor = amount_minor + 4294967296 WHERE from_pool = 'inbound_payments'";
     assert_eq!(found_after(statement).await.len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credits_and_transfers_without_their_journal_are_detected() {
+    const JOURNAL: &str = "0198c0de-0001-7000-8000-00000000c0de";
+    let credit = format!(
+        "INSERT INTO credits (account_id, number, journal_id, budget_id, currency, amount_minor, scheme, remitters_name, \
+         remitters_address, beneficiary_name, available_minor, held_minor, reserved_minor, created_at) \
+         SELECT account_id, 9, '{JOURNAL}', budget_id, 'GBP', 1, 'SEPA', 'a', 'b', 'c', 0, 0, 0, created_at FROM card_transactions"
+    );
+    let transfer = format!(
+        "INSERT INTO transfers (account_id, id, journal_id, from_budget_id, to_budget_id, currency, amount_minor, created_at) \
+         SELECT t.account_id, t.token, '{JOURNAL}', t.budget_id, b.budget_id, 'GBP', 1, t.created_at \
+         FROM card_transactions t JOIN balances b ON b.account_id = t.account_id AND b.budget_id <> t.budget_id \
+         WHERE b.currency = 'GBP'"
+    );
+    let missing = [Discrepancy::Legs(JournalId(JOURNAL.parse().unwrap()))];
+    for statement in [credit, transfer] {
+        assert_eq!(found_after(&statement).await, missing, "{statement}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn uncounted_checkouts_are_detected() {
     const NEW: &str = "INSERT INTO checkouts (account_id, id, checkout_type, status, currency, return_url, created_at, \
         updated_at) SELECT account_id, '0198c0de-0001-7000-8000-00000000c0de', 'TOP_UP', 'ACTIVE', 'GBP', \
-        'https://shop.example/', created_at, created_at FROM journal_transactions WHERE account_id = '{account}' LIMIT 1";
+        'https://shop.example/', created_at, created_at FROM journal_legs WHERE account_id = '{account}' LIMIT 1";
     let count = |counts: &str| format!("INSERT INTO checkout_counts VALUES ('{MINE}', 'TOP_UP', 'ACTIVE', {counts})");
     let miscounted = [Discrepancy::CheckoutCount(id(MINE))];
     let new = NEW.replace("{account}", MINE);

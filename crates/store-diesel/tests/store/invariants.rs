@@ -6,7 +6,7 @@ use florin_domain::books::{BudgetPool, CounterExample, Invariant, explain, judge
 use florin_domain::card::LimitWindow;
 use florin_domain::ids::JournalId;
 use florin_domain::mfa::{MfaProviderName, MfaVerdict};
-use florin_domain::money::{Minor, Total};
+use florin_domain::money::{Currency, Minor, Total};
 use florin_domain::page::PageRequest;
 use florin_domain::test_support::a_limit;
 use florin_ports::{Books, Explained, MfaSessions, PaymentBatches, Seeding};
@@ -78,25 +78,53 @@ async fn a_falsified_hold() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_falsified_entry() {
+async fn a_falsified_leg() {
     let journal = stamp(1).journal;
-    let statement = format!(
-        "UPDATE journal_entries SET amount_minor = amount_minor - 1 WHERE journal_id = '{journal}' AND pool = 'held'"
-    );
-    let found = found_after(&statement).await;
-    let (journal, currency, sum) = (JournalId(journal.0), gbp(), Total(-1));
-    let transaction = CounterExample::Transaction { journal, currency, sum };
-    let expected = [(Invariant::Conservation, transaction), (Invariant::Balances, pool(BudgetPool::Held, 1_000, 999))];
-    assert_eq!(found.0, expected);
-    assert_eq!(found.1, ["held_is_postings"]);
+    let statement = |change: &str| {
+        format!("UPDATE journal_legs SET amount_minor = amount_minor {change} WHERE journal_id = '{journal}'")
+    };
+    let found = found_after(&statement("- 1")).await;
+    assert_eq!(found.0, [(Invariant::Balances, pool(BudgetPool::Available, 7_500, 7_501))]);
+    assert_eq!(found.1, ["available_is_postings", "held_is_postings"]);
     // An error of 2 to the power of 32: the two halves of a sum are combined correctly.
-    let statement = format!(
-        "UPDATE journal_entries SET amount_minor = amount_minor + 4294967296 \
-        WHERE journal_id = '{journal}' AND pool = 'available'"
-    );
-    let found = found_after(&statement).await;
-    let transaction = CounterExample::Transaction { journal, currency, sum: Total(1 << 32) };
-    assert_eq!(found.0[0], (Invariant::Conservation, transaction));
+    let found = found_after(&statement("+ 4294967296")).await;
+    assert_eq!(found.0, [(Invariant::Balances, pool(BudgetPool::Available, 7_500, 7_500 - (1 << 32)))]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn missing_and_contradicting_legs() {
+    let journal = stamp(1).journal;
+    let (broken, currency) = (JournalId(journal.0), gbp());
+    let transaction = |currency| (Invariant::Conservation, CounterExample::Transaction { journal: broken, currency });
+    // A second leg of the transaction, which takes back what moved and comes from the available pool again.
+    let second = |kind: &str, cause: &str, currency: &str, at: &str| {
+        format!(
+            "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, \
+             from_pool, from_budget_id, to_pool, to_budget_id) SELECT account_id, journal_id, n, amount_minor, {at}, {kind}, \
+             {cause}, {currency}, CASE n WHEN 1 THEN to_pool ELSE from_pool END, from_budget_id, \
+             CASE n WHEN 1 THEN from_pool ELSE to_pool END, to_budget_id \
+             FROM journal_legs, (SELECT 1 AS n UNION ALL SELECT 2) numbers WHERE journal_id = '{journal}'"
+        )
+    };
+    assert_eq!(found_after(&second("kind", "cause_id", "currency", "created_at")).await, (vec![], vec![]));
+    let later = "(SELECT MIN(due_at) FROM card_chains)";
+    let differ = [
+        second("'credit'", "cause_id", "currency", "created_at"),
+        second("kind", "journal_id", "currency", "created_at"),
+        second("kind", "cause_id", "currency", later),
+    ];
+    for statement in differ {
+        assert_eq!(found_after(&statement).await.0, [transaction(currency)], "{statement}");
+    }
+    let eur = Currency::parse("EUR").unwrap();
+    let found = found_after(&second("kind", "cause_id", "'EUR'", "created_at")).await;
+    assert_eq!(found.0, [transaction(eur)]);
+    let found = found_after(&format!("UPDATE journal_legs SET line = 1 WHERE journal_id = '{journal}'")).await;
+    assert_eq!(found.0, [transaction(currency)]);
+    // A message names a journal transaction that does not exist.
+    let found = found_after(&format!("DELETE FROM journal_legs WHERE journal_id = '{journal}'")).await;
+    assert_eq!(found.0[0], transaction(currency));
+    assert_eq!(found.0[1], (Invariant::Balances, pool(BudgetPool::Available, 7_500, 8_500)));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -20,5 +20,7 @@ mod support;
 mod tenancy;
 #[path = "../conformance/upgrade.rs"]
 mod upgrade;
+#[path = "../conformance/upgrade_legs.rs"]
+mod upgrade_legs;
 mod upgrading;
 mod working_sets;

@@ -13,7 +13,7 @@ use florin_domain::card::{AcceptorInput, Card, CardState, CardTransaction, Netwo
 use florin_domain::ids::{
     AccountId, ApiKeyId, BudgetId, CardId, ClientId, JournalId, OrderId, PaymentBatchId, TransactionToken, UserToken,
 };
-use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Pool, Posting};
+use florin_domain::ledger::{Balances, JournalKind, JournalTransaction, Leg, Pool};
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::money::{Currency, DecimalAmount, Minor};
 use florin_domain::secret::SealedSecret;
@@ -129,13 +129,10 @@ pub(crate) fn key_hash(account: &str) -> KeyHash {
 
 /// Returns the journal transaction of a credit of this amount.
 pub(crate) fn funding(account: &str, number: u128, minor: i64) -> JournalTransaction {
-    let postings = [
-        Posting { pool: Pool::InboundPayments, amount: Minor(-minor) },
-        Posting { pool: Pool::Available(budget(account)), amount: Minor(minor) },
-    ];
+    let leg = Leg::new(Pool::InboundPayments, Pool::Available(budget(account)), Minor(minor)).unwrap();
     let journal = uuid(1000 + number, account);
     let cause = (JournalKind::Credit, journal);
-    JournalTransaction::new(JournalId(journal), id(account), cause, gbp(), noon(), postings).unwrap()
+    JournalTransaction::new(JournalId(journal), id(account), cause, gbp(), noon(), leg).unwrap()
 }
 
 pub(crate) fn world(minor: i64) -> SeedData {

@@ -1,7 +1,8 @@
 //! A database of an earlier version is upgraded with all its rows.
 
 use crate::support::settings;
-use crate::upgrade::{budgets_and_cards_are_whole, is_whole, merchants_are_whole, statements};
+use crate::upgrade::{before, budgets_and_cards_are_whole, is_whole, merchants_are_whole, statements};
+use crate::upgrade_legs::{self, ENTRIES, LEGS};
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
 use diesel::{Connection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query};
@@ -53,11 +54,12 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     );
     // Foreign keys to the recreated tables are enforced.
     for refused in [
-        "DELETE FROM journal_transactions",
+        "DELETE FROM accounts",
         "DELETE FROM payment_batches",
         "DELETE FROM card_transactions",
-        "INSERT INTO journal_entries (account_id, journal_id, line, pool, budget_id, amount_minor) \
-         VALUES ('F1', '00000000-0000-0000-0000-0000000000ff', 0, 'fees', NULL, 1)",
+        "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, \
+            from_pool, to_pool) SELECT 'F2', journal_id, line, amount_minor, created_at, kind, cause_id, currency, 'fees', \
+            'card_network' FROM journal_legs",
         "UPDATE payment_batches SET created_by = '00000000-0000-0000-0000-0000000000ff'",
     ] {
         assert!(conn.batch_execute(refused).unwrap_err().to_string().contains("FOREIGN KEY"), "{refused}");
@@ -65,6 +67,28 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     let fresh = tempfile::tempdir().unwrap();
     Store::open(&settings(&fresh)).unwrap().migrate().unwrap();
     assert_eq!(lines(&mut conn, FOREIGN_KEYS), lines(&mut connect(&fresh), FOREIGN_KEYS));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn entries_of_the_journal_become_legs() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut conn = connect(&directory);
+    for statement in before(
+        upgrade_legs::MIGRATION,
+        upgrade_legs::ROWS,
+        "sqlite",
+        &[("@time", "1788264000000000"), ("@day", "86400000000")],
+    ) {
+        conn.batch_execute(&statement).unwrap();
+    }
+    let postings = lines(&mut conn, ENTRIES);
+    let store = Store::open(&settings(&directory)).unwrap();
+    assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-26-000048_journal_legs"));
+    store.migrate().unwrap();
+    assert_eq!(lines(&mut conn, LEGS), postings);
+    upgrade_legs::are_whole(&store, &lines(&mut conn, upgrade_legs::MOVES)).await;
+    assert_eq!(lines(&mut conn, "SELECT \"table\" AS line FROM pragma_foreign_key_check"), Vec::<String>::new());
+    assert_eq!(lines(&mut conn, upgrade_legs::SNAPSHOTS), [""]);
 }
 
 #[derive(QueryableByName)]

@@ -4,7 +4,7 @@ use super::{SettleDecision, SettleRefusal, SettleSituation};
 use crate::batch::{BatchBalances, Payment, PaymentTerms};
 use crate::event::{BoxMovement, Event};
 use crate::ids::{BudgetId, JournalId};
-use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Pool, Posting};
+use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Leg, Pool};
 use crate::money::Currency;
 use crate::stamp::Stamp;
 use std::collections::BTreeMap;
@@ -38,14 +38,15 @@ impl<'a> Books<'a> {
         terms: &PaymentTerms,
         kind: JournalKind,
     ) -> Result<Option<Event>, SettleRefusal> {
-        let postings = postings(terms, kind)?;
-        let key = (terms.budget, terms.currency);
-        let before = self.balances.get(&key).or_else(|| self.situation.balances.get(&key)).copied().unwrap_or_default();
-        let after = before.after(terms.budget, &postings)?;
-        self.balances.insert(key, after);
+        let legs = legs(terms, kind)?.into_iter().flatten();
         let (id, cause) = (JournalId(self.stamp.id()), (kind, payment.id.0));
         let (account, currency, now) = (payment.account.clone(), terms.currency, self.stamp.now);
-        self.journal.push(JournalTransaction::new(id, account, cause, currency, now, postings)?);
+        let booked = JournalTransaction::new(id, account, cause, currency, now, legs)?;
+        let key = (terms.budget, terms.currency);
+        let before = self.balances.get(&key).or_else(|| self.situation.balances.get(&key)).copied().unwrap_or_default();
+        let after = before.after(terms.budget, booked.legs())?;
+        self.balances.insert(key, after);
+        self.journal.push(booked);
         let amount = match kind {
             JournalKind::Payment => terms.cost().ok_or(AmountOverflow)?,
             JournalKind::PaymentReturn => terms.amount,
@@ -71,23 +72,11 @@ impl<'a> Books<'a> {
     }
 }
 
-fn postings(terms: &PaymentTerms, kind: JournalKind) -> Result<[Posting; 3], AmountOverflow> {
-    let (amount, fee) = (terms.amount, terms.fee);
-    let cost = terms.cost().ok_or(AmountOverflow)?;
+fn legs(terms: &PaymentTerms, kind: JournalKind) -> Result<[Option<Leg>; 2], AmountOverflow> {
     let (available, reserved) = (Pool::Available(terms.budget), Pool::Reserved(terms.budget));
-    let post = |pool, amount| Posting { pool, amount };
-    let nothing = post(Pool::Fees, crate::money::Minor::ZERO);
     Ok(match kind {
-        JournalKind::PaymentReturn => {
-            [post(Pool::OutboundPayments, amount.negated().ok_or(AmountOverflow)?), post(available, amount), nothing]
-        }
-        JournalKind::PaymentRelease => {
-            [post(reserved, cost.negated().ok_or(AmountOverflow)?), post(available, cost), nothing]
-        }
-        _ => [
-            post(reserved, cost.negated().ok_or(AmountOverflow)?),
-            post(Pool::OutboundPayments, amount),
-            post(Pool::Fees, fee),
-        ],
+        JournalKind::PaymentReturn => [Leg::new(Pool::OutboundPayments, available, terms.amount)?, None],
+        JournalKind::PaymentRelease => [Leg::new(reserved, available, terms.cost().ok_or(AmountOverflow)?)?, None],
+        _ => [Leg::new(reserved, Pool::OutboundPayments, terms.amount)?, Leg::new(reserved, Pool::Fees, terms.fee)?],
     })
 }

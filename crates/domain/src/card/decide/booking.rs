@@ -2,38 +2,45 @@
 
 use super::CardRefusal;
 use crate::card::Card;
-use crate::ids::{JournalId, TransactionToken};
-use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Pool, Posting};
+use crate::ids::{BudgetId, JournalId, TransactionToken};
+use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, Leg, Pool};
 use crate::money::Minor;
 use crate::stamp::Stamp;
 
-/// A movement: the gains of the three accounts, which add up to zero.
+/// A movement: what held and the network gain, or lose if negative. Available loses what both gain.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Movement {
-    pub(super) available: Minor,
-    pub(super) held: Minor,
-    pub(super) network: Minor,
+    held: Minor,
+    network: Minor,
 }
 
 impl Movement {
     /// Moves money from available to held (positive) or back (negative).
-    pub(super) fn hold(change: Minor) -> Result<Self, AmountOverflow> {
-        Ok(Self { available: change.negated().ok_or(AmountOverflow)?, held: change, network: Minor::ZERO })
+    pub(super) const fn hold(change: Minor) -> Self {
+        Self { held: change, network: Minor::ZERO }
     }
 
     /// Removes `taken` from the hold and pays `amount` to the network. The difference is added to available, or
     /// subtracted from it if `amount` is larger.
     pub(super) fn clear(taken: Minor, amount: Minor) -> Result<Self, AmountOverflow> {
-        Ok(Self {
-            available: taken.minus(amount).ok_or(AmountOverflow)?,
-            held: taken.negated().ok_or(AmountOverflow)?,
-            network: amount,
-        })
+        Ok(Self { held: taken.negated().ok_or(AmountOverflow)?, network: amount })
     }
 
     /// Moves `amount` from the network to available.
     pub(super) fn refund(amount: Minor) -> Result<Self, AmountOverflow> {
-        Ok(Self { available: amount, held: Minor::ZERO, network: amount.negated().ok_or(AmountOverflow)? })
+        Ok(Self { held: Minor::ZERO, network: amount.negated().ok_or(AmountOverflow)? })
+    }
+
+    /// The legs, as few as possible. The pool that gains or loses the most is on each of them.
+    fn legs(self, budget: BudgetId) -> Result<impl Iterator<Item = Leg>, AmountOverflow> {
+        let available = Minor::ZERO.minus(self.held).and_then(|rest| rest.minus(self.network)).ok_or(AmountOverflow)?;
+        let gains =
+            [(Pool::Available(budget), available), (Pool::Held(budget), self.held), (Pool::CardNetwork, self.network)];
+        let most = gains.map(|(_, gain)| gain.0.unsigned_abs()).into_iter().max().unwrap_or_default();
+        let hub =
+            gains.iter().find(|(_, gain)| gain.0.unsigned_abs() == most).map_or(Pool::CardNetwork, |(pool, _)| *pool);
+        let [first, second, third] = gains.map(|(pool, gain)| Leg::new(hub, pool, gain));
+        Ok([first?, second?, third?].into_iter().flatten())
     }
 
     /// Books the movement of a message on the card's budget.
@@ -44,15 +51,15 @@ impl Movement {
         token: TransactionToken,
         stamp: &Stamp<'_>,
     ) -> Result<(JournalTransaction, Balances), CardRefusal> {
-        let postings = [
-            Posting { pool: Pool::Available(card.budget), amount: self.available },
-            Posting { pool: Pool::Held(card.budget), amount: self.held },
-            Posting { pool: Pool::CardNetwork, amount: self.network },
-        ];
+        let legs = self.legs(card.budget)?;
         let cause = (JournalKind::Card, token.0);
         let (id, account) = (JournalId(stamp.id()), card.account.clone());
-        let journal = JournalTransaction::new(id, account, cause, card.currency, stamp.now, postings)?;
-        let after = balances.after(card.budget, journal.postings())?;
+        let journal = JournalTransaction::new(id, account, cause, card.currency, stamp.now, legs)?;
+        let after = balances.after(card.budget, journal.legs())?;
         Ok((journal, after))
     }
 }
+
+#[cfg(test)]
+#[path = "booking_tests.rs"]
+mod tests;

@@ -5,7 +5,7 @@ use crate::card::{
     TransactionState,
 };
 use crate::fault::Flaw;
-use crate::ledger::{AmountOverflow, Balances, JournalTransaction, Unbalanced};
+use crate::ledger::{AmountOverflow, Balances, JournalTransaction};
 use crate::money::Money;
 
 /// What an adapter stores atomically after a message. A decline is a decision, too; it changes no balance.
@@ -98,7 +98,4 @@ pub enum CardRefusal {
     /// A balance would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule produced postings that do not balance: a bug.
-    #[error(transparent)]
-    Unbalanced(#[from] Unbalanced),
 }

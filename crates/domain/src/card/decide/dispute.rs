@@ -319,7 +319,7 @@ impl Message {
             },
         };
         let ends = if self.cleared.is_zero() { TransactionState::Cleared } else { TransactionState::Completion };
-        let moves = |journal: &JournalTransaction| !journal.postings().is_empty();
+        let moves = |journal: &JournalTransaction| !journal.legs().is_empty();
         Ok(CardDecision {
             transaction,
             chain: Some(chain),

@@ -260,7 +260,7 @@ impl Opening<'_> {
             (terms.to_card(in_merchant_currency)?, in_merchant_currency.plus(priced.fee).ok_or(AmountOverflow)?);
         let total = terms.to_card(both)?;
         let (journal, balances) =
-            Movement::hold(total)?.book(&situation.card, &situation.balances, self.token, stamp)?;
+            Movement::hold(total).book(&situation.card, &situation.balances, self.token, stamp)?;
         let taken = total.negated().ok_or(AmountOverflow)?;
         let mut transaction = self.record(taken, (TransactionState::Pending, response));
         (transaction.amount, transaction.conversion) = (amount, terms.shown(in_merchant_currency));

@@ -97,7 +97,7 @@ impl<'a> Step<'a> {
         if change > Minor::ZERO && !funds.passes() {
             return Ok(self.declined(amounts, DeclineExplanation { passed: Vec::new(), failed: funds }));
         }
-        let (state, movement) = (TransactionState::Pending, Movement::hold(change)?);
+        let (state, movement) = (TransactionState::Pending, Movement::hold(change));
         self.apply(Effect { amounts, state, movement, chain, counting: Counting::Change(change) })
     }
 
@@ -132,7 +132,7 @@ impl<'a> Step<'a> {
         if let Some(declined) = input.declined(|| self.question(amounts))? {
             return Ok(decided(self.declined(amounts, declined), seen));
         }
-        let (state, movement) = (TransactionState::Pending, Movement::hold(change)?);
+        let (state, movement) = (TransactionState::Pending, Movement::hold(change));
         let effect = Effect { amounts, state, movement, chain, counting: Counting::Change(change) };
         Ok(decided(self.apply(effect)?, seen))
     }
@@ -221,7 +221,7 @@ impl<'a> Step<'a> {
         self.apply(Effect {
             amounts: Amounts { sent, own: released, requested, impacted: released, fee: Minor::ZERO },
             state: if ends { TransactionState::Cleared } else { TransactionState::Pending },
-            movement: Movement::hold(back)?,
+            movement: Movement::hold(back),
             chain,
             counting: Counting::Change(back),
         })
@@ -376,7 +376,7 @@ impl<'a> Step<'a> {
             transaction: self.record(effect.amounts, (effect.state, Response::Approved), &balances),
             chain: Some(chain),
             first_state,
-            journal: (!journal.postings().is_empty()).then_some(journal),
+            journal: (!journal.legs().is_empty()).then_some(journal),
             balances,
             limits: changed,
             declined: None,

@@ -1,7 +1,7 @@
 //! Property tests of arbitrary sequences of messages.
 
 use super::testing::{extended, scenario_with};
-use super::{CardRefusal, Extras, FollowUp};
+use super::{Extras, FollowUp};
 use crate::card::decide::FirstKind;
 use crate::card::{
     CardTransaction, Chain, ChainKind, CountedAmount, CountedKind, LimitWindow, MessageKind, Response, Rule,
@@ -218,8 +218,7 @@ proptest! {
                     Ok(())
                 }
             };
-            if let Err(refusal) = result {
-                prop_assert!(!matches!(refusal, CardRefusal::Unbalanced(_)));
+            if result.is_err() {
                 let after = (scenario.balances, scenario.records.len(), scenario.journal.len(), scenario.chains.clone());
                 prop_assert_eq!(after, before, "a refused message changes nothing");
             }

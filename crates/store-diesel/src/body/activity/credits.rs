@@ -3,7 +3,7 @@
 use super::body::backend::Conn;
 use super::body::credits;
 use super::body::errors::Outcome;
-use super::body::tables::money::{journal_entries, journal_transactions};
+use super::body::tables::money::journal_legs;
 use super::body::types::{Currency, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::activity::{Activity, Credited};
@@ -13,6 +13,9 @@ use florin_domain::money::Minor;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
+/// The leg of a credit or top-up: its transaction, cause, budget, currency, amount and time.
+type Row = (Id, Id, Option<Id>, Currency, i64, Time);
+
 /// Returns the credits or top-ups among these journal transactions.
 pub(super) fn by_journal(
     conn: &mut Conn,
@@ -21,33 +24,29 @@ pub(super) fn by_journal(
     kind: JournalKind,
 ) -> Outcome<Vec<Activity>> {
     let ids: Vec<_> = ids.iter().map(|id| Id(*id)).collect();
-    let transactions = journal_transactions::table
-        .filter(journal_transactions::account_id.eq(account.as_str()))
-        .filter(journal_transactions::id.eq_any(&ids))
-        .filter(journal_transactions::kind.eq(Named(kind)))
+    let rows = journal_legs::table
+        .filter(journal_legs::account_id.eq(account.as_str()))
+        .filter(journal_legs::journal_id.eq_any(&ids))
+        .filter(journal_legs::line.eq(0))
+        .filter(journal_legs::kind.eq(Named(kind)))
+        .filter(journal_legs::to_pool.eq("available"))
         .select((
-            journal_transactions::id,
-            journal_transactions::cause_id,
-            journal_transactions::currency,
-            journal_transactions::created_at,
+            journal_legs::journal_id,
+            journal_legs::cause_id,
+            journal_legs::to_budget_id,
+            journal_legs::currency,
+            journal_legs::amount_minor,
+            journal_legs::created_at,
         ))
-        .load::<(Id, Id, Currency, Time)>(conn)?;
-    if transactions.is_empty() {
+        .load::<Row>(conn)?;
+    if rows.is_empty() {
         return Ok(Vec::new());
     }
-    let gains = journal_entries::table
-        .filter(journal_entries::account_id.eq(account.as_str()))
-        .filter(journal_entries::journal_id.eq_any(&ids))
-        .filter(journal_entries::pool.eq("available"))
-        .select((journal_entries::journal_id, journal_entries::budget_id, journal_entries::amount_minor))
-        .load::<(Id, Option<Id>, i64)>(conn)?;
-    let mut gains: BTreeMap<_, _> = gains.into_iter().map(|(id, budget, amount)| (id, (budget, amount))).collect();
     let mut details = match kind {
         JournalKind::Credit => credits::details(conn, account, &ids)?,
         _ => BTreeMap::new(),
     };
-    let movement = |(id, cause, currency, at): (Id, Id, Currency, Time)| {
-        let (budget, amount) = gains.remove(&id)?;
+    let movement = |(id, cause, budget, currency, amount, at): Row| {
         let credited = Credited {
             id: JournalId(id.0),
             account: account.clone(),
@@ -61,5 +60,5 @@ pub(super) fn by_journal(
             _ => credited.by_top_up(MerchantPaymentId(cause.0)),
         })
     };
-    Ok(transactions.into_iter().filter_map(movement).collect())
+    Ok(rows.into_iter().filter_map(movement).collect())
 }

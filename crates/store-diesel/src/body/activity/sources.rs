@@ -49,12 +49,8 @@ impl Feed {
     }
 }
 
-/// The condition that restricts transactions of the journal to budgets.
-const BY_ENTRIES: [&str; 2] = [
-    " AND EXISTS (SELECT 1 FROM journal_entries e WHERE e.account_id = t.account_id AND e.journal_id = t.id \
-        AND e.budget_id IN (",
-    "))",
-];
+/// The condition that restricts credits and top-ups to budgets.
+const OF_CREDITED: [&str; 2] = [" AND t.to_budget_id IN (", ")"];
 
 /// The condition that restricts first messages to open chains.
 const OPEN: &str = " AND EXISTS (SELECT 1 FROM card_chains c WHERE c.account_id = t.account_id AND c.id = t.token \
@@ -90,14 +86,14 @@ pub(super) const PLACES: [SourceTable; 6] = [
     SourceTable {
         source: ActivitySource::Credit,
         name: "credit",
-        table: "journal_transactions t",
-        id: "t.id",
+        table: "journal_legs t",
+        id: "t.journal_id",
         at: "t.created_at",
-        condition: " AND t.kind = 'credit'",
-        feed: Feed::of("journal_transactions t", "t.id", " AND t.kind = 'credit'"),
-        of_budgets: BY_ENTRIES,
+        condition: " AND t.kind = 'credit' AND t.line = 0",
+        feed: Feed::of("journal_legs t", "t.journal_id", " AND t.kind = 'credit' AND t.line = 0"),
+        of_budgets: OF_CREDITED,
         of_text: [
-            " AND EXISTS (SELECT 1 FROM credits c WHERE c.account_id = t.account_id AND c.journal_id = t.id AND (",
+            " AND EXISTS (SELECT 1 FROM credits c WHERE c.account_id = t.account_id AND c.journal_id = t.journal_id AND (",
             "))",
         ],
         texts: &["c.remitters_name", "c.reference"],
@@ -141,12 +137,12 @@ pub(super) const PLACES: [SourceTable; 6] = [
     SourceTable {
         source: ActivitySource::TopUp,
         name: "top_up",
-        table: "journal_transactions t",
-        id: "t.id",
+        table: "journal_legs t",
+        id: "t.journal_id",
         at: "t.created_at",
-        condition: " AND t.kind = 'top_up'",
-        feed: Feed::of("journal_transactions t", "t.id", " AND t.kind = 'top_up'"),
-        of_budgets: BY_ENTRIES,
+        condition: " AND t.kind = 'top_up' AND t.line = 0",
+        feed: Feed::of("journal_legs t", "t.journal_id", " AND t.kind = 'top_up' AND t.line = 0"),
+        of_budgets: OF_CREDITED,
         // A filter with a text does not reach top-ups.
         of_text: ["", ""],
         texts: &[],

@@ -17,12 +17,13 @@ use florin_domain::money::{Minor, Total};
 /// the account.
 const DISPUTES: &str = "SELECT e.id AS id, e.currency AS currency, e.amount_minor AS amount_minor, e.status AS status, \
     e.credit_id AS credit_id, c.disputed_minor AS disputed_minor, c.cleared_minor AS cleared_minor, \
-    (SELECT CAST(COALESCE(SUM(j.amount_minor >> 32), 0) AS BIGINT) FROM card_transactions m JOIN journal_entries j \
-        ON j.account_id = m.account_id AND j.journal_id = m.journal_id AND j.pool = 'card_network' \
+    (SELECT CAST(COALESCE(SUM(CASE j.to_pool WHEN 'card_network' THEN 1 ELSE -1 END * (j.amount_minor >> 32)), 0) AS BIGINT) \
+        FROM card_transactions m JOIN journal_legs j ON j.account_id = m.account_id AND j.journal_id = m.journal_id \
+        AND (j.from_pool = 'card_network' OR j.to_pool = 'card_network') \
         WHERE m.account_id = e.account_id AND (m.token = e.credit_id OR m.token = e.settlement_id)) AS network_high, \
-    (SELECT CAST(COALESCE(SUM(j.amount_minor & 4294967295), 0) AS BIGINT) FROM card_transactions m \
-        JOIN journal_entries j ON j.account_id = m.account_id AND j.journal_id = m.journal_id \
-        AND j.pool = 'card_network' \
+    (SELECT CAST(COALESCE(SUM(CASE j.to_pool WHEN 'card_network' THEN 1 ELSE -1 END * (j.amount_minor & 4294967295)), 0) AS BIGINT) \
+        FROM card_transactions m JOIN journal_legs j ON j.account_id = m.account_id AND j.journal_id = m.journal_id \
+        AND (j.from_pool = 'card_network' OR j.to_pool = 'card_network') \
         WHERE m.account_id = e.account_id AND (m.token = e.credit_id OR m.token = e.settlement_id)) AS network_low, \
     (SELECT CAST(COALESCE(SUM(o.amount_minor >> 32), 0) AS BIGINT) FROM disputes o \
         WHERE o.account_id = e.account_id AND o.chain_id = e.chain_id AND o.status IN ('OPEN', 'WON')) AS claimed_high, \

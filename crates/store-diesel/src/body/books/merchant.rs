@@ -16,11 +16,12 @@ use uuid::Uuid;
 
 /// What the journal moved to settlement accounts and payees. `{of}` is replaced by the condition on the account.
 const SETTLED: &str = "SELECT e.account_id AS account_id, \
-    COALESCE(e.settled_to, t.cause_id) AS target_id, t.currency AS currency, \
-    CAST(SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \
-    FROM journal_entries e JOIN journal_transactions t ON t.account_id = e.account_id AND t.id = e.journal_id \
-    WHERE {of} AND e.pool = 'merchant_settled' \
-    GROUP BY e.account_id, COALESCE(e.settled_to, t.cause_id), t.currency";
+    COALESCE(e.settled_to, e.cause_id) AS target_id, e.currency AS currency, \
+    CAST(SUM(CASE e.to_pool WHEN 'merchant_settled' THEN 1 ELSE -1 END * (e.amount_minor >> 32)) AS BIGINT) AS high, \
+    CAST(SUM(CASE e.to_pool WHEN 'merchant_settled' THEN 1 ELSE -1 END * (e.amount_minor & 4294967295)) AS BIGINT) AS low \
+    FROM journal_legs e \
+    WHERE {of} AND (e.from_pool = 'merchant_settled' OR e.to_pool = 'merchant_settled') \
+    GROUP BY e.account_id, COALESCE(e.settled_to, e.cause_id), e.currency";
 
 /// What was paid and refunded. Top-ups of budgets settle nothing.
 const PAID: &str = "SELECT e.account_id AS account_id, COALESCE(s.settlement_account_id, s.payee_id) AS target_id, \

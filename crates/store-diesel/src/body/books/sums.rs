@@ -16,23 +16,35 @@ use florin_domain::ids::{AccountId, BudgetId, JournalId};
 use florin_domain::money::{self, Total};
 use std::collections::BTreeMap;
 
-/// Journal transactions whose entries do not add up to zero. `{of}` is replaced by the condition on the account.
-const UNBALANCED: &str = "SELECT t.id AS journal_id, t.currency AS currency, u.high AS high, u.low AS low FROM \
-    (SELECT e.account_id AS account_id, e.journal_id AS journal_id, \
-        CAST(SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \
-        FROM journal_entries e WHERE {of} GROUP BY e.account_id, e.journal_id \
-        HAVING SUM(e.amount_minor & 4294967295) % 4294967296 <> 0 \
-        OR SUM(e.amount_minor >> 32) + SUM(e.amount_minor & 4294967295) / 4294967296 <> 0) u \
-    JOIN journal_transactions t ON t.account_id = u.account_id AND t.id = u.journal_id ORDER BY t.id";
+/// Journal transactions with a leg that does not follow the leg before it, and those without legs to which other rows refer.
+/// `{of}` is replaced by the condition on the account.
+const BROKEN: &str = "SELECT f.journal_id AS journal_id, MIN(f.currency) AS currency FROM ( \
+    SELECT e.journal_id AS journal_id, e.currency AS currency \
+        FROM journal_legs e LEFT JOIN journal_legs b \
+        ON b.account_id = e.account_id AND b.journal_id = e.journal_id AND b.line = e.line - 1 \
+        WHERE {of} AND e.line > 0 AND (b.line IS NULL OR b.kind <> e.kind OR b.cause_id <> e.cause_id \
+        OR b.currency <> e.currency OR b.created_at <> e.created_at) \
+    UNION ALL SELECT e.journal_id, e.currency FROM credits e WHERE {of} AND {missing} \
+    UNION ALL SELECT e.journal_id, e.currency FROM transfers e WHERE {of} AND {missing} \
+    UNION ALL SELECT e.journal_id, e.currency FROM card_transactions e \
+        WHERE {of} AND e.journal_id IS NOT NULL AND {missing} \
+    ) f GROUP BY f.journal_id ORDER BY f.journal_id";
 
-const TRANSACTIONS: &str = "SELECT COUNT(*) AS count FROM journal_transactions e WHERE {of}";
+const MISSING: &str = "NOT EXISTS (SELECT 1 FROM journal_legs l \
+    WHERE l.account_id = e.account_id AND l.journal_id = e.journal_id AND l.line = 0)";
 
-/// The pools of each budget according to the journal.
-const POOLS: &str = "SELECT e.account_id AS account_id, e.budget_id AS budget_id, t.currency AS currency, \
-    e.pool AS pool, CAST(0 AS BIGINT) AS count, \
-    CAST(SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \
-    FROM journal_entries e JOIN journal_transactions t ON t.account_id = e.account_id AND t.id = e.journal_id \
-    WHERE {of} AND e.budget_id IS NOT NULL GROUP BY e.account_id, e.budget_id, t.currency, e.pool";
+const TRANSACTIONS: &str = "SELECT COUNT(*) AS count FROM journal_legs e WHERE {of} AND e.line = 0";
+
+/// The pools of each budget according to the journal: what legs take, then what they add.
+const POOLS: &str = "SELECT e.account_id AS account_id, e.from_budget_id AS budget_id, e.currency AS currency, \
+    e.from_pool AS pool, CAST(0 AS BIGINT) AS count, \
+    CAST(-SUM(e.amount_minor >> 32) AS BIGINT) AS high, CAST(-SUM(e.amount_minor & 4294967295) AS BIGINT) AS low \
+    FROM journal_legs e WHERE {of} AND e.from_budget_id IS NOT NULL \
+    GROUP BY e.account_id, e.from_budget_id, e.currency, e.from_pool \
+    UNION ALL SELECT e.account_id, e.to_budget_id, e.currency, e.to_pool, CAST(0 AS BIGINT), \
+    CAST(SUM(e.amount_minor >> 32) AS BIGINT), CAST(SUM(e.amount_minor & 4294967295) AS BIGINT) \
+    FROM journal_legs e WHERE {of} AND e.to_budget_id IS NOT NULL \
+    GROUP BY e.account_id, e.to_budget_id, e.currency, e.to_pool";
 
 /// The held amounts according to the chains.
 const HOLDS: &str = "SELECT e.account_id AS account_id, e.budget_id AS budget_id, e.currency AS currency, \
@@ -52,15 +64,11 @@ struct CountRow {
 }
 
 #[derive(QueryableByName)]
-struct UnbalancedRow {
+struct BrokenRow {
     #[diesel(sql_type = IdSql)]
     journal_id: Id,
     #[diesel(sql_type = Text)]
     currency: Currency,
-    #[diesel(sql_type = BigInt)]
-    high: i64,
-    #[diesel(sql_type = BigInt)]
-    low: i64,
 }
 
 #[derive(QueryableByName)]
@@ -98,16 +106,16 @@ struct StatedRow {
 }
 
 type Budgets = BTreeMap<(AccountId, BudgetId, money::Currency), BudgetBooks>;
+
 /// Adds up the books of one account, or of all. Does not check spending limits.
 pub(crate) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<AccountBooks> {
     let transactions = about(TRANSACTIONS, account).get_result::<CountRow>(conn)?.count;
-    let unbalanced = about(UNBALANCED, account).load::<UnbalancedRow>(conn)?.into_iter();
-    let unbalanced = unbalanced.map(|row| (JournalId(row.journal_id.0), row.currency.0, whole(row.high, row.low)));
-    let unbalanced = unbalanced.collect();
+    let broken = about(&BROKEN.replace("{missing}", MISSING), account).load::<BrokenRow>(conn)?.into_iter();
+    let broken = broken.map(|row| (JournalId(row.journal_id.0), row.currency.0)).collect();
     let mut budgets = Budgets::new();
     stated(conn, account, &mut budgets)?;
     for row in about(POOLS, account).load::<SumRow>(conn)? {
-        let pool = BudgetPool::parse(&row.pool).ok_or_else(|| corrupt("a posting to a budget has an unknown pool"))?;
+        let pool = BudgetPool::parse(&row.pool).ok_or_else(|| corrupt("a leg of a budget has an unknown pool"))?;
         of(&mut budgets, (row.account_id, row.budget_id, row.currency)).proved.add(pool, whole(row.high, row.low));
     }
     let mut open_holds = 0;
@@ -123,7 +131,7 @@ pub(crate) fn gather(conn: &mut Conn, account: Option<&AccountId>) -> Outcome<Ac
     }
     let (limits, disputes) = (Vec::new(), disputes::gather(conn, account)?);
     let merchant = merchant::gather(conn, account)?;
-    Ok(AccountBooks { transactions, unbalanced, budgets, open_holds, open_orders, limits, disputes, merchant })
+    Ok(AccountBooks { transactions, broken, budgets, open_holds, open_orders, limits, disputes, merchant })
 }
 
 fn stated(conn: &mut Conn, account: Option<&AccountId>, budgets: &mut Budgets) -> Outcome<()> {

@@ -5,7 +5,7 @@ use super::body::statements::Row;
 use super::body::tables::batches::PaymentRow;
 use super::body::tables::cards::MessageRow;
 use super::body::tables::events::{EventRow, RedeliveryRow};
-use super::body::tables::money::{JournalRow, TransferRow};
+use super::body::tables::money::{LegRow, TransferRow};
 use super::body::tables::worlds::{ImportedRow, SnapshotRow, WorldRow};
 use florin_ports::StoreError;
 use florin_store_contract::export::{ExportError, ExportRow};
@@ -33,7 +33,7 @@ pub(super) const PLACED: [&str; 7] = [
     EventRow::TABLE,
     RedeliveryRow::TABLE,
     MessageRow::TABLE,
-    JournalRow::TABLE,
+    LegRow::TABLE,
     TransferRow::TABLE,
     PaymentRow::TABLE,
     WorldRow::TABLE,

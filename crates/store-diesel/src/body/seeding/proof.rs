@@ -1,7 +1,7 @@
 //! Checks the balances of prepared data against its journal, before any of it is stored.
 
 use florin_domain::ids::BudgetId;
-use florin_domain::ledger::Pool;
+use florin_domain::ledger::{Leg, Pool};
 use florin_domain::money::Currency;
 use florin_ports::{SeedData, StoreError};
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ fn journal_sums(data: &SeedData) -> BTreeMap<(BudgetId, Currency), PoolSums> {
     let mut sums: BTreeMap<_, PoolSums> = BTreeMap::new();
     let budgets = data.accounts.iter().flat_map(|seed| &seed.budgets);
     for journal in budgets.flat_map(|seed| &seed.journal) {
-        for posting in journal.postings() {
+        for posting in journal.legs().iter().flat_map(Leg::postings) {
             let (budget, pool) = match posting.pool {
                 Pool::Available(budget) => (budget, 0),
                 Pool::Held(budget) => (budget, 1),

@@ -49,27 +49,23 @@ tables! {
         movements: i64,
     }
 
-    /// A transaction of the journal, without its entries.
-    struct JournalRow in journal_transactions(account_id, id) owned by account_id {
-        account_id: Account,
-        id: Id,
-        kind: Named<JournalKind>,
-        cause_id: Id,
-        currency: Currency,
-        created_at: Time,
-        /// The place of a credit or top-up in the feed of changes.
-        position: Option<i64>,
-    }
-
-    /// An entry of a transaction of the journal.
-    struct JournalEntryRow in journal_entries(account_id, journal_id, line) owned by account_id {
+    /// A leg of a transaction of the journal, with what it shares with the other legs.
+    struct LegRow in journal_legs(account_id, journal_id, line) owned by account_id {
         account_id: Account,
         journal_id: Id,
         line: i64,
-        pool: Named<PoolName>,
-        budget_id: Option<Id>,
         amount_minor: i64,
-        /// The settlement account or payee of a merchant.
+        created_at: Time,
+        /// The place of a credit or top-up in the feed of changes; of its first leg only.
+        position: Option<i64>,
+        kind: Named<JournalKind>,
+        cause_id: Id,
+        currency: Currency,
+        from_pool: Named<PoolName>,
+        from_budget_id: Option<Id>,
+        to_pool: Named<PoolName>,
+        to_budget_id: Option<Id>,
+        /// The settlement account or payee, if a side is a pool of a merchant.
         settled_to: Option<Id>,
     }
 
@@ -123,7 +119,6 @@ tables! {
 
 diesel::numeric_expr!(budget_counts::total);
 diesel::allow_tables_to_appear_in_same_query!(budgets, balances);
-diesel::allow_tables_to_appear_in_same_query!(journal_entries, journal_transactions);
 
 changes! {
     /// The balances of a budget in one currency, after a change.

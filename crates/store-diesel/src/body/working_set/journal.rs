@@ -3,18 +3,17 @@
 use super::body::backend::Changes;
 use super::body::errors::Outcome;
 use super::body::names::PoolName;
-use super::body::tables::money::{JournalEntryRow, JournalRow};
+use super::body::tables::money::LegRow;
 use super::body::types::{Account, Currency, Id, Named, Time};
 use florin_domain::ids::{AccountId, BudgetId};
-use florin_domain::ledger::JournalTransaction;
+use florin_domain::ledger::{JournalTransaction, Pool};
 use florin_domain::money;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// New transactions of the journal.
 #[derive(Default)]
 pub(crate) struct Journal {
-    transactions: Vec<JournalRow>,
-    entries: Vec<JournalEntryRow>,
+    legs: Vec<LegRow>,
     /// The number of transactions that change each balance.
     movements: BTreeMap<BalanceKey, i64>,
 }
@@ -23,29 +22,28 @@ pub(crate) struct Journal {
 pub(super) type BalanceKey = (AccountId, BudgetId, money::Currency);
 
 impl Journal {
-    /// Stages a transaction with its entries.
+    /// Stages a transaction with its legs.
     pub(crate) fn add(&mut self, journal: &JournalTransaction) {
-        let budgets: BTreeSet<_> = journal.postings().iter().filter_map(|posting| posting.pool.budget()).collect();
-        for budget in budgets {
+        let pools = journal.legs().iter().flat_map(|leg| [leg.from(), leg.to()]);
+        for budget in pools.filter_map(Pool::budget).collect::<BTreeSet<_>>() {
             *self.movements.entry((journal.account.clone(), budget, journal.currency)).or_default() += 1;
         }
-        self.transactions.push(JournalRow {
-            account_id: Account(journal.account.clone()),
-            id: Id(journal.id.0),
-            kind: Named(journal.kind),
-            cause_id: Id(journal.cause),
-            currency: Currency(journal.currency),
-            created_at: Time(journal.at),
-            position: None,
-        });
-        self.entries.extend((0_i64..).zip(journal.postings()).map(|(line, posting)| JournalEntryRow {
+        let budget = |pool: Pool| pool.budget().map(|budget| Id(budget.0));
+        self.legs.extend((0_i64..).zip(journal.legs()).map(|(line, leg)| LegRow {
             account_id: Account(journal.account.clone()),
             journal_id: Id(journal.id.0),
             line,
-            pool: Named(PoolName::of(posting.pool)),
-            budget_id: posting.pool.budget().map(|budget| Id(budget.0)),
-            settled_to: posting.pool.settled_to().map(Id),
-            amount_minor: posting.amount.0,
+            amount_minor: leg.amount().0,
+            created_at: Time(journal.at),
+            position: None,
+            kind: Named(journal.kind),
+            cause_id: Id(journal.cause),
+            currency: Currency(journal.currency),
+            from_pool: Named(PoolName::of(leg.from())),
+            from_budget_id: budget(leg.from()),
+            to_pool: Named(PoolName::of(leg.to())),
+            to_budget_id: budget(leg.to()),
+            settled_to: leg.from().settled_to().or(leg.to().settled_to()).map(Id),
         }));
     }
 
@@ -56,15 +54,14 @@ impl Journal {
 
     /// Whether a credit or top-up is staged.
     pub(crate) fn moves(&self) -> bool {
-        self.transactions.iter().any(|row| row.kind.0.is_activity())
+        self.legs.iter().any(|row| row.kind.0.is_activity())
     }
 
     /// Stores the staged changes. Credits and top-ups get this position.
     pub(crate) fn store(mut self, changes: &mut Changes<'_>, position: i64) -> Outcome<()> {
-        for row in self.transactions.iter_mut().filter(|row| row.kind.0.is_activity()) {
+        for row in self.legs.iter_mut().filter(|row| row.line == 0 && row.kind.0.is_activity()) {
             row.position = Some(position);
         }
-        changes.insert(self.transactions)?;
-        changes.insert(self.entries)
+        changes.insert(self.legs)
     }
 }

@@ -5,7 +5,7 @@ use super::body::backend::sql::{IdSql, TimeSql};
 use super::body::backend::{Conn, RowByRow};
 use super::body::errors::{Outcome, corrupt};
 use super::body::names::PoolName;
-use super::body::tables::money::{journal_entries, journal_transactions};
+use super::body::tables::money::journal_legs;
 use super::body::types::{Id, Named, Time};
 use diesel::prelude::*;
 use diesel::sql_query;
@@ -19,14 +19,17 @@ use florin_domain::money::Total;
 const IDS_AT_ONCE: usize = 500;
 
 /// Counts the account's journal transactions from an id on, up to a maximum.
-pub(super) const DISTANCE: &str = "SELECT COUNT(*) AS count FROM (SELECT 1 AS one FROM journal_transactions t \
-    WHERE t.account_id = $1 AND t.id >= $2 ORDER BY t.id LIMIT $3) t";
+pub(super) const DISTANCE: &str = "SELECT COUNT(*) AS count FROM (SELECT 1 AS one FROM journal_legs t \
+    WHERE t.account_id = $1 AND t.journal_id >= $2 AND t.line = 0 ORDER BY t.journal_id LIMIT $3) t";
 
-const NEWEST: &str = "SELECT t.id AS id, t.created_at AS created_at FROM journal_transactions t \
-    WHERE t.account_id = $1 ORDER BY t.id DESC LIMIT 1";
+const NEWEST: &str = "SELECT t.journal_id AS id, t.created_at AS created_at FROM journal_legs t \
+    WHERE t.account_id = $1 ORDER BY t.journal_id DESC LIMIT 1";
 
-/// An entry, with its transaction.
-type EntryRow = (Id, Named<JournalKind>, Id, Time, Named<PoolName>, i64);
+/// A side of a leg.
+type Side = (Named<PoolName>, Option<Id>);
+
+/// A leg: its transaction, kind, cause, time, sides and amount.
+type Row = (Id, Named<JournalKind>, Id, Time, Side, Side, i64);
 
 #[derive(QueryableByName)]
 struct CountRow {
@@ -42,54 +45,41 @@ struct NewestRow {
     created_at: Time,
 }
 
-/// Selects the entries of a balance with their transactions.
-macro_rules! entries {
+/// Selects the legs of a balance, in the order of their transactions.
+macro_rules! legs {
     ($of:expr) => {
-        journal_entries::table
-            .inner_join(
-                journal_transactions::table.on(journal_transactions::account_id
-                    .eq(journal_entries::account_id)
-                    .and(journal_transactions::id.eq(journal_entries::journal_id))),
-            )
-            .filter(journal_entries::account_id.eq(&$of.account))
-            .filter(journal_transactions::account_id.eq(&$of.account))
-            .filter(journal_entries::budget_id.eq($of.budget))
-            .filter(journal_transactions::currency.eq($of.currency))
-    };
-}
-/// The columns of an [`EntryRow`].
-macro_rules! entry_columns {
-    () => {
-        (
-            journal_entries::journal_id,
-            journal_transactions::kind,
-            journal_transactions::cause_id,
-            journal_transactions::created_at,
-            journal_entries::pool,
-            journal_entries::amount_minor,
-        )
+        journal_legs::table
+            .filter(journal_legs::account_id.eq(&$of.account))
+            .filter(journal_legs::currency.eq($of.currency))
+            .filter(journal_legs::from_budget_id.eq($of.budget).or(journal_legs::to_budget_id.eq($of.budget)))
+            .order((journal_legs::journal_id, journal_legs::line))
+            .select((
+                journal_legs::journal_id,
+                journal_legs::kind,
+                journal_legs::cause_id,
+                journal_legs::created_at,
+                (journal_legs::from_pool, journal_legs::from_budget_id),
+                (journal_legs::to_pool, journal_legs::to_budget_id),
+                journal_legs::amount_minor,
+            ))
     };
 }
 
-/// Selects the movements of a balance from an id on, in the order of the ids.
+/// Selects the legs of a balance from an id on.
 macro_rules! after {
     ($of:expr, $from:expr) => {
-        entries!($of)
-            .filter(journal_entries::journal_id.ge($from))
-            .filter(journal_transactions::id.ge($from))
-            .order((journal_entries::journal_id, journal_entries::line))
-            .select(entry_columns!())
+        legs!($of).filter(journal_legs::journal_id.ge($from))
     };
 }
 #[cfg(test)]
-pub(super) use {after, entries, entry_columns};
+pub(super) use {after, legs};
 
 /// Passes on the movements from an id on, in the order of the ids, one at a time.
 pub(super) fn each_from(conn: &mut Conn, of: &Of, from: Id, take: &mut dyn FnMut(Booking)) -> Outcome<()> {
     let rows = after!(of, from);
     let mut current: Option<Booking> = None;
-    for row in rows.load_iter::<EntryRow, RowByRow>(conn)? {
-        if let Some(done) = add(&mut current, row?)? {
+    for row in rows.load_iter::<Row, RowByRow>(conn)? {
+        if let Some(done) = add(of, &mut current, row?)? {
             take(done);
         }
     }
@@ -101,14 +91,10 @@ pub(super) fn each_from(conn: &mut Conn, of: &Of, from: Id, take: &mut dyn FnMut
 pub(super) fn by_ids(conn: &mut Conn, of: &Of, ids: &[Id]) -> Outcome<Vec<Booking>> {
     let mut bookings = Vec::with_capacity(ids.len());
     for ids in ids.chunks(IDS_AT_ONCE) {
-        let rows = entries!(of)
-            .filter(journal_entries::journal_id.eq_any(ids))
-            .order((journal_entries::journal_id, journal_entries::line))
-            .select(entry_columns!())
-            .load::<EntryRow>(conn)?;
+        let rows = legs!(of).filter(journal_legs::journal_id.eq_any(ids)).load::<Row>(conn)?;
         let mut current = None;
         for row in rows {
-            bookings.extend(add(&mut current, row)?);
+            bookings.extend(add(of, &mut current, row)?);
         }
         bookings.extend(current);
     }
@@ -116,9 +102,9 @@ pub(super) fn by_ids(conn: &mut Conn, of: &Of, ids: &[Id]) -> Outcome<Vec<Bookin
     Ok(bookings)
 }
 
-/// Adds an entry to the movement that is being read. Returns that movement if the entry belongs to the next one.
-fn add(current: &mut Option<Booking>, row: EntryRow) -> Outcome<Option<Booking>> {
-    let (journal, kind, cause, at, pool, amount) = row;
+/// Adds a leg to the movement that is being read. Returns that movement if the leg belongs to the next one.
+fn add(of: &Of, current: &mut Option<Booking>, row: Row) -> Outcome<Option<Booking>> {
+    let (journal, kind, cause, at, from, to, amount) = row;
     let journal = JournalId(journal.0);
     let done = current.take_if(|current| current.journal != journal);
     let booking = current.get_or_insert_with(|| Booking {
@@ -128,8 +114,13 @@ fn add(current: &mut Option<Booking>, row: EntryRow) -> Outcome<Option<Booking>>
         at: at.0,
         moved: PoolSums::default(),
     });
-    let pool = BudgetPool::parse(pool.0.0).ok_or_else(|| corrupt("a posting to a budget has an unknown pool"))?;
-    booking.moved.add(pool, Total(amount.into()));
+    let amount = Total(amount.into());
+    for ((pool, budget), gain) in [(from, Total::ZERO.minus(amount)), (to, amount)] {
+        if budget == Some(of.budget) {
+            let pool = BudgetPool::parse(pool.0.0).ok_or_else(|| corrupt("a leg of a budget has an unknown pool"))?;
+            booking.moved.add(pool, gain);
+        }
+    }
     Ok(done)
 }
 

@@ -5,7 +5,7 @@ use super::body::backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, wi
 use super::body::backend::{Conn, Db};
 use super::body::driver;
 use super::body::types::Id;
-use super::movements::{self, entries, entry_columns};
+use super::movements::{self, legs};
 use super::{History, Of, Read, Sizes, chain, verify};
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::connection::SimpleConnection;
@@ -67,11 +67,10 @@ fn book(conn: &mut Conn, of: &Of, (at, id): (DateTime<Utc>, Uuid), minor: u64) {
     let (account, budget, currency) = (of.account.0.as_str(), of.budget.0, of.currency.0.code());
     let time = time_sql(at);
     conn.batch_execute(&format!(
-        "INSERT INTO journal_transactions (account_id, id, kind, cause_id, currency, created_at) \
-            VALUES ('{account}', '{id}', '{kind}', '{id}', '{currency}', {time}); \
-        INSERT INTO journal_entries (account_id, journal_id, line, pool, budget_id, amount_minor) VALUES \
-            ('{account}', '{id}', 0, 'available', '{budget}', {minor}), \
-            ('{account}', '{id}', 1, 'held', '{budget}', 1), ('{account}', '{id}', 2, 'fees', NULL, -{minor} - 1); \
+        "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, \
+            from_pool, to_pool, to_budget_id) VALUES \
+            ('{account}', '{id}', 0, {minor}, {time}, '{kind}', '{id}', '{currency}', 'fees', 'available', '{budget}'), \
+            ('{account}', '{id}', 1, 1, {time}, '{kind}', '{id}', '{currency}', 'fees', 'held', '{budget}'); \
         UPDATE balances SET movements = movements + 1 WHERE account_id = '{account}' AND budget_id = '{budget}' \
             AND currency = '{currency}'"
     ))
@@ -201,10 +200,10 @@ fn checks_find_checkpoints_that_differ_from_their_postings() {
     const FALSIFIED: [&str; 5] = [
         "UPDATE balance_checkpoints SET sums = '[[\"credit\",4,[\"11\",\"4\",\"0\"]]]'",
         "UPDATE balance_checkpoints SET covered = 3; UPDATE balance_coverage SET uncounted = -1",
-        "UPDATE journal_entries SET amount_minor = amount_minor + 1 WHERE line = 0",
-        "DELETE FROM journal_entries WHERE amount_minor = 2 AND line = 0; \
-            DELETE FROM journal_entries WHERE amount_minor = -3",
-        "UPDATE journal_transactions SET kind = 'credit'",
+        "UPDATE journal_legs SET amount_minor = amount_minor + 1 WHERE line = 0",
+        "DELETE FROM journal_legs WHERE journal_id IN \
+            (SELECT l.journal_id FROM journal_legs l WHERE l.amount_minor = 2 AND l.line = 0)",
+        "UPDATE journal_legs SET kind = 'credit'",
     ];
     for statement in FALSIFIED {
         with_store(1, |store| {
@@ -275,7 +274,7 @@ impl<T> RunQueryDsl<Conn> for Plan<T> {}
 
 #[test]
 fn a_read_from_a_checkpoint_is_bounded_by_a_range_of_ids() {
-    use super::body::tables::money::{journal_entries, journal_transactions};
+    use super::body::tables::money::journal_legs;
     with_store(1, |store| {
         let plans = driver::read(store.readers(), |conn| {
             conn.batch_execute(PLANNER)?;
@@ -288,8 +287,8 @@ fn a_read_from_a_checkpoint_is_bounded_by_a_range_of_ids() {
         let plan = plans.unwrap();
         assert!(!plan.contains("TEMP B-TREE") && !plan.contains("Sort"), "{plan}");
         let ranges = [
-            "SEARCH journal_entries USING PRIMARY KEY (account_id=? AND journal_id>?)",
-            "Index Scan using journal_entries_pkey on journal_entries",
+            "SEARCH journal_legs USING PRIMARY KEY (account_id=? AND journal_id>?)",
+            "Index Scan using journal_legs_pkey on journal_legs",
         ];
         assert!(ranges.iter().any(|range| plan.contains(range)), "{plan}");
         assert!(!plan.contains("SCAN journal") && !plan.contains("Seq Scan"), "{plan}");
