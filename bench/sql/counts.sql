@@ -1,8 +1,9 @@
 SELECT
     (SELECT COUNT(*) FROM card_transactions) AS messages,
     (SELECT COUNT(*) FROM card_chains) AS chains,
-    (SELECT COUNT(*) FROM journal_transactions) AS journals,
-    (SELECT COUNT(*) FROM journal_entries) AS entries,
+    -- Florin writes legs, the baselines entries.
+    (SELECT COUNT(*) FROM journal_transactions) + (SELECT COUNT(*) FROM journal_legs WHERE line = 0) AS journals,
+    (SELECT COUNT(*) FROM journal_entries) + (SELECT 2 * COUNT(*) FROM journal_legs) AS postings,
     (SELECT COUNT(*) FROM idempotency_records) AS records,
     (SELECT COUNT(*) FROM credits) AS credits,
     (SELECT COUNT(*) FROM payment_batches WHERE status = 'confirmed') AS confirmed,

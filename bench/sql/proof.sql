@@ -1,13 +1,21 @@
--- Counts journal transactions that do not add up to zero, and balances that disagree with journal, open chains or
--- confirmed batches.
-WITH pools AS (
-    SELECT e.account_id, e.budget_id, t.currency,
-        SUM(CASE WHEN e.pool = 'available' THEN e.amount_minor ELSE 0 END) AS available,
-        SUM(CASE WHEN e.pool = 'held' THEN e.amount_minor ELSE 0 END) AS held,
-        SUM(CASE WHEN e.pool = 'reserved' THEN e.amount_minor ELSE 0 END) AS reserved
+-- Counts journal transactions whose entries do not add up to zero, and balances that disagree with the journal, open chains or
+-- confirmed batches. The journal is the legs of Florin, and those entries of the baselines that are no copy of a leg.
+WITH moved AS (
+    SELECT account_id, from_budget_id AS budget_id, currency, from_pool AS pool, -amount_minor AS amount_minor FROM journal_legs
+    UNION ALL
+    SELECT account_id, to_budget_id, currency, to_pool, amount_minor FROM journal_legs
+    UNION ALL
+    SELECT e.account_id, e.budget_id, t.currency, e.pool, e.amount_minor
     FROM journal_entries e JOIN journal_transactions t ON t.account_id = e.account_id AND t.id = e.journal_id
-    WHERE e.budget_id IS NOT NULL
-    GROUP BY e.account_id, e.budget_id, t.currency
+    WHERE NOT EXISTS (SELECT 1 FROM journal_legs l WHERE l.account_id = e.account_id AND l.journal_id = e.journal_id)
+), pools AS (
+    SELECT account_id, budget_id, currency,
+        SUM(CASE WHEN pool = 'available' THEN amount_minor ELSE 0 END) AS available,
+        SUM(CASE WHEN pool = 'held' THEN amount_minor ELSE 0 END) AS held,
+        SUM(CASE WHEN pool = 'reserved' THEN amount_minor ELSE 0 END) AS reserved
+    FROM moved
+    WHERE budget_id IS NOT NULL
+    GROUP BY account_id, budget_id, currency
 ), holds AS (
     SELECT account_id, budget_id, currency, SUM(held_minor) AS held
     FROM card_chains WHERE ended_by IS NULL GROUP BY account_id, budget_id, currency

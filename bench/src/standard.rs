@@ -54,6 +54,7 @@ fn on_postgres(settings: &Settings, folder: &Path, report: &mut Report) -> anyho
         }
     }
     note_memory(&florin, "PostgreSQL", report);
+    stage.database.execute(books::LEGS)?;
     server::run(&stage.database.url, &["check"])
 }
 
@@ -93,6 +94,7 @@ fn on_sqlite(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow:
     lists(settings, &mut file, &florin, report)?;
     note_memory(&florin, "SQLite", report);
     drop(florin);
+    file.execute(books::LEGS)?;
     server::run(&file.url, &["check"])
 }
 

@@ -4,6 +4,44 @@
 CREATE FUNCTION bench_id(kind BIGINT, n BIGINT) RETURNS UUID LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN lpad(to_hex((kind << 48) + n), 32, '0')::uuid;
 
+-- The journal as Florin stored it until it had legs, for the baselines, so that they stay what they were. Florin does not use it.
+CREATE TABLE journal_transactions (
+    account_id TEXT COLLATE "C" NOT NULL REFERENCES accounts (id),
+    id UUID NOT NULL,
+    kind TEXT NOT NULL CHECK (
+        kind IN (
+            'credit', 'card', 'batch_reservation', 'batch_payout', 'batch_release', 'payment', 'payment_release',
+            'payment_return', 'transfer', 'merchant_payment', 'merchant_refund', 'top_up'
+        )
+    ),
+    cause_id UUID NOT NULL,
+    currency TEXT NOT NULL CHECK (length(currency) = 3),
+    created_at TIMESTAMPTZ NOT NULL,
+    position BIGINT,
+    PRIMARY KEY (account_id, id)
+);
+CREATE TABLE journal_entries (
+    account_id TEXT COLLATE "C" NOT NULL,
+    journal_id UUID NOT NULL,
+    line BIGINT NOT NULL CHECK (line >= 0),
+    pool TEXT NOT NULL CHECK (
+        pool IN (
+            'available', 'held', 'reserved', 'card_network', 'inbound_payments', 'outbound_payments', 'fees',
+            'payer_banks', 'merchant_settled'
+        )
+    ),
+    budget_id UUID,
+    amount_minor BIGINT NOT NULL CHECK (amount_minor <> 0),
+    settled_to UUID,
+    PRIMARY KEY (account_id, journal_id, line),
+    FOREIGN KEY (account_id, journal_id) REFERENCES journal_transactions (account_id, id),
+    FOREIGN KEY (account_id, budget_id) REFERENCES budgets (account_id, id),
+    CHECK ((budget_id IS NOT NULL) = (pool IN ('available', 'held', 'reserved')))
+);
+CREATE INDEX earlier_credits_newest ON journal_transactions (account_id, created_at DESC, id DESC, kind) WHERE kind = 'credit';
+CREATE INDEX earlier_top_ups_newest ON journal_transactions (account_id, created_at DESC, id DESC, kind) WHERE kind = 'top_up';
+CREATE INDEX earlier_changed ON journal_transactions (account_id, kind, position, id) WHERE position IS NOT NULL;
+
 SET session_replication_role = replica;
 SET synchronous_commit = off;
 
@@ -79,6 +117,15 @@ INSERT INTO journal_entries
 SELECT account, bench_id(9, n), line, CASE line WHEN 0 THEN 'held' ELSE 'card_network' END,
     CASE line WHEN 0 THEN bench_id(3, (card - 1) % {budgets} + 1) END, CASE line WHEN 0 THEN -amount ELSE amount END
 FROM bench_chains, generate_series(0, 1) line WHERE cleared ORDER BY n, line;
+
+-- The same journal as legs, for Florin.
+INSERT INTO journal_legs (
+    account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, from_pool, from_budget_id, to_pool, to_budget_id
+)
+SELECT t.account_id, t.id, 0, g.amount_minor, t.created_at, t.kind, t.cause_id, t.currency, l.pool, l.budget_id, g.pool, g.budget_id
+FROM journal_transactions t
+JOIN journal_entries l ON l.account_id = t.account_id AND l.journal_id = t.id AND l.amount_minor < 0
+JOIN journal_entries g ON g.account_id = t.account_id AND g.journal_id = t.id AND g.amount_minor > 0;
 
 -- Balances from the chains. The checks compare them with the journal.
 INSERT INTO balances

@@ -44,12 +44,12 @@ CREATE TEMP TABLE moved AS
 SELECT account, kind, n, bench_id_at((extract(epoch FROM now()) * 1000)::bigint - 1000 * (movements - n) - 3600000, n) AS id,
     now() - (movements - n) * interval '1 second' - interval '1 hour' AS at
 FROM sizes, generate_series(1, movements) n;
-INSERT INTO journal_transactions (account_id, id, kind, cause_id, currency, created_at)
-SELECT account, id, CASE n % 3 WHEN 0 THEN 'card' ELSE 'credit' END, id, 'GBP', at FROM moved ORDER BY n;
-INSERT INTO journal_entries (account_id, journal_id, line, pool, budget_id, amount_minor)
-SELECT account, id, line, CASE line WHEN 0 THEN 'inbound_payments' ELSE 'available' END,
-    CASE line WHEN 1 THEN bench_id(kind, 1) END, CASE line WHEN 0 THEN -100 ELSE 100 END
-FROM moved, generate_series(0, 1) line ORDER BY n, line;
+INSERT INTO journal_legs (
+    account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, from_pool, to_pool, to_budget_id
+)
+SELECT account, id, 0, 100, at, CASE n % 3 WHEN 0 THEN 'card' ELSE 'credit' END, id, 'GBP', 'inbound_payments', 'available',
+    bench_id(kind, 1)
+FROM moved ORDER BY n;
 DROP TABLE moved;
 DROP TABLE sizes;
 RESET session_replication_role;

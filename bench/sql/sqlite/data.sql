@@ -1,4 +1,42 @@
 -- The data set of sql/postgres/data.sql, on SQLite.
+-- The journal as Florin stored it until it had legs, for the baseline, so that it stays what it was. Florin does not use it.
+CREATE TABLE journal_transactions (
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    id TEXT NOT NULL CHECK (length(id) = 36),
+    kind TEXT NOT NULL CHECK (
+        kind IN (
+            'credit', 'card', 'batch_reservation', 'batch_payout', 'batch_release', 'payment', 'payment_release',
+            'payment_return', 'transfer', 'merchant_payment', 'merchant_refund', 'top_up'
+        )
+    ),
+    cause_id TEXT NOT NULL CHECK (length(cause_id) = 36),
+    currency TEXT NOT NULL CHECK (length(currency) = 3),
+    created_at INTEGER NOT NULL,
+    position INTEGER,
+    PRIMARY KEY (account_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE journal_entries (
+    account_id TEXT NOT NULL,
+    journal_id TEXT NOT NULL,
+    line INTEGER NOT NULL CHECK (line >= 0),
+    pool TEXT NOT NULL CHECK (
+        pool IN (
+            'available', 'held', 'reserved', 'card_network', 'inbound_payments', 'outbound_payments', 'fees',
+            'payer_banks', 'merchant_settled'
+        )
+    ),
+    budget_id TEXT,
+    amount_minor INTEGER NOT NULL CHECK (amount_minor <> 0),
+    settled_to TEXT CHECK (length(settled_to) = 36),
+    PRIMARY KEY (account_id, journal_id, line),
+    FOREIGN KEY (account_id, journal_id) REFERENCES journal_transactions (account_id, id),
+    FOREIGN KEY (account_id, budget_id) REFERENCES budgets (account_id, id),
+    CHECK ((budget_id IS NOT NULL) = (pool IN ('available', 'held', 'reserved')))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX earlier_credits_newest ON journal_transactions (account_id, created_at DESC, id DESC, kind) WHERE kind = 'credit';
+CREATE INDEX earlier_top_ups_newest ON journal_transactions (account_id, created_at DESC, id DESC, kind) WHERE kind = 'top_up';
+CREATE INDEX earlier_changed ON journal_transactions (account_id, kind, position, id) WHERE position IS NOT NULL;
+
 CREATE TEMP TABLE numbers (n INTEGER PRIMARY KEY);
 WITH RECURSIVE r (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r WHERE n < max({chains}, {cards}, {checkouts}))
 INSERT INTO numbers SELECT n FROM r;
@@ -87,5 +125,13 @@ UNION ALL
 SELECT 'bench-' || (card % 10), bench_id(9, n), 0, 'held', bench_id(3, budget), -amount FROM chains WHERE cleared
 UNION ALL
 SELECT 'bench-' || (card % 10), bench_id(9, n), 1, 'card_network', NULL, amount FROM chains WHERE cleared ORDER BY 1, 2, 3;
+-- The same journal as legs, for Florin.
+INSERT INTO journal_legs (
+    account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, from_pool, from_budget_id, to_pool, to_budget_id
+)
+SELECT t.account_id, t.id, 0, g.amount_minor, t.created_at, t.kind, t.cause_id, t.currency, l.pool, l.budget_id, g.pool, g.budget_id
+FROM journal_transactions t
+JOIN journal_entries l ON l.account_id = t.account_id AND l.journal_id = t.id AND l.amount_minor < 0
+JOIN journal_entries g ON g.account_id = t.account_id AND g.journal_id = t.id AND g.amount_minor > 0;
 DROP TABLE chains;
 DROP TABLE numbers;

@@ -37,12 +37,12 @@ CREATE TEMP TABLE moved AS
 SELECT account, kind, n, millis - 1000 * (movements - n) - 3600000 AS at FROM clock, sizes, numbers WHERE n BETWEEN 1 AND movements;
 CREATE TEMP VIEW moved_ids AS
 SELECT account, kind, n, at, printf('%08x-%04x-7000-8000-%012x', at >> 16, at & 65535, n) AS id FROM moved;
-INSERT INTO journal_transactions (account_id, id, kind, cause_id, currency, created_at)
-SELECT account, id, CASE n % 3 WHEN 0 THEN 'card' ELSE 'credit' END, id, 'GBP', at * 1000 FROM moved_ids ORDER BY account, n;
-INSERT INTO journal_entries (account_id, journal_id, line, pool, budget_id, amount_minor)
-SELECT account, id, line, CASE line WHEN 0 THEN 'inbound_payments' ELSE 'available' END,
-    CASE line WHEN 1 THEN bench_id(kind, 1) END, CASE line WHEN 0 THEN -100 ELSE 100 END
-FROM moved_ids, (SELECT 0 AS line UNION ALL SELECT 1) ORDER BY account, n, line;
+INSERT INTO journal_legs (
+    account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, from_pool, to_pool, to_budget_id
+)
+SELECT account, id, 0, 100, at * 1000, CASE n % 3 WHEN 0 THEN 'card' ELSE 'credit' END, id, 'GBP', 'inbound_payments', 'available',
+    bench_id(kind, 1)
+FROM moved_ids ORDER BY account, n;
 DROP VIEW moved_ids;
 DROP TABLE moved;
 DROP TABLE numbers;

@@ -1,0 +1,10 @@
+-- What the baselines wrote to the earlier tables of the journal, as legs, so that `florin check` proves the whole store. Each of
+-- their transactions has two entries.
+INSERT INTO journal_legs (
+    account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, from_pool, from_budget_id, to_pool, to_budget_id
+)
+SELECT t.account_id, t.id, 0, g.amount_minor, t.created_at, t.kind, t.cause_id, t.currency, l.pool, l.budget_id, g.pool, g.budget_id
+FROM journal_transactions t
+JOIN journal_entries l ON l.account_id = t.account_id AND l.journal_id = t.id AND l.amount_minor < 0
+JOIN journal_entries g ON g.account_id = t.account_id AND g.journal_id = t.id AND g.amount_minor > 0
+WHERE NOT EXISTS (SELECT 1 FROM journal_legs o WHERE o.account_id = t.account_id AND o.journal_id = t.id)
