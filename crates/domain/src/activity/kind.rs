@@ -2,7 +2,7 @@
 
 use crate::card::MessageKind;
 
-/// The source of a movement.
+/// The kind of record that a movement comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ActivitySource {
     /// Chains of card messages.
