@@ -23,7 +23,7 @@ impl ActivitySource {
     /// All sources.
     pub const ALL: [Self; 6] = [Self::Card, Self::Credit, Self::Payment, Self::Unload, Self::Load, Self::TopUp];
 
-    /// The type of all its movements. `None` for chains, whose type depends on their first message.
+    /// The type of all its movements. `None` for chains: their type depends on the first message.
     pub const fn kind(self) -> Option<ActivityType> {
         match self {
             Self::Card => None,

@@ -37,8 +37,8 @@ statuses! {
     Complete = "complete",
     /// A rule declined it.
     Declined = "declined",
-    /// The money came back: a hold was released, everything that was cleared was returned, a dispute was lost, or a
-    /// payment failed.
+    /// No money moved in the end: a hold was released, a refund was withdrawn, everything cleared was returned, a
+    /// dispute was lost, or a payment failed.
     Reverted = "reverted",
     /// A refund was paid, or the recipient's bank returned a payment.
     Refunded = "refunded",

@@ -141,7 +141,7 @@ pub struct ExplanationParts {
 pub struct Running {
     /// The transaction.
     pub booking: Booking,
-    /// The budget's pools after it: the sum of this transaction and all older ones.
+    /// The budget's pools after it: the sum of this transaction and all older transactions.
     pub after: PoolSums,
 }
 

@@ -81,7 +81,7 @@ pub enum Invariant {
     /// No spending limit counts more use than its messages account for.
     SpendingLimits,
     /// Every dispute has credited what its status requires. The stored claim of a chain is the sum of its open and won
-    /// disputes, and at most what it has cleared.
+    /// disputes, and at most what the chain has cleared.
     Disputes,
     /// What is settled into each settlement account, and to each payee, is the sum of payments minus the sum of
     /// refunds.

@@ -9,7 +9,7 @@ use uuid::Uuid;
 /// Sums over the payments and sessions of accounts, which an adapter loads in one consistent view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MerchantBooks {
-    /// What was settled, by account, settlement account or payee, and currency. A posting that names neither of them is
+    /// The settlements by account, settlement account or payee, and currency. A posting that names neither of them is
     /// counted under the id of its cause.
     pub settlements: BTreeMap<(AccountId, Uuid, Currency), SettlementBooks>,
     /// Payments that have refunds, by id.
@@ -20,7 +20,7 @@ pub struct MerchantBooks {
     pub miscounted: Vec<MiscountedSession>,
 }
 
-/// What was settled into one settlement account, or to one payee. A missing source counts as zero.
+/// The sums of the settlements into one settlement account, or to one payee. A missing source counts as zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SettlementBooks {
     /// The sum of the postings.

@@ -126,7 +126,7 @@ pub struct CreditDecision {
 /// Reasons to refuse a credit. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreditRefusal {
-    /// The amount or the currency does not fit the budget. The paths are those of the request's body.
+    /// The amount or the currency does not fit the budget. Paths refer to the request's body.
     #[error("the credit does not fit the budget")]
     Faults(Vec<Fault>),
     /// A balance would overflow 64 bits.

@@ -24,7 +24,7 @@ pub enum Verdict {
     Reply(DecisionReply),
     /// The endpoint did not decide.
     Fallback {
-        /// What happens instead.
+        /// What happens to the message instead.
         fallback: Fallback,
         /// Why the endpoint did not decide.
         reason: NoReply,
@@ -124,7 +124,7 @@ pub enum NoReply {
     Send(SendError),
     /// The status of the response is not 2xx. Redirects are not followed.
     BadStatus,
-    /// The response is not a decision on the message.
+    /// The response is not a valid reply to the question.
     BadAnswer,
     /// The response is larger than allowed.
     TooLarge,
@@ -186,7 +186,8 @@ impl DecisionSeen {
         }
     }
 
-    /// Returns the amount of a partial approval, in the currency of the message. `None` for any other verdict.
+    /// Returns the amount of a partial approval, in the currency of the message. `None` for any other verdict, and if
+    /// the message cannot be approved in part.
     pub fn part(&self) -> Option<Minor> {
         match self.verdict {
             Verdict::Reply(DecisionReply::Partial(part)) if self.allows_partial => Some(part.minor),

@@ -9,7 +9,7 @@ use chrono::TimeDelta;
 pub struct HoldLife {
     /// The life of a hold that no rule applies to.
     pub default: TimeDelta,
-    /// The rules. The most specific one that applies wins.
+    /// The rules. The most specific rule applies.
     pub rules: Vec<HoldLifeRule>,
 }
 

@@ -117,7 +117,7 @@ impl CardLimit {
         self.active && !self.turned_off
     }
 
-    /// Whether it counts what is spent.
+    /// Whether it counts the amounts spent. A transaction limit does not.
     pub fn counts(&self) -> bool {
         self.window != LimitWindow::Transaction
     }

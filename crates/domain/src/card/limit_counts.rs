@@ -39,7 +39,7 @@ pub(super) struct LimitCounts {
 
 impl LimitCounts {
     /// Counts an amount of a chain, and optionally a use, in the current windows of all limits, including inactive
-    /// ones. A message that belongs to a window that has ended is not counted in a later window.
+    /// ones. If the window of the message has ended, no later window counts it.
     pub(super) fn spend(
         limits: &[CardLimit],
         counted: Vec<CountedAmount>,
@@ -79,7 +79,7 @@ impl LimitCounts {
                     back += taken;
                 }
             }
-            // A limit whose window has ended starts a new window here, so that its use matches the counted amounts.
+            // If the window of the limit has ended, a new one starts here, so that its use matches the counted amounts.
             if left < amount.0 {
                 current.spent = lowered(current.spent, Minor(back));
                 changed.push(current);
@@ -103,8 +103,8 @@ impl LimitCounts {
         counts
     }
 
-    /// Adds an amount of a refund that is taken back to the limits again: to each at most what the refund subtracted
-    /// from it in the current window.
+    /// Counts an amount again, because a refund is taken back: each limit at most what the refund subtracted from it in
+    /// the current window.
     pub(super) fn raise(limits: &[CardLimit], counted: Vec<CountedAmount>, amount: Minor, now: DateTime<Utc>) -> Self {
         let mut counts = Self { changed: Vec::new(), counted };
         for limit in counting(limits, now) {

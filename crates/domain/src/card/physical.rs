@@ -16,7 +16,7 @@ pub struct PhysicalCardRequest {
     pub max_cards: u64,
 }
 
-/// What an adapter loads under the locks of the card and of the account's creations.
+/// What an adapter loads to order a physical card, under the locks of the virtual card and of creations on the account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhysicalCardSituation {
     /// The virtual card.

@@ -21,7 +21,7 @@ pub struct ReplaceCardRequest {
     pub max_cards: u64,
 }
 
-/// What an adapter loads under the locks of the card and of the account's creations.
+/// What an adapter loads to replace a card, under the locks of the card and of creations on the account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplaceCardSituation {
     /// The card to replace.

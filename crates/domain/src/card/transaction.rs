@@ -180,7 +180,7 @@ pub struct CardTransaction {
     pub currency: Currency,
     /// Its own amount, without the acquirer's fee.
     pub amount: Minor,
-    /// The requested amount. For a reversal, an expiry or a return, the amount of the first message.
+    /// The requested amount. For a reversal, an expiry or a return, the approved amount of the first message.
     pub requested: Minor,
     /// The fee of an ATM's acquirer in addition to the amount.
     pub acquirer_fee: Minor,

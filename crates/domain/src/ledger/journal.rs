@@ -170,7 +170,7 @@ impl JournalKind {
 pub struct JournalTransaction {
     /// Its id.
     pub id: JournalId,
-    /// The account whose money moved.
+    /// The account that it belongs to.
     pub account: AccountId,
     /// The kind of movement.
     pub kind: JournalKind,

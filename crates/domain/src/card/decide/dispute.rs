@@ -88,7 +88,7 @@ pub enum DisputeRefusal {
         /// Its state.
         state: TransactionState,
     },
-    /// The amount exceeds what is undisputed.
+    /// The amount exceeds the undisputed amount.
     #[error("must be at most the undisputed amount, {rest} {}", rest.currency)]
     ExceedsUndisputed {
         /// The undisputed amount.
@@ -160,8 +160,8 @@ pub fn decide_new_dispute(
     Ok(DisputeDecision { dispute, disputed: Some(Chain { disputed: claimed, ..chain.clone() }), message: None })
 }
 
-/// Returns the amount of the transaction that can still be disputed: at most the undisputed part of what its chain has
-/// cleared.
+/// Returns the amount of the transaction that can still be disputed: at most the undisputed cleared amount of its
+/// chain.
 fn undisputed(situation: &OpenDisputeSituation, chain: &Chain) -> Result<Minor, AmountOverflow> {
     let OpenDisputeSituation { transaction, disputes, .. } = situation;
     let sum = |concerns: &dyn Fn(&&Dispute) -> bool| {

@@ -17,7 +17,7 @@ pub(super) enum FundsEffect {
     Credit,
     /// Moves no funds: an account check or a balance inquiry.
     None,
-    /// Moves funds whatever the rules say.
+    /// Moves funds without a check of any rule.
     Unconditional,
     /// Debits funds and counts as a use of the card.
     Debit(Minor),
@@ -105,7 +105,7 @@ impl RuleInput<'_> {
         Ok(Some(DeclineExplanation { passed: self.rules().take_while(Rule::passes).collect(), failed }))
     }
 
-    /// Whether the message takes funds, so that the endpoint decides on it.
+    /// Whether the message takes funds. The endpoint decides only on messages that do.
     const fn is_debit(&self) -> bool {
         matches!(self.effect, FundsEffect::Debit(_) | FundsEffect::DebitMore { .. })
     }
