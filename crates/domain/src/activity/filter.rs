@@ -25,9 +25,9 @@ pub struct ActivityFilter {
     pub card: Option<CardId>,
     /// The currency to match.
     pub currency: Option<Currency>,
-    /// The earliest time, inclusive.
+    /// The earliest `created_at`, inclusive.
     pub from: Option<DateTime<Utc>>,
-    /// The latest time, inclusive.
+    /// The latest `created_at`, inclusive.
     pub to: Option<DateTime<Utc>>,
     /// A text that the counterparty or the reference must contain.
     pub search: Option<ActivitySearch>,

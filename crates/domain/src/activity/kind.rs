@@ -108,7 +108,7 @@ pub struct FirstMessageShape {
 }
 
 impl FirstMessageShape {
-    /// Every shape that begins a chain.
+    /// Every shape that a first message can have.
     pub fn all() -> impl Iterator<Item = Self> {
         let of = |kind| [true, false].map(|requests_nothing| Self { kind, requests_nothing });
         MessageKind::ALL.into_iter().flat_map(of).filter(|shape| shape.activity().is_some())

@@ -109,7 +109,7 @@ pub struct Reservation {
     pub batch: PaymentBatchId,
     /// The payment order, which this budget funds.
     pub order: OrderId,
-    /// The state of the batch: confirmed or started.
+    /// The status of the batch: confirmed or started.
     pub status: PaymentBatchStatus,
     /// Amounts and fees of its payments that are not final.
     pub amount: Minor,

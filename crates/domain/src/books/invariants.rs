@@ -1,4 +1,4 @@
-//! Invariants of the books of an account, checked over sums.
+//! Invariants of the books of an account, checked by comparing sums.
 
 use super::{
     BudgetPool, DisputeBooks, LimitBooks, MerchantBooks, MiscountedSession, PoolSums, RefundedPayment, SettlementBooks,

@@ -116,7 +116,7 @@ pub enum CreateBudgetRefusal {
     },
 }
 
-/// Checks that the list has at least one currency, each once.
+/// Checks that the list has at least one currency, and none twice.
 pub fn check_currencies(named: Vec<Currency>) -> Result<Vec<Currency>, Flaw> {
     if named.is_empty() {
         return Err(Flaw::range("must list at least one currency"));
@@ -136,7 +136,7 @@ fn once<T: Ord>(named: &[T]) -> Result<(), Flaw> {
     if different.len() == named.len() { Ok(()) } else { Err(Flaw::value("must list each value once")) }
 }
 
-/// Decides the creation of a budget, which starts empty.
+/// Decides the creation of a budget, which starts without money.
 ///
 /// ```
 /// use florin_domain::budget::{

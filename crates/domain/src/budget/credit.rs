@@ -108,7 +108,7 @@ pub struct Credit {
 pub struct CreditSituation {
     /// The budget.
     pub budget: Budget,
-    /// The number of this credit: the account's next free one, from 1.
+    /// The number of this credit: the next free number of the account's sequence, from 1.
     pub number: i64,
 }
 

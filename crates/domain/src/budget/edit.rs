@@ -1,4 +1,4 @@
-//! Changing the members of a budget.
+//! Changing the data of a budget.
 
 use super::{BudgetFeature, BudgetRecord, BudgetStatus};
 use crate::card::Controls;

@@ -1,4 +1,4 @@
-//! Budgets with all their members, and filters of budgets.
+//! Budgets with all their data, and filters of budgets.
 
 use super::Budget;
 use crate::books::PoolSums;
@@ -15,9 +15,9 @@ use std::collections::BTreeSet;
 pub enum BudgetFeature {
     /// Payment batches can be funded from it.
     Payments,
-    /// Cards of people can be created on it.
+    /// Individual cards that spend from it can be created.
     PeopleCards,
-    /// Cards that the budget itself owns can be created on it.
+    /// Shared cards that spend from it can be created.
     BudgetCards,
 }
 
@@ -65,7 +65,7 @@ impl BudgetKind {
     }
 }
 
-/// Whether callers show a budget to people. It changes nothing else.
+/// Whether callers should show a budget to people. It has no other effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BudgetStatus {
     /// Shown.

@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 pub struct TransferInstruction {
     /// The budget that pays.
     pub from: BudgetId,
-    /// The budget that receives, which must be another one.
+    /// The budget that receives the money. It must differ from the budget that pays.
     pub to: BudgetId,
     /// The amount, above zero.
     pub amount: DecimalAmount,

@@ -13,7 +13,7 @@ use std::fmt;
 pub struct CardChangeRequest {
     /// The new state.
     pub to: Option<CardState>,
-    /// The reason of a transition, in the client's words.
+    /// The reason for the transition, in the client's words.
     pub reason: Option<Text<1, 140>>,
     /// The new name.
     pub name: Option<CardName>,

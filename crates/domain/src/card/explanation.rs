@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 /// A rule of contract 5.3 with the values it compared. Amounts are in the card's currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// A caller of the sandbox forced a decline. Evaluated only in this case.
+    /// A caller of the sandbox forced a decline. This rule exists only in that case, and always fails.
     Forced {
         /// The forced response.
         code: Response,
@@ -62,7 +62,7 @@ pub enum Rule {
     },
     /// A control of the card or of its budget allows the message.
     Controls(ControlSeen),
-    /// The limit on a transaction covers the amount.
+    /// The transaction limit covers the amount.
     TransactionLimit(LimitSeen),
     /// A spending limit covers the amount.
     SpendingLimit(LimitSeen),

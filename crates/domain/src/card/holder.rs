@@ -40,7 +40,7 @@ pub struct GrantedBudget {
 pub struct PersonalCard {
     /// The person.
     pub person: PersonId,
-    /// The budgets, in the order given.
+    /// The budgets, in the order of the request.
     pub budgets: Vec<GrantedBudget>,
 }
 

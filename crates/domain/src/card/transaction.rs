@@ -17,7 +17,7 @@ pub enum MessageKind {
     AtmAuthorization,
     /// Authorization of a refund.
     RefundAuthorization,
-    /// A new total of the hold of an authorization.
+    /// A new total for the hold of an authorization.
     Advice,
     /// An amount added to the hold of an authorization.
     Incremental,

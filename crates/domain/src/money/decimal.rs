@@ -12,7 +12,7 @@ pub struct DecimalAmount {
     value: Option<BigDecimal>,
 }
 
-/// Maximum number of minor digits of an ISO 4217 currency.
+/// Maximum number of decimals of an ISO 4217 currency.
 const FINEST: i64 = 4;
 /// Number of digits before the point of the largest amount.
 const WIDEST: i64 = 10;
@@ -86,7 +86,8 @@ impl DecimalAmount {
         if self.is_zero() { Err(Flaw::range("must be greater than 0")) } else { Ok(self) }
     }
 
-    /// The exact minor units. A finer value is `too_many_decimals`, never rounded.
+    /// Converts the amount to minor units exactly. A value with more decimals than the currency has is
+    /// `too_many_decimals`; it is never rounded.
     pub fn to_minor(&self, currency: Currency) -> Result<Minor, Flaw> {
         let too_fine = || {
             let message = match currency.exponent() {
