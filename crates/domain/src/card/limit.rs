@@ -99,8 +99,8 @@ pub struct CarriedUse {
 }
 
 impl CardLimit {
-    /// Returns the limit with its use in the current window: zero if a new window has begun. A limit never returns to
-    /// an earlier window, because a message from just before midnight may be decided after a later one.
+    /// Returns the limit with its use in the current window: zero if a new window has begun. If `now` is in an earlier
+    /// window, the limit stays in its window: a message from just before midnight may be decided after a later one.
     #[must_use]
     pub fn current(&self, now: DateTime<Utc>) -> Self {
         let start = self.window.start(now);
