@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use std::fmt;
 
-/// The outcome of an act, or its begin.
+/// The outcome of an act, or the mark of its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuditOutcome {
     /// The act is about to begin. If it is interrupted, no later record follows.

@@ -3,13 +3,11 @@
 //! Ports have methods of three kinds:
 //! 1. **Read**: a method returns values. Objects of other accounts are absent.
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
-//! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
-//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`],
-//!    [`ClientNetworks`], [`CheckoutSessions`], [`Disputes`], and the writes of [`Budgets`], [`People`], [`Merchants`],
-//!    [`Checkouts`], [`SettlementAccounts`], [`Payees`] and [`MerchantPayments`]): the port receives a command, which
-//!    names what to load and contains the rule, a pure decision. The adapter locks and loads the rows, calls the rule,
-//!    stores its result together with the idempotency record, and commits. It may call the rule again (after a
-//!    serialization failure), and it may combine many decisions in one transaction; callers can't observe either.
+//! 3. **Decide under the lock**: a method receives a rule, a pure decision ([`Decide`]), usually as part of a command
+//!    that also names what to load. Examples are [`CardLedger`], [`Transfers`], [`PaymentBatches`] and the writes of
+//!    [`Budgets`]. The adapter locks and loads the rows, calls the rule, stores its result together with the
+//!    idempotency record, and commits. It may call the rule again (after a serialization failure), and it may combine
+//!    many decisions in one transaction; callers can't observe either.
 //!
 //! The descriptions of methods name errors briefly: "`Absent`: no such card on the account" means that the method
 //! returns [`WriteError::Absent`] in this case. `NotFound` and `Duplicate` are errors of [`StoreError`].

@@ -114,7 +114,7 @@ pub struct ApiKey {
     pub expires_at: Option<DateTime<Utc>>,
     /// When it was revoked. `None`: it is not revoked.
     pub revoked_at: Option<DateTime<Utc>>,
-    /// For the key of a world: the key that created the world. Both are revoked together.
+    /// For the key of a world: the key that created the world. If that key is revoked, this one is revoked, too.
     pub made_by: Option<ApiKeyId>,
     /// The key that replaced it in a rotation. `None`: it was not rotated.
     pub replaced_by: Option<ApiKeyId>,

@@ -6,7 +6,7 @@ use crate::ids::JournalId;
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
 use crate::stamp::Stamp;
 
-/// What a cancellation is decided on. An adapter loads it under the lock.
+/// The situation for a cancellation. An adapter loads it under the lock.
 #[derive(Clone, Debug)]
 pub struct CancelSituation {
     /// The batch with its orders.

@@ -8,7 +8,7 @@ use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Pool, Posti
 use crate::mfa::{MfaCheck, MfaFailure, MfaSession, MfaVerdict, TotpEnrolment};
 use crate::stamp::Stamp;
 
-/// What a confirmation is decided on. An adapter loads it under the lock.
+/// The situation for a confirmation. An adapter loads it under the lock.
 #[derive(Clone, Debug)]
 pub struct ConfirmSituation {
     /// The batch with its orders.

@@ -14,7 +14,7 @@ use crate::ledger::{AmountOverflow, JournalTransaction, Unbalanced};
 use crate::money::Currency;
 use std::collections::BTreeMap;
 
-/// What the bank's reports are decided on. An adapter loads it under the lock.
+/// The situation for the bank's reports. An adapter loads it under the lock.
 #[derive(Clone, Debug)]
 pub struct SettleSituation {
     /// The batch with its orders.
@@ -31,7 +31,7 @@ pub struct SettleSituation {
     pub balances: BatchBalances,
     /// The names of the budgets that fund the orders.
     pub budget_names: BTreeMap<BudgetId, String>,
-    /// The next free number in the account's sequence of credits, transfers and payments, from 1.
+    /// The next free number in the account's sequence of credits, top-ups, transfers and payments, from 1.
     pub number: i64,
 }
 

@@ -33,7 +33,7 @@ pub fn decide_start(batch: &PaymentBatch, stamp: &Stamp<'_>) -> Result<StartDeci
     Ok(StartDecision { batch, events })
 }
 
-/// What the start of payments is decided on. An adapter loads it under the lock.
+/// The situation for the start of payments. An adapter loads it under the lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakeSituation {
     /// The batch.

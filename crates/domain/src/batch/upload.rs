@@ -12,7 +12,7 @@ use crate::money::{Currency, Minor};
 use crate::stamp::Stamp;
 use std::collections::BTreeMap;
 
-/// What an upload is decided on. An adapter loads it under the lock.
+/// The situation for an upload. An adapter loads it under the lock.
 #[derive(Clone, Debug)]
 pub struct UploadSituation {
     /// The batch.

@@ -19,7 +19,7 @@ pub fn check_merchant_amount(amount: Minor) -> Result<Minor, Flaw> {
     if MERCHANT_AMOUNTS.contains(&amount.0) { Ok(amount) } else { Err(Flaw::range("must be from 0.01 to 1000000.00")) }
 }
 
-/// What the creation of a session is decided on. An adapter loads it under the lock that serializes the creations of a
+/// The situation for the creation of a session. An adapter loads it under the lock that serializes the creations of a
 /// merchant.
 #[derive(Clone, Debug)]
 pub struct CreateSessionSituation {

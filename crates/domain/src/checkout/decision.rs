@@ -5,7 +5,7 @@ use crate::budget::Budget;
 use crate::event::Event;
 use crate::ledger::{AmountOverflow, Balances, JournalTransaction, Unbalanced};
 
-/// What an action on a session is decided on. An adapter loads it under the lock of the session.
+/// The situation for an action on a session. An adapter loads it under the lock of the session.
 #[derive(Clone, Debug)]
 pub struct SessionSituation {
     /// The session.
@@ -23,7 +23,7 @@ pub struct SessionSituation {
 pub struct BudgetCredit {
     /// The budget.
     pub budget: Budget,
-    /// The next free number in the account's sequence of credits, transfers and payments, from 1.
+    /// The next free number in the account's sequence of credits, top-ups, transfers and payments, from 1.
     pub number: i64,
 }
 

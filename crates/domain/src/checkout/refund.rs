@@ -19,7 +19,7 @@ pub const MAX_REFUND: Minor = Minor(100_000);
 /// The time in which a merchant can authorise a refund.
 const AUTHORISATION: TimeDelta = TimeDelta::minutes(20);
 
-/// What the creation of a refund is decided on. An adapter loads it under the lock of the payment.
+/// The situation for the creation of a refund. An adapter loads it under the lock of the payment.
 #[derive(Clone, Debug)]
 pub struct CreateRefundSituation {
     /// The payment that the request names. It may be a refund, which is refused.
@@ -137,7 +137,7 @@ pub fn decide_create_refund(
     })
 }
 
-/// What an action on a refund is decided on. An adapter loads it under the lock of the refund.
+/// The situation for an action on a refund. An adapter loads it under the lock of the refund.
 #[derive(Clone, Debug)]
 pub struct RefundSituation {
     /// The row of the refund among the payments.

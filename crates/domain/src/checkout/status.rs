@@ -17,7 +17,7 @@ pub enum SessionStatus {
     Expired,
 }
 
-/// A step of a session: a row of the transition table.
+/// A step of a session. [`SessionStatus::after`] returns its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SessionStep {
     /// The payer sends a form of the page.

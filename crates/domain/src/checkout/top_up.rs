@@ -5,7 +5,7 @@ use crate::budget::Budget;
 use crate::ids::BudgetId;
 use std::collections::BTreeSet;
 
-/// What the creation of a top-up is decided on. An adapter loads it under the lock that serializes the creations of a
+/// The situation for the creation of a top-up. An adapter loads it under the lock that serializes the creations of a
 /// merchant.
 #[derive(Clone, Debug)]
 pub struct CreateTopUpSituation {

@@ -8,7 +8,7 @@ use crate::money::{Currency, Minor};
 /// Money that entered or left the ledger balance of a budget, except by card messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoxMovement {
-    /// Its number in the account's sequence of credits, transfers and payments.
+    /// Its number in the account's sequence of credits, top-ups, transfers and payments.
     pub number: i64,
     /// The budget.
     pub budget: BudgetId,

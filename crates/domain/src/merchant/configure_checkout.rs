@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 /// The default of the maximum number of checkouts of an account.
 pub const MAX_CHECKOUTS: u64 = 10_000;
 
-/// What a change of checkouts is decided on. An adapter loads it under the lock that serializes changes of a merchant.
+/// The situation for a change of checkouts. An adapter loads it under the lock that serializes changes of a merchant.
 #[derive(Clone, Debug)]
 pub struct CheckoutSituation {
     /// The merchant's profile.

@@ -60,8 +60,7 @@ impl PayeeFilter {
 /// The default of the maximum number of payees of an account.
 pub const MAX_PAYEES: u64 = 10_000;
 
-/// What the creation of a payee is decided on. An adapter loads it under the lock that serializes changes of a
-/// merchant.
+/// The situation for the creation of a payee. An adapter loads it under the lock that serializes changes of a merchant.
 #[derive(Clone, Debug)]
 pub struct CreatePayeeSituation {
     /// The merchant's profile.

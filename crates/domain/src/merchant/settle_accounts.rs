@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// Maximum number of settlement accounts of an account.
 pub const MAX_SETTLEMENT_ACCOUNTS: usize = 100;
 
-/// What a change of settlement accounts is decided on. An adapter loads it under the lock that serializes changes of a
+/// The situation for a change of settlement accounts. An adapter loads it under the lock that serializes changes of a
 /// merchant.
 #[derive(Clone, Debug)]
 pub struct SettlementSituation {

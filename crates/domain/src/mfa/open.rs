@@ -5,7 +5,7 @@ use crate::batch::{IllegalMove, PaymentBatch};
 use crate::ids::{ClientId, MfaSessionId};
 use chrono::{DateTime, Utc};
 
-/// What the opening of an MFA session is decided on. An adapter loads it.
+/// The situation for the opening of an MFA session. An adapter loads it.
 #[derive(Clone, Debug)]
 pub struct OpenSituation {
     /// The batch to confirm.

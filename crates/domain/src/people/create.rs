@@ -35,7 +35,7 @@ pub struct PersonRequest {
     pub now: DateTime<Utc>,
 }
 
-/// What the creation of a person is decided on. An adapter loads it under the lock that serializes creations on an
+/// The situation for the creation of a person. An adapter loads it under the lock that serializes creations on an
 /// account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CreatePersonSituation {

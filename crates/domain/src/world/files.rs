@@ -53,7 +53,7 @@ pub struct SnapshotImport {
     pub is_repeated: bool,
 }
 
-/// What the import of a file is decided on. An adapter loads it.
+/// The situation for the import of a file. An adapter loads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportSituation {
     /// Number of imported snapshots of the client.

@@ -23,7 +23,7 @@ pub struct CreationClaim {
     pub request: String,
 }
 
-/// What the creation of a world is decided on. An adapter loads it.
+/// The situation for the creation of a world. An adapter loads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CreateSituation {
     /// Number of worlds of the client.
@@ -38,7 +38,7 @@ pub struct CreateSituation {
     pub is_key_revoked: bool,
 }
 
-/// What the creation of a snapshot is decided on. An adapter loads it.
+/// The situation for the creation of a snapshot. An adapter loads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnapshotSituation {
     /// Number of snapshots that the world already has.
@@ -47,7 +47,7 @@ pub struct SnapshotSituation {
     pub bytes: i64,
 }
 
-/// What the restore of a world is decided on. An adapter loads it.
+/// The situation for the restore of a world. An adapter loads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RestoreSituation {
     /// Whether the snapshot has an earlier schema than the store.

@@ -32,7 +32,7 @@ const G: usize = 12;
 const H: usize = 13;
 
 impl ModulusTable {
-    /// Returns the table that Florin contains: a few ranges, enough to test the check.
+    /// Returns the built-in table: a few ranges, enough to test the check.
     pub fn built_in() -> Result<Self, ModulusTableError> {
         Self::parse(include_str!("modulus/weights.txt"), include_str!("modulus/substitutes.txt"))
     }

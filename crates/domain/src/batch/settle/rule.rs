@@ -91,7 +91,7 @@ fn apply(state: PaymentState, report: PaymentReport, now: DateTime<Utc>) -> (Pay
         (Completed { sent, .. }, PaymentOutcome::Returned(reason)) => {
             (Returned { sent, reason }, &[JournalKind::PaymentReturn])
         }
-        // A paid payment stays paid until it is returned. The bank is queried again only if it names a time.
+        // A paid payment stays paid until it is returned. The bank is queried again only if the bank names a time.
         (Completed { sent, .. }, PaymentOutcome::Completed | PaymentOutcome::Failed(_)) => {
             (Completed { sent, ask_at: again_at }, &[])
         }
