@@ -18,7 +18,7 @@ pub enum Mode {
     Commit,
     /// Decide and store nothing. The result is [`crate::Written::DryRun`].
     ///
-    /// Promises: the command is decided as [`Self::Commit`] would decide it at this moment, under the same lock and
+    /// Promises: the command is decided as [`Mode::Commit`] would decide it at this moment, under the same lock and
     /// after all earlier commands. It returns the same errors for absent objects and refusals. Nothing is stored,
     /// whatever the decision says: no attempt is counted, and no MFA session is used up. The idempotency claim of the
     /// command is ignored: its record is neither looked up nor stored.
