@@ -25,7 +25,7 @@ pub struct PaymentStart {
     pub reference: PaymentReference,
     /// The page of Florin to which the bank sends the browser back.
     pub return_url: String,
-    /// The end of the time for the authorisation: at this moment it is too late.
+    /// The deadline of the authorisation, exclusive.
     pub authorise_before: DateTime<Utc>,
 }
 

@@ -39,8 +39,7 @@ pub enum WorldContents {
 pub type Reseal =
     Arc<dyn Fn(&SecretOwner, &SecretOwner, &SealedSecret) -> Result<SealedSecret, StoreError> + Send + Sync>;
 
-/// A function that returns the hash of the page token of a session or refund: from the account and the id of the
-/// session or refund.
+/// A function from an account and the id of a session or refund to the hash of its page token.
 pub type PageTokens = Arc<dyn Fn(&AccountId, Uuid) -> PageTokenHash + Send + Sync>;
 
 /// A command to create a world.

@@ -17,7 +17,7 @@ pub struct CreateRequest {
     pub id: PaymentBatchId,
     /// The account.
     pub account: AccountId,
-    /// The client that calls.
+    /// The client that sends the request.
     pub client: ClientId,
     /// The name; `None` for a default name that contains the time.
     pub name: Option<BatchName>,

@@ -96,7 +96,7 @@ pub struct RefundPart {
     pub reason: Option<String>,
     /// The hash of the token of the page on which the merchant authorises the refund.
     pub token: PageTokenHash,
-    /// The end of the time for the authorisation: at this moment it is too late.
+    /// The deadline of the authorisation, exclusive.
     pub authorise_before: DateTime<Utc>,
     /// When to ask the bank again about an authorised refund without a result.
     pub ask_again_at: Option<DateTime<Utc>>,
@@ -130,7 +130,8 @@ impl MerchantPayment {
         }
     }
 
-    /// Returns whether a refund reduces the refundable rest of its payment: it is neither failed nor cancelled.
+    /// Returns whether a refund counts against the refundable amount of its payment: it is neither failed nor
+    /// cancelled.
     pub const fn takes_up(&self) -> bool {
         matches!(self.status, MerchantPaymentStatus::Pending | MerchantPaymentStatus::Completed)
     }

@@ -26,7 +26,7 @@ pub struct CreateRefundSituation {
     pub payment: MerchantPayment,
     /// The session of the payment.
     pub session: CheckoutSession,
-    /// The sum of its other refunds that are neither failed nor cancelled.
+    /// The sum of the payment's earlier refunds that are neither failed nor cancelled.
     pub taken_up: Minor,
     /// Whether the settlement account of the payment can pay refunds.
     pub source: RefundSource,
@@ -70,7 +70,7 @@ pub enum RefundRefusal {
     /// The amount is above the maximum of a refund.
     #[error("a refund is at most {0}")]
     AboveMaximum(Money),
-    /// The amount is above the rest of the payment that was not refunded.
+    /// The amount is above the part of the payment that was not refunded.
     #[error("{0} of the payment is left")]
     AboveLeft(Money),
     /// The refund does not await an authorisation.
@@ -231,7 +231,7 @@ impl RefundChange {
         }
     }
 
-    /// Applies what is due: the bank's report, or the end of the time for the authorisation.
+    /// Applies what is due: the bank's report, or the deadline of the authorisation.
     fn settle_due(&mut self, situation: &RefundSituation, stamp: &Stamp<'_>) -> Result<(), RefundRefusal> {
         if self.refund.refund_due_at().is_none_or(|due| due > stamp.now) {
             return Ok(());

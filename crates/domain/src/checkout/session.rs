@@ -155,7 +155,7 @@ pub struct CheckoutSession {
     pub token: PageTokenHash,
     /// The reference on the payer's bank statement.
     pub payment_reference: PaymentReference,
-    /// The end of the time for payment: at this moment it is too late.
+    /// The deadline for the payment, exclusive.
     pub expires_at: DateTime<Utc>,
     /// When something is due: the session expires, or the bank is to report or to be asked. `None`: nothing is due.
     pub due_at: Option<DateTime<Utc>>,

@@ -23,7 +23,7 @@ pub enum MfaVerdict {
 /// The caller of a check, and the batch that the token is to confirm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MfaCheck {
-    /// The client that calls.
+    /// The client that sends the request.
     pub client: ClientId,
     /// The account of the batch.
     pub account: AccountId,

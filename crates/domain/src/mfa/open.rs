@@ -19,7 +19,7 @@ pub struct OpenSituation {
 pub struct OpenRequest {
     /// The id of the new session.
     pub id: MfaSessionId,
-    /// The client that calls.
+    /// The client that sends the request.
     pub client: ClientId,
     /// The provider that will check the token.
     pub provider: MfaProviderName,

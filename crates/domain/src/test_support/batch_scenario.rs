@@ -147,7 +147,7 @@ impl BatchScenario {
         Ok(())
     }
 
-    /// Starts at most `max` confirmed payments of a started batch, as before they are sent to the bank.
+    /// Starts at most `max` confirmed payments of a started batch, like a worker before it sends them to the bank.
     pub fn take(&mut self, max: usize) {
         let confirmed = self.payments.iter().filter(|payment| payment.status() == PaymentStatus::Confirmed);
         let next: Vec<_> = confirmed.take(max).cloned().collect();
