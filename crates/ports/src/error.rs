@@ -12,7 +12,8 @@ pub enum StoreError {
     #[error("the store is overloaded")]
     Overloaded,
     /// The connection was lost or the disk failed during the commit, or the store did not respond in time. Either
-    /// everything is stored or nothing. With an idempotency key, a retry returns the outcome.
+    /// everything is stored or nothing. With an idempotency key, a retry takes effect only if the first attempt did
+    /// not.
     #[error("it is unknown whether the store has stored the change: {0}")]
     OutcomeUnknown(String),
     /// Something with this name or id already exists. Nothing was stored.

@@ -78,7 +78,7 @@ pub struct SeedCard {
     pub limits: Vec<CardLimit>,
 }
 
-/// Seeds a store with prepared data, and reads the data that exports need.
+/// Seeds a store with prepared data, and lists budgets, cards and payment batches.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Seeding: Send + Sync {

@@ -48,9 +48,9 @@ pub trait SnapshotFiles: Send + Sync {
     /// Stores the snapshot of a file for a client. A key for all accounts of the client can then create worlds from it,
     /// as from a snapshot of one of the client's worlds.
     ///
-    /// If the client has already imported the file, only the expiry of the snapshot changes. Rows that the store would
-    /// reject, or with inconsistent books, are refused as [`ImportRefusal::Invalid`]. Contents that a file must not
-    /// have are ignored.
+    /// If the client has already imported the file, the snapshot's time of import and its expiry change. Rows that the
+    /// store would reject, or with inconsistent books, are refused as [`ImportRefusal::Invalid`]. Contents that a file
+    /// must not have are ignored.
     async fn import_snapshot(
         &self,
         command: ImportSnapshotCommand,

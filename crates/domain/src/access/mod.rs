@@ -118,7 +118,7 @@ pub struct ApiKey {
     pub made_by: Option<ApiKeyId>,
     /// The key that replaced it in a rotation. `None`: it was not rotated.
     pub replaced_by: Option<ApiKeyId>,
-    /// When it was last used, to about a minute. `None`: never.
+    /// When it was last used, to about a minute. `None`: no use was recorded.
     pub last_used_at: Option<DateTime<Utc>>,
 }
 
@@ -186,7 +186,7 @@ pub struct Account {
     pub decisions: Option<Arc<DecisionEndpoint>>,
 }
 
-/// An account as `GET /accounts` shows it to its client.
+/// An account as `GET /v2/accounts` shows it to its client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountProfile {
     /// The account.

@@ -36,7 +36,7 @@ pub enum MerchantPermission {
     HideServiceLogo,
     /// Create `TOP_UP` checkouts. Settlement accounts and payees of such a merchant need no approval.
     CreateTopUpCheckouts,
-    /// Receive an event for each completed payment that arrived in the settlement account.
+    /// Receive the event `MerchantPaymentReconciled` for each completed payment of a session.
     Reconciliation,
 }
 

@@ -44,8 +44,8 @@ impl PaymentNetwork {
             }
     }
 
-    /// Returns the fee of a payment. For Swift it is 5.00 in currencies with two decimals, 5 units in currencies with
-    /// more decimals, and 500 units in currencies without decimals. Other networks are free.
+    /// Returns the fee of a payment. For Swift it is 5 major units, such as 5.00 GBP, or 500 in currencies without
+    /// decimals, such as 500 JPY. Other networks are free.
     pub(super) const fn fee(self, currency: Currency) -> Minor {
         match (self, currency.exponent()) {
             (Swift, 0) => Minor(500),
