@@ -7,7 +7,7 @@ use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, L
 use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
 
-/// What the completion of a session moves and creates.
+/// The money that the completion of a session moves, and the objects that it creates.
 pub(super) struct Completion {
     pub(super) order: Option<MerchantOrderId>,
     journal: JournalTransaction,
@@ -16,7 +16,7 @@ pub(super) struct Completion {
 }
 
 impl Completion {
-    /// Moves the amount of a payment that was completed.
+    /// Books the completed payment of a session.
     pub(super) fn of(
         situation: &SessionSituation,
         payment: &MerchantPayment,
@@ -65,7 +65,7 @@ impl Completion {
         Ok(Self { order: None, journal, credited: Some(balances), movement: Some(movement) })
     }
 
-    /// The events of the completed session. A top-up of a budget is no session for its client.
+    /// Returns the events of the completed session. For a top-up of a budget, this is the event of the credit only.
     pub(super) fn events(&self, session: &CheckoutSession, payment: &MerchantPayment, reconciles: bool) -> Vec<Event> {
         let at = self.journal.at;
         if let Some(movement) = &self.movement {
