@@ -72,7 +72,7 @@ error_sets! {
         KEYS,
         "`invalid_state`: the caller would be shut out, the address is on the list, or the list is full.",
     );
-    /// Errors of an operation that reads and exists in the sandbox only.
+    /// Errors of a reading operation that exists in the sandbox only.
     SandboxReadErrors = reading(SANDBOX);
     /// Errors of reading events. In production, the operator enables events for each client.
     EventErrors = reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`.");
@@ -88,7 +88,7 @@ error_sets! {
         response("413", "`payload_too_large`: the body exceeds 1 MiB.", &[]),
         response("415", "`unsupported_media_type`: the body is neither empty nor `{}`.", &[]),
     ]);
-    /// Errors of an operation that writes.
+    /// Errors of an operation that writes and has no set of its own.
     WriteErrors = writing(KEYS, "`invalid_state`, `mfa_not_enrolled`.");
     /// Errors of an operation that accepts payments.
     UploadErrors = with(writing(KEYS, "`invalid_state`, `balance_limit`."), [
@@ -138,7 +138,7 @@ error_sets! {
         "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `mfa_failed`, `mfa_expired`, `mfa_locked`.",
         "`invalid_state`, `insufficient_funds`, `balance_limit`.",
     );
-    /// Errors of a simulation.
+    /// Errors of a simulated credit or card message.
     SimulationErrors = writing(
         SANDBOX,
         "`already_cleared`, `already_reversed`, `expired`, `wrong_transaction_kind`, `amount_exceeds_hold`, \
@@ -193,7 +193,7 @@ error_sets! {
 const KEYS: &str = "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`.";
 const SANDBOX: &str = "`invalid_credentials`, `insufficient_scope`, `sandbox_only`, `address_not_allowed`.";
 
-/// Adds responses to a set, or replaces them.
+/// Adds responses to a set. A response replaces the existing one with its status.
 fn with<const N: usize>(mut responses: Responses, more: [(String, RefOr<Response>); N]) -> Responses {
     responses.extend(more);
     responses

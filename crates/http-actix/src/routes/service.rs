@@ -19,7 +19,7 @@ const READY_WITHIN: Duration = Duration::from_millis(900);
 /// The health of the service.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Health {
-    /// Always `ok`; an unhealthy service answers with an error.
+    /// Always `ok`. An unhealthy service responds with an error.
     status: &'static str,
 }
 

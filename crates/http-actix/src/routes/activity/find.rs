@@ -37,7 +37,7 @@ named! {
 /// The `id` in the path, as sent. Its form depends on the type.
 type Id = Text<1, 64>;
 
-/// Path parameters: a movement. `None`: an order, which never exists.
+/// Path parameters: the key of a movement. `None`: an order, which no movement is.
 pub(crate) struct ActivityPath(Option<ActivityKey>);
 
 impl Parameters for ActivityPath {

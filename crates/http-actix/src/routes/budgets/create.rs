@@ -35,7 +35,7 @@ body! {
         /// What the budget may be used for: `payments`, `peopleCards`, `budgetCards`, each at most once.
         #[example(["payments", "budgetCards"])]
         "features" => features: Features,
-        /// The currencies that the budget holds: ISO 4217 codes, each once. Its parent must hold them, too.
+        /// The currencies that the budget holds: ISO 4217 codes, each once. The parent must hold them, too.
         #[example(["GBP", "EUR"])]
         "currencies" => currencies: Currencies,
         /// `shared`, or `individual`: the budget of one person.

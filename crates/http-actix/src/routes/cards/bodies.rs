@@ -33,7 +33,7 @@ body! {
         "pos" => pos: Option<PosBody>,
         /// The result of 3-D Secure. Florin extension.
         "threeDSecure" => three_d_secure: Option<ThreeDSecureBody>,
-        /// The token of the digital wallet that pays. Florin extension.
+        /// The token of the digital wallet, if the payment uses one. Florin extension.
         "digitalWalletToken" => wallet_token: Option<WalletTokenBody>,
         /// Data that the cardholder enters, which Florin compares with the stored data. Florin extension.
         "cardholder" => cardholder: Option<CardholderBody>,
@@ -60,12 +60,12 @@ body! {
         "currencyCode" => currency: Option<Currency>,
         /// The acquirer's fee on top of the amount, in the same currency. Florin extension.
         "acquirerFeeAmount" => acquirer_fee: Option<ZeroOrMoreNumber>,
-        /// The PIN that the cardholder enters: four digits. A wrong PIN is declined. Florin extension.
+        /// The PIN that the cardholder enters: four digits. A message with a wrong PIN is declined. Florin extension.
         #[example("0427")]
         "pin" => pin: Option<Pin>,
         /// How the card is used at the point of sale. Florin extension.
         "pos" => pos: Option<PosBody>,
-        /// The token of the digital wallet that pays. Florin extension.
+        /// The token of the digital wallet, if the payment uses one. Florin extension.
         "digitalWalletToken" => wallet_token: Option<WalletTokenBody>,
         /// Forces an outcome. Florin extension.
         "sandbox" => sandbox: Option<SandboxBody>,
@@ -85,19 +85,19 @@ body! {
         "network" => network: Network,
         /// The merchant.
         "cardAcceptor" => acceptor: AcceptorBody,
-        /// The merchant's currency, an ISO 4217 code. The amounts of this message and of its reversals are in this
+        /// The merchant's currency, an ISO 4217 code. The amounts of this message and of its returns are in this
         /// currency.
         "currencyCode" => currency: Option<Currency>,
         /// The part of the amount that the merchant pays out in cash.
         "cashBackAmount" => cash_back: Option<PositiveNumber>,
-        /// The PIN that the cardholder enters: four digits. A wrong PIN is declined.
+        /// The PIN that the cardholder enters: four digits. A message with a wrong PIN is declined.
         #[example("0427")]
         "pin" => pin: Option<Pin>,
         /// How the card is used at the point of sale.
         "pos" => pos: Option<PosBody>,
         /// The result of 3-D Secure.
         "threeDSecure" => three_d_secure: Option<ThreeDSecureBody>,
-        /// The token of the digital wallet that pays.
+        /// The token of the digital wallet, if the payment uses one.
         "digitalWalletToken" => wallet_token: Option<WalletTokenBody>,
         /// Forces an outcome.
         "sandbox" => sandbox: Option<SandboxBody>,
@@ -114,12 +114,12 @@ body! {
         "network" => network: Network,
         /// The ATM or merchant.
         "cardAcceptor" => acceptor: AcceptorBody,
-        /// The PIN that the cardholder enters: four digits. A wrong PIN is declined.
+        /// The PIN that the cardholder enters: four digits. A message with a wrong PIN is declined.
         #[example("0427")]
         "pin" => pin: Option<Pin>,
         /// How the card is used at the point of sale.
         "pos" => pos: Option<PosBody>,
-        /// The token of the digital wallet that pays.
+        /// The token of the digital wallet, if the payment uses one.
         "digitalWalletToken" => wallet_token: Option<WalletTokenBody>,
         /// Forces an outcome.
         "sandbox" => sandbox: Option<SandboxBody>,

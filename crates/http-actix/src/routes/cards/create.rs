@@ -62,8 +62,8 @@ body! {
 
 /// Creates a virtual card of a budget (`BUDGET`), or of a person (`PEOPLE`).
 ///
-/// The operator limits the number of cards of an account, including terminated and replaced ones; the default is a
-/// million.
+/// An account has at most a million cards, including TERMINATED and REPLACED ones, unless the operator sets another
+/// maximum.
 #[utoipa::path(post, path = "/v2/cards", tag = "Cards", operation_id = "createCard",
     request_body = CreateCardBody,
     params(AccountParameter, IdempotencyKeyHeader),

@@ -10,7 +10,7 @@ use crate::state::App;
 use crate::views::CardDetailsView;
 use actix_web::{HttpRequest, HttpResponse, web};
 
-/// Returns the test number of a card, with its security code.
+/// Returns the test number and the security code of a card.
 ///
 /// Card networks do not issue these numbers. Sandbox only. Florin extension.
 #[utoipa::path(get, path = "/v2/cards/{cardId}/details", tag = "Cards", operation_id = "getCardDetails",

@@ -87,7 +87,7 @@ body! {
 }
 
 body! {
-    /// A return of a debit or of a refund, whole or in part.
+    /// A return of a debit or of a settled refund, in full or in part.
     pub(crate) struct ReturnBody as "CardReturnRequest" {
         /// The token of the debit or refund, or of the clearing of a refund.
         "precedingRelatedTransactionToken" => preceding: TransactionToken,
@@ -147,13 +147,13 @@ impl TokenBody {
 }
 
 impl ReturnBody {
-    /// Builds a reversal of a debit.
+    /// Builds a return of a debit.
     pub(super) fn debit_reversal(self) -> Next {
         let message = FollowUp::DebitReversal { amount: self.amount.map(|amount| amount.0) };
         Next::of(self.preceding, message)
     }
 
-    /// Builds a reversal of a settled refund.
+    /// Builds a return of a settled refund.
     pub(super) fn refund_return(self) -> Next {
         let message = FollowUp::RefundReturn { amount: self.amount.map(|amount| amount.0) };
         Next::of(self.preceding, message)

@@ -87,7 +87,7 @@ fn midnight(day: NaiveDate) -> DateTime<Utc> {
     day.and_time(NaiveTime::MIN).and_utc()
 }
 
-/// Lists the account's cards by name, then id.
+/// Lists the account's cards, ordered by name, then by id.
 #[utoipa::path(get, path = "/v2/cards", tag = "Cards", operation_id = "listCards",
     params(AccountParameter, PageParameters, CardParameters),
     responses((status = 200, description = "One page of cards.", body = List<CardView>), ReadErrors))]

@@ -1,4 +1,4 @@
-//! Messages without a hold: debits and their reversals, balance inquiries and fees. Florin extensions.
+//! Messages without a hold: debits and their returns, balance inquiries and fees. Florin extensions.
 
 use super::bodies::{DebitBody, FeeBody, InquiryBody};
 use super::follow_up_bodies::ReturnBody;
@@ -24,7 +24,7 @@ pub(crate) async fn debit(
     messages::receive(&app, &request, payload, messages::DEBIT).await
 }
 
-/// Simulates the reversal of a debit, whole or in part. Florin extension.
+/// Simulates the return of a debit, in full or in part. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/debit/reversal", tag = "Simulations",
     operation_id = "reverseDebit", request_body = ReturnBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),

@@ -50,8 +50,8 @@ parameters! {
 /// Each event has its `messageId` as `id`, its type as `event`, and its envelope as `data`. A client that reconnects
 /// with `Last-Event-ID` continues after that event: it misses and repeats nothing. Without the header, the stream
 /// begins with the next event. If the event of `Last-Event-ID` no longer exists, the response is 400. The stream begins
-/// with a comment, and sends another one whenever there was no event for 15 seconds. It ends when the server stops. A
-/// client can have 8 open streams.
+/// with a comment, and sends another one whenever there was no event for 15 seconds. The stream ends when the server
+/// stops. A client can have 8 open streams.
 ///
 /// With `redeliveries=true`, the stream repeats each event that a redelivery or a recovery sends again, in the order of
 /// the requests. The repeated event has the same `data` and a new `id`, which `Last-Event-ID` accepts, too.
@@ -111,7 +111,7 @@ async fn first_tail(app: &App) -> Result<EventPosition, Problem> {
     Err(crate::load::refusal())
 }
 
-/// Reads the events of one stream.
+/// The state of an open stream, which reads its events.
 struct Reader {
     app: Data<App>,
     key: String,

@@ -25,7 +25,7 @@ body! {
         /// An address, or a network such as `192.0.2.0/24`.
         #[example("127.0.0.1")]
         "ip" => network: Network,
-        /// A description.
+        /// Your description of the address or network.
         #[example("John Smith's home IP")]
         "description" => description: Option<Text<1, 256>>,
     }

@@ -19,7 +19,7 @@ body! {
 }
 
 impl AmountBody {
-    /// Checks the amount of the member `amount`. Returns `None` if faults were recorded.
+    /// Checks the member `amount` of a body. Returns `None` if faults were recorded.
     pub(super) fn read(self, faults: &mut Faults) -> Option<Money> {
         let currency = faults.take("body.amount.currencyCode", self.currency.currency())?;
         let minor = self.amount.0.to_minor(currency).and_then(check_merchant_amount);

@@ -20,7 +20,7 @@ body! {
         /// The https URL of the return policy; null removes it.
         #[example("https://shop.example/returns")]
         "returnPolicyUrl" => return_policy_url: Clearable<WebUrl>,
-        /// The look of the payment page. Members that are not sent keep their values; null restores every default.
+        /// The look of the payment page. Omitted members keep their values. Null restores every default.
         "branding" => branding: Clearable<BrandingBody>,
         /// Permissions for the branding. Only the operator can change them: a different value is refused.
         "brandingPermissions" => branding_permissions: Option<BrandingPermissionsBody>,
@@ -70,7 +70,7 @@ body! {
 }
 
 body! {
-    /// What the operator decides about a merchant. Omitted members keep their values.
+    /// The operator's decisions about a merchant. Omitted members keep their values.
     pub(crate) struct SandboxMerchantBody as "AdministerMerchantRequest" {
         /// `ACTIVE` or `DEACTIVATED`. If the profile is DEACTIVATED, operations respond as if it did not exist.
         "status" => status: Option<MerchantStatus>,
@@ -161,7 +161,7 @@ body! {
         /// `GBP` or `EUR`.
         #[example("GBP")]
         "currencyCode" => currency: MerchantCurrency,
-        /// Where the money goes: type `SORT_CODE` for GBP, `IBAN` for EUR.
+        /// The bank account that receives the money: of type `SORT_CODE` for GBP, `IBAN` for EUR.
         "bankDetails" => details: BankDetailsBody,
     }
 }
@@ -187,7 +187,7 @@ body! {
         /// `GBP` or `EUR`.
         #[example("GBP")]
         "currencyCode" => currency: MerchantCurrency,
-        /// Where the money goes: type `SORT_CODE` for GBP, `IBAN` for EUR.
+        /// The bank account that receives the money: of type `SORT_CODE` for GBP, `IBAN` for EUR.
         "bankDetails" => details: BankDetailsBody,
     }
 }

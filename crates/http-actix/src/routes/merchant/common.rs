@@ -29,7 +29,7 @@ pub(super) const READ_REFUNDS: Permission = Permission::of(Scope::MerchantRefund
 pub(super) const WRITE_REFUNDS: Permission = Permission::of(Scope::MerchantRefundsWrite);
 pub(super) const READ_ORDERS: Permission = Permission::of(Scope::MerchantOrdersRead);
 
-/// The time after which a session or top-up expires, unless the request names another.
+/// The time after which a top-up expires, and a session without `expiresInMinutes`.
 pub(super) const LIFETIME: TimeDelta = TimeDelta::minutes(20);
 
 /// What a 404 for a write of a merchant names: the query parameter, and the kind of object that is absent.
@@ -70,7 +70,7 @@ pub(super) fn view(checkouts: &CheckoutServices, profile: &MerchantProfile) -> M
     MerchantView::new(profile, profile.logo.map(|logo| checkouts.logo_url(logo)))
 }
 
-/// Returns a renderer of merchant profiles, with 200.
+/// Returns a function that renders a merchant profile as 200.
 pub(crate) fn render_merchant(app: &Data<App>) -> impl Render<MerchantProfile> + Clone + use<> {
     let app = Data::clone(app);
     move |profile: &MerchantProfile| answer(StatusCode::OK, &view(&app.checkouts, profile))

@@ -50,9 +50,9 @@ body! {
     pub(crate) struct MfaBody as "MfaRequest" {
         /// `totp`, `sandbox` (in the sandbox only), or `fx-mfa-service` for the default provider.
         "provider" => provider: MfaProvider,
-        /// The session, from `POST /v2/mfa/sessions`.
+        /// The id of the session, from `POST /v2/mfa/sessions`.
         "sessionId" => session: MfaSessionId,
-        /// The token.
+        /// The one-time token.
         "token" => token: Text<1, 64>,
     }
 }

@@ -42,7 +42,8 @@ pub(super) struct Body<T> {
 /// The result of reading. `None`: faults were recorded.
 type Outcome<T> = Result<Option<Body<T>>, Problem>;
 
-/// Reads a JSON body. If `is_large`, the idempotency record contains a hash instead of the body, to save space.
+/// Reads a JSON body. `record`: the request has an idempotency key. If `is_large` returns true for the value, the
+/// idempotency record contains a hash instead of the body, to save space.
 pub(super) async fn json<T: FieldType + Send + 'static>(
     Received { bytes, charge }: Received,
     record: bool,
@@ -60,7 +61,8 @@ pub(super) async fn json<T: FieldType + Send + 'static>(
     .await
 }
 
-/// Reads a body in another format. The idempotency record contains its hash.
+/// Reads a body in another format. `record`: the request has an idempotency key. Its idempotency record contains a
+/// hash.
 pub(super) async fn other<T: Send + 'static>(
     Received { bytes, charge }: Received,
     record: bool,

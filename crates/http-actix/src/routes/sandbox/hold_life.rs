@@ -20,7 +20,7 @@ use florin_ports::Answer;
 use utoipa::openapi::schema::Object;
 
 body! {
-    /// The life of new holds. It replaces the current setting.
+    /// How long new holds last. The body replaces the current setting.
     pub(crate) struct HoldLifeBody as "HoldLifeRequest" {
         /// The life of holds to which no rule applies: an ISO 8601 duration of days, hours, minutes and seconds, from
         /// one second to 365 days. Default: `P7D`.

@@ -37,7 +37,7 @@ body! {
     }
 }
 
-/// Pays an OPEN checkout session or top-up, as a payer would who chooses a bank on its page and decides there.
+/// Chooses a bank for an OPEN checkout session or top-up and decides there, as a payer would on the payment page.
 ///
 /// Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/checkout-sessions/{checkoutSessionId}/pay", tag = "Sandbox",

@@ -89,7 +89,7 @@ impl<'a> WebhookWrite<'a> {
         Ok(Self { call, document: None, key, path, account })
     }
 
-    /// Returns the current time of the subscription's account; real time if it has none or does not exist.
+    /// Returns the current time of the subscription's account. Without such an account, returns real time.
     pub(super) async fn now(&self) -> Result<DateTime<Utc>, Problem> {
         let id = self.path.as_ref().map(|path| path.id);
         Ok(webhook_time(&self.call.app.webhooks, webhook_reach(&self.call.caller, None), id).await?)

@@ -20,7 +20,7 @@ use florin_ports::Answer;
 body! {
     /// The events to send again.
     pub(crate) struct RecoverBody as "RecoverWebhookRequest" {
-        /// Only events that occurred at this time or later. It must be within the last 30 days.
+        /// Only events that occurred at this time or later. The time must be within the last 30 days.
         "since" => since: DateTime<Utc>,
     }
 }

@@ -27,7 +27,7 @@ body! {
         /// The merchant's own key for this session. A second request with the same key returns the first session.
         #[example("basket-7")]
         "idempotencyKey" => idempotency_key: Text<1, 255>,
-        /// The merchant's reference.
+        /// The merchant's reference for the session.
         #[example("order-7")]
         "merchantReference" => merchant_reference: Text<1, 128>,
         /// The amount to pay, in the currency of the checkout.
@@ -42,7 +42,7 @@ body! {
         "locale" => locale: Option<Locale>,
         /// Minutes until the session expires. Default: 20.
         "expiresInMinutes" => expires_in: Option<Whole<1, 1440>>,
-        /// SHOPPING only: what is bought. The prices and the shipping rate must add up to the amount.
+        /// SHOPPING only: what is bought. The prices of all units and the shipping rate must add up to `amount`.
         "basket" => basket: Option<BasketBody>,
         /// SHOPPING only: where and how the goods are shipped.
         "shipping" => shipping: Option<ShippingBody>,
@@ -101,7 +101,7 @@ body! {
         /// The postcode.
         #[example("SW1Y 4JH")]
         "postcode" => postcode: Postcode,
-        /// ISO 3166, two capital letters.
+        /// The country, an ISO 3166 code of two capital letters.
         #[example("GB")]
         "countryCode" => country: CountryCode,
         /// The shipping rate.

@@ -27,7 +27,7 @@ pub(crate) fn session_view<'a>(checkouts: &CheckoutServices, session: &'a Checko
     SessionView::from(session).with_checkout_url(checkouts.checkout_url(&session.account, session.id.0))
 }
 
-/// Returns a renderer of sessions: with 201 for a new session, and with 200 for one that existed before.
+/// Returns a function that renders a session with `show`: as 201 if the session is new, as 200 if it existed before.
 pub(crate) fn render_created(
     app: &Data<App>,
     show: impl Fn(&App, StatusCode, &CheckoutSession) -> Answer + Clone + Send + Sync + 'static,

@@ -26,7 +26,7 @@ body! {
         /// The amount to pay back, in the currency of the payment. At most 1000.00, and at most the part of the payment
         /// that is not refunded yet.
         "amount" => amount: AmountBody,
-        /// Why the merchant refunds.
+        /// The reason for the refund.
         #[example("Returned")]
         "reason" => reason: Option<Text<1, 140>>,
     }
