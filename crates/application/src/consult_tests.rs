@@ -52,7 +52,7 @@ fn account(decisions: Option<DecisionEndpoint>) -> Account {
     }
 }
 
-/// Services whose cards decide on a budget of 100.00 GBP, and whose asker replies as told.
+/// Returns services with a card on a budget of 100.00 GBP, and the stored transactions.
 fn deciding(asker: MockDecisionAsker) -> (Services, Arc<Mutex<Vec<CardTransaction>>>) {
     let (stored, mut cards) = (Arc::new(Mutex::new(Vec::new())), MockCardLedger::new());
     let situation = CardScenario::of(a_card(), a_budget().with("100.00 GBP")).first_situation();
