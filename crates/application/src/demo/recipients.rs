@@ -1,10 +1,10 @@
-//! The recipients of the demo batches. Their accounts are published examples, which pass every check.
+//! The recipients of the demo batches. Their bank accounts are published examples that pass every check.
 
 use super::budgets::BudgetBuilder;
 use florin_domain::batch::{PaymentInput, PaymentRow, RecipientInput};
 use florin_domain::money::Minor;
 
-/// A recipient.
+/// A recipient of demo payments.
 #[derive(Clone, Copy)]
 pub(super) enum Recipient {
     Ada,
