@@ -67,8 +67,7 @@ fn readable_in_the_dark(colour: Colour) -> Colour {
     readable.next().unwrap_or(Colour::WHITE)
 }
 
-/// Mixes a colour with white. `step` of the [`STEPS`] parts are white. `None` never occurs, because the colour is
-/// valid.
+/// Mixes a colour with white: `step` of [`STEPS`] parts are white.
 fn lighter(colour: Colour, step: u16) -> Option<Colour> {
     let text = colour.to_string();
     let mut mixed = String::from("#");
