@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpStream;
 
-/// The time within which the rest of a request is read after its response was sent.
+/// Maximum time for reading the rest of a request after its response.
 const DISCONNECT_TIME_OUT: Duration = Duration::from_secs(5);
 
 /// Adds a listener that serves these routes.

@@ -17,7 +17,7 @@ const BACKLOG: i32 = 1024;
 /// Limits of the connections to the address for operators.
 const ADMIN_LIMITS: ConnectionLimits = ConnectionLimits { total: 64, per_address: 64 };
 
-/// A server that is bound to its addresses, but does not serve yet.
+/// A server that is bound to its addresses. [`Self::run`] serves them.
 pub struct BoundServer {
     /// The address of the API.
     pub address: SocketAddr,
@@ -41,7 +41,7 @@ impl BoundServer {
     }
 }
 
-/// Binds the server. It serves the API on `listener`, and operators on `admin`.
+/// Prepares a server: for the API on `listener`, and for operators on `admin`.
 pub fn bind(
     services: AllServices,
     settings: &HttpSettings,

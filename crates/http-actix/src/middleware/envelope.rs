@@ -98,7 +98,7 @@ pub(crate) async fn admit(
     next.call(request).await.map(ServiceResponse::map_into_boxed_body)
 }
 
-/// Converts a panic of a handler to a 500 response. It wraps each resource, because the matched request is not
+/// Converts a panic of a handler to a 500 response. It wraps each resource, because the request is not
 /// available before routing.
 pub(crate) async fn catch_panic(
     request: ServiceRequest,

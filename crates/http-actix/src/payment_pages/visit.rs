@@ -45,7 +45,7 @@ impl Part {
     }
 }
 
-/// The account that a token leads to. A restore of the account waits until this is dropped.
+/// The account that a token leads to. A restore of its world waits while `turn` exists.
 pub(super) struct Reached {
     pub(super) account: Account,
     pub(super) turn: Option<Turn>,
