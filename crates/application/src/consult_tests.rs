@@ -1,4 +1,4 @@
-//! Tests of asking an endpoint: when, with which body, and what becomes of its reply.
+//! Tests of asking a decision endpoint: when it is asked, with which body, and the effect of its reply.
 
 use crate::consult::{Consulted, consult};
 use crate::decision_services::DecisionServices;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct NewBatch {
     /// The name; `None` for a default name.
     pub name: Option<BatchName>,
-    /// Whether lists include it.
+    /// Whether lists include the batch.
     pub visible: bool,
     /// The checked payments, if the request contains any.
     pub payments: Option<UploadRequest>,

@@ -21,11 +21,11 @@ pub struct NewBudget {
     pub parent: Option<BudgetId>,
     /// The currencies that the budget holds.
     pub currencies: Vec<Currency>,
-    /// What can be created on it, such as cards.
+    /// What can be created on the budget, such as cards.
     pub features: BTreeSet<BudgetFeature>,
     /// The owner: everyone, or one person.
     pub owner: BudgetOwner,
-    /// Whether programs of the client show it to people. Florin only stores it.
+    /// Whether programs of the client show the budget to people. Florin only stores it.
     pub status: BudgetStatus,
     /// The `boxId` of the contract, stored as sent.
     pub box_id: Option<Text<1, 64>>,

@@ -24,7 +24,7 @@ pub struct NewPerson {
     pub born: Option<NaiveDate>,
     /// The role.
     pub role: Role,
-    /// Whether the person takes part.
+    /// Whether the person is active.
     pub status: PersonStatus,
 }
 

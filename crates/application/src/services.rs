@@ -51,7 +51,7 @@ pub struct Services {
     pub cipher: Arc<dyn SecretCipher>,
     /// Derives the tokens of payment pages.
     pub page_tokens: PageTokenMaker,
-    /// Makes digests of PINs, and of bodies with secrets.
+    /// Computes digests of PINs, and of bodies with secrets.
     pub digests: SecretDigests,
     /// Looks up the addresses of postcodes.
     pub postcodes: Arc<dyn PostcodeProvider>,

@@ -1,4 +1,4 @@
-//! Sweeps: settling everything that is due, in portions.
+//! A sweep settles everything that is due, in portions.
 
 use florin_ports::{StoreError, WriteError};
 use std::collections::BTreeSet;

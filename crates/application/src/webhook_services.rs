@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The ports for managing subscriptions.
 #[derive(Clone)]
 pub struct WebhookServices {
-    /// The environment.
+    /// Sandbox or production.
     pub environment: Environment,
     /// Real time and ids.
     pub time: AccountClocks,

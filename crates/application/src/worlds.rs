@@ -57,7 +57,7 @@ pub enum NewWorldTemplate {
 pub struct MadeWorld {
     /// The world.
     pub world: SandboxWorld,
-    /// Its key.
+    /// The API key of the world.
     pub key: String,
 }
 

@@ -103,7 +103,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Returns a 429 response. `what` names what the caller sent too many of.
+/// Returns a 429 response with the message "too many `what`", and `Retry-After` in seconds.
 pub(crate) fn too_many(what: &str, seconds: u64) -> Problem {
     let message = format!("too many {what}; retry after the interval in Retry-After");
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "", ErrorCode::RateLimited, message).retry_after(seconds)
@@ -158,7 +158,7 @@ impl Call<'_> {
         Ok(declare::read(body, self.context(), &mut self.faults)?)
     }
 
-    /// Returns the facts about the request that the reading of members depends on.
+    /// Returns the context in which members are read.
     pub(crate) fn context(&self) -> Context {
         Context { environment: self.app.services.environment, budget: None }
     }
@@ -177,7 +177,8 @@ impl Call<'_> {
         Ok(self.reach(id).await??)
     }
 
-    /// Returns the account like [`Self::account`], for an account that the path names. `what` is its name in the 404.
+    /// Returns the account like [`Self::account`], for an account that the path names. `what` is the kind of object in
+    /// the message of the 404.
     pub(crate) async fn path_account(&mut self, id: Option<AccountId>, what: &str) -> Result<Account, Problem> {
         match self.reach(id).await? {
             Err(ReachError::Absent) => Err(Problem::absent("path.accountId", what)),
@@ -197,7 +198,8 @@ impl Call<'_> {
         Ok(reach_account(&self.app.services, &self.caller, &id).await)
     }
 
-    /// Waits until no other request is in progress on the account, and makes later requests wait for this one.
+    /// Waits until no other request is in progress on the account, and makes later requests wait for this one. Returns
+    /// a 503 if the other requests do not end in time.
     pub(crate) async fn be_alone_with(&mut self, account: &AccountId) -> Result<(), Problem> {
         self.turn = None;
         self.turn = Some(self.app.turns.alone(account).await.ok_or_else(refusal)?);
@@ -206,7 +208,7 @@ impl Call<'_> {
 }
 
 impl WriteCall<'_> {
-    /// Takes the account from the query or from the body. If both name one, it must be the same.
+    /// Takes the account from the query or from the body. If both name an account, it must be the same one.
     pub(crate) fn settle_account(&mut self, named: Option<&AccountId>) {
         let fault = match (&self.account_id, named) {
             (Some(of_query), Some(named)) if of_query != named => {

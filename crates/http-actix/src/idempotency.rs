@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
-/// Creates the claim of a request with an idempotency key, like [`Recording::claim`]. `None`: it has no key.
+/// Creates the claim of a request with an idempotency key, like [`Recording::claim`]. `None`: the request has no key.
 pub(crate) fn claim<T: 'static>(
     write: &WriteCall<'_>,
     account: &Account,
@@ -53,7 +53,7 @@ impl Recording {
         self.keyed.as_ref().map(|(key, _)| key)
     }
 
-    /// Returns the recording of one part of this request, under a key of its own: same client, other path and body.
+    /// Returns the recording of a part of this request. The part has the same client, but its own key, path and body.
     /// `body` must be canonical.
     pub(crate) fn of_part(&self, key: Option<IdempotencyKey>, path: &str, body: String) -> Self {
         let request = self.keyed.as_ref().map(|(_, whole)| RecordedRequest {
@@ -95,7 +95,7 @@ pub(crate) fn canonical(body: Option<&Document>) -> Result<String, Problem> {
     Ok(body.map(|body| body.root().canonical()).transpose()?.unwrap_or_default())
 }
 
-/// Creates the claim of a request. `body` is what is recorded of its body.
+/// Creates the claim of a request. `body` is the body as it is recorded.
 pub(crate) fn claim_of<T: 'static>(
     call: &Call<'_>,
     key: IdempotencyKey,
@@ -123,7 +123,7 @@ fn recorded_request(call: &Call<'_>, body: RecordedBody) -> RecordedRequest {
     }
 }
 
-/// Creates the claim of a request without a body. `None`: it has no key.
+/// Creates the claim of a request without a body. `None`: the request has no key.
 pub(crate) fn claim_without_body<T: 'static>(
     call: &Call<'_>,
     key: Option<IdempotencyKey>,

@@ -15,7 +15,7 @@ pub(crate) struct KeyedLimiter<K: Hash + Eq + Clone> {
     limiter: DefaultKeyedRateLimiter<K>,
     clock: DefaultClock,
     max: usize,
-    /// The key under which further keys are counted when `max` keys are counted. `None`: further keys are not counted.
+    /// When `max` keys are counted, further keys are counted together under this one. `None`: they are not counted.
     others: Option<K>,
     /// The time at which inactive keys were last removed. The search is slow, so it runs at most once per [`PAUSE`].
     forgotten_at: Mutex<Option<Instant>>,

@@ -71,8 +71,8 @@ fn admitted(
         send_at_once(&stream)?;
         return Ok((GatedStream::new(stream, permit), Protocol::Http1, Some(peer)));
     }
-    // The send buffer of a new connection has room for these few bytes. If it has not, the connection is closed without
-    // a response.
+    // The send buffer of a new connection has room for these few bytes. If not, the connection is closed without a
+    // response.
     if let Ok(mut stream) = stream.into_std() {
         let _sent = stream.write(&refused(&app.services.time.real_id().to_string()));
     }

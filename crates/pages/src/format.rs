@@ -4,8 +4,8 @@ use crate::texts::Texts;
 use chrono::{DateTime, Datelike, Utc};
 use florin_domain::money::Money;
 
-/// Formats an amount: `£1,234.50`. A currency other than GBP and EUR is written as its code: `JPY 1,234`. The result is
-/// the same in English and Welsh.
+/// Formats an amount: `£1,234.50`. A currency other than GBP and EUR is shown as a code before the amount: `JPY 1,234`.
+/// The result is the same in English and Welsh.
 pub(crate) fn money(amount: Money) -> String {
     let printed = amount.to_string();
     let (sign, printed) = printed.strip_prefix('-').map_or(("", printed.as_str()), |digits| ("\u{2212}", digits));

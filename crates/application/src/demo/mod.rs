@@ -1,4 +1,4 @@
-//! The demo data that is stored in a new sandbox.
+//! The demo data, which is stored in a new sandbox and in worlds with the template `demo`.
 //!
 //! Ids and keys are fixed and public, so that examples work as printed. Times are relative to the time of seeding.
 //! Production refuses the demo data. This module does no I/O: [`seed_data`] builds the data, and the seeding port

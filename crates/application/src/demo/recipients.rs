@@ -15,7 +15,7 @@ pub(super) enum Recipient {
 }
 
 impl Recipient {
-    /// Name, account identifier and bank identifier.
+    /// Returns the name, account identifier and bank identifier. A recipient with an IBAN has no bank identifier.
     const fn account(self) -> (&'static str, &'static str, Option<&'static str>) {
         match self {
             Self::Ada => ("Ada Lovelace", "66374958", Some("089999")),

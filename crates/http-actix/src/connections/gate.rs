@@ -47,7 +47,7 @@ impl Gate {
         self.reopen();
     }
 
-    /// Records whether the peer accepts what is written.
+    /// Records whether the peer fails to read the bytes written to it.
     pub(super) fn set_blocked(&self, is_blocked: bool) {
         self.is_blocked.set(is_blocked);
         self.reopen();

@@ -15,8 +15,8 @@ use std::time::Duration;
 pub(crate) const MAX_BYTES: usize = 1024 * 1024;
 /// Maximum size of a body of payments, in bytes.
 pub(crate) const MAX_BYTES_OF_PAYMENTS: usize = 16 * 1024 * 1024;
-/// Maximum number of bytes that are read from a body that is too large. Reading it lets a client receive the response
-/// that only reads after it has sent everything.
+/// Maximum number of bytes that are read from a body that is too large. Some clients read the response only after they
+/// have sent everything.
 const MAX_DISCARDED: usize = MAX_BYTES_OF_PAYMENTS;
 /// The time to wait for the next part of a body that is too large.
 const DISCARD_PATIENCE: Duration = Duration::from_millis(300);

@@ -1,5 +1,5 @@
 //! Reads JSON in place, without a tree of the whole body. Numbers keep their literal text, and duplicate members are
-//! found.
+//! detected.
 
 mod differences;
 mod place;

@@ -20,7 +20,7 @@ const MAX_SHOWN: usize = 60;
 /// Maximum length of a search text, in characters.
 const MAX_SEARCH: usize = 140;
 
-/// Returns the page that lists the banks which match the search. `is_missing`: no valid bank was chosen.
+/// Returns the page with the banks that match the search. `is_missing`: no valid bank was chosen.
 pub(super) async fn page(visit: &Visit<'_>, is_missing: bool) -> Result<Page, Problem> {
     let query: String = visit.search.iter().flat_map(|search| search.trim().chars()).take(MAX_SEARCH).collect();
     let wanted = query.to_lowercase();

@@ -38,7 +38,7 @@ struct RefundVisit<'a> {
     refund: MerchantPayment,
     /// The session of the refunded payment.
     session: CheckoutSession,
-    /// The bank of the settlement account. `None`: it is no longer on the bank list.
+    /// The bank of the settlement account. `None`: the account has no bank that is on the bank list.
     bank: Option<BankId>,
     bank_name: String,
     is_merchant_active: bool,
@@ -191,7 +191,8 @@ impl<'a> RefundVisit<'a> {
         format!("{}?result={now}-{signature}", self.path)
     }
 
-    /// Whether `sent`, from the query, is a signed time of this refund that is not too old.
+    /// Whether the result may be shown: the decision was made, and `sent` is a signed time of this refund from the last
+    /// [`RESULT_SECONDS`].
     fn may_see_result(&self, sent: &str) -> bool {
         let Some((time, signature)) = sent.split_once('-') else { return false };
         let Ok(time) = time.parse::<i64>() else { return false };

@@ -11,8 +11,8 @@ use crate::state::App;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 
-/// Shows the page for the state of the session. It is not an action of the payer, because link previews load pages,
-/// too.
+/// Shows the page for the state of the session. Showing it is not an action of the payer, because link previews load
+/// pages, too.
 pub(super) async fn show(
     app: web::Data<App>,
     request: HttpRequest,

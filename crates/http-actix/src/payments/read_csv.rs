@@ -25,7 +25,7 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>,
         Separator::Semicolon => b';',
     };
     quotes::check(text.as_bytes(), byte).map_err(bad_quotes)?;
-    // The header is read like any other row, and rows may have any number of fields. The numbers are compared below.
+    // The header is read like any other row. Rows may have any number of fields here; their number is compared below.
     let mut reader =
         ReaderBuilder::new().has_headers(false).flexible(true).delimiter(byte).from_reader(text.as_bytes());
     let mut record = StringRecord::new();

@@ -67,7 +67,7 @@ pub(crate) struct ActivityView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     transaction_box: Option<BoxView>,
-    /// The card, the merchant and the response to a chain of card messages. Absent on other movements.
+    /// The card, merchant and response of a chain of card messages; absent on other movements.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     transaction_card: Option<CardMembers<'a>>,

@@ -19,7 +19,7 @@ pub(crate) struct ExplanationView {
     currency_code: &'static str,
     /// The stored balance, by pool.
     balance: PoolsView,
-    /// Whether every proof holds. All numbers were read at the same time.
+    /// Whether every proof holds. All numbers come from one consistent read of the store.
     adds_up: bool,
     /// The comparisons of the stored balance with its components.
     proofs: Vec<ProofView>,

@@ -13,7 +13,7 @@ pub(crate) struct InvariantsView {
     /// `holds` if every check holds, otherwise `broken`.
     #[schema(pattern = "^(holds|broken)$")]
     verdict: &'static str,
-    /// The checks of the single invariants.
+    /// One check for each invariant.
     checks: Vec<CheckView>,
 }
 

@@ -140,15 +140,15 @@ struct BankDetailsView {
     #[serde(rename = "type")]
     #[schema(pattern = "^(SORT_CODE|IBAN)$")]
     kind: &'static str,
-    /// The sort code, of which the last two digits are shown. Only with the type `SORT_CODE`.
+    /// The sort code. Only its last two digits are shown. Absent unless the type is `SORT_CODE`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[*]{4}[0-9]{2}$")]
     sort_code: Option<String>,
-    /// The account number, of which the last four digits are shown. Only with the type `SORT_CODE`.
+    /// The account number. Only its last four digits are shown. Absent unless the type is `SORT_CODE`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[*]{4}[0-9]{4}$")]
     account_number: Option<String>,
-    /// The IBAN, of which the country and the last four characters are shown. Only with the type `IBAN`.
+    /// The IBAN. Only its country and its last four characters are shown. Absent unless the type is `IBAN`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[A-Z]{2}[*]+[A-Z0-9]{4}$")]
     iban: Option<String>,

@@ -36,7 +36,7 @@ pub(crate) struct BatchView {
     /// When the confirmation passed multi-factor authentication; null if it has not.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     passed_mfa_check_at: Option<Time>,
-    /// When processing started; null before.
+    /// When processing started; null until then.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     orders_sent_at: Option<Time>,
     /// When the batch was created.

@@ -99,11 +99,11 @@ struct QuestionMessageView<'a> {
     /// The card network.
     #[schema(pattern = "^(VISA|MASTERCARD|DISCOVER|PULSE)$")]
     network: &'static str,
-    /// The part of the card network.
+    /// The subnetwork of the card network.
     subnetwork: &'static str,
     /// The merchant or ATM where the card is used.
     card_acceptor: AcceptorView<'a>,
-    /// How the card is used; absent if the message does not contain it.
+    /// How the card is used; absent if the message does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pos: Option<PosView>,

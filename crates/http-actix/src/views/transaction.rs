@@ -85,11 +85,11 @@ pub(crate) struct TransactionView<'a> {
     /// The card network.
     #[schema(pattern = "^(VISA|MASTERCARD|DISCOVER|PULSE)$")]
     network: &'static str,
-    /// The part of the card network.
+    /// The subnetwork of the card network.
     subnetwork: &'static str,
     /// The merchant or ATM where the card was used.
     card_acceptor: AcceptorView<'a>,
-    /// How the card was used; absent if the message does not contain it. Florin extension.
+    /// How the card was used; absent if the message does not say. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pos: Option<PosView>,
