@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 /// Number of forms that a page accepts immediately, and per minute afterwards.
 const PER_MINUTE: NonZeroU32 = NonZeroU32::MIN.saturating_add(59);
-/// Maximum number of pages that are counted. With more pages, forms of further pages are not counted, so that no payer
-/// waits because of others.
+/// Maximum number of pages that are counted. While it is reached, no form is counted, so that no payer waits because of
+/// others.
 const MAX_PAGES: usize = 100_000;
 
 /// Counts forms by the session or refund of the page.

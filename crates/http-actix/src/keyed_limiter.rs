@@ -15,7 +15,7 @@ pub(crate) struct KeyedLimiter<K: Hash + Eq + Clone> {
     limiter: DefaultKeyedRateLimiter<K>,
     clock: DefaultClock,
     max: usize,
-    /// When `max` keys are counted, further keys are counted together under this one. `None`: they are not counted.
+    /// The key under which all uses are counted while `max` keys are counted. `None`: uses are not counted then.
     others: Option<K>,
     /// The time at which inactive keys were last removed. The search is slow, so it runs at most once per [`PAUSE`].
     forgotten_at: Mutex<Option<Instant>>,
