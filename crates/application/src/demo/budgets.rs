@@ -10,7 +10,7 @@ use florin_domain::money::{Currency, Minor};
 use florin_ports::SeedBudget;
 use uuid::Uuid;
 
-/// A budget with one currency, while its journal is written.
+/// Builds a budget with one currency and its journal.
 pub(super) struct BudgetBuilder {
     number: u32,
     account: AccountId,
