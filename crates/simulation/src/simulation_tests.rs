@@ -1,11 +1,11 @@
-//! What the simulation found, without a seed.
+//! Tests of cases that the simulation found, without a seed.
 
 use super::*;
 use crate::check::effects;
 use crate::clients::Known;
 
-/// Sends a request while operations of this kind fail after some others, then kills the instance. Returns what the client
-/// knows, and the number of effects that the next instance finds.
+/// Sends a request while disk operations fail with this fault, after `after` operations that succeed, then kills the
+/// instance. Returns what the client knows, and the number of effects that the next instance finds.
 fn failed(fault: &str, after: u64) -> (Known, usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _context = runtime.enter();

@@ -21,7 +21,7 @@ impl LedgerAudit for MemoryStore {
     }
 }
 
-/// Sums the available, held and reserved postings of each budget, in more bits than any balance has.
+/// Sums the available, held and reserved postings of each budget, in 128 bits, so that no sum overflows.
 pub(crate) fn sums_of<'a>(journal: impl Iterator<Item = &'a JournalTransaction>) -> BTreeMap<Place, [i128; 3]> {
     let mut sums: BTreeMap<_, [i128; 3]> = BTreeMap::new();
     for transaction in journal {
