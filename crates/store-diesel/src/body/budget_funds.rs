@@ -1,4 +1,4 @@
-//! What the sub-budgets of budgets hold, and the numbers of their last transactions.
+//! The sums that the sub-budgets of a budget hold, and the number of the last transaction of each balance.
 
 use super::backend::Conn;
 use super::backend::sql::IdSql;
@@ -13,7 +13,8 @@ use florin_domain::budget::{BudgetFunds, BudgetKind, BudgetOverview, BudgetRecor
 use florin_domain::ids::AccountId;
 use std::collections::BTreeMap;
 
-/// Sums balances in halves. `{root}` is replaced by the budget above them.
+/// Sums the upper and the lower 32 bits of balances separately, so that no sum overflows. `{root}` is replaced by the
+/// budget above them.
 const SUMS: &str = "SELECT {root} AS budget_id, e.currency AS currency, \
     CAST(SUM(e.available_minor >> 32) AS BIGINT) AS available_high, \
     CAST(SUM(e.available_minor & 4294967295) AS BIGINT) AS available_low, \

@@ -6,8 +6,8 @@ use super::body::working_set::{Records, WorkingSet};
 use super::command::Command;
 use florin_ports::{DryRun, IdempotencyClaim, Mode, WriteError, Written};
 
-/// A command that is recorded under an idempotency key. Its steps are in one place, the implementation of [`Command`]: find the
-/// record, decide, render the answer, stage, record.
+/// A command that is recorded under an idempotency key. Its steps are in one place, the implementation of [`Command`]:
+/// find the record, decide, render the answer, stage, record.
 pub(crate) trait RecordedCommand: Send + 'static {
     /// The result that the caller gets.
     type Done: Send + 'static;
@@ -40,7 +40,7 @@ pub(crate) trait RecordedCommand: Send + 'static {
         decision: Self::Decision,
     ) -> Result<Self::Done, WriteError<Self::Refused>>;
 
-    /// What a decision would store.
+    /// Returns what a decision would store. The default is for commands without a dry run.
     fn dry_run(_decision: Self::Decision) -> Result<DryRun<Self::Done>, WriteError<Self::Refused>> {
         Err(corrupt("this command has no dry run").into())
     }
@@ -79,7 +79,7 @@ fn decide_and_stage<C: RecordedCommand>(
     working_set: &mut WorkingSet,
 ) -> Result<C::Done, WriteError<C::Refused>> {
     let decision = command.decision(working_set)?;
-    // Rendering the answer may panic: before anything is staged.
+    // Rendering the answer may panic, so it comes before anything is staged.
     let record = match C::done(&decision) {
         Some(done) => Records::made(command.claim(), done)?,
         None => None,
