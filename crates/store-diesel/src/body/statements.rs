@@ -1,7 +1,8 @@
-//! What the generic statements of a backend need of a table: rows to insert, changes of existing rows, and lookups
-//! of rows by key.
+//! What a database needs to build its generic statements: rows to insert, changes of existing rows, and lookups of rows
+//! by key.
 //!
-//! A backend executes them in its own way, by `Changes`, `load`, `load_two` and `load_four`. Every statement stays
+//! Each database executes them in its own way, with `Changes`, `load`, `load_two` and `load_four`. Every statement
+//! stays
 //! prepared.
 
 use super::backend::{self, Changes, Conn, Db, Values};

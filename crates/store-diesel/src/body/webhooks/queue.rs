@@ -34,8 +34,8 @@ struct Subscription {
 type Found = (Account, Option<Id>, Option<(Id, Named<EventKind>, Option<String>)>);
 
 impl Observers {
-    /// Loads who sees the events of accounts: one statement in the transaction of the events. A subscription of a client
-    /// that is disabled gets them later.
+    /// Loads who sees the events of accounts, with one statement in the transaction of the events. Subscriptions of a
+    /// disabled client are included: they get the events once the client is enabled.
     pub(crate) fn load(conn: &mut Conn, of: &BTreeSet<AccountId>, environment: Environment) -> Outcome<Self> {
         let is_its = webhooks::account_id.is_null().or(webhooks::account_id.eq(accounts::id.nullable()));
         let is_its = webhooks::client_id.eq(accounts::client_id).and(webhooks::enabled.eq(true)).and(is_its);
