@@ -1,6 +1,6 @@
 //! The tables of both databases match their declarations.
 //!
-//! PostgreSQL is the server of `DATABASE_URL`. Without it, that half is skipped and prints a line.
+//! PostgreSQL is the server of `DATABASE_URL`. Without that variable, the test skips PostgreSQL and prints a line.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::columns::{ColumnKind, DeclaredColumn};

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The connections that read.
 pub(crate) type Readers = Pool<Server>;
 
-/// Where readers connect to.
+/// The server that readers connect to.
 #[derive(Debug)]
 pub(crate) struct Server(PostgresUrl);
 

@@ -116,7 +116,7 @@ impl<'a> Parts<'a> {
         };
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-        // Certainly part of a password with unescaped characters.
+        // These characters certainly belong to a password that is not percent-encoded.
         if authority.contains('@') || path.contains(['@', '/']) || url.contains(char::is_whitespace) {
             return None;
         }

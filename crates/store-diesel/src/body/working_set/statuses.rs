@@ -37,7 +37,7 @@ impl Statuses {
         }
     }
 
-    /// Stages the progress of single payments, which had these statuses before.
+    /// Stages the progress of single payments. `before` contains them with their previous statuses.
     pub(crate) fn progress(&mut self, before: &[Payment], after: &[Payment]) {
         let had: BTreeMap<_, _> = before.iter().map(|payment| (payment.id, payment.status())).collect();
         for payment in after {

@@ -77,7 +77,9 @@ impl QueueSender {
         self.waiting.load(Ordering::Relaxed) >= self.room
     }
 
-    /// Closes the queue: jobs that are added later are rejected. Returns whether it is closed; a full queue is not.
+    /// Closes the queue: jobs that are added later are rejected. Returns whether it is closed: a full queue can't be
+    /// closed
+    /// yet.
     pub(super) fn close(&self) -> bool {
         // Sending also fails if the threads have ended already. Then there is nothing to stop.
         !matches!(self.queue.try_send(Message::Stop), Err(TrySendError::Full(_)))
