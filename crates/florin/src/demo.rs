@@ -90,7 +90,7 @@ pub(crate) struct DemoData {
     pub(crate) postcodes: Vec<String>,
 }
 
-/// The account and the key of a second client, for tests of isolation.
+/// The account and the key of the other client.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OtherClient {

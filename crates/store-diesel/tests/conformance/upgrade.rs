@@ -60,7 +60,7 @@ pub(crate) async fn is_whole(
     assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (5, 1 + currencies, vec![]));
     let found = store.history(&account, TransactionToken(id(0x72))).await.unwrap().unwrap();
     let chain = found.chain.unwrap();
-    // The row says that it is due at once.
+    // The row says that it is due immediately.
     assert_eq!((found.messages.len(), chain.held().0, chain.due_at()), (2, 100, Some(chain.created_at)));
     // The journal of a message is found although no column referred to it. The reason of the old decline is unknown.
     assert_eq!((found.journal.len(), &found.messages[1].declined), (1, &None));

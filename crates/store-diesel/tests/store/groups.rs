@@ -43,7 +43,7 @@ impl Gate {
     }
 }
 
-/// Queues a command before it returns, so that the order of calls is the order of the queue.
+/// Queues a command, and returns when it is queued, so that commands are queued in the order of the calls.
 pub(crate) async fn queue(store: &Store, command: FirstMessageCommand) -> JoinHandle<Answered> {
     let store = store.clone();
     queued(async move { store.first_message(command).await }).await

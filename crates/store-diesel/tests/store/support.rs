@@ -66,7 +66,7 @@ impl Home {
         home
     }
 
-    /// Runs SQL behind the store's back.
+    /// Runs SQL directly on the database, without the store.
     pub(crate) fn sql(&self, statements: &str) {
         let path = self.directory.path().join("florin.db");
         let mut conn = SqliteConnection::establish(path.to_str().unwrap()).unwrap();

@@ -51,8 +51,7 @@ impl Events {
 
     /// Numbers and renders the staged events, in their order. All locks of their objects are held, so the numbers can't
     /// change. Also returns the position of the movements that the group changes; 0 if it changes none and writes no
-    /// events.
-    /// Events and movements share the drawn positions, so a group draws only once.
+    /// events. Events and movements share the drawn positions, so a group draws only once.
     pub(crate) fn rows(self, conn: &mut Conn, moves: bool) -> Outcome<(EventRows, i64)> {
         let Self { recording, new } = self;
         let Numbered { mut rows, seen, observers } = number(conn, recording.as_ref(), new)?;
