@@ -115,7 +115,7 @@ impl Deliverer {
 
     /// Deletes old deliveries, and returns their number.
     pub(crate) async fn prune(&self) -> Result<u64, StoreError> {
-        // Forget receivers without recent deliveries, which include those of deleted subscriptions.
+        // Forget receivers without recent deliveries. Receivers of deleted subscriptions are among them.
         self.receivers.borrow_mut().retain(|_, receiver| receiver.next.elapsed() < FORGET);
         let before = self.services.time.real_now() - DELIVERIES_KEPT;
         let mut deleted = 0;

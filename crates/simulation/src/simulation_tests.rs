@@ -25,7 +25,7 @@ fn failed(fault: &str, after: u64) -> (Known, usize) {
 
 #[test]
 fn a_commit_whose_sync_failed_may_count_after_a_crash() {
-    // The first syncs are those of the log's header, before the commit's rows are written.
+    // The first syncs write the header of the log, before the rows of the commit are written.
     let results: Vec<_> = (0..20).map(|after| failed("sync", after)).collect();
     assert!(results.contains(&(Known::Unknown, 1)), "{results:?}");
     assert!(!results.contains(&(Known::NoEffect, 1)), "{results:?}");

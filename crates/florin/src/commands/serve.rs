@@ -217,7 +217,7 @@ struct Addresses {
     admin: Option<SocketAddr>,
 }
 
-/// Binds the address for operators. If the default address can't be bound, such as because another server on this
+/// Binds the address for operators. If the default address can't be bound, for example because another server on this
 /// machine uses it, logs a warning and returns `None`.
 fn bind_admin(settings: &Settings, main: SocketAddr) -> anyhow::Result<Option<TcpListener>> {
     let setting = &settings.admin_listen;

@@ -57,7 +57,7 @@ impl ExportContents {
 pub struct ImportReport {
     /// The time at which the file was written.
     pub exported_at: String,
-    /// The contents of the file, which are now those of the store.
+    /// The contents of the file, which the store now has.
     pub contents: ExportContents,
     /// The audit of the imported ledger. It found no discrepancies.
     pub audit: AuditReport,

@@ -27,8 +27,8 @@ pub(crate) use super::database::sql;
 pub(crate) use super::database::Changes;
 /// The statement of a lookup, which [`Lookup::run`] executes.
 pub(crate) use super::database::Select;
-/// A list of column values, as nested pairs. It is implemented for `()` and for every pair of a column value and such a
-/// list.
+/// A list of column values, as nested pairs. Implemented for `()`, the empty list, and for every pair of a column value
+/// and another list.
 pub(crate) use super::database::Values;
 /// The number of threads that write: one, or two that take turns.
 pub(crate) use super::database::WRITERS;

@@ -125,7 +125,7 @@ pub(crate) fn insert<R: Row>(rows: Vec<R>, conn: &mut Conn) -> Outcome<()> {
     changes.store()
 }
 
-/// Changes rows, each of which must exist.
+/// Changes rows. Each row must exist.
 pub(crate) fn update<C: Change>(rows: Vec<C>, conn: &mut Conn) -> Outcome<()> {
     let mut changes = Changes::on(conn);
     changes.update(rows)?;

@@ -41,7 +41,7 @@ impl<'c> Changes<'c> {
         Ok(())
     }
 
-    /// Changes rows, each of which must exist.
+    /// Changes rows. Each row must exist.
     #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
     pub(crate) fn update<C: Change>(&mut self, changes: Vec<C>) -> Outcome<()> {
         let expected = changes.len();

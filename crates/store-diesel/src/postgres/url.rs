@@ -27,7 +27,7 @@ pub(crate) struct PostgresUrl {
     secrets: Vec<String>,
 }
 
-/// The identity of a database: nobody can replace it while it is connected.
+/// The identity of a database. It never differs, because nobody can replace a database while it is connected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity;
 

@@ -1,5 +1,5 @@
-//! The positions of events and of movements: SQLite has one write transaction at a time, so their order is that of the
-//! commits.
+//! The positions of events and of movements. SQLite has one write transaction at a time, so the positions have the
+//! order of the commits.
 
 use super::body::errors::{Outcome, corrupt};
 use super::body::event_tail::EventTail;

@@ -55,7 +55,7 @@ pub(crate) async fn is_whole(
 
     let account = AccountId::parse("F1").unwrap();
     let audit = store.audit().await.unwrap();
-    // The balance of the budget, and those of the new parent budget in every currency.
+    // One balance of the budget, and one balance of the new parent budget in every currency.
     let currencies = i64::try_from(Currency::all().count()).unwrap();
     assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (5, 1 + currencies, vec![]));
     let found = store.history(&account, TransactionToken(id(0x72))).await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Converts the rows of a snapshot to those of a file, and back.
+//! Converts the rows of a snapshot to the rows of a file, and back.
 
 use super::body::backend::Conn;
 use super::body::driver;

@@ -186,7 +186,7 @@ macro_rules! parts {
 }
 
 /// Declares changes of existing rows: the columns to set, the columns that identify the rows, and a further condition
-/// on the row, whose alias is `t`.
+/// on the row. The condition uses `t` as the alias of the row.
 macro_rules! changes {
     ($(
         $(#[$doc:meta])*

@@ -100,7 +100,7 @@ pub(super) fn list(
     Ok(Page { count, rows: rows.collect::<Outcome<_>>()? })
 }
 
-/// Deletes old deliveries and those of deleted subscriptions, with their attempts.
+/// Deletes old deliveries and the deliveries of deleted subscriptions, with their attempts.
 pub(super) fn delete(conn: &mut Conn, before: DateTime<Utc>, max: u32) -> Outcome<u64> {
     let deleted = sql_query(GONE).get_result::<GoneRow>(conn).optional()?.map(|row| row.webhook_id);
     let of_deleted = match deleted {

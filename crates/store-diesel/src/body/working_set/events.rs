@@ -85,7 +85,8 @@ fn number(conn: &mut Conn, recording: Option<&EventRecording>, mut new: Vec<Even
         None => Observers::default(),
     };
     let is_seen = |event: &Event| observers.see(&event.account, event.kind);
-    // The rows of messages and transitions count their events, so events of theirs that nobody sees can be dropped.
+    // Messages and transitions count their events in their own rows, so their events can be dropped if nobody sees
+    // them.
     new.retain(|event| has_sequence(event.object()) || is_seen(event));
     let before = Counts::load(conn, &new)?;
     let mut last = before.known.clone();
