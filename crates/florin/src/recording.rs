@@ -69,8 +69,7 @@ impl Act {
 }
 
 /// Whether a command is recorded, because it changes something or exports all data. The match has no default arm, so
-/// that
-/// nobody forgets to decide for a new command.
+/// that nobody forgets to decide for a new command.
 const fn is_act(command: &Command) -> bool {
     match command {
         Command::Init

@@ -311,8 +311,7 @@ mod tests {
     }
 
     /// Time is simulated. After the first pause, three rounds follow each other without a pause. The next one runs
-    /// after
-    /// another pause.
+    /// after another pause.
     #[tokio::test(start_paused = true)]
     async fn a_worker_with_more_to_do_does_not_pause() {
         let local = tokio::task::LocalSet::new();

@@ -47,8 +47,7 @@ impl Network {
     }
 
     /// Returns the connection of one instance: to the network's bank, or to the bank `inside` the instance, which keeps
-    /// its
-    /// memory in the instance's store.
+    /// its memory in the instance's store.
     pub(crate) fn rail(self: &Arc<Self>, inside: Option<SandboxBank>) -> Rail {
         let is_outside = inside.is_none();
         Rail { network: Arc::clone(self), bank: inside.unwrap_or_else(|| self.bank.clone()), is_outside }

@@ -104,8 +104,7 @@ fn expired(rows: &[Activity]) -> Checked {
 }
 
 /// Checks that a batch is completed, and that each payment has the outcome that the bank reports. Returns the sum that
-/// was
-/// paid and not returned, in minor units.
+/// was paid and not returned, in minor units.
 async fn processed(ports: &Ports, id: PaymentBatchId) -> Checked<i64> {
     let content = ports.store.content(&home().account.id, id, PaymentFilter::default()).await;
     let content = content.map_err(|error| failed(&error))?.ok_or("a batch is gone")?;

@@ -96,8 +96,7 @@ impl Event {
 }
 
 /// Runs the simulation of a seed, with a bug if one is given. Lists the operations on the disk in the file `listing`,
-/// if
-/// given.
+/// if given.
 ///
 /// # Panics
 ///
@@ -329,8 +328,7 @@ impl Simulation {
     }
 
     /// Cuts the power if a program has ended after a failed sync. If the program alone restarted, it would trust the
-    /// data
-    /// that it reads, although no later sync makes that data durable: SQLite cannot survive a power cut then.
+    /// data that it reads, although no later sync makes that data durable: SQLite cannot survive a power cut then.
     fn restart_if_doomed(&mut self) {
         if self.disk.is_doomed() {
             self.cut();

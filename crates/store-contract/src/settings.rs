@@ -17,8 +17,7 @@ pub struct StoreSettings {
 
 impl StoreSettings {
     /// Settings for a store at this URL: created if it does not exist, with a queue of 1024 and the adapter's default
-    /// number
-    /// of readers.
+    /// number of readers.
     pub fn at(url: impl Into<String>) -> Self {
         Self { url: url.into(), readers: None, queue: 1024, create: true }
     }

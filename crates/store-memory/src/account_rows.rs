@@ -163,8 +163,7 @@ fn events_of(all: &BTreeMap<EventPosition, StoredEvent>, account: &AccountId) ->
 }
 
 /// Copies all rows of a world, including its counter of ids, but not its account (with its timeline), keys and
-/// snapshots.
-/// Leases are excluded too: their holders must lose the right to write.
+/// snapshots. Leases are excluded too: their holders must lose the right to write.
 #[expect(clippy::too_many_lines, reason = "every field is named, so that none is forgotten")]
 pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
     let Data {

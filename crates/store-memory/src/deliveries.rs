@@ -28,8 +28,7 @@ fn is_paused(data: &Data, webhook: &Webhook) -> bool {
 }
 
 /// Returns the deliveries of a subscription that can be claimed: first attempts and retries in turn, each the longest
-/// due
-/// first.
+/// due first.
 fn claimable(data: &Data, webhook: &Webhook, now: DateTime<Utc>) -> Vec<EventId> {
     if is_paused(data, webhook) {
         return Vec::new();
@@ -307,8 +306,8 @@ pub(crate) fn clock_changed(data: &mut Data, account: &AccountId) {
 }
 
 /// Applies a restore of an account to its deliveries. `to` is the restored time by the account's clock. Waiting
-/// deliveries
-/// of undone events are cancelled, other retries become due at `to` at the latest, and failures are forgotten.
+/// deliveries of undone events are cancelled, other retries become due at `to` at the latest, and failures are
+/// forgotten.
 pub(crate) fn undo(data: &mut Data, account: &AccountId, to: DateTime<Utc>) {
     clock_changed(data, account);
     forget_failing(data, account);

@@ -13,8 +13,7 @@ use florin_ports::{
 };
 
 /// Runs the work under a client's idempotency claim, or replays the stored answer. A record without an answer is
-/// refused
-/// with [`ShownOnce`], because the answer contained a secret.
+/// refused with [`ShownOnce`], because the answer contained a secret.
 pub(crate) fn under_claim<T, R: From<ShownOnce>>(
     data: &mut Data,
     claim: Option<&ClientClaim<T>>,
@@ -53,8 +52,7 @@ fn under_claim_or<T, R>(
 }
 
 /// Runs work on a subscription under a client's idempotency claim. For a caller that does not reach the subscription,
-/// it
-/// is absent, even if an answer is stored.
+/// it is absent, even if an answer is stored.
 pub(crate) fn under_claim_on<T>(
     data: &mut Data,
     (reach, id): (&WebhookReach, WebhookId),

@@ -73,8 +73,7 @@ pub(super) async fn run(
 }
 
 /// Returns the function that encrypts the secrets of a file for this store. They must be encrypted with the store's
-/// key,
-/// with its previous key or, in a sandbox, with the key that the file contains.
+/// key, with its previous key or, in a sandbox, with the key that the file contains.
 async fn reseal(
     context: &Context,
     store: &dyn AnyStore,

@@ -28,8 +28,7 @@ struct Keys {
     key: String,
     bound: Option<String>,
     /// Whether the store is bound to `key` and all secrets are encrypted under it. The previous key is then not needed
-    /// any
-    /// more.
+    /// any more.
     complete: bool,
 }
 

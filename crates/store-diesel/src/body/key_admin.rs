@@ -53,8 +53,7 @@ pub(crate) fn set_disabled(conn: &mut Conn, client: ClientId, at: Option<DateTim
 }
 
 /// Revokes a key, and the keys of the worlds that it created. The caller holds the lock of operators. Creations of
-/// worlds
-/// hold it, too, so the key can't create a world at the same time.
+/// worlds hold it, too, so the key can't create a world at the same time.
 pub(crate) fn revoke(conn: &mut Conn, key: ApiKeyId, at: DateTime<Utc>) -> Outcome<()> {
     let row = api_keys::table.filter(api_keys::id.eq(Id(key.0)));
     let at = || api_keys::revoked_at.eq(Some(Time(at)));

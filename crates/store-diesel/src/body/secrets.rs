@@ -60,8 +60,7 @@ fn change(conn: &mut Conn, from: SecretKeyId, to: &StoreKey) -> Outcome<bool> {
 }
 
 /// Returns at most `max` secrets that the filter includes. The program filters the rows itself: a secret starts with
-/// its
-/// version and key, in the same form in every database.
+/// its version and key, in the same form in every database.
 fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(SecretOwner, SealedSecret)>> {
     let columns = (totp_enrolments::account_id, totp_enrolments::secret);
     let rows = totp_enrolments::table.order(totp_enrolments::account_id).select(columns);

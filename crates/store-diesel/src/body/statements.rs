@@ -2,8 +2,7 @@
 //! by key.
 //!
 //! Each database executes them in its own way, with `Changes`, `load`, `load_two` and `load_four`. Every statement
-//! stays
-//! prepared.
+//! stays prepared.
 
 use super::backend::{self, Changes, Conn, Db, Values};
 pub(crate) use super::driver::{load, load_four, load_two};

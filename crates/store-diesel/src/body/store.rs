@@ -56,8 +56,7 @@ impl Store {
     }
 
     /// Opens the database without threads, for simulations: the writer works only when the returned `Stepper` is
-    /// called, and
-    /// reads run on the thread of their caller.
+    /// called, and reads run on the thread of their caller.
     #[cfg(feature = "simulation")]
     #[allow(dead_code, reason = "simulations run on SQLite only")]
     pub fn open_stepped(settings: &StoreSettings) -> Result<(Self, Stepper), OpenError> {
@@ -256,8 +255,7 @@ impl Store {
     }
 
     /// Runs work on the writer, in its own transaction. Only a failure of the store is rolled back and may be retried;
-    /// every
-    /// other error is an answer.
+    /// every other error is an answer.
     pub(crate) async fn task<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut Conn) -> Result<T, Stop<E>> + Send + 'static,

@@ -1,6 +1,5 @@
 //! The positions of events and of movements, from a sequence. Concurrent transactions may commit in a different order
-//! than
-//! they draw.
+//! than they draw.
 //!
 //! A transaction draws while it holds the locks of its objects, and the next transaction on the same object acquires
 //! them after the commit. So positions of one object follow its commits. A reader must not pass the position of a
@@ -20,8 +19,7 @@ use diesel::sql_types::{Array, BigInt, Text};
 const DRAWN: &str = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS number FROM outbox_positions";
 
 /// The transactions that hold the lock 7003214873. `pg_locks` shows its key in two halves. A transaction releases the
-/// lock
-/// after others see its rows.
+/// lock after others see its rows.
 const HOLDERS: &str = "SELECT DISTINCT l.virtualtransaction AS holder FROM pg_locks l \
     JOIN pg_database d ON d.oid = l.database AND d.datname = current_database() \
     WHERE l.locktype = 'advisory' AND l.classid = 1 AND l.objid = 2708247577 AND l.objsubid = 1 AND l.granted";

@@ -72,8 +72,7 @@ fn is_missing_table(message: &str) -> bool {
 }
 
 /// Classifies a failure to connect. A missing database or user, or a lack of room, is not retried immediately; any
-/// other
-/// failure is.
+/// other failure is.
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
         let cause = error.to_string();

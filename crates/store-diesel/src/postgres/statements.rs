@@ -1,6 +1,5 @@
 //! Sets of rows, loaded and stored as arrays of keys or columns, which the server unpacks. One statement is for one
-//! set,
-//! or for several sets together. All statements stay prepared.
+//! set, or for several sets together. All statements stay prepared.
 //!
 //! Rows are found by one lookup per key (`LATERAL … OFFSET 0`), whatever the planner believes about the table: a plan
 //! that was created while the table was empty would otherwise scan the whole table for each group after it has grown.

@@ -89,8 +89,7 @@ pub(crate) fn open_readers(path: &Place, max: u32, wait: Duration) -> Result<Rea
         // No check before each use: unlike a server, a file does not go away.
         .test_on_check_out(false)
         // A connection to a file does not age, either. Without these limits, no timer keeps the threads of a dropped
-        // pool
-        // alive.
+        // pool alive.
         .idle_timeout(None)
         .max_lifetime(None)
         .connection_customizer(Box::new(ReadOnly))

@@ -37,8 +37,7 @@ struct Attempt<'a> {
 
 impl Forward {
     /// Prepares to forward events to a URL. Refuses an invalid URL. Receivers in private networks are allowed: whoever
-    /// runs
-    /// the command could reach them anyway.
+    /// runs the command could reach them anyway.
     pub(super) fn to(url: &str, key: &str) -> anyhow::Result<Self> {
         let all = [IpAddr::from(Ipv4Addr::UNSPECIFIED), IpAddr::from(Ipv6Addr::UNSPECIFIED)];
         let all = all.into_iter().filter_map(|address| ipnet::IpNet::new(address, 0).ok()).collect();

@@ -1,8 +1,7 @@
 //! Selects the movements of a page, and counts them.
 //!
 //! One statement reads every source by an index in the order of the list, and merges the rows. From each source it
-//! reads
-//! at most as many of the newest rows as the list contains up to the end of the page.
+//! reads at most as many of the newest rows as the list contains up to the end of the page.
 
 use super::body::backend::sql::IdSql;
 use super::body::backend::{Conn, Db};

@@ -1,6 +1,5 @@
 //! Tests of query plans. A page reads each source by its index, newest first, and no further than the end of the page.
-//! A
-//! part of the feed reads each source by its index in the order of positions.
+//! A part of the feed reads each source by its index in the order of positions.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::body::backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, with_store};
@@ -52,8 +51,7 @@ fn plan(conn: &mut Conn, filter: ActivityFilter, of_feed: bool) -> String {
 
 /// Checks the indexes that plans read. The first of `all` is the index of chains, the third that of payments. The plan
 /// without a filter must read all of them, the plan of declined chains only the first, and the plan of payments only
-/// the
-/// third.
+/// the third.
 fn expect_indexes(of_feed: bool, all: &[&str]) {
     with_store(1, |store| {
         let plans = driver::read(store.readers(), |conn| {

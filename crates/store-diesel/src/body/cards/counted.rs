@@ -1,6 +1,5 @@
 //! The amounts of a chain that limits have counted, as JSON. Each entry is a list: limit, first day of the window,
-//! amount,
-//! and the kind unless it is `Spent`.
+//! amount, and the kind unless it is `Spent`.
 
 use super::body::errors::{Outcome, corrupt};
 use super::body::types::{Day, Id};

@@ -1,8 +1,7 @@
 //! Decides about disputes, and stores the decisions.
 //!
 //! Everything is decided under the lock of the balance that the disputed message moved. The row of the dispute is
-//! locked
-//! after that balance.
+//! locked after that balance.
 
 use super::body::ask::ask;
 use super::body::backend::Conn;
@@ -24,8 +23,7 @@ use florin_ports::{DisputeCommand, OpenDisputeCommand, WriteError};
 type Refused = Stop<WriteError<DisputeRefusal>>;
 
 /// Returns the footprint of a command: the messages of the dispute. Their tokens can be read before the locks, because
-/// a
-/// token never changes once the dispute has it.
+/// a token never changes once the dispute has it.
 pub(super) fn footprint(conn: &mut Conn, command: &DisputeCommand) -> Result<Footprint, Refused> {
     let account = &command.account;
     let found: Option<(Id, Option<Id>)> = disputes::table

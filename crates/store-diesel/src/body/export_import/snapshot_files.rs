@@ -45,8 +45,7 @@ pub(crate) fn accepted(conn: &mut Conn, contents: &str) -> Result<String, Stop<I
 }
 
 /// Reads the rows of the tables that files contain. PINs are left out. Errors name the line of the file: its first line
-/// is
-/// the header, so these lines are numbered from 2.
+/// is the header, so these lines are numbered from 2.
 fn read(contents: &str) -> Result<Vec<FileRow>, String> {
     let mut rows = Vec::new();
     for (number, line) in (2_u64..).zip(contents.lines()) {
@@ -78,8 +77,7 @@ fn text(rows: &[FileRow]) -> Outcome<String> {
 }
 
 /// Removes the simulated bank's rows for payments that are not in the file. Worlds share these rows, which have the ids
-/// of
-/// payments.
+/// of payments.
 fn keep_own_acceptances(rows: &mut Vec<FileRow>) {
     let id = |row: &FileRow| row.columns.get("id").and_then(Value::as_str).map(str::to_owned);
     let payments: BTreeSet<_> = rows.iter().filter(|row| row.table == PaymentRow::TABLE).filter_map(id).collect();

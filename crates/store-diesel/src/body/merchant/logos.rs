@@ -38,8 +38,7 @@ pub(super) fn replace(conn: &mut Conn, logo: &Logo) -> Outcome<()> {
 }
 
 /// Converts the row of another account's logo to the row of its copy in this account, as JSON. `None`: the row belongs
-/// to
-/// another table, or to this account already.
+/// to another table, or to this account already.
 pub(crate) fn copied_logo(table: &str, row: &str, account: &AccountId) -> Outcome<Option<String>> {
     if table != LogoRow::TABLE {
         return Ok(None);

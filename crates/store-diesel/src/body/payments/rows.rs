@@ -44,8 +44,7 @@ impl PaymentRow {
     }
 
     /// Builds the row of a payment of a batch that was confirmed at `at`, with its position in the feed of changes.
-    /// `None`:
-    /// the batch is not confirmed, so the row has no position.
+    /// `None`: the batch is not confirmed, so the row has no position.
     fn confirmed(payment: &Payment, at: Option<DateTime<Utc>>, position: i64) -> Outcome<Self> {
         let at = at.filter(|_| ActivityStatus::of_payment(payment.status()).is_some());
         Ok(Self { confirmed_at: at.map(Time), position: at.map(|_| position), ..Self::of(payment)? })

@@ -230,8 +230,7 @@ changes! {
 
 lookups! {
     /// Cards, each with the guards of its budget, its owner and its account, and with its limits: one row for each
-    /// limit,
-    /// or one row for a card without limits.
+    /// limit, or one row for a card without limits.
     struct CardsAndLimits: (CardRow, BudgetGuardRow, Option<HolderRow>, Option<CardSettingsRow>, Option<LimitRow>) {
         from cards by (account_id, id)
         join "JOIN budgets ON budgets.account_id = cards.account_id AND budgets.id = cards.budget_id \

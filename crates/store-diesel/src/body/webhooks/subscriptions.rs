@@ -20,8 +20,7 @@ use florin_ports::{
 };
 
 /// Locks a subscription. `None`: it was deleted, so the caller can only get a stored answer. `Absent`: the caller does
-/// not
-/// reach it, and must not get a stored answer about it either.
+/// not reach it, and must not get a stored answer about it either.
 pub(super) fn locked(
     conn: &mut Conn,
     reach: &WebhookReach,

@@ -19,8 +19,7 @@ const CANCEL: &str = "UPDATE webhook_deliveries \
     AND NOT EXISTS (SELECT 1 FROM outbox_events e WHERE e.id = webhook_deliveries.message_id)";
 
 /// Releases all deliveries of an account that were set aside, because they may have waited for a cancelled one. The
-/// next
-/// claim sets those aside again that must wait.
+/// next claim sets those aside again that must wait.
 const UNBLOCK: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE account_id = $1 AND blocked";
 
 const CLAMP: &str = "UPDATE webhook_deliveries SET due_at = $1 \
@@ -62,8 +61,8 @@ pub(crate) fn cancel_all(conn: &mut Conn) -> Outcome<()> {
 }
 
 /// Applies a restore of an account to its deliveries. `to` is the restored time by the account's clock. Waiting
-/// deliveries
-/// of undone events are cancelled, other retries become due at `to` at the latest, and failures are forgotten.
+/// deliveries of undone events are cancelled, other retries become due at `to` at the latest, and failures are
+/// forgotten.
 pub(crate) fn undo(conn: &mut Conn, account: &AccountId, to: Time) -> Outcome<()> {
     lock_webhooks(conn, account)?;
     for statement in [RESUME, FAILING, CANCEL, UNBLOCK] {

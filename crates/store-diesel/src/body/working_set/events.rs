@@ -215,8 +215,7 @@ impl Counts {
 }
 
 /// Returns the number of events that a card had before this transaction: its creation and its transitions. Transitions
-/// of
-/// this transaction are already stored, so they are subtracted.
+/// of this transaction are already stored, so they are subtracted.
 fn transitions_before(conn: &mut Conn, (account, object): &Object, new: &[Event]) -> Outcome<u64> {
     let is_its = |event: &&Event| event.account == *account && event.object() == *object;
     let is_new = |event: &Event| matches!(&event.body, EventBody::CardState(change) if change.previous.is_none());

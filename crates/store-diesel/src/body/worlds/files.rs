@@ -61,8 +61,7 @@ fn refused(stop: Stop<ImportRefusal>) -> Refused {
 }
 
 /// Stores the rows in a trial account, checks its books, and deletes the account again. So the import refuses a file
-/// from
-/// which no world could be created.
+/// from which no world could be created.
 fn try_rows(conn: &mut Conn, command: &ImportSnapshotCommand, contents: &str) -> Result<(), Refused> {
     let invalid = |reason: String| Refused::from(WriteError::Refused(ImportRefusal::Invalid(reason)));
     let account = &command.trial;

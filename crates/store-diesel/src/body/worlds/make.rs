@@ -109,8 +109,7 @@ fn resealed(conn: &mut Conn, command: &CreateWorldCommand, from: &AccountId) -> 
 }
 
 /// Finds a snapshot of any world of a client, or only of the worlds in `reach`. Imported snapshots belong to no world,
-/// so
-/// they are found only without `reach`.
+/// so they are found only without `reach`.
 fn of_client(
     conn: &mut Conn,
     client: ClientId,

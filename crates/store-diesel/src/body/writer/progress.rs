@@ -49,8 +49,7 @@ impl Progress {
     }
 
     /// Records that the store failed. Returns whether the failure must be logged: immediately if it is new, then at
-    /// most
-    /// once a minute.
+    /// most once a minute.
     pub(super) fn failed(&self, cause: &str) -> bool {
         let mut ended = lock(&self.ended);
         ended.proved_at = None;

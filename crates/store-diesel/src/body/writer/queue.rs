@@ -78,8 +78,7 @@ impl QueueSender {
     }
 
     /// Closes the queue: jobs that are added later are rejected. Returns whether it is closed: a full queue can't be
-    /// closed
-    /// yet.
+    /// closed yet.
     pub(super) fn close(&self) -> bool {
         // Sending also fails if the threads have ended already. Then there is nothing to stop.
         !matches!(self.queue.try_send(Message::Stop), Err(TrySendError::Full(_)))
