@@ -18,7 +18,7 @@ const PORTION: u32 = 200;
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
 /// How long the state of a receiver is kept after its last deliveries.
 const FORGET: Duration = Duration::from_secs(60 * 60);
-/// Time that attempts in flight have to end when the server stops. Those that take longer are abandoned, and retried
+/// Time that attempts in flight have to end when the server stops. Attempts that take longer are abandoned, and retried
 /// after the next start.
 const STOP: Duration = Duration::from_secs(3);
 
@@ -99,7 +99,7 @@ impl Deliverer {
         }))
     }
 
-    /// Stops delivering. Attempts in flight have [`STOP`] to end; those that take longer are abandoned.
+    /// Stops delivering. Attempts in flight have [`STOP`] to end; attempts that take longer are abandoned.
     pub(crate) async fn stop(&self) {
         self.mode.set(DeliveryMode::Draining);
         let mut left: Vec<_> = std::mem::take(&mut *self.tasks.borrow_mut()).into_values().collect();

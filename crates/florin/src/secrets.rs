@@ -140,7 +140,7 @@ fn create(file: &Path) -> anyhow::Result<SecretKey> {
     let key = random()?;
     let failed = || format!("cannot create {}", file.display());
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // A temporary file has mode 0600. It gets its name when it is complete.
+    // A temporary file has mode 0600. It receives its final name when it is complete.
     let mut new = tempfile::NamedTempFile::new_in(folder).with_context(failed)?;
     writeln!(new, "{}", *key.to_hex()).and_then(|()| new.as_file().sync_all()).with_context(failed)?;
     match new.persist_noclobber(file) {

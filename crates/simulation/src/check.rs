@@ -68,7 +68,8 @@ fn requested(row: &Activity) -> Minor {
     }
 }
 
-/// Checks that an acknowledged request had one effect, a failed one none, and one with an unknown outcome at most one.
+/// Checks that an acknowledged request had one effect, a failed request no effect, and a request with an unknown
+/// outcome at most one effect.
 fn compare(request: &Request, rows: &[Activity]) -> Checked {
     if request.has_key {
         acknowledged(request)?;

@@ -119,8 +119,8 @@ fn migrations_have_the_same_names() {
     assert_eq!(names(sqlite::known_migrations().unwrap()), names(postgres::known_migrations().unwrap()));
 }
 
-/// Returns every CHECK by its table, except those that a native type makes unnecessary. A migration that recreates a
-/// table names it `new_…` until it replaces the old one.
+/// Returns every CHECK by its table, except checks that a native type makes unnecessary. A migration that recreates a
+/// table names it `new_…` until it replaces the old table.
 fn checks(source: &str) -> BTreeSet<(String, String)> {
     const NEEDLESS: [&str; 5] = [" = 36)", " = 10)", "IN (0, 1)", "typeof(", "CAST(available_minor"];
     let mut checks = BTreeSet::new();

@@ -305,8 +305,8 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     out(&mut data.numbers, account);
 }
 
-/// Inserts the rows that [`of`] returned into an empty account, which may be another one. An enrolment gets this
-/// secret, and is left out if there is none.
+/// Inserts the rows that [`of`] returned into an empty account, which may differ from the account of the rows. An
+/// enrolment is stored with this secret, and is left out if there is none.
 pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, secret: Option<SealedSecret>) {
     fn into<K: Key + Ord, V: Owned>(all: &mut BTreeMap<K, V>, account: &AccountId, part: BTreeMap<K, V>) {
         all.extend(part.into_iter().map(|(mut key, mut value)| {

@@ -78,7 +78,7 @@ pub(crate) struct Data {
     pub(crate) redeliveries: BTreeMap<EventPosition, (EventId, DateTime<Utc>)>,
     /// The positions of movements, renewed with each change.
     pub(crate) positions: BTreeMap<(AccountId, ActivityId), i64>,
-    /// The epochs of worlds: a restore begins a new one.
+    /// The epochs of worlds. A restore begins a new epoch.
     pub(crate) epochs: BTreeMap<AccountId, i64>,
     /// The last sequences of budgets, batches and checkout sessions.
     pub(crate) sequences: BTreeMap<(AccountId, EventObject), u64>,

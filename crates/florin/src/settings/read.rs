@@ -78,7 +78,8 @@ impl Texts {
         Ok(Some(Sourced { value: text.trim().to_owned().into(), source: source.clone() }))
     }
 
-    /// The URL of the store. Its adapter checks it; an invalid one is never printed, because it may hold a password.
+    /// The URL of the store. The adapter checks the URL. An invalid URL is never printed, because it may contain a
+    /// password.
     pub(super) fn database_url(&self) -> Result<Sourced<SecretString>, UsageError> {
         let Some(url) = self.direct_or_file("database_url", "database_url_file")? else {
             let source = format!("the default database {DATABASE_URL}");

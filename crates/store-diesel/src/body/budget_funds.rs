@@ -27,7 +27,8 @@ const BELOW: &str = "WITH RECURSIVE below (root, id) AS (\
     SELECT b.parent_id, b.id FROM budgets b WHERE b.account_id = $1 AND b.parent_id IN ({roots}) UNION ALL \
     SELECT below.root, b.id FROM below JOIN budgets b ON b.account_id = $1 AND b.parent_id = below.id) \
     {sums} FROM below JOIN balances e ON e.account_id = $1 AND e.budget_id = below.id GROUP BY below.root, e.currency";
-/// The balances of all budgets below the parent budget: every other one of the account, without recursion.
+/// The balances of all budgets below the parent budget. These are all other budgets of the account, so no recursion is
+/// needed.
 const BELOW_PARENT: &str = "{sums} FROM budgets p JOIN balances e ON e.account_id = p.account_id AND e.budget_id <> p.id \
     WHERE p.account_id = $1 AND p.id = $2 GROUP BY p.id, e.currency";
 

@@ -49,9 +49,9 @@ functions! {
     migrate: fn(&mut Conn) -> Outcome<usize>;
     /// Does the last work of the writer before its connection closes.
     finish: fn(&mut Conn) -> Outcome<()>;
-    /// Writes something that changes no data, so that its commit shows whether the disk has room.
+    /// Writes something that changes no data, so that its commit shows whether the disk has free space.
     probe: fn(&mut Conn) -> Outcome<()>;
-    /// Checks the structure of the whole database, where the database offers that. A damaged one is
+    /// Checks the structure of the whole database, if the database offers such a check. Damage is reported as
     /// [`Failure::Corrupt`].
     check_integrity: fn(&mut Conn) -> Outcome<()>;
     /// Disables the timeouts of a transaction that reads whole tables.

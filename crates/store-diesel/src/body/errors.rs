@@ -25,7 +25,7 @@ pub(crate) enum Failure {
         /// The message of the database.
         cause: String,
     },
-    /// A row that another one refers to does not exist.
+    /// A row that another row refers to does not exist.
     NotFound(String),
     /// Another constraint refused what a rule allowed, or a stored value can't be read: a bug.
     Corrupt(String),
@@ -130,7 +130,7 @@ impl<R> From<Failure> for WriteError<R> {
 pub(crate) enum Stop<E> {
     /// The database failed: the transaction is rolled back, and may be retried.
     Failed(Failure),
-    /// The caller gets this answer.
+    /// The caller receives this answer.
     Answer(E),
 }
 

@@ -36,7 +36,7 @@ use tokio::sync::oneshot;
 
 /// Maximum number of tries of a group.
 const MAX_TRIES: u32 = 10;
-/// Time during which a group is retried. Its callers get an answer soon after.
+/// Time during which a group is retried. Its callers receive an answer soon after.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Maximum time that a caller waits for a write. If the database server hangs, only this limit ends the wait.
@@ -126,7 +126,7 @@ impl Writer {
         self.progress.was_proved_within(time)
     }
 
-    /// Whether a job would be refused for lack of room.
+    /// Whether a job would be refused because the queue is full.
     pub(crate) fn is_full(&self) -> bool {
         self.queue.is_full()
     }

@@ -23,8 +23,8 @@ const BY_KEY: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqsc
     SET enable_mergejoin = off; SET jit = off;";
 
 /// Settings of readers: they can't write, and each transaction has one consistent view. A plan is created once. By
-/// default PostgreSQL would plan each page anew, because it prefers a plan with a known `LIMIT`, and a page would take
-/// half as long again.
+/// default PostgreSQL would plan each page again, because it prefers a plan with a known `LIMIT`, and a page would take
+/// 50% longer.
 const READ_ONLY: &str = "SET default_transaction_isolation = 'repeatable read'; SET default_transaction_read_only = on; \
     SET plan_cache_mode = force_generic_plan;";
 

@@ -17,7 +17,7 @@ const CONTENDED: [&str; 6] = [
     "due to conflict with recovery",
 ];
 
-/// The server has no room.
+/// The server has no free disk space or memory.
 const NO_ROOM: [&str; 3] = ["No space left", "could not extend file", "out of memory"];
 
 /// The connection is lost, or the server accepts no work for now. A new connection may reach another server.
@@ -71,8 +71,8 @@ fn is_missing_table(message: &str) -> bool {
     message.starts_with("relation ") && message.contains("does not exist")
 }
 
-/// Classifies a failure to connect. A missing database or user, or a lack of room, is not retried immediately; any
-/// other failure is.
+/// Classifies a failure to connect. A missing database or user, or a lack of disk space or memory, is not retried
+/// immediately. Any other failure is.
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
         let cause = error.to_string();

@@ -125,7 +125,8 @@ fn set_up(conn: &mut Conn) -> QueryResult<()> {
     conn.batch_execute("PRAGMA journal_mode = WAL;")
 }
 
-/// Runs a write transaction. It is immediate: a deferred one that reads before it writes may find the database locked.
+/// Runs a write transaction. It is immediate: a deferred transaction that reads before it writes may find the database
+/// locked.
 pub(crate) fn write<T>(conn: &mut Conn, work: impl FnOnce(&mut Conn) -> Outcome<T>) -> Outcome<T> {
     conn.immediate_transaction(work)
 }

@@ -127,7 +127,7 @@ pub(crate) async fn merchants_are_whole(store: &(impl Merchants + Registry)) {
     assert_eq!(scopes, expected);
 }
 
-/// Checks that the limits that counted an open hold get it back when it is released.
+/// Checks that the limits counted the open hold, and that its chain stores the amount that each limit counted.
 async fn limits_have_counted_open_holds(
     store: &(impl CardManagement + ChainHistories),
     account: &AccountId,

@@ -59,8 +59,8 @@ impl Activities for Store {
         after: Option<ActivityCursor>,
         max: i64,
     ) -> Result<Option<ActivityChanges>, StoreError> {
-        // Without a new tail, the feed ends at the last one: a transaction that does not end delays rows, but not the
-        // response.
+        // Without a new tail, the feed ends at the last known tail: a transaction that does not end delays rows, but
+        // not the response.
         let until = match Events::tail(self).await? {
             Some(tail) => self.reached(tail.0),
             None => self.reached(0),

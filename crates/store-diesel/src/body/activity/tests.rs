@@ -49,9 +49,9 @@ fn plan(conn: &mut Conn, filter: ActivityFilter, of_feed: bool) -> String {
     rows.into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Checks the indexes that plans read. The first of `all` is the index of chains, the third that of payments. The plan
-/// without a filter must read all of them, the plan of declined chains only the first, and the plan of payments only
-/// the third.
+/// Checks the indexes that plans read. The first index in `all` is the index of chains, and the third is the index of
+/// payments. The plan without a filter must read all indexes, the plan of declined chains only the first, and the plan
+/// of payments only the third.
 fn expect_indexes(of_feed: bool, all: &[&str]) {
     with_store(1, |store| {
         let plans = driver::read(store.readers(), |conn| {

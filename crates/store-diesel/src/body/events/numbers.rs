@@ -9,8 +9,8 @@ use diesel::sql_query;
 use uuid::Uuid;
 
 /// Events that share a sequence, and events beyond the last sequence of their object. The last sequence is stored for a
-/// budget, batch or checkout session. For a chain it is the number of messages, for a card one more than the number of
-/// transitions.
+/// budget, batch or checkout session. The last sequence of a chain is its number of messages. The last sequence of a
+/// card is its number of transitions plus one.
 const MISNUMBERED: &str = "SELECT object_id FROM outbox_events GROUP BY account_id, object_id, sequence \
     HAVING count(*) > 1 UNION SELECT e.object_id FROM outbox_events e LEFT JOIN event_sequences s \
     ON s.account_id = e.account_id AND s.object_id = e.object_id \

@@ -45,8 +45,8 @@ struct Snapshot<'a> {
     contents: Cow<'a, str>,
 }
 
-/// Returns the greatest position in a row: its own, or, for a snapshot, the greatest of its rows; 0 if there is none.
-/// Later rows get greater positions, so that a restore of the snapshot finds its positions free.
+/// Returns the greatest position in a row: its own, or, for a snapshot, the greatest of the snapshot's rows; 0 if there
+/// is none. Later rows receive greater positions, so that a restore of the snapshot finds its positions free.
 pub(super) fn last_in(row: &ExportRow<'_>) -> Result<i64, ExportError> {
     if ![SnapshotRow::TABLE, ImportedRow::TABLE].contains(&row.table) {
         return position(row.table, row.json);

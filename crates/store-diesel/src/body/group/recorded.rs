@@ -9,7 +9,7 @@ use florin_ports::{DryRun, IdempotencyClaim, Mode, WriteError, Written};
 /// A command that is recorded under an idempotency key. Its steps are in one place, the implementation of [`Command`]:
 /// find the record, decide, render the answer, stage, record.
 pub(crate) trait RecordedCommand: Send + 'static {
-    /// The result that the caller gets.
+    /// The result that the caller receives.
     type Done: Send + 'static;
     /// The decision of the rule.
     type Decision;
@@ -30,7 +30,7 @@ pub(crate) trait RecordedCommand: Send + 'static {
     /// Calls the rule on the working set, as the commands before it have left it.
     fn decision(&self, working_set: &WorkingSet) -> Result<Self::Decision, WriteError<Self::Refused>>;
 
-    /// The result that the caller gets from a decision; `None` if it refuses.
+    /// Returns the result that the caller receives from a decision; `None` if the decision is a refusal.
     fn done(decision: &Self::Decision) -> Option<&Self::Done>;
 
     /// Stages what a decision stores.

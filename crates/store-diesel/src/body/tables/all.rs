@@ -24,7 +24,7 @@ const AREAS: [&[Table]; 14] = [
     webhooks::TABLES,
 ];
 
-/// Returns all tables in the order of an export: each after those that its rows refer to.
+/// Returns all tables in the order of an export: each table follows the tables that its rows refer to.
 pub(crate) fn all() -> impl DoubleEndedIterator<Item = &'static Table> + Clone {
     AREAS.into_iter().flatten()
 }

@@ -214,7 +214,7 @@ changes! {
         by { account_id, card_id, limit_window, }
     }
 
-    /// The state of the first message of a chain, after a later one.
+    /// The state of the first message of a chain, after a later message of the chain.
     struct FirstMessageChange of card_transactions {
         set { state, }
         by { account_id, token, }

@@ -27,7 +27,7 @@ const FIRST: &str = "(SELECT e.sequence FROM webhook_deliveries e WHERE e.webhoo
 const UNBLOCK: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE webhook_id = $1 AND message_id IN \
     (SELECT d.message_id FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.blocked ORDER BY d.object_id LIMIT $2)";
 
-/// Selects a delivery that is set aside until an earlier one of its object ends.
+/// Selects a delivery that is set aside until an earlier delivery about its object ends.
 pub(super) const BLOCKED: &str = "SELECT d.webhook_id FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.blocked \
     ORDER BY d.object_id LIMIT 1";
 
@@ -174,9 +174,9 @@ fn due_accounts(conn: &mut Conn, webhook: &Webhook, now: Time, max: u32) -> Outc
 
 /// The result of a search for deliveries to claim.
 pub(super) enum Search {
-    /// The subscription gets no deliveries now.
+    /// The subscription receives no deliveries now.
     Resting,
-    /// It has none to claim.
+    /// The subscription has no deliveries to claim.
     Nothing(Box<Webhook>),
     /// It may have some.
     Something,
@@ -196,7 +196,7 @@ pub(super) fn has_blocked(conn: &mut Conn, id: Id) -> Outcome<bool> {
     Ok(sql_query(BLOCKED).bind::<IdSql, _>(id).get_result::<WebhookKey>(conn).optional()?.is_some())
 }
 
-/// Returns the subscription if it gets deliveries now.
+/// Returns the subscription if it receives deliveries now.
 fn live(conn: &mut Conn, row: Option<WebhookRow>) -> Outcome<Option<Webhook>> {
     let Some(row) = row.filter(|row| row.enabled && row.deleted_at.is_none()) else { return Ok(None) };
     let client = clients::table.filter(clients::id.eq(row.client_id)).select(clients::disabled_at);
@@ -237,7 +237,7 @@ pub(super) fn claim(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcom
     Ok(Some(ClaimedDeliveries { webhook, deliveries, has_more }))
 }
 
-/// Sets deliveries aside until an earlier one of their object has ended.
+/// Sets deliveries aside until an earlier delivery about the same object has ended.
 fn block(conn: &mut Conn, keys: impl Iterator<Item = (Id, Id)>, now: Time) -> Outcome<()> {
     let mut rows = load::<LockedDeliveries>(keys, conn)?;
     rows.retain(|row| row.is_free(now));

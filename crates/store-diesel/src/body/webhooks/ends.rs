@@ -1,4 +1,4 @@
-//! Ends of claims: attempts with an outcome, and those without.
+//! Ends of claims: attempts with an outcome, and attempts without.
 
 use super::body::ask::ask;
 use super::body::backend::sql::IdSql;

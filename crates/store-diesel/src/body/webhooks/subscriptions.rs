@@ -19,8 +19,8 @@ use florin_ports::{
     ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, StoreError, WebhookReach, Webhooks, WriteError, Written,
 };
 
-/// Locks a subscription. `None`: it was deleted, so the caller can only get a stored answer. `Absent`: the caller does
-/// not reach it, and must not get a stored answer about it either.
+/// Locks a subscription. `None`: it was deleted, so the caller can only receive a stored answer. `Absent`: the caller
+/// does not reach it, and must not receive a stored answer about it either.
 pub(super) fn locked(
     conn: &mut Conn,
     reach: &WebhookReach,

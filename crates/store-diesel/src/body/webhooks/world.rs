@@ -18,8 +18,8 @@ const CANCEL: &str = "UPDATE webhook_deliveries \
     WHERE account_id = $1 AND status IN ('pending', 'failed') AND test_body IS NULL \
     AND NOT EXISTS (SELECT 1 FROM outbox_events e WHERE e.id = webhook_deliveries.message_id)";
 
-/// Releases all deliveries of an account that were set aside, because they may have waited for a cancelled one. The
-/// next claim sets those aside again that must wait.
+/// Releases all deliveries of an account that were set aside, because they may have waited for a cancelled delivery. If
+/// some of them must still wait, the next claim sets them aside again.
 const UNBLOCK: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE account_id = $1 AND blocked";
 
 const CLAMP: &str = "UPDATE webhook_deliveries SET due_at = $1 \
@@ -44,8 +44,8 @@ const OWN: &str = "DELETE FROM webhooks WHERE account_id = $1";
 const RESUME: &str = "UPDATE webhooks SET resumptions = resumptions + 1 \
     WHERE client_id = (SELECT client_id FROM accounts WHERE id = $1) AND (account_id IS NULL OR account_id = $1)";
 
-/// Locks the subscriptions that get events of an account, so that no attempt is recorded meanwhile: subscriptions
-/// before deliveries, in the order of their ids, as everywhere.
+/// Locks the subscriptions that receive events of an account, so that no attempt is recorded meanwhile. Subscriptions
+/// are locked before deliveries, in the order of their ids, as everywhere.
 fn lock_webhooks(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     let of_client = accounts::table.filter(accounts::id.eq(account.as_str())).select(accounts::client_id);
     let is_its = webhooks::account_id.is_null().or(webhooks::account_id.eq(account.as_str()));

@@ -49,7 +49,7 @@ pub(super) struct Committing<'q> {
     _alone: MutexGuard<'q, ()>,
 }
 
-/// Creates an empty queue with room for the given number of jobs. It ends when its receiver is dropped.
+/// Creates an empty queue for at most the given number of jobs. It ends when its receiver is dropped.
 pub(super) fn with_queue_capacity(room: usize) -> (QueueSender, Turns) {
     let (sender, receiver) = sync_channel(room);
     let waiting = Arc::new(AtomicUsize::new(0));
