@@ -182,7 +182,7 @@ pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
     together(rows, balances)
 }
 
-/// Adds to each budget of the account its balances by currency code.
+/// Adds the balances to each budget of the account, in the order of the currency codes.
 fn with_balances(conn: &mut Conn, account: &AccountId, rows: Vec<BudgetRow>) -> Outcome<Vec<BudgetRecord>> {
     let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
     let balances = balances::table

@@ -1,4 +1,4 @@
-//! The functions that a database provides to the body. Each must have the type that is written here.
+//! The functions that a database provides to the body. Each function must have the type that is written here.
 
 use super::backend::{Changes, Conn, Identity, Place, Readers, Values};
 use super::errors::{Failure, Outcome};
@@ -25,8 +25,7 @@ macro_rules! functions {
     )*};
 }
 
-/// Functions that load the rows of one lookup, or of two or four independent lookups in one round trip where that
-/// helps.
+/// Functions that load the rows of one, two or four independent lookups, in one round trip if that is faster.
 pub(crate) use super::database::{load, load_four, load_two};
 
 functions! {
@@ -65,8 +64,8 @@ functions! {
     /// Locks and loads the balances that a group needs, in the same order in all programs, and loads its idempotency
     /// records.
     lock_balances: fn(&mut Conn, &Footprint) -> Outcome<LockedRows>;
-    /// Draws this number of positions, at least one, in ascending order. Two transactions that lock the same object get
-    /// positions in the order of their commits.
+    /// Draws this number of positions, at least one, in ascending order. Two transactions that lock the same object
+    /// receive positions in the order of their commits.
     draw_positions: fn(&mut Conn, usize) -> Outcome<Vec<i64>>;
     /// Returns the last position that was drawn, and the transactions that may still commit rows up to it.
     event_tail: fn(&mut Conn) -> Outcome<EventTail>;
@@ -74,7 +73,8 @@ functions! {
     still_writing: fn(&mut Conn, &[String]) -> Outcome<Vec<String>>;
     /// Prepares for further positions after an import. This position is the greatest one in its rows and snapshots.
     events_imported: fn(&mut Conn, i64) -> Outcome<()>;
-    /// Returns the table of the violated primary key or unique constraint; an empty text if the database does not say.
+    /// Returns the table of the violated primary key or unique constraint; an empty text if the database does not name
+    /// it.
     violated_table: fn(&dyn DatabaseErrorInformation) -> String;
     /// Returns the failure that an error means, if it is not a violation of a unique constraint or foreign key.
     classify: fn(DatabaseErrorKind, &str) -> Failure;

@@ -73,7 +73,7 @@ impl People for Store {
         command: CreatePersonCommand,
     ) -> Result<Written<PersonOverview>, WriteError<CreatePersonRefusal>> {
         self.task(move |conn| {
-            // If a person is created on two accounts of a client concurrently, both records get the same id.
+            // If a person is created on two accounts of a client concurrently, both records receive the same id.
             driver::lock_operators(conn)?;
             let mut footprint = Footprint::default();
             footprint.creation(&command.account);

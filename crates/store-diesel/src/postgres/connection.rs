@@ -114,7 +114,7 @@ pub(crate) fn by_index(conn: &mut Conn) -> Outcome<()> {
     Ok(conn.batch_execute(BY_INDEX)?)
 }
 
-/// Lifts the time limits of this transaction, and allows full scans.
+/// Removes the time limits of this transaction, and allows full scans.
 pub(crate) fn unhurried(conn: &mut Conn) -> Outcome<()> {
     const UNHURRIED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
         SET LOCAL plan_cache_mode TO DEFAULT; SET LOCAL enable_seqscan TO DEFAULT; \

@@ -149,7 +149,7 @@ pub(crate) fn by_index(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Lifts the time limits of this transaction. Does nothing: there are none.
+/// Removes the time limits of this transaction. Does nothing, because SQLite has no time limits.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn unhurried(_conn: &mut Conn) -> Outcome<()> {
     Ok(())

@@ -181,7 +181,7 @@ fn held<R>(
     footprint.batch_only(&lease.account, lease.batch);
     if with_funds {
         footprint.funds_of(&lease.account, lease.batch);
-        // The movements get their numbers from the account's counter.
+        // The movements receive their numbers from the account's counter.
         footprint.creation(&lease.account);
     }
     let working_set = WorkingSet::load(conn, &footprint)?;

@@ -172,7 +172,7 @@ pub(super) fn insert_payments(conn: &mut Conn, payments: &[Payment]) -> Outcome<
     Ok(())
 }
 
-/// Stores new payments. `confirmed` has the times of the confirmed batches; their payments get this position.
+/// Stores new payments. `confirmed` has the times of the confirmed batches; their payments receive this position.
 pub(super) fn insert_confirmed(
     conn: &mut Conn,
     payments: &[Payment],

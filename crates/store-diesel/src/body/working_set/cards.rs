@@ -154,7 +154,7 @@ impl Cards {
         !self.new_messages.is_empty()
     }
 
-    /// Stores the staged changes. The messages get this position.
+    /// Stores the staged changes. The messages receive this position.
     pub(crate) fn store(mut self, changes: &mut Changes<'_>, position: i64) -> Outcome<()> {
         self.new_messages.iter_mut().for_each(|message| message.position = position);
         changes.insert(self.new_messages)?;
