@@ -178,7 +178,7 @@ pub(super) enum Search {
     Resting,
     /// The subscription has no deliveries to claim.
     Nothing(Box<Webhook>),
-    /// It may have some.
+    /// The subscription may have deliveries to claim.
     Something,
 }
 
