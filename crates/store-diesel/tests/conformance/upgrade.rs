@@ -88,7 +88,7 @@ pub(crate) async fn is_whole(
 }
 
 /// Checks that existing budgets and cards have all features and no creation time, as if they had been seeded, and that
-/// the account has got a parent budget.
+/// the account now has a parent budget.
 pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets + CardManagement + ChainHistories)) {
     let account = AccountId::parse("F1").unwrap();
     let old = Seeding::budgets(store, &account).await.unwrap().into_iter().find(|budget| budget.id.0 == id(0xb1));
@@ -107,7 +107,7 @@ pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets 
     let records: Vec<_> = found.rows.into_iter().map(|profile| profile.record).collect();
     assert_eq!((records.len(), &records), (1, &seeded.into_iter().map(CardRecord::seeded).collect()));
     limits_have_counted_open_holds(store, &account, records[0].card.id).await;
-    // A search finds what the upgrade has made of ids and names.
+    // A search finds the ids and names in the form that the upgrade stored.
     for (search, count) in [("card", 1), (records[0].last_four().as_str(), 1), ("x", 0)] {
         let filter = CardFilter { search: CardSearch::parse(search).ok(), ..CardFilter::default() };
         let found = CardManagement::list(store, &account, filter, PageRequest::default()).await.unwrap();
@@ -115,7 +115,7 @@ pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets 
     }
 }
 
-/// Checks that an account with checkouts is a merchant, and that keys have the present scopes.
+/// Checks that an account with checkouts is a merchant, and that keys have the scopes of the current version.
 pub(crate) async fn merchants_are_whole(store: &(impl Merchants + Registry)) {
     let account = AccountId::parse("F1").unwrap();
     let found = store.find(&account).await.unwrap();

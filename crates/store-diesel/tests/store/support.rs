@@ -253,7 +253,7 @@ pub(crate) struct MessageIds {
 }
 
 impl MessageIds {
-    /// Runs a rule with these ids. Every run gets the same ids.
+    /// Runs a rule with these ids. Every run receives the same ids.
     pub(crate) fn rule<T>(&self, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
         let next = Cell::new(self.token.0);
         rule(&Stamp { now: self.now, ids: &|| next.replace(self.journal.0) })
