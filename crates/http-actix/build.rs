@@ -1,4 +1,4 @@
-//! Embeds the files of Swagger UI that the docs page loads, in gzip's format.
+//! Embeds the files of Swagger UI that the docs page loads, compressed with gzip.
 
 use std::error::Error;
 use std::io::{Cursor, Read};
@@ -8,7 +8,7 @@ use zip::{CompressionMethod, ZipArchive};
 
 const FILES: [&str; 3] = ["swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png"];
 
-/// The header of a gzip file without a name and a time (RFC 1952, section 2.3).
+/// The header of a gzip file without name and time (RFC 1952, section 2.3).
 const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -22,7 +22,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns a file of the archive in gzip's format. Both formats hold the same deflated bytes, so nothing is inflated.
+/// Returns a file of the archive in gzip format. Zip and gzip contain the same deflated bytes, so nothing is
+/// decompressed.
 fn gzip(archive: &mut ZipArchive<Cursor<&[u8]>>, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
     let end = format!("/dist/{name}");
     let is_named = |index: &usize| matches!(archive.name_for_index(*index), Some(Ok(path)) if path.ends_with(&end));
@@ -32,7 +33,8 @@ fn gzip(archive: &mut ZipArchive<Cursor<&[u8]>>, name: &str) -> Result<Vec<u8>, 
     let mut file = GZIP_HEADER.to_vec();
     match method {
         CompressionMethod::DEFLATE => {}
-        // One block that is not compressed (RFC 1951, section 3.2.4): its length, and the complement of its length.
+        // A stored file is not compressed. Write it as one stored block: its length, and the complement of its length
+        // (RFC 1951, section 3.2.4).
         CompressionMethod::Stored => {
             let length = u16::try_from(size)?;
             file.push(1);

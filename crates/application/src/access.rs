@@ -34,17 +34,17 @@ impl Permission {
 /// Reasons to reject a caller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
-    /// The key is malformed, unknown, expired, revoked, of a disabled client or of another environment. The caller does not
-    /// learn which.
+    /// The key is malformed, unknown, expired, revoked, of a disabled client or of another environment. The caller does
+    /// not learn which.
     #[error("the credentials are not valid")]
     InvalidCredentials {
-        /// The id of a key that exists, but is not valid.
+        /// The id of the key if it exists. `None`: the key is malformed or unknown.
         key: Option<ApiKeyId>,
     },
     /// The key lacks a scope.
     #[error("the scope {0} is missing")]
     InsufficientScope(Scope),
-    /// The key grants access to only some accounts of its client.
+    /// The operation requires a key for all accounts of its client, but the key is restricted to some of them.
     #[error("the key does not reach every account of its client")]
     SomeAccounts,
     /// The operation exists in the sandbox only.
@@ -99,7 +99,7 @@ pub fn permit(
     if may_call_from(&caller.client.allowed_networks, peer) { Ok(()) } else { Err(AccessError::AddressNotAllowed) }
 }
 
-/// Checks that the caller may change what concerns all accounts of its client: worlds and networks.
+/// Checks that the caller's key grants access to all accounts of its client. Worlds and networks require this.
 pub fn permit_all_accounts(caller: &Caller) -> Result<(), AccessError> {
     if caller.key.reaches_all_accounts() { Ok(()) } else { Err(AccessError::SomeAccounts) }
 }
@@ -125,7 +125,8 @@ pub async fn reach_account(services: &Services, caller: &Caller, id: &AccountId)
     services.accounts.reach(&caller.key, id).await?.ok_or(ReachError::Absent)
 }
 
-/// The accounts that a caller may read: one that it reaches, or all of its key. `None`: all accounts of its client.
+/// Returns the accounts that a caller may read: `account` if it is given (without checking access to it), else the
+/// accounts of the key. `None`: all accounts of the client.
 pub(crate) fn reached_accounts(caller: &Caller, account: Option<&AccountId>) -> Option<BTreeSet<AccountId>> {
     match (account, &caller.key.accounts) {
         (Some(account), _) => Some([account.clone()].into()),

@@ -1,8 +1,8 @@
 //! The only source of time and ids for use cases.
 //!
-//! Work on an account uses the account's time. If the account has a seed, the ids of new objects are derived from it:
-//! [`AccountClocks::clock_of`].
-//! Work of the machine (leases, the age of records, keys) uses real time.
+//! Work on an account uses the account's time. If the account has a seed, the ids of new objects are derived from the
+//! seed: see [`AccountClocks::clock_of`].
+//! Leases, keys, and the age of records use real time.
 
 mod account_clock;
 mod id_sequence;
@@ -50,8 +50,8 @@ impl AccountClocks {
         account.timeline.clock.now(self.clock.now())
     }
 
-    /// The clock and ids of a request that writes; call it once per request. In a seeded world it uses up the world's
-    /// next number, which costs a small transaction. Elsewhere it costs nothing.
+    /// Returns the clock and ids of a request that writes; call it once per request. In a seeded world, each call takes
+    /// the world's next number in a small transaction. Elsewhere, nothing is stored.
     pub async fn clock_of(&self, account: &Account) -> Result<AccountClock, StoreError> {
         let id_sequence = match account.timeline.seed {
             None => IdSequence::Random(Arc::clone(&self.ids)),
@@ -63,7 +63,8 @@ impl AccountClocks {
         Ok(AccountClock::new(self.now_of(account), id_sequence))
     }
 
-    /// The clock and ids of background work. In a seeded world the ids follow from `cause`, which must be unique.
+    /// Returns the clock and ids of background work. In a seeded world, the ids are derived from `cause`, which must be
+    /// unique.
     pub fn for_background(&self, timeline: &Timeline, now: DateTime<Utc>, cause: &[&[u8]]) -> AccountClock {
         let id_sequence = match timeline.seed {
             None => IdSequence::Random(Arc::clone(&self.ids)),
@@ -73,7 +74,7 @@ impl AccountClocks {
     }
 }
 
-/// Maps `NotFound` to `Unavailable`: the world was deleted during the request, and a retry gets 404.
+/// Maps `NotFound` to `Unavailable`: the world was deleted during the request, and a retry receives 404.
 fn deleted_meanwhile(error: StoreError) -> StoreError {
     match error {
         StoreError::NotFound(what) => StoreError::Unavailable(format!("{what} was deleted meanwhile")),
@@ -81,7 +82,7 @@ fn deleted_meanwhile(error: StoreError) -> StoreError {
     }
 }
 
-/// The seed of a world, from its client and the name that the client gave it.
+/// Derives the seed of a world from its client and from the text that the client chose as the seed.
 pub(crate) fn seed_of(client: ClientId, text: &str) -> WorldSeed {
     WorldSeed(hashed(&[b"florin world", client.0.as_bytes(), text.as_bytes()]))
 }

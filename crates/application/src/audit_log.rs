@@ -1,14 +1,14 @@
 //! Appends to the audit log, and verifies its chain of hashes.
 //!
-//! The chain shows that no record before its head was changed or removed. That records were cut off at the end shows
-//! only if the head is compared with a hash that was kept elsewhere.
+//! The chain shows whether a record before its head was changed or removed. Missing records at the end are detected
+//! only by comparing the head with a hash that was stored elsewhere.
 
 use florin_domain::audit_log::{AuditEvent, AuditHash, AuditRecord};
 use florin_ports::{AuditLog, StoreError};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// Number of records that one read returns at most.
+/// Maximum number of records per read.
 const PORTION: u32 = 500;
 
 /// Appends an event.
@@ -16,7 +16,7 @@ pub async fn append_audit(log: &(impl AuditLog + ?Sized), event: AuditEvent) -> 
     log.append(Arc::new(move |last: &Option<AuditRecord>| next_record(last.as_ref(), event.clone()))).await
 }
 
-/// Returns the record of an event that follows the last record.
+/// Builds the record of an event that follows the last record.
 fn next_record(last: Option<&AuditRecord>, event: AuditEvent) -> AuditRecord {
     let number = last.map_or(1, |last| last.number.saturating_add(1));
     let previous = last.map_or(AuditHash::START, |last| last.hash);
@@ -33,9 +33,9 @@ fn hash_of(event: &AuditEvent, number: i64, previous: AuditHash) -> AuditHash {
 pub struct AuditChain {
     /// Number of intact records.
     pub intact: i64,
-    /// The hash of the last intact record, to be kept elsewhere and passed as `expected` later.
+    /// The hash of the last intact record. Store it elsewhere, and pass it as `expected` later.
     pub head: AuditHash,
-    /// The first broken record.
+    /// The first broken record. `None`: all records are intact.
     pub broken: Option<BrokenRecord>,
     /// Whether the expected hash is that of an intact record, or the one before the first record.
     pub has_expected: bool,
@@ -65,7 +65,7 @@ pub enum BrokenReason {
 }
 
 impl AuditChain {
-    /// The reason that a record does not continue the chain as the record of this number. `None`: it does.
+    /// Returns why a record does not continue the chain under this number. `None`: it does.
     fn breach(&self, record: &AuditRecord, number: i64) -> Option<BrokenReason> {
         if record.number != number {
             Some(BrokenReason::Missing)
@@ -77,7 +77,7 @@ impl AuditChain {
     }
 }
 
-/// Recomputes the hashes of all records, or of those before the first broken one.
+/// Recomputes the hashes of all records, up to the first broken one.
 pub async fn verify_audit(
     log: &(impl AuditLog + ?Sized),
     expected: Option<AuditHash>,

@@ -32,7 +32,7 @@ impl BatchServices {
 pub struct ProcessingServices {
     /// Time and ids.
     pub time: AccountClocks,
-    /// Finds accounts, whose timelines apply to their batches.
+    /// Finds accounts. The timeline of an account applies to its batches.
     pub accounts: Arc<dyn Accounts>,
     /// Distributes batches among workers.
     pub processing: Arc<dyn BatchProcessing>,
@@ -45,12 +45,12 @@ pub struct ProcessingServices {
 /// The limits of a worker: lease, sizes, concurrency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessingLimits {
-    /// Duration of a lease. The bank is queried about a started payment after the same time. Must be longer than it takes
-    /// to send one portion.
+    /// Duration of a lease, and the time after which the bank is queried about a started payment. Must be longer than
+    /// sending one portion takes.
     pub lease: TimeDelta,
     /// Maximum number of batches per claim.
     pub max_batches: u32,
-    /// Maximum number of payments started, or reports recorded, in one transaction.
+    /// Maximum number of payments that are started, or whose reports are recorded, in one transaction.
     pub portion_size: u32,
     /// Maximum number of portions of one batch before the next batch gets its turn.
     pub max_portions: u32,

@@ -43,8 +43,8 @@ pub struct NewMessage {
     pub pin: Option<Pin>,
 }
 
-/// Sends a first message to a card of the account: an authorization, ATM withdrawal or refund authorization. One with a
-/// PIN may put a physical card into use.
+/// Sends a first message, such as an authorization or a debit, to a card of the account. A message with a PIN can put a
+/// physical card into use.
 pub async fn send_first_message(
     services: &Services,
     account: &Account,
@@ -56,7 +56,7 @@ pub async fn send_first_message(
     // Get rates before any lock is acquired, because the source of rates may be slow.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
     let clock = services.clock_of(account).await.map_err(WriteError::Store)?;
-    // A card that is in use never waits for its first use again, so this stays right if the card changes meanwhile.
+    // The answer stays correct if the card changes meanwhile: a card in use never waits for its first use again.
     let has_pin = message.extras.pin.is_some();
     let waits = has_pin && services.cards.awaits_first_use(&account.id, card).await.map_err(WriteError::Store)?;
     let client = account.client;
@@ -93,8 +93,8 @@ async fn priced(
     Ok(message)
 }
 
-/// Sends a follow-up to a message of the account: an advice, increment, clearing or reversal. The record of a clearing
-/// shows its place among several.
+/// Sends a follow-up, such as a clearing or a reversal, to a message of the account. The record of a clearing contains
+/// `place`, its place among several clearings.
 pub async fn send_follow_up(
     services: &Services,
     account: &Account,

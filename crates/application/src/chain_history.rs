@@ -6,7 +6,7 @@ use florin_domain::card::ChainHistory;
 use florin_domain::ids::TransactionToken;
 use florin_ports::StoreError;
 
-/// Returns the chain of any of its messages.
+/// Returns the chain that contains the message with this token. `None`: no such message on the account.
 pub async fn chain_history(
     services: &Services,
     account: &Account,

@@ -1,4 +1,4 @@
-//! Changes a card, its state included (contract 5.6).
+//! Changes a card, including its state (contract 5.6).
 
 use crate::ManagementServices;
 use florin_domain::access::Account;
@@ -7,7 +7,7 @@ use florin_domain::ids::CardId;
 use florin_ports::{ChangeCardCommand, IdempotencyClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// Changes a card of the account. The request's time is that of the account.
+/// Changes a card of the account. `request.now` must be the account's time.
 pub async fn change_card(
     services: &ManagementServices,
     account: &Account,

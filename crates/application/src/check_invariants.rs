@@ -1,11 +1,11 @@
-//! Checks whether the books of an account agree (extension of Florin).
+//! Checks whether the books of an account are consistent (Florin extension).
 
 use crate::Services;
 use florin_domain::access::Account;
 use florin_domain::books::{InvariantReport, judge};
 use florin_ports::StoreError;
 
-/// Checks all invariants of the account's books.
+/// Checks all invariants of the account's books, and logs an error if one is violated.
 pub async fn check_invariants(services: &Services, account: &Account) -> Result<InvariantReport, StoreError> {
     let books = services.books.books(&account.id).await?;
     let report = judge(&books);

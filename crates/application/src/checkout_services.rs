@@ -9,7 +9,7 @@ use florin_ports::{
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// The ports for sessions, their payments, and refunds.
+/// The ports for checkout sessions, payments and refunds.
 #[derive(Clone)]
 pub struct CheckoutServices {
     /// Real time and ids. [`CheckoutServices::clock_of`] returns those of an account.
@@ -22,7 +22,7 @@ pub struct CheckoutServices {
     pub banks: Arc<dyn Banks>,
     /// Loads the shipping rates of merchants.
     pub shipping_rates: Arc<dyn ShippingRates>,
-    /// Makes the tokens of payment pages.
+    /// Derives the tokens of payment pages.
     pub page_tokens: PageTokenMaker,
     /// The banks of payers. `None`: this server has none, so nothing can be paid or refunded.
     pub initiation: Option<Arc<dyn PaymentInitiation>>,
@@ -48,22 +48,22 @@ impl CheckoutServices {
         self.initiation.as_deref().ok_or(NoPayerBanks)
     }
 
-    /// The simulated bank, for what only visitors of it can do.
+    /// The simulated bank, for actions that only the sandbox has.
     pub fn simulated_bank(&self) -> Result<&dyn SimulatedBank, NoPayerBanks> {
         self.simulated_bank.as_deref().ok_or(NoPayerBanks)
     }
 
-    /// The address of the page of a session.
+    /// The URL of the payment page of a session.
     pub fn checkout_url(&self, account: &AccountId, session: Uuid) -> String {
         self.page_tokens.checkout_url(&self.public_url, account, session)
     }
 
-    /// The address of a logo.
+    /// The URL of a logo.
     pub fn logo_url(&self, logo: LogoId) -> String {
         format!("{}/pay/logos/{logo}.png", self.public_url)
     }
 
-    /// The address of the page that authorises a refund.
+    /// The URL of the page on which the merchant authorises a refund.
     pub fn authorisation_url(&self, account: &AccountId, refund: Uuid) -> String {
         format!("{}/pay/refunds/{}", self.public_url, self.page_tokens.token(account, refund))
     }

@@ -12,15 +12,15 @@ use florin_domain::text::Text;
 use florin_ports::{CreateCheckoutCommand, EditCheckoutCommand, IdempotencyClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// The request of the client.
+/// A client's request for a checkout.
 pub struct NewCheckout {
     /// The type, with the data of that type.
     pub kind: CheckoutKind,
-    /// The merchant's name for it.
+    /// The merchant's name for the checkout.
     pub name: Text<1, 64>,
-    /// The currency.
+    /// The currency of its sessions.
     pub currency: Currency,
-    /// Where the payer is sent when a session ends.
+    /// The URL to which the payer is sent when a session ends.
     pub return_url: WebUrl,
     /// Default locale of the payer's screens.
     pub locale: Option<Locale>,

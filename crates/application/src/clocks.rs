@@ -13,8 +13,8 @@ pub fn read_clock(services: &Services, account: &Account) -> ClockReading {
     ClockReading { clock: account.timeline.clock, now: services.time.now_of(account) }
 }
 
-/// Changes the clock of an account. Before it returns, it expires all holds that are now due, and applies everything that is
-/// due on checkout sessions and refunds.
+/// Changes the clock of an account. Before it returns, it expires all holds that are now due, and applies the due steps
+/// of checkout sessions and refunds.
 pub async fn set_clock(
     (services, checkouts): (&Services, &CheckoutServices),
     account: &Account,
@@ -30,7 +30,7 @@ pub async fn set_clock(
     let written = services.timelines.set_clock(command).await;
     services.accounts.forget(&account.id);
     let written = written?;
-    // On a repeated request, too: the first one may have been interrupted.
+    // Do this for a repeated request, too: the first one may have been interrupted.
     if let Some(account) = services.accounts.find(&account.id).await? {
         let Timeline { clock, seed } = account.timeline;
         let timeline = Timeline { clock, seed };

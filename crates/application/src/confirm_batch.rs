@@ -11,16 +11,16 @@ use florin_ports::{ConfirmCommand, IdempotencyClaim, MfaUnavailable, Mode, Store
 use std::fmt;
 use std::sync::Arc;
 
-/// The request of the client.
+/// A client's request to confirm a batch.
 #[derive(Clone, Debug)]
 pub struct ConfirmRequest {
     /// The batch.
     pub batch: PaymentBatchId,
-    /// The proof, if one was sent.
+    /// The MFA token, if the client sent one.
     pub mfa: Option<MfaToken>,
 }
 
-/// A token with its session.
+/// A one-time token with its MFA session.
 #[derive(Clone)]
 pub struct MfaToken {
     /// The provider that checks it.
@@ -57,7 +57,7 @@ impl From<StoreError> for ConfirmBatchError {
     }
 }
 
-/// Confirms a batch. The provider is called before the lock is acquired; its verdict is evaluated under the lock.
+/// Confirms a batch. The MFA provider is called before the lock is acquired; the rule reads its verdict under the lock.
 pub async fn confirm_batch(
     services: &Services,
     caller: &Caller,
@@ -102,7 +102,8 @@ async fn prove(
     Ok(MfaProof { check, verdict })
 }
 
-/// The account's TOTP secret in clear. One that can't be decrypted is a failure of the store, and not a wrong token.
+/// Decrypts the account's TOTP secret. `None`: the account has no enrolment. A secret that can't be decrypted is a
+/// store error, not a wrong token.
 async fn totp_secret(services: &Services, account: &Account) -> Result<Option<Secret>, StoreError> {
     let enrolment = services.mfa_sessions.enrolment(&account.id).await?;
     let open =

@@ -1,4 +1,4 @@
-//! Asks the endpoint of an account for a decision on a card message.
+//! Asks the decision endpoint of an account about a card message.
 
 use crate::Services;
 use crate::decision_services::Asking;
@@ -13,18 +13,19 @@ use florin_domain::webhook::WebhookSecrets;
 use florin_ports::{DecisionRequest, Mode, SecretCipher, SecretError, StoreError, WriteError, Written};
 use std::sync::Arc;
 
-/// What a command knows of the decision of the account's endpoint.
+/// The decision with which a command runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Consulted {
-    /// The decision.
+    /// The decision, or the reason that there is none.
     pub(crate) consultation: Consultation,
-    /// The token that the question gave the message.
+    /// The token that the question contained for the message. `None`: no question was sent.
     pub(crate) token: Option<TransactionToken>,
 }
 
-/// Runs the command of a card message. If the account has an endpoint, the command first runs without a decision: it
-/// finds the answer of an earlier request under the same idempotency key, is declined by a rule of Florin, or is refused
-/// with a question. Then the endpoint is asked, while no lock is held, and the command runs again.
+/// Runs the command of a card message. If the account has an enabled endpoint, the command first runs without a
+/// decision. This run replays the response of an earlier request with the same idempotency key, is declined or refused
+/// by a rule of Florin, or returns a question. For a question, the endpoint is asked while no lock is held, and the
+/// command runs again.
 pub(crate) async fn consult(
     services: &Services,
     account: &Account,
@@ -43,7 +44,7 @@ pub(crate) async fn consult(
     run(Consulted { consultation: Consultation::Heard(verdict), token: Some(token) }).await
 }
 
-/// Asks the endpoint. Without a reply, the fallback of the account counts.
+/// Asks the endpoint, and returns its decision. If it does not reply, the account's fallback decides.
 async fn ask(
     services: &Services,
     endpoint: &DecisionEndpoint,
@@ -61,7 +62,7 @@ async fn ask(
         question: Arc::new(question),
         body,
         secrets: Arc::new(open_secrets(services.cipher.as_ref(), endpoint)?),
-        // Signatures go by real time.
+        // Signatures use real time.
         at: services.time.real_now(),
     };
     let reply = decisions.asker.ask(request).await;

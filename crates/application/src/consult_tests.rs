@@ -1,4 +1,4 @@
-//! Tests of asking an endpoint: when, with which body, and what becomes of its reply.
+//! Tests of asking a decision endpoint: when it is asked, with which body, and the effect of its reply.
 
 use crate::consult::{Consulted, consult};
 use crate::decision_services::DecisionServices;
@@ -52,7 +52,7 @@ fn account(decisions: Option<DecisionEndpoint>) -> Account {
     }
 }
 
-/// Services whose cards decide on a budget of 100.00 GBP, and whose asker replies as told.
+/// Returns services with a card on a budget of 100.00 GBP, and the stored transactions.
 fn deciding(asker: MockDecisionAsker) -> (Services, Arc<Mutex<Vec<CardTransaction>>>) {
     let (stored, mut cards) = (Arc::new(Mutex::new(Vec::new())), MockCardLedger::new());
     let situation = CardScenario::of(a_card(), a_budget().with("100.00 GBP")).first_situation();

@@ -7,14 +7,14 @@ use florin_domain::ids::{ClientId, PaymentBatchId};
 use florin_ports::{CreateBatchCommand, IdempotencyClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// The request of the client.
+/// A client's request for a batch.
 #[derive(Clone, Debug)]
 pub struct NewBatch {
-    /// Its name; `None` for a default name.
+    /// The name; `None` for a default name.
     pub name: Option<BatchName>,
-    /// Whether lists include it.
+    /// Whether lists include the batch.
     pub visible: bool,
-    /// Its checked payments, if sent with the request.
+    /// The checked payments, if the request contains any.
     pub payments: Option<UploadRequest>,
 }
 

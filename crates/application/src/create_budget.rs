@@ -12,20 +12,20 @@ use florin_ports::{CreateBudgetCommand, IdempotencyClaim, WriteError, Written};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A budget to create, as the client describes it.
+/// A client's request for a budget.
 #[derive(Clone, Debug)]
 pub struct NewBudget {
-    /// Its name.
+    /// The name.
     pub name: Text<1, 75>,
-    /// The budget that it is below. `None`: the parent budget of the account.
+    /// The parent of the new budget. `None`: the parent budget of the account.
     pub parent: Option<BudgetId>,
-    /// The currencies it holds.
+    /// The currencies that the budget holds.
     pub currencies: Vec<Currency>,
-    /// What can be created on it, such as cards.
+    /// What can be created on the budget, such as cards.
     pub features: BTreeSet<BudgetFeature>,
-    /// Everyone, or the person to whom it belongs.
+    /// The owner: everyone, or one person.
     pub owner: BudgetOwner,
-    /// Whether programs of the client show it to people. Florin only stores it.
+    /// Whether programs of the client show the budget to people. Florin only stores it.
     pub status: BudgetStatus,
     /// The `boxId` of the contract, stored as sent.
     pub box_id: Option<Text<1, 64>>,

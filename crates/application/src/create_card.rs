@@ -16,22 +16,22 @@ use florin_ports::{
 };
 use std::sync::Arc;
 
-/// The request of the client.
+/// A client's request for a card.
 #[derive(Clone, Debug)]
 pub struct NewCard {
-    /// Its holder.
+    /// The budget or person that the card belongs to.
     pub holder: CardHolder,
-    /// Its currency.
+    /// The currency of the card. `None`: the rule chooses it.
     pub currency: Option<Currency>,
-    /// Its name.
+    /// The name of the card.
     pub name: CardName,
     /// The phone number of a shared card.
     pub phone: Option<Text<1, 32>>,
     /// The person who has the phone.
     pub phone_person: Option<PersonId>,
-    /// The last day on which it is valid.
+    /// The last day on which the card is valid. `None`: the rule chooses it.
     pub expires_on: Option<NaiveDate>,
-    /// Whether it starts as ACTIVE.
+    /// Whether the card starts as ACTIVE.
     pub activate: bool,
 }
 

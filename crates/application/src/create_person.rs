@@ -11,7 +11,7 @@ use florin_domain::text::Text;
 use florin_ports::{CreatePersonCommand, IdempotencyClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// The request of the client.
+/// A client's request for a person.
 #[derive(Clone)]
 pub struct NewPerson {
     /// First name.
@@ -24,7 +24,7 @@ pub struct NewPerson {
     pub born: Option<NaiveDate>,
     /// The role.
     pub role: Role,
-    /// Whether the person takes part.
+    /// Whether the person is active.
     pub status: PersonStatus,
 }
 

@@ -1,4 +1,4 @@
-//! Manages the endpoint of an account that decides on card messages.
+//! Manages the decision endpoint of an account.
 
 use crate::Services;
 use crate::consult::open_secrets;
@@ -13,18 +13,18 @@ use florin_ports::{ClientClaim, EndpointCommand, StoreError, WriteError, Written
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// Number of times that a rotation is tried while others change the same endpoint.
+/// Maximum number of attempts at a rotation. An attempt fails if another request changes the endpoint meanwhile.
 const ATTEMPTS: u32 = 5;
 
-/// The outcome of a change.
+/// The result of a change, with a value for the response.
 type Changed<T> = Result<(Written<EndpointChange>, T), WriteError<EndpointRefusal>>;
 
-/// Returns the endpoint of an account.
+/// Returns the endpoint of an account. `None`: it has none.
 pub async fn find_endpoint(services: &Services, account: &Account) -> Result<Option<DecisionEndpoint>, StoreError> {
     services.decisions.endpoints.endpoint(&account.id).await
 }
 
-/// Sets the endpoint of an account. Returns the signing secret that a new one gets.
+/// Sets the endpoint of an account. Also returns the signing secret that is used if the endpoint is new.
 pub async fn set_endpoint(
     services: &Services,
     account: &Account,
@@ -45,7 +45,7 @@ pub async fn set_endpoint(
     Ok((change(services, command).await?, secrets.current))
 }
 
-/// Removes the endpoint of an account. From then on its rules decide alone.
+/// Removes the endpoint of an account. Then the rules of Florin decide alone.
 pub async fn delete_endpoint(
     services: &Services,
     account: &Account,
@@ -55,8 +55,8 @@ pub async fn delete_endpoint(
     change(services, EndpointCommand { account: account.id.clone(), decide, claim }).await
 }
 
-/// Replaces the signing secret of an endpoint. Returns the new one, and when the previous one ends. They are decrypted
-/// before the change, so it is repeated if others change them meanwhile.
+/// Replaces the signing secret of an endpoint. Returns the new secret, and when the previous one ends. Secrets are
+/// decrypted before the change, so the change is tried again if another request changes them meanwhile.
 pub async fn rotate_endpoint_secret(
     services: &Services,
     account: &Account,
@@ -66,12 +66,13 @@ pub async fn rotate_endpoint_secret(
     let mut attempt = 1;
     loop {
         let new = new_secret(services)?;
-        // Signatures go by real time.
+        // Signatures use real time.
         let until = overlap.after(services.time.real_now());
         let seen = find_endpoint(services, account).await?;
         let now = services.time.now_of(account);
         let decide: Arc<dyn Fn(&Option<DecisionEndpoint>) -> _ + Send + Sync> = match seen {
-            // The same request may have changed it before it was deleted.
+            // The command runs even without an endpoint: an earlier request with the same key may have a stored
+            // response.
             None => Arc::new(|_| Err(EndpointRefusal::Absent)),
             Some(seen) => {
                 let secrets = open_secrets(services.cipher.as_ref(), &seen)?.rotated(new.clone(), until);
@@ -88,7 +89,7 @@ pub async fn rotate_endpoint_secret(
     }
 }
 
-/// Runs a change. Requests to this process that begin afterwards ask the endpoint as it is then.
+/// Changes the endpoint. Later requests to this process use the changed endpoint.
 async fn change(
     services: &Services,
     command: EndpointCommand,

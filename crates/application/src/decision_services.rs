@@ -1,11 +1,11 @@
-//! The ports of real-time decisions, connected by the app.
+//! The ports used by real-time decisions, connected by the app.
 
 use florin_domain::card::DecisionQuestion;
 use florin_domain::ids::EventId;
 use florin_ports::{DecisionAsker, DecisionEndpoints, StoreError};
 use std::sync::Arc;
 
-/// The ports for managing and asking the endpoints of accounts.
+/// The ports for managing and asking decision endpoints.
 #[derive(Clone)]
 pub struct DecisionServices {
     /// Stores endpoints.
@@ -14,20 +14,21 @@ pub struct DecisionServices {
     pub asker: Arc<dyn DecisionAsker>,
     /// Renders a question.
     pub render: RenderQuestion,
-    /// Called with the outcome of each question: `approve`, `decline`, `partial`, or why there is no decision.
+    /// Called with the outcome of each question: `approve`, `decline`, `partial`, or the reason that there is no
+    /// decision.
     pub observe: Arc<dyn Fn(&'static str) + Send + Sync>,
 }
 
-/// A question to render: its id, and whether it is about a dry run.
+/// A question to be rendered.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking<'a> {
-    /// The id.
+    /// The id of the question.
     pub id: EventId,
-    /// What is asked.
+    /// The question.
     pub question: &'a DecisionQuestion,
-    /// Whether the message is a dry run, so that nothing follows from the decision.
+    /// Whether the message is a dry run, so that the decision has no effect.
     pub is_preview: bool,
 }
 
-/// Renders a question as JSON.
+/// Renders a question as a JSON text.
 pub type RenderQuestion = Arc<dyn Fn(Asking<'_>) -> Result<String, StoreError> + Send + Sync>;

@@ -4,10 +4,10 @@ use crate::Services;
 use chrono::TimeDelta;
 use florin_ports::StoreError;
 
-/// Number of records deleted per transaction, so that no request waits long for it.
+/// Number of records deleted per transaction. It is small, so that no request waits long for a deletion.
 const PORTION: u32 = 500;
 
-/// Deletes the records older than `kept` and returns their number.
+/// Deletes the records that are older than `kept`, and returns their number.
 pub async fn delete_idempotency_records(services: &Services, kept: TimeDelta) -> Result<u64, StoreError> {
     let before = services.time.real_now() - kept;
     let mut deleted = 0;

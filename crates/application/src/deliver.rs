@@ -1,8 +1,8 @@
-//! Delivers events to one subscription: claims due deliveries, as many as it sends at once, and records each attempt as
+//! Delivers events to one subscription. Claims as many due deliveries as may be in flight, and records each attempt as
 //! soon as it ends.
 //!
 //! A crash at any point loses nothing. An attempt is counted when it is claimed. If its end is not recorded, the lease
-//! ends, and the event is sent again under the same id.
+//! expires, and the event is sent again with the same id.
 
 use crate::DeliveryServices;
 use crate::webhooks::open_secrets;
@@ -27,21 +27,21 @@ use std::time::Duration;
 const POLL: Duration = Duration::from_millis(100);
 /// Maximum number of ended attempts that are recorded together.
 const RECORDED_TOGETHER: usize = 64;
-/// Number of times that an end is recorded while the store fails.
+/// Maximum number of tries to record ended attempts while the store fails.
 const RECORD_ATTEMPTS: u32 = 5;
 
-/// Whether deliveries go on.
+/// Whether deliveries continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryMode {
-    /// They go on.
+    /// Deliveries continue.
     Running,
-    /// No attempt begins, and those in flight end.
+    /// No new attempt begins. Attempts in flight may end.
     Draining,
     /// Attempts in flight are abandoned.
     Stopped,
 }
 
-/// An attempt that has ended; without an outcome if its task failed.
+/// An attempt that has ended. It has no outcome if its task failed.
 struct Ended {
     claimed: ClaimedDelivery,
     url: WebhookUrl,
@@ -49,19 +49,19 @@ struct Ended {
     outcome: Option<AttemptOutcome>,
 }
 
-/// Deliveries of one subscription that this process works on.
+/// The deliveries of one subscription that this process has claimed.
 struct Round<'a> {
     services: &'a DeliveryServices,
     webhook: Webhook,
     secrets: Arc<WebhookSecrets>,
     breaker: &'a mut Breaker,
     in_flight: FuturesUnordered<BoxFuture<'static, Ended>>,
-    /// An event that is sent again may be in flight twice.
+    /// The claims of this process. An event that is sent again can be in flight twice, under two claims.
     claims: BTreeSet<DeliveryClaim>,
 }
 
-/// Delivers what is due for a subscription, until nothing is, or until `mode` says otherwise. Returns the number of
-/// attempts.
+/// Sends the due deliveries of a subscription until none is left, its breaker pauses, or `mode` ends it. Returns the
+/// number of attempts.
 pub async fn deliver(
     services: &DeliveryServices,
     webhook: Webhook,
@@ -77,7 +77,8 @@ pub async fn deliver(
 }
 
 impl Round<'_> {
-    /// If the store fails, attempts in flight still end, and are recorded if possible.
+    /// Claims, sends and records until nothing is left. If the store fails, attempts in flight still end, and are
+    /// recorded if possible.
     async fn run(&mut self, mode: impl Fn() -> DeliveryMode) -> Result<usize, StoreError> {
         let (mut attempts, mut may_have_more, mut failure) = (0, true, None);
         loop {
@@ -96,12 +97,13 @@ impl Round<'_> {
                 }
             }
             if self.in_flight.is_empty() {
-                // After a failure, some claims may not have been used.
+                // After a failure, some claims may be left without an attempt.
                 let released = self.abandon().await;
                 return failure.map_or_else(|| released.map(|()| attempts), Err);
             }
             let ended = self.next().await;
-            // After a pause there may be new deliveries, and after an end the next one of the same object.
+            // After a pause there may be new deliveries. After an attempt, the next delivery of the same object may be
+            // due.
             may_have_more |= ended.is_empty() || self.webhook.ordered;
             attempts += ended.len();
             if let Err(error) = self.record(ended).await {
@@ -110,7 +112,7 @@ impl Round<'_> {
         }
     }
 
-    /// Claims as many deliveries as the receiver may get now, and sends them. Returns whether there were any.
+    /// Claims as many deliveries as the breaker allows, and sends them. Returns whether more may be due.
     async fn begin(&mut self) -> Result<bool, StoreError> {
         let in_flight = u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX);
         let now = self.services.time.real_now();
@@ -126,7 +128,8 @@ impl Round<'_> {
         }
         self.webhook = claimed.webhook;
         let any = claimed.has_more || !claimed.deliveries.is_empty();
-        // A claim that took long could end before its attempt does. Others would send the event meanwhile.
+        // If claiming took long, the lease could expire before the attempt ends, and another worker would send the
+        // event, too.
         let is_late = self.services.time.real_now() + self.services.lease / 2 > until;
         let (mut late, mut exhausted, mut gone) = (Vec::new(), Vec::new(), Vec::new());
         for delivery in claimed.deliveries {
@@ -157,7 +160,7 @@ impl Round<'_> {
         Ok(any)
     }
 
-    /// Takes claims out of those that a stop gives back.
+    /// Removes claims from those that [`Self::abandon`] releases, and returns the removed ones.
     fn forget(&mut self, deliveries: &[ClaimedDelivery]) -> Vec<DeliveryClaim> {
         deliveries.iter().filter_map(|claimed| self.claims.take(&claimed.claim())).collect()
     }
@@ -177,7 +180,7 @@ impl Round<'_> {
         async move { Ended { claimed, url, sent_at, outcome: sending.await } }.boxed()
     }
 
-    /// Waits for attempts that end; for a moment only.
+    /// Waits for attempts to end, at most for [`POLL`]. Returns the ended attempts; the list can be empty.
     async fn next(&mut self) -> Vec<Ended> {
         let mut ended = Vec::new();
         if let Either::Left((one, _)) = select(self.in_flight.next(), (self.services.sleep)(POLL)).await {
@@ -191,7 +194,7 @@ impl Round<'_> {
         ended
     }
 
-    /// Gives up attempts in flight, so that others follow without waiting for the ends of the leases.
+    /// Abandons attempts in flight, and releases their claims. Other workers need not wait for the leases to expire.
     async fn abandon(&mut self) -> Result<(), StoreError> {
         self.in_flight.clear();
         let claims: Vec<_> = std::mem::take(&mut self.claims).into_iter().collect();
@@ -222,7 +225,7 @@ impl Round<'_> {
         }
     }
 
-    /// Counts an outcome, and logs it without anything secret.
+    /// Counts and logs an outcome. The log contains no secrets.
     fn log_outcome(&mut self, outcome: &AttemptOutcome, claimed: &ClaimedDelivery, now: DateTime<Utc>) {
         let label = match outcome.response {
             Ok(_) if outcome.is_success() => "delivered",
@@ -249,7 +252,7 @@ impl Round<'_> {
         outcome: AttemptOutcome,
         now: DateTime<Utc>,
     ) -> AttemptEnd {
-        // The account of a test is only a sample if the subscription names none.
+        // The account of a test event is only an example if the subscription has no account of its own.
         let is_sample = claimed.delivery.is_test && self.webhook.account.is_none();
         let clock = if is_sample { ClockSetting::default() } else { claimed.clock };
         let attempt =

@@ -1,4 +1,4 @@
-//! Opens disputes of card transactions, and decides what happens to them (contract 5.7).
+//! Opens disputes of card transactions, and applies actions to them (contract 5.7).
 
 use crate::Services;
 use florin_domain::access::Account;
@@ -8,7 +8,7 @@ use florin_domain::ids::{DisputeId, TransactionToken};
 use florin_ports::{DisputeCommand, IdempotencyClaim, Mode, OpenDisputeCommand, WriteError, Written};
 use std::sync::Arc;
 
-/// Disputes a transaction of the account.
+/// Opens a dispute of a transaction of the account.
 pub async fn open_dispute(
     services: &Services,
     account: &Account,
@@ -27,7 +27,7 @@ pub async fn open_dispute(
     services.disputes.open(command).await
 }
 
-/// Does something to a dispute of the account.
+/// Applies an action to a dispute of the account.
 pub async fn act_on_dispute(
     services: &Services,
     account: &Account,

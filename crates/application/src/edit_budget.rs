@@ -1,4 +1,4 @@
-//! Changes the members of a budget (contract 5.6).
+//! Changes a budget (contract 5.6).
 
 use crate::ManagementServices;
 use florin_domain::access::Account;
@@ -7,7 +7,7 @@ use florin_domain::ids::BudgetId;
 use florin_ports::{EditBudgetCommand, IdempotencyClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// Changes a budget of the account.
+/// Changes a budget of the account. Members that the edit leaves out stay unchanged.
 pub async fn edit_budget(
     services: &ManagementServices,
     account: &Account,

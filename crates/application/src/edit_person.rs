@@ -7,7 +7,7 @@ use florin_domain::people::{EditPersonRefusal, Person, PersonEdit, PersonOvervie
 use florin_ports::{EditPersonCommand, IdempotencyClaim, WriteError, Written};
 use std::sync::Arc;
 
-/// Changes a person of the account.
+/// Changes a person of the account. Members that the edit leaves out stay unchanged.
 pub async fn edit_person(
     services: &ManagementServices,
     account: &Account,

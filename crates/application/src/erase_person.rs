@@ -7,7 +7,7 @@ use florin_domain::people;
 use florin_ports::{ErasePersonCommand, People, StoreError};
 use std::sync::Arc;
 
-/// Erases a person on every account, and terminates the cards that the person owns. Returns the accounts.
+/// Erases a person's data on every account, and terminates the person's cards. Returns the affected accounts.
 pub async fn erase_person(
     people: &(impl People + ?Sized),
     person: PersonId,

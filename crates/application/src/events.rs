@@ -6,10 +6,10 @@ use chrono::TimeDelta;
 use florin_domain::access::{Account, Caller};
 use florin_ports::{EventReach, StoreError};
 
-/// Number of events deleted per transaction, so that no request waits long for it.
+/// Number of events deleted per transaction. It is small, so that no request waits long for a deletion.
 const PORTION: u32 = 500;
 
-/// The accounts whose events a caller may read: one account that it reaches, or all of them.
+/// Returns the accounts whose events a caller may read: `account` if it is given, else all accounts of the key.
 pub fn event_reach(caller: &Caller, account: Option<&Account>) -> EventReach {
     EventReach { client: caller.client.id, accounts: reached_accounts(caller, account.map(|account| &account.id)) }
 }

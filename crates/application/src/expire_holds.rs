@@ -9,7 +9,7 @@ use florin_domain::world::Timeline;
 use florin_ports::{DueHold, ExpiryCommand, StoreError, WriteError};
 use std::sync::Arc;
 
-/// Expires every hold that is due and returns the number of expired holds.
+/// Expires every hold that is due, and returns the number of expired holds.
 ///
 /// For an account with its own clock, that clock decides which holds are due. A hold that can't be expired is logged
 /// and skipped until the next sweep, and does not delay the others. If the store is unavailable, the sweep ends with an
@@ -30,8 +30,8 @@ pub async fn expire_holds(services: &Services) -> Result<usize, StoreError> {
     Ok(written)
 }
 
-/// Expires the holds of an account that are due by its own time, oldest first. Each expiry gets the time at which
-/// its hold was due, not the current time.
+/// Expires the holds that are due by the account's time, the oldest first. Each expiry is dated when its hold was due,
+/// not at the current time.
 pub(crate) async fn expire_holds_of(
     services: &Services,
     account: &AccountId,
@@ -47,14 +47,14 @@ pub(crate) async fn expire_holds_of(
     }
 }
 
-/// Dates expiries when the holds were due, not when they are written.
+/// Expiries are dated when their holds were due, not when they are written.
 #[derive(Clone, Copy)]
 struct WhenDue;
 
-/// The accounts' timeline and time, and how expiries are dated.
+/// The timeline of an account, its current time, and how expiries are dated. `None`: at the current time.
 type Times<'a> = (&'a Timeline, DateTime<Utc>, Option<WhenDue>);
 
-/// Expires the holds that have not failed in this sweep. Returns `false` if there were none.
+/// Expires the holds that have not failed in this sweep. Returns `false` if no such hold was left.
 async fn expire_portion(
     services: &Services,
     sweep: &mut Sweep<(AccountId, TransactionToken)>,
@@ -70,7 +70,7 @@ async fn expire_portion(
     Ok(any)
 }
 
-/// Expires one hold and returns whether it was written.
+/// Expires one hold, and returns whether the expiry was written.
 async fn expire(
     services: &Services,
     hold: DueHold,

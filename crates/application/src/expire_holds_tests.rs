@@ -1,4 +1,4 @@
-//! Tests of the sweep.
+//! Tests of the sweep that expires holds.
 
 use super::*;
 use crate::sweep::PORTION;

@@ -1,4 +1,4 @@
-//! Explains a balance (extension of Florin).
+//! Explains a balance (Florin extension).
 
 use crate::Services;
 use florin_domain::access::Account;
@@ -14,7 +14,7 @@ pub enum ExplainBalanceError {
     /// The account has no such budget.
     #[error("no such budget")]
     NoBudget,
-    /// The budget does not hold that currency.
+    /// The budget does not have a balance in this currency.
     #[error("the budget does not hold {0}")]
     NotHeld(Currency),
     /// The store failed.
@@ -22,7 +22,7 @@ pub enum ExplainBalanceError {
     Store(#[from] StoreError),
 }
 
-/// Explains a balance of the account.
+/// Explains a balance of the account by the movements behind it.
 pub async fn explain_balance(
     services: &Services,
     account: &Account,

@@ -6,7 +6,7 @@ use florin_domain::budget::{Credit, CreditInstruction, CreditRefusal, CreditSitu
 use florin_ports::{CreditCommand, IdempotencyClaim, Mode, WriteError, Written};
 use std::sync::Arc;
 
-/// Credits a budget of the account.
+/// Credits a budget of the account. In a dry run, nothing is stored.
 pub async fn generate_credit(
     services: &Services,
     account: &Account,

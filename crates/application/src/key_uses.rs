@@ -1,4 +1,4 @@
-//! When keys were last used: kept in memory, and stored rarely.
+//! The times at which keys were last used. They are kept in memory, and stored at intervals.
 
 use chrono::{DateTime, Utc};
 use florin_domain::ids::ApiKeyId;
@@ -6,12 +6,12 @@ use florin_ports::{KeyUpkeep, StoreError};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// The last uses of keys since they were stored. Requests only note them; a worker stores them.
+/// The last uses of keys that are not stored yet. Requests record them here; a worker stores them.
 #[derive(Debug, Default)]
 pub struct KeyUses(Mutex<BTreeMap<ApiKeyId, DateTime<Utc>>>);
 
 impl KeyUses {
-    /// Notes the use of a valid key.
+    /// Records the use of a valid key in memory.
     pub fn note(&self, key: ApiKeyId, at: DateTime<Utc>) {
         let mut uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let last = uses.entry(key).or_insert(at);
@@ -23,7 +23,7 @@ impl KeyUses {
     }
 }
 
-/// Stores the last uses since the previous call, and returns their number.
+/// Stores the uses that are not stored yet, and returns the number of keys. If the store fails, the uses are kept.
 pub async fn record_key_uses(uses: &KeyUses, store: &(impl KeyUpkeep + ?Sized)) -> Result<usize, StoreError> {
     let taken = uses.take();
     if taken.is_empty() {

@@ -10,24 +10,24 @@ use florin_domain::money::{Currency, DecimalAmount};
 use florin_ports::{IdempotencyClaim, LimitCommand, RemoveLimitCommand, WriteError, Written};
 use std::sync::Arc;
 
-/// The request of the client.
+/// A client's request for a limit.
 #[derive(Clone, Debug)]
 pub struct NewLimit {
-    /// Its window.
+    /// The window of the limit.
     pub window: LimitWindow,
-    /// Maximum amount in a window.
+    /// Maximum amount in a window; zero declines everything.
     pub amount: DecimalAmount,
-    /// The currency of the amount, if named.
+    /// The currency of the amount, if the client names one. It must be the card's.
     pub currency: Option<Currency>,
-    /// Maximum number of uses in a window.
+    /// Maximum number of uses in a window. `None`: unlimited.
     pub max_uses: Option<u32>,
-    /// Whether it is active.
+    /// Whether the limit is active.
     pub active: bool,
-    /// Whether the client turned it off.
+    /// Whether the client turned the limit off.
     pub turned_off: bool,
 }
 
-/// Sets or changes the limit of a card over a window.
+/// Sets the limit of a card for a window, or changes the existing one.
 pub async fn set_limit(
     services: &ManagementServices,
     account: &Account,
@@ -43,7 +43,7 @@ pub async fn set_limit(
     services.cards.set_limit(LimitCommand { account: account.id.clone(), card, decide, claim }).await
 }
 
-/// Removes a limit of a card over one of these windows.
+/// Removes a limit of a card, if its window is one of `windows`.
 pub async fn remove_limit(
     services: &ManagementServices,
     account: &Account,

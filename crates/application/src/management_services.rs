@@ -1,11 +1,11 @@
-//! The ports used by the use cases of budgets and cards, connected by the app.
+//! The ports used by the use cases of budgets, cards, people and networks, connected by the app.
 
 use crate::{AccountClock, AccountClocks};
 use florin_domain::access::Account;
 use florin_ports::{AccountProfiles, AuditLog, Budgets, CardManagement, ClientNetworks, People, StoreError, Transfers};
 use std::sync::Arc;
 
-/// The ports for managing what a client has: budgets, cards, people, and its own access.
+/// The ports for managing budgets, cards, people, and the networks of a client.
 #[derive(Clone)]
 pub struct ManagementServices {
     /// Real time and ids. [`ManagementServices::clock_of`] returns those of an account.

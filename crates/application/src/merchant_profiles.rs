@@ -10,7 +10,7 @@ use florin_ports::{IdempotencyClaim, Merchants, ProfileCommand, SetLogoCommand, 
 use std::convert::Infallible;
 use std::sync::Arc;
 
-/// Changes the profile of a merchant, for the merchant.
+/// Changes the merchant profile of an account, as the merchant requested.
 pub async fn edit_merchant(
     services: &MerchantServices,
     account: &Account,
@@ -22,7 +22,7 @@ pub async fn edit_merchant(
     services.merchants.change(command).await
 }
 
-/// Stores a logo, which [`florin_ports::LogoImages`] made, under a new id.
+/// Stores a PNG that [`florin_ports::LogoImages`] created as the logo of the account, under a new id.
 pub async fn set_logo(
     services: &MerchantServices,
     account: &Account,
@@ -35,7 +35,7 @@ pub async fn set_logo(
     services.merchants.set_logo(SetLogoCommand { logo, claim }).await
 }
 
-/// Changes the profile of a merchant, for the operator. Creates a missing profile.
+/// Changes the merchant profile of an account, as the operator requested. Creates a missing profile.
 pub async fn administer_merchant(
     merchants: &(impl Merchants + ?Sized),
     account: AccountId,

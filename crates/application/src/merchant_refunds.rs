@@ -1,4 +1,4 @@
-//! Payments of merchants, and their refunds.
+//! Reads payments of merchants, and creates and authorises refunds.
 
 use crate::CheckoutServices;
 use crate::checkout_sessions::{find_merchant_refund, settle_checkouts_of};
@@ -13,8 +13,8 @@ use florin_domain::text::Text;
 use florin_ports::{CreateRefundCommand, IdempotencyClaim, Mode, RefundCommand, StoreError, WriteError, Written};
 use std::sync::Arc;
 
-/// Returns a payment or refund after everything that is due on the account: a refund that ran out releases its part of the
-/// payment. `None`: none on the account.
+/// Applies the due steps of the account, and returns a payment or refund. (The expiry of a refund releases its part of
+/// the payment.) `None`: the account has none with this id.
 pub async fn find_merchant_payment(
     services: &CheckoutServices,
     account: &Account,
@@ -24,8 +24,8 @@ pub async fn find_merchant_payment(
     services.payments.find(&account.id, id).await
 }
 
-/// Creates a refund of a payment, after everything that is due on the account: an authorisation that ran out releases its
-/// part of the payment. `Absent`: no such payment on the account.
+/// Applies the due steps of the account, and creates a refund of a payment. (The expiry of an earlier refund releases
+/// its part of the payment.) `Absent`: the account has no such payment.
 pub async fn create_merchant_refund(
     services: &CheckoutServices,
     account: &Account,
@@ -50,7 +50,7 @@ pub async fn create_merchant_refund(
     services.payments.create_refund(command).await
 }
 
-/// Decides about a refund at the merchant's bank. `Absent`: no such refund on the account.
+/// Applies the merchant's decision on a refund, made at the merchant's bank. `Absent`: the account has no such refund.
 pub async fn authorise_refund(
     services: &CheckoutServices,
     account: &Account,

@@ -14,7 +14,7 @@ pub struct MerchantServices {
     pub time: AccountClocks,
     /// Reads and changes profiles and logos.
     pub merchants: Arc<dyn Merchants>,
-    /// Makes logos from uploaded images.
+    /// Converts uploaded images to logos.
     pub logo_images: Arc<dyn LogoImages>,
     /// Reads, creates and changes checkouts.
     pub checkouts: Arc<dyn Checkouts>,
@@ -22,7 +22,7 @@ pub struct MerchantServices {
     pub settlement_accounts: Arc<dyn SettlementAccounts>,
     /// Reads and creates payees.
     pub payees: Arc<dyn Payees>,
-    /// The weights that check UK bank details.
+    /// The table for checking sort codes and account numbers.
     pub modulus: Arc<ModulusTable>,
     /// Maximum number of checkouts of an account.
     pub max_checkouts: u64,

@@ -1,4 +1,4 @@
-//! The networks that a client may call from, as its own callers change them.
+//! Lists and changes the networks that a client may call from, for callers of that client.
 
 use crate::{ManagementServices, append_audit};
 use florin_domain::access::{
@@ -14,21 +14,21 @@ use ipnet::IpNet;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// A caller's change of its client's networks.
+/// The caller that changes the networks of its client.
 #[derive(Clone, Copy, Debug)]
 pub struct NetworkChange<'a> {
     /// The caller.
     pub caller: &'a Caller,
-    /// The address that it calls from.
+    /// The address from which the caller sends the request. `None`: unknown.
     pub peer: Option<IpAddr>,
 }
 
-/// The request of a client to allow a network.
+/// A client's request to allow a network.
 #[derive(Clone, Debug)]
 pub struct NewNetworkRequest {
-    /// The network (CIDR), as [`parse_network`] returns it.
+    /// The network in CIDR form, as returned by [`parse_network`].
     pub network: String,
-    /// The client's words for it.
+    /// The client's description of the network.
     pub description: Option<Text<1, 256>>,
     /// The idempotency key of the request.
     pub under: Option<CreationClaim>,
@@ -40,13 +40,13 @@ pub fn parse_network(text: &str) -> Option<String> {
     Some(network.trunc().to_string())
 }
 
-/// Whether a network contains the peer. An unreadable network contains nobody.
+/// Whether a network contains the peer. An unknown peer is in no network, and an unreadable network contains no peer.
 pub fn covers(network: &str, peer: Option<IpAddr>) -> bool {
     let Some(peer) = peer.map(|peer| peer.to_canonical()) else { return false };
     network.parse::<IpNet>().is_ok_and(|network| network.contains(&peer))
 }
 
-/// Lists the networks of the caller's client by address, those of IPv4 first.
+/// Lists the networks of the caller's client by address, IPv4 before IPv6.
 pub async fn list_networks(
     services: &ManagementServices,
     caller: &Caller,
@@ -59,7 +59,7 @@ pub async fn list_networks(
     Ok(Page { count, rows: all.into_iter().skip(place(page.offset)).take(place(page.limit)).collect() })
 }
 
-/// Allows a network. The change is in the audit log.
+/// Allows a network, and records the change in the audit log.
 pub async fn add_network(
     services: &ManagementServices,
     change: NetworkChange<'_>,
@@ -82,7 +82,7 @@ pub async fn add_network(
     Ok(entry)
 }
 
-/// Removes a network. The change is in the audit log.
+/// Removes a network, and records the change in the audit log.
 pub async fn remove_network(
     services: &ManagementServices,
     change: NetworkChange<'_>,
@@ -98,8 +98,8 @@ pub async fn remove_network(
     carry_out(services, change, ("ipaddresses remove", details), decide).await
 }
 
-/// Executes a change between two records of the audit log. A change that the rule refuses is not recorded: whoever is
-/// refused decides how often.
+/// Executes a change between two records of the audit log. A change that the rule refuses beforehand is not recorded.
+/// Otherwise a caller could fill the log with refused changes.
 async fn carry_out(
     services: &ManagementServices,
     NetworkChange { caller, peer }: NetworkChange<'_>,

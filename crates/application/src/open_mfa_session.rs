@@ -7,7 +7,7 @@ use florin_domain::mfa::{MfaProviderName, MfaSession, OpenRefusal, OpenRequest, 
 use florin_ports::{IdempotencyClaim, OpenSessionCommand, WriteError, Written};
 use std::sync::Arc;
 
-/// The request of the client.
+/// A client's request to open an MFA session.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenSessionRequest {
     /// The batch to confirm.
@@ -16,7 +16,7 @@ pub struct OpenSessionRequest {
     pub provider: MfaProviderName,
 }
 
-/// Opens an MFA session.
+/// Opens an MFA session for a batch of the account.
 pub async fn open_mfa_session(
     services: &Services,
     caller: &Caller,

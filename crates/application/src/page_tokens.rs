@@ -1,4 +1,4 @@
-//! Tokens in the addresses of payment pages.
+//! Tokens in the URLs of payment pages.
 
 use crate::{SecretDigests, SecretsError};
 use florin_domain::checkout::PageTokenHash;
@@ -11,13 +11,14 @@ use std::fmt::Write;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Makes the tokens of payment pages: 128 bits that follow from one secret of the store, the account, and the id of the
-/// session or refund. So an address can be shown again, although only the hash of its token is stored.
+/// Derives the tokens of payment pages. A token has 128 bits, derived from a secret of the store, the account, and the
+/// id of the session or refund. So the URL of a page can be shown again, although only the hash of its token is stored.
 #[derive(Clone, Debug)]
 pub struct PageTokenMaker(Secret);
 
 impl PageTokenMaker {
-    /// Opens the secret of the store. A store without one keeps `random`.
+    /// Reads and decrypts the store's secret for payment pages. If the store has none yet, stores `random` as the
+    /// secret.
     pub async fn open(
         secrets: &(impl Secrets + ?Sized),
         cipher: &dyn SecretCipher,
@@ -27,48 +28,48 @@ impl PageTokenMaker {
         Ok(Self(cipher.open(&SecretOwner::Pages, &kept)?))
     }
 
-    /// Makes the tokens of a secret.
+    /// Derives tokens from a given secret.
     pub const fn new(secret: Secret) -> Self {
         Self(secret)
     }
 
-    /// The token of the page of a session or refund: 32 hexadecimal digits.
+    /// Returns the token of the page of a session or refund: 32 hexadecimal digits.
     pub fn token(&self, account: &AccountId, id: Uuid) -> String {
-        // HMAC takes keys of any length.
+        // HMAC accepts keys of any length, so this never fails.
         let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(self.0.expose()) else { return String::new() };
         mac.update(id.as_bytes());
         mac.update(account.as_str().as_bytes());
         hexadecimal(&mac.finalize().into_bytes())
     }
 
-    /// The address of the page of a session, on a server with this URL.
+    /// Returns the URL of the payment page of a session, for a server with this public URL.
     pub fn checkout_url(&self, public_url: &str, account: &AccountId, session: Uuid) -> String {
         format!("{public_url}/pay/{}", self.token(account, session))
     }
 
-    /// The hash under which the page of a token is found.
+    /// Returns the hash of a token. Pages are stored under these hashes.
     pub fn hash(token: &str) -> PageTokenHash {
         PageTokenHash(Sha256::digest(token.as_bytes()).into())
     }
 
-    /// The hash of the token of a session or refund.
+    /// Returns the hash of the token of a session or refund.
     pub fn hash_of(&self, account: &AccountId, id: Uuid) -> PageTokenHash {
         Self::hash(&self.token(account, id))
     }
 
-    /// Signs a text of the page of a session or refund, such as the token of a form: 32 hexadecimal digits.
+    /// Signs a text of a payment page, such as the token of a form. Returns 32 hexadecimal digits.
     pub fn sign(&self, account: &AccountId, id: Uuid, text: &str) -> String {
         self.signing(account, id, text).map(|mac| hexadecimal(&mac.finalize().into_bytes())).unwrap_or_default()
     }
 
-    /// Whether [`Self::sign`] made this signature. The time does not reveal how much of it is right.
+    /// Whether a signature was created by [`Self::sign`] for this text and page. The comparison takes constant time.
     pub fn is_signed(&self, account: &AccountId, id: Uuid, text: &str, signature: &str) -> bool {
         let mac = self.signing(account, id, text);
         let bits = (signature.len() == 32).then(|| u128::from_str_radix(signature, 16).ok()).flatten();
         mac.zip(bits).is_some_and(|(mac, bits)| mac.verify_truncated_left(&bits.to_be_bytes()).is_ok())
     }
 
-    /// The key of signatures follows from the secret, so that a signature is never a token.
+    /// Prepares a signature. Its key is derived from the secret, so that a signature is never a valid page token.
     fn signing(&self, account: &AccountId, id: Uuid, text: &str) -> Option<Hmac<Sha256>> {
         let mut key = Hmac::<Sha256>::new_from_slice(self.0.expose()).ok()?;
         key.update(b"signatures of payment pages");
@@ -81,19 +82,19 @@ impl PageTokenMaker {
         Some(mac)
     }
 
-    /// The digests of the same secret.
+    /// Returns the digests that are derived from the same secret.
     pub fn digests(&self) -> SecretDigests {
         SecretDigests::new(self.0.clone())
     }
 
-    /// The hashes of the tokens, for a store that copies sessions to another account.
+    /// Returns a function that hashes tokens. A store calls it when it copies sessions to another account.
     pub fn hashes(&self) -> PageTokens {
         let maker = self.clone();
         Arc::new(move |account, id| maker.hash_of(account, id))
     }
 }
 
-/// The first 128 bits.
+/// Returns the first 128 bits as hexadecimal digits.
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().take(16).fold(String::with_capacity(32), |mut text, byte| {
         // Writing to a string can't fail.

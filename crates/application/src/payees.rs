@@ -12,7 +12,7 @@ use florin_domain::text::Text;
 use florin_ports::{ApprovePayeeCommand, CreatePayeeCommand, IdempotencyClaim, Payees, WriteError, Written};
 use std::sync::Arc;
 
-/// Creates a payee, or returns the one with the same bank details.
+/// Creates a payee, or returns the existing one with the same bank details.
 pub async fn create_payee(
     services: &MerchantServices,
     account: &Account,
@@ -33,7 +33,7 @@ pub async fn create_payee(
     services.payees.create(CreatePayeeCommand { account: account.id.clone(), details, decide, claim }).await
 }
 
-/// Approves or rejects a payee, for the operator.
+/// Approves or rejects a payee, on behalf of the operator.
 pub async fn approve_payee(
     payees: &(impl Payees + ?Sized),
     account: AccountId,

@@ -21,7 +21,7 @@ use futures_util::stream::{self, StreamExt};
 use std::fmt::Display;
 use std::sync::Arc;
 
-/// The worker stops processing a batch, because another worker leased it or the store failed.
+/// Processing of a batch must stop, because another worker has the lease or the store failed.
 struct Stopped;
 
 /// Runs one round: claims batches with work to do, processes each for a while, and returns the number of payments
@@ -58,7 +58,7 @@ async fn process(services: &ProcessingServices, account: &Account, lease: &mut L
     worked
 }
 
-/// Starts a confirmed batch; a started batch stays started.
+/// Starts a confirmed batch. A batch that is already started is left unchanged.
 async fn start(services: &ProcessingServices, account: &Account, lease: &Lease) -> Result<(), Stopped> {
     let cause: [&[u8]; 2] = [b"start", lease.batch.0.as_bytes()];
     let clock = services.time.for_background(&account.timeline, services.time.now_of(account), &cause);
@@ -69,7 +69,7 @@ async fn start(services: &ProcessingServices, account: &Account, lease: &Lease) 
     }
 }
 
-/// Queries the bank about due payments, then sends new ones.
+/// Processes one portion: queries the bank about due payments, then sends new payments. Returns the number of payments.
 async fn portion(services: &ProcessingServices, account: &Account, lease: &Lease) -> Result<usize, Stopped> {
     let max = services.limits.portion_size;
     let due = services.processing.due(lease, services.time.real_now(), max).await;
@@ -86,14 +86,14 @@ async fn portion(services: &ProcessingServices, account: &Account, lease: &Lease
     Ok(asked + follow(services, account, lease, taken, Step::Send).await?)
 }
 
-/// The first call to the bank about a payment.
+/// What the worker does first with a payment: ask the bank about it, or send it.
 #[derive(Clone, Copy)]
 enum Step {
     Ask,
     Send,
 }
 
-/// Queries or sends payments, several concurrently, and records the bank's reports.
+/// Queries or sends payments concurrently, and records the bank's reports. Returns the number of reports.
 async fn follow(
     services: &ProcessingServices,
     account: &Account,
@@ -107,7 +107,7 @@ async fn follow(
     let talks = payments.into_iter().map(|payment| talk(services, payment, step));
     let mut reports: Vec<_> =
         stream::iter(talks).buffer_unordered(services.limits.max_concurrent_calls.max(1)).collect().await;
-    // Sort the reports, so that the stored result does not depend on the order of the bank's answers.
+    // Sort the reports, so that the stored result does not depend on the order of the bank's responses.
     reports.sort_by_key(|reported| reported.payment);
     let (real, now) = (services.time.real_now(), services.time.now_of(account));
     let causes = Causes::new(&services.time, &account.timeline, now);
@@ -127,7 +127,8 @@ async fn follow(
     Ok(count)
 }
 
-/// Converts the query times that the rule chose from the account's time to real time, which banks use.
+/// Converts the times of later queries from the account's time to real time, which banks use. Times that the bank chose
+/// are already real times.
 fn ask_in_real_time(decision: &mut SettleDecision, reports: &[Reported], behind: TimeDelta) {
     for payment in &mut decision.payments {
         let is_scheduled = reports.iter().any(|seen| seen.payment == payment.id && seen.report.ask_again_at.is_some());
@@ -143,7 +144,7 @@ async fn talk(services: &ProcessingServices, payment: Payment, step: Step) -> Re
         Step::Send => send(services, &payment).await,
         Step::Ask => match services.rail.ask(id).await {
             Ok(Some(report)) => Ok(report),
-            // A worker stopped after the payment was started and before it was sent.
+            // A worker started the payment, but stopped before sending it.
             Ok(None) => send(services, &payment).await,
             Err(unavailable) => Err(unavailable),
         },

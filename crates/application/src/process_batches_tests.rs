@@ -1,4 +1,4 @@
-//! Tests of a worker's round against mocks: the real rules run, the bank is scripted.
+//! Tests of a worker's round with mocks. The rules are the real ones; the bank's responses are scripted.
 
 use crate::{AccountClocks, ProcessingLimits, ProcessingServices, process_batches};
 use chrono::{DateTime, Utc};
@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 const BUDGET: BudgetId = BudgetId(Uuid::from_u128(1));
 
-/// A confirmed batch with this number of payments of 1.00.
+/// A confirmed batch with this number of payments of 1.00 GBP each.
 fn confirmed(payments: usize) -> (PaymentBatch, Vec<Payment>) {
     let pounds = Currency::parse("GBP").unwrap();
     let funding = FundingBudgets::from([(BUDGET, [pounds].into())]);
@@ -56,7 +56,7 @@ fn confirmed(payments: usize) -> (PaymentBatch, Vec<Payment>) {
     (made.batch, made.payments)
 }
 
-/// The only batch of a store that applies decisions.
+/// A store with one batch. It applies the decisions of the rules.
 struct Stored {
     batch: PaymentBatch,
     payments: Vec<Payment>,
@@ -94,7 +94,7 @@ fn store(payments: usize) -> Arc<Mutex<Stored>> {
     Arc::new(Mutex::new(Stored { batch, payments }))
 }
 
-/// A port with one batch, which can always be claimed.
+/// A port for the batch of the store. The batch can always be claimed.
 fn processing(stored: &Arc<Mutex<Stored>>) -> MockBatchProcessing {
     let mut mock = MockBatchProcessing::new();
     let of = |stored: &Arc<Mutex<Stored>>| Arc::clone(stored);
@@ -193,7 +193,7 @@ async fn every_payment_is_sent_once_and_the_batch_ends() {
 async fn a_started_but_unsent_payment_is_sent_after_a_query() {
     let stored = store(1);
     {
-        // A worker stopped after the payment was started and before it was sent.
+        // A worker started the payment, but stopped before sending it.
         let mut stored = stored.lock().unwrap();
         stored.batch.state = a_batch_state(PaymentBatchStatus::Started);
         let sent = Sent { terms: *stored.payments[0].terms().unwrap(), started_at: DateTime::UNIX_EPOCH };

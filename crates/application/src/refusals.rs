@@ -1,7 +1,7 @@
-//! Refused authentications, counted until they are recorded in the audit log.
+//! Counts refused authentications until they are recorded in the audit log.
 //!
-//! Whoever is refused decides how often. So a refusal costs no write: refusals are counted in bounded memory, and
-//! records summarize them. An allowance bounds the number of records.
+//! An attacker can cause any number of refusals. So a refusal costs no write: refusals are counted in bounded memory,
+//! and records summarize them. An allowance limits the number of records.
 
 use crate::append_audit;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -12,25 +12,26 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Maximum number of callers and reasons that are counted separately until they are recorded.
+/// Maximum number of combinations of address, key and reason that are counted separately until they are recorded.
 const MAX_COUNTED: usize = 100;
-/// Maximum number of records of one round.
+/// Maximum number of records per round.
 const MAX_RECORDS: usize = 10;
-/// Maximum number of records without a pause.
+/// Maximum number of records that may be written without a pause.
 const BURST: i32 = 20;
-/// The time after which one more record is allowed.
+/// The interval at which the allowance grows by one record.
 const REFILL: TimeDelta = TimeDelta::minutes(15);
 
-/// Who was refused, and why.
+/// The caller that was refused, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Refused {
-    /// `None` for the addresses above the maximum.
+    /// The caller's address. `None`: unknown, or counted together because there are more than [`MAX_COUNTED`]
+    /// combinations.
     address: Option<IpAddr>,
     key: Option<ApiKeyId>,
     reason: &'static str,
 }
 
-/// Some refusals, which are recorded together.
+/// The refusals that one record summarizes.
 type Summary = Vec<(Refused, u64)>;
 
 #[derive(Debug, Default)]
@@ -39,16 +40,16 @@ struct Counted {
     allowance: Allowance,
 }
 
-/// Counts refused authentications. Its size is bounded.
+/// The counts of refused authentications that are not recorded yet. Their size is bounded.
 #[derive(Debug, Default)]
 pub struct Refusals(Mutex<Counted>);
 
-/// How many records may be written.
+/// The number of records that may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordRefusals {
-    /// As many as the allowance permits.
+    /// As many records as the allowance permits.
     AsAllowed,
-    /// At least one: the server stops.
+    /// At least one record, because the server stops.
     AtStop,
 }
 
@@ -67,8 +68,9 @@ impl Refusals {
         *count = count.saturating_add(times);
     }
 
-    /// Takes the counts as summaries: callers with a key and the most frequent ones apart, the rest together. Anyone can
-    /// invent unknown keys, but nobody can invent a known one.
+    /// Removes the counts and returns them as summaries. Callers with a key come first, then the most frequent ones;
+    /// each has a summary of its own. The rest share the last summary. Anyone can invent unknown keys, but nobody can
+    /// invent an existing one.
     fn take(&self, now: DateTime<Utc>, when: RecordRefusals) -> Vec<Summary> {
         let mut counted = self.lock();
         let min = usize::from(when == RecordRefusals::AtStop);
@@ -91,16 +93,16 @@ impl Refusals {
     }
 }
 
-/// The number of records that may be written: [`BURST`] at once, and one more after each [`REFILL`].
+/// The number of records that may be written: at most [`BURST`] immediately, and one more after each [`REFILL`].
 #[derive(Debug, Default)]
 struct Allowance {
-    /// When all of it is available again.
+    /// The time at which the full burst is available again. `None`: now.
     full_at: Option<DateTime<Utc>>,
 }
 
 impl Allowance {
     fn left(&mut self, now: DateTime<Utc>) -> usize {
-        // A clock that was set back does not prolong the wait.
+        // If the clock is set back, records must not wait longer than a full refill.
         let full_at = self.full_at.map_or(now, |full_at| full_at.clamp(now, now + REFILL * BURST));
         self.full_at = Some(full_at);
         let left = (now + REFILL * BURST - full_at).num_seconds() / REFILL.num_seconds();
@@ -118,7 +120,8 @@ impl Allowance {
     }
 }
 
-/// Records the refusals since the last call. Returns the number of records.
+/// Records the refusals since the last call in the audit log. Returns the number of records. If the log fails, the
+/// refusals that are not recorded are counted again.
 pub async fn record_refusals(
     refusals: &Refusals,
     log: &(impl AuditLog + ?Sized),
@@ -139,7 +142,7 @@ pub async fn record_refusals(
     Ok(records)
 }
 
-/// The event that summarizes refusals.
+/// Builds the audit event that summarizes refusals.
 fn event(summary: &Summary, at: DateTime<Utc>) -> AuditEvent {
     let (actor, source) = match summary.as_slice() {
         [(refused, _)] => (refused.key, refused.address),

@@ -6,28 +6,29 @@ use florin_domain::secret::Secret;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-/// Makes digests that reveal nothing without the secret of the store.
+/// Computes digests of secrets, such as PINs. Without the store's secret, a digest reveals nothing about its input.
 #[derive(Clone, Debug)]
 pub struct SecretDigests(Secret);
 
 impl SecretDigests {
-    /// Makes the digests of a secret.
+    /// Computes digests with keys that are derived from this secret.
     pub const fn new(secret: Secret) -> Self {
         Self(secret)
     }
 
-    /// The digest of the PIN of a card. The account is not part of it, because a copy of a world has the same cards in another
-    /// account.
+    /// Returns the digest of a card's PIN. The account is not part of the digest, because a copied world has the same
+    /// cards in another account.
     pub fn pin(&self, card: CardId, pin: &Pin) -> PinDigest {
         PinDigest::new(self.digest(b"PINs of cards", &[card.0.as_bytes(), pin.expose().as_bytes()]))
     }
 
-    /// The digest of the body of a request that contains a secret, under which it is recorded for its repeats.
+    /// Returns the digest of a request body that contains a secret. The digest is stored instead of the body, so that
+    /// repeats of the request are recognized.
     pub fn body(&self, body: &str) -> [u8; 32] {
         self.digest(b"bodies with secrets", &[body.as_bytes()])
     }
 
-    /// Each purpose has its own key, derived from the secret.
+    /// Computes a digest. Each purpose has its own key, derived from the secret.
     fn digest(&self, purpose: &[u8], parts: &[&[u8]]) -> [u8; 32] {
         let key = mac(Sha256::digest(self.0.expose()).into(), &[purpose]);
         mac(key, parts)
@@ -35,7 +36,7 @@ impl SecretDigests {
 }
 
 fn mac(key: [u8; 32], parts: &[&[u8]]) -> [u8; 32] {
-    // HMAC fills a key up with zeros to the length of a block.
+    // HMAC pads a key with zeros to the length of a block.
     let mut block = [0; 64];
     block[..32].copy_from_slice(&key);
     let mut mac = Hmac::<Sha256>::new(&block.into());

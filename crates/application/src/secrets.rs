@@ -1,20 +1,20 @@
-//! Prepares the secrets of a store at a start, and encrypts them under a new key.
+//! Prepares the secrets of a store when a process starts, and re-encrypts them under a new key.
 
 use florin_domain::secret::{SealedParts, SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
 use florin_ports::{SecretCipher, SecretError, Secrets, StoreError};
 
-/// Number of secrets that are read together.
+/// Maximum number of secrets per read.
 const PORTION: u32 = 200;
 
 /// Reasons that the secrets of a store can't be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretsError {
-    /// The store is bound to a key that is not given.
+    /// The store is bound to another key than the given ones.
     #[error("the secrets of this database are encrypted under key {bound}, but key {given} is given")]
     WrongKey {
-        /// The key of the store.
+        /// The key that the store is bound to.
         bound: SecretKeyId,
-        /// The given key.
+        /// The current key that was given.
         given: SecretKeyId,
     },
     /// A secret can't be encrypted or decrypted.
@@ -25,8 +25,8 @@ pub enum SecretsError {
     Store(#[from] StoreError),
 }
 
-/// Binds a new store to the key, and checks that the store is bound to a key of the cipher. Encrypts secrets that were
-/// stored before secrets were encrypted, and returns their number.
+/// Binds a new store to the cipher's current key. For a bound store, checks that the cipher has its key. Encrypts
+/// secrets that an older version stored in clear, and returns their number.
 pub async fn prepare_secrets(
     secrets: &(impl Secrets + ?Sized),
     cipher: &dyn SecretCipher,
@@ -44,8 +44,8 @@ pub async fn prepare_secrets(
     encrypt_each(secrets, cipher, SecretFilter::InClear, open).await
 }
 
-/// Encrypts every secret under the current key of the cipher, and binds the store to it. Returns the number of secrets that
-/// were under another key. A rotation that was interrupted is continued by the next one.
+/// Encrypts every secret under the cipher's current key, and binds the store to this key. Returns the number of
+/// re-encrypted secrets. An interrupted rotation is continued by calling this again.
 pub async fn rotate_secrets(
     secrets: &(impl Secrets + ?Sized),
     cipher: &dyn SecretCipher,
@@ -61,7 +61,7 @@ pub async fn rotate_secrets(
     Ok(rotated)
 }
 
-/// Encrypts every secret that the filter includes, and returns their number.
+/// Re-encrypts every secret that the filter includes, and returns their number.
 async fn encrypt_each(
     secrets: &(impl Secrets + ?Sized),
     cipher: &dyn SecretCipher,
@@ -76,7 +76,8 @@ async fn encrypt_each(
         }
         for (owner, old) in portion {
             let new = cipher.seal(&owner, &open(&owner, &old)?)?;
-            // A secret that was changed in the meantime is read again.
+            // A secret that was changed meanwhile is not replaced. The next read returns it again, if the filter still
+            // includes it.
             replaced += usize::from(secrets.replace_secret(&owner, &old, new).await?);
         }
     }

@@ -1,4 +1,4 @@
-//! A rotation that is interrupted at any point is resumed, and no secret is lost.
+//! Tests that a rotation can be interrupted at any point and resumed, and that no secret is lost.
 
 use super::rotate_secrets;
 use async_trait::async_trait;
@@ -12,7 +12,7 @@ const OLD: SecretKeyId = SecretKeyId([1; 8]);
 const NEW: SecretKeyId = SecretKeyId([2; 8]);
 const SECRETS: u8 = 5;
 
-/// Marks secrets with the key, and does not encrypt them.
+/// Marks secrets with the id of the key, instead of encrypting them.
 struct Marking;
 
 impl SecretCipher for Marking {
@@ -36,7 +36,7 @@ impl SecretCipher for Marking {
     }
 }
 
-/// A store that accepts a limited number of changes.
+/// A store that fails after a limited number of changes.
 struct Interrupted(Mutex<State>);
 
 struct State {
@@ -110,7 +110,7 @@ async fn an_interrupted_rotation_is_resumed() {
         rotate_secrets(&store, &Marking).await.unwrap_err();
         {
             let mut state = store.0.lock().unwrap();
-            // The store stays bound to the old key as long as a secret needs it.
+            // The store stays bound to the old key until every secret is under the new key.
             assert_eq!(state.key, OLD, "after {changes_left} changes");
             state.changes_left = usize::MAX;
         }

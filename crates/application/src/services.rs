@@ -17,7 +17,7 @@ pub struct Services {
     pub environment: Environment,
     /// Real time and ids. [`Services::clock_of`] returns those of an account.
     pub time: AccountClocks,
-    /// Finds callers by their keys.
+    /// Finds callers by the hashes of their keys.
     pub callers: Arc<dyn Callers>,
     /// Finds accounts.
     pub accounts: Arc<dyn Accounts>,
@@ -29,7 +29,7 @@ pub struct Services {
     pub books: Arc<dyn Books>,
     /// Stores card messages.
     pub cards: Arc<dyn CardLedger>,
-    /// Real-time decisions on card messages.
+    /// The ports of real-time decisions on card messages.
     pub decisions: DecisionServices,
     /// Reads whole chains of card messages.
     pub chains: Arc<dyn ChainHistories>,
@@ -43,21 +43,21 @@ pub struct Services {
     pub events: Arc<dyn Events>,
     /// Stores confirmations of payment batches.
     pub batches: Arc<dyn PaymentBatches>,
-    /// MFA sessions and enrolments.
+    /// Stores MFA sessions and enrolments.
     pub mfa_sessions: Arc<dyn MfaSessions>,
     /// The MFA providers of this environment.
     pub mfa_providers: Vec<Arc<dyn MfaProvider>>,
     /// Encrypts and decrypts the secrets of accounts.
     pub cipher: Arc<dyn SecretCipher>,
-    /// Makes the tokens of payment pages.
+    /// Derives the tokens of payment pages.
     pub page_tokens: PageTokenMaker,
-    /// Makes digests of PINs, and of bodies with secrets.
+    /// Computes digests of PINs, and of bodies with secrets.
     pub digests: SecretDigests,
     /// Looks up the addresses of postcodes.
     pub postcodes: Arc<dyn PostcodeProvider>,
     /// Readiness and maintenance of the store.
     pub upkeep: Arc<dyn Upkeep>,
-    /// Stores records of requests whose parts have records of their own.
+    /// Stores the idempotency records of requests that are executed in parts, where each part has a record of its own.
     pub records: Arc<dyn IdempotencyRecords>,
     /// Stores the timelines of accounts.
     pub timelines: Arc<dyn Timelines>,
@@ -67,11 +67,11 @@ pub struct Services {
     pub snapshot_files: Arc<dyn SnapshotFiles>,
     /// Creates API keys.
     pub keys: Arc<dyn KeySource>,
-    /// Uses of keys that are not recorded yet.
+    /// The uses of keys that are not stored yet.
     pub key_uses: Arc<KeyUses>,
-    /// Refused authentications that are not recorded yet.
+    /// The refused authentications that are not in the audit log yet.
     pub refusals: Arc<Refusals>,
-    /// The lifetime of a world.
+    /// How long a new world exists, unless it is renewed.
     pub world_lifetime: TimeDelta,
 }
 

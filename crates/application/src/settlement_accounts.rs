@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// The idempotency claim of a change of settlement accounts.
 pub type SettlementClaim = Option<IdempotencyClaim<Option<SettlementAccountOverview>>>;
-/// The result of a change of settlement accounts: what was created or changed. `None`: deleted.
+/// The result of a change of settlement accounts: the created or changed account. `None`: it was deleted.
 pub type SettlementResult = Result<Written<Option<SettlementAccountOverview>>, WriteError<SettlementRefusal>>;
 
 /// Creates a settlement account.
@@ -34,7 +34,7 @@ pub async fn create_settlement_account(
     services.settlement_accounts.change(command).await
 }
 
-/// Changes a settlement account. `bank` is the new bank that refunds are paid from, if the edit sets one.
+/// Changes a settlement account. `bank` is the bank from which refunds are to be paid, if the edit changes it.
 pub async fn edit_settlement_account(
     services: &MerchantServices,
     account: &Account,
@@ -62,7 +62,7 @@ pub async fn delete_settlement_account(
     services.settlement_accounts.change(command).await
 }
 
-/// Approves or rejects a settlement account, for the operator.
+/// Approves or rejects a settlement account, on behalf of the operator.
 pub async fn approve_settlement_account(
     settlement_accounts: &(impl SettlementAccounts + ?Sized),
     account: AccountId,

@@ -12,7 +12,7 @@ use uuid::Builder;
 /// Maximum number of imported snapshots deleted in one transaction.
 const PORTION: u32 = 5;
 
-/// Returns a snapshot of a world for a file. `None`: no such snapshot.
+/// Reads a snapshot of a world for export to a file. `None`: the world has no such snapshot.
 pub async fn export_snapshot(
     services: &Services,
     account: &Account,
@@ -21,8 +21,8 @@ pub async fn export_snapshot(
     services.snapshot_files.snapshot_file(&account.id, snapshot).await
 }
 
-/// Imports a file for the caller's client. `digest` is the SHA-256 of the whole file, in hexadecimal. The snapshot is kept as long as a
-/// new world.
+/// Imports a file for the caller's client. `digest` is the SHA-256 of the whole file, in hexadecimal. The imported
+/// snapshot expires like a new world: after [`Services::world_lifetime`].
 pub async fn import_snapshot(
     services: &Services,
     caller: &Caller,
@@ -44,7 +44,7 @@ pub async fn import_snapshot(
     services.snapshot_files.import_snapshot(command).await
 }
 
-/// The id of the snapshot that a client imports from a file: the same for the same file.
+/// Derives the id of an imported snapshot from the client and the file, so that the same file always has the same id.
 fn id_of(client: ClientId, digest: &str) -> SnapshotId {
     let hash = hashed(&[b"florin snapshot file".as_slice(), client.0.as_bytes(), digest.as_bytes()]);
     let mut bytes = [0; 16];

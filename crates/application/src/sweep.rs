@@ -1,4 +1,4 @@
-//! Sweeps of due work in portions, until nothing is left but what can't be done.
+//! A sweep settles everything that is due, in portions.
 
 use florin_ports::{StoreError, WriteError};
 use std::collections::BTreeSet;
@@ -7,8 +7,8 @@ use std::fmt::Debug;
 /// Maximum number of objects per query.
 pub(crate) const PORTION: u32 = 200;
 
-/// A sweep. An object that can't be settled is still due, so the store returns it first again: it is skipped until the next
-/// sweep, and does not delay the others.
+/// The progress of a sweep. An object that can't be settled is still due, so the store returns it again, first. It is
+/// skipped until the next sweep, so that it does not delay the others.
 pub(crate) struct Sweep<K> {
     written: usize,
     stuck: BTreeSet<K>,
@@ -20,18 +20,19 @@ impl<K: Ord + Clone + Debug> Sweep<K> {
         Self { written: 0, stuck: BTreeSet::new() }
     }
 
-    /// The number of objects to ask for.
+    /// The number of objects to read: a full portion in addition to the stuck objects.
     pub(crate) fn portion(&self) -> u32 {
         PORTION.saturating_add(u32::try_from(self.stuck.len()).unwrap_or(u32::MAX))
     }
 
-    /// Keeps the objects that have not failed in this sweep.
+    /// Removes the objects that failed in this sweep.
     pub(crate) fn without_stuck<T>(&self, mut due: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
         due.retain(|due| !self.stuck.contains(&key(due)));
         due
     }
 
-    /// Records the result of an object: whether it was settled. An error means that the store is unavailable or overloaded, which ends the sweep.
+    /// Records whether an object was settled. Returns an error, which ends the sweep, if the store is unavailable or
+    /// overloaded, or the outcome is unknown. Other errors are logged, and the object is skipped.
     pub(crate) fn record<R: Debug>(&mut self, key: K, result: Result<bool, WriteError<R>>) -> Result<(), StoreError> {
         match result {
             Ok(true) => self.written += 1,

@@ -6,7 +6,7 @@ use florin_domain::budget::{TransferDone, TransferInstruction, TransferRefusal, 
 use florin_ports::{IdempotencyClaim, Mode, TransferCommand, WriteError, Written};
 use std::sync::Arc;
 
-/// Transfers money between two budgets of the account.
+/// Transfers money between two budgets of the account. In a dry run, nothing is stored.
 pub async fn transfer(
     services: &ManagementServices,
     account: &Account,

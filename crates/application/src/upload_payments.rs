@@ -10,14 +10,14 @@ use florin_domain::ids::{BudgetId, PaymentBatchId};
 use florin_ports::{IdempotencyClaim, StoreError, UploadCommand, WriteError, Written};
 use std::sync::Arc;
 
-/// The request of the client.
+/// A client's upload of payments.
 #[derive(Clone, Debug)]
 pub struct Upload {
-    /// Its format.
+    /// The format of the upload.
     pub format: InputFormat,
-    /// Its rows.
+    /// The uploaded rows.
     pub rows: Vec<PaymentRow>,
-    /// The budget that pays for rows that name none.
+    /// The budget that funds the rows without a budget of their own.
     pub default_budget: Option<BudgetId>,
 }
 
@@ -39,8 +39,8 @@ pub async fn upload_payments(
     services.management.upload(command).await
 }
 
-/// Returns the basis for checking rows: the account's current budgets. If they change before the lock is acquired, the
-/// rule checks the rows again.
+/// Returns what rows are checked against, such as the account's current budgets. If the budgets change before the lock
+/// is acquired, the rule checks the rows again.
 pub async fn check_basis(
     services: &BatchServices,
     account: &Account,
@@ -50,7 +50,7 @@ pub async fn check_basis(
     Ok(CheckBasis { default_budget, funding, modulus: Arc::clone(&services.modulus) })
 }
 
-/// Checks the rows before any lock is acquired. Thousands of rows take a while, so don't call it on an async thread.
+/// Checks the rows before any lock is acquired. Thousands of rows take a while, so don't call this on an async thread.
 pub fn check_upload(upload: Upload, basis: CheckBasis, now: DateTime<Utc>) -> UploadRequest {
     UploadRequest { format: upload.format, checked: check_rows(upload.rows, basis, now) }
 }

@@ -6,7 +6,7 @@ use florin_domain::batch::{Confirmability, PaymentBatch, check_confirmable};
 use florin_domain::ids::PaymentBatchId;
 use florin_ports::StoreError;
 
-/// Returns the batch with the obstacles to its confirmation. `None` if the account has no such batch.
+/// Returns the batch, and what prevents its confirmation. `None`: the account has no such batch.
 pub async fn validate_batch(
     services: &BatchServices,
     account: &Account,

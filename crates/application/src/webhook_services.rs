@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The ports for managing subscriptions.
 #[derive(Clone)]
 pub struct WebhookServices {
-    /// The environment.
+    /// Sandbox or production.
     pub environment: Environment,
     /// Real time and ids.
     pub time: AccountClocks,
@@ -37,24 +37,25 @@ pub struct DeliveryServices {
     pub deliveries: Arc<dyn Deliveries>,
     /// Decrypts the secrets of subscriptions.
     pub cipher: Arc<dyn SecretCipher>,
-    /// Sends webhooks.
+    /// Sends the requests of deliveries.
     pub sender: Arc<dyn WebhookSender>,
     /// The delays between attempts.
     pub schedule: RetrySchedule,
-    /// Waits.
+    /// Waits for a given time.
     pub sleep: Sleep,
-    /// Runs a request as a task of its own.
+    /// Runs each request as a separate task.
     pub spawn: SpawnSending,
-    /// Called with the outcome of each attempt: `delivered`, `refused` (a status that is no success), or an error.
+    /// Called with the outcome of each attempt: `delivered`, `refused` (the response has no success status), or the
+    /// name of an error.
     pub observe: Arc<dyn Fn(&'static str) + Send + Sync>,
-    /// How long a claim lasts. Longer than an attempt, which takes at most 17 s, and the record of its outcome.
+    /// How long a claim lasts. It must be longer than an attempt (at most 17 s) and the recording of its outcome.
     pub lease: TimeDelta,
 }
 
-/// Runs a request as a task of its own, so that it goes on whatever its caller waits for. `None`: the task failed. When
-/// the returned future is dropped, the task ends.
+/// Runs a request as a separate task, so that it proceeds while its caller waits for something else. Returns `None` if
+/// the task failed. Dropping the returned future ends the task.
 pub type SpawnSending =
     Arc<dyn Fn(BoxFuture<'static, AttemptOutcome>) -> BoxFuture<'static, Option<AttemptOutcome>> + Send + Sync>;
 
-/// Waits for a time.
+/// Waits for the given time.
 pub type Sleep = Arc<dyn Fn(Duration) -> BoxFuture<'static, ()> + Send + Sync>;

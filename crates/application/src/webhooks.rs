@@ -18,55 +18,57 @@ use florin_ports::{
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// Number of times that a change of secrets is tried while others change the same subscription.
+/// Maximum number of attempts at a change of secrets. An attempt fails if another request changes the subscription
+/// meanwhile.
 const ATTEMPTS: u32 = 5;
 
-/// A request to subscribe.
+/// A client's request for a subscription.
 #[derive(Clone, Debug)]
 pub struct NewWebhook {
-    /// The account; `None` for all accounts of the client.
+    /// The account whose events are delivered. `None`: all accounts of the client.
     pub account: Option<Account>,
-    /// Whether it gets events.
+    /// Whether events are delivered.
     pub enabled: bool,
-    /// The receiver.
+    /// The URL of the receiver.
     pub url: WebhookUrl,
-    /// The name of the type of event.
+    /// The name of the event type, as the client wrote it.
     pub type_name: String,
-    /// The kind of event.
+    /// The event type.
     pub kind: EventKind,
-    /// The checkouts whose events it gets.
+    /// The checkouts whose events are delivered. `None`: all.
     pub filter: Option<CheckoutFilter>,
-    /// Whether a failing event holds back later events of the same object.
+    /// Whether an event that can't be delivered holds back later events of the same object.
     pub ordered: bool,
-    /// The client's secret for `x-em-signature`.
+    /// The client's secret for the header `x-em-signature`.
     pub shared: Option<String>,
     /// The `Authorization` header of deliveries.
     pub authorization: Option<String>,
 }
 
-/// A request to change a subscription.
+/// A client's request to change a subscription.
 #[derive(Clone, Debug, Default)]
 pub struct WebhookEdit {
-    /// The changes that need no secrets.
+    /// The changes that do not affect secrets.
     pub change: WebhookChange,
-    /// The new `Authorization` header; `Some(None)` removes it.
+    /// The new `Authorization` header of deliveries. `None`: unchanged. `Some(None)`: removed.
     pub authorization: Option<Option<String>>,
 }
 
-/// A new secret, which is shown once, and when the previous one ends.
+/// A new signing secret, which is shown once, and the time at which the previous one ends.
 pub type RotatedSecret = (SigningSecret, Option<DateTime<Utc>>);
 
-/// The subscriptions that the caller reaches, or those of an account that it has access to.
+/// Returns the subscriptions that a caller may read: those of `account` if it is given (without checking access to it),
+/// else all that the key reaches.
 pub fn webhook_reach(caller: &Caller, account: Option<&AccountId>) -> WebhookReach {
     WebhookReach { client: caller.client.id, accounts: reached_accounts(caller, account) }
 }
 
-/// The current time of a subscription: that of its account, or real time.
+/// Returns the current time of a subscription: its account's time. Without an account, the real time.
 fn now_of(services: &WebhookServices, account: Option<&Account>) -> DateTime<Utc> {
     account.map_or_else(|| services.time.real_now(), |account| services.time.now_of(account))
 }
 
-/// The same for an existing subscription.
+/// Returns the current time of an existing subscription, like [`now_of`].
 async fn time_of(services: &WebhookServices, webhook: Option<&Webhook>) -> Result<DateTime<Utc>, StoreError> {
     let account = match webhook.and_then(|webhook| webhook.account.as_ref()) {
         Some(account) => services.accounts.find(account).await?,
@@ -120,7 +122,7 @@ pub async fn subscribe(
     Ok((written, secrets.current))
 }
 
-/// The current time of a subscription that may exist: that of its account, or real time.
+/// Returns the current time of a subscription: its account's time. Without a subscription or an account, the real time.
 pub async fn webhook_time(
     services: &WebhookServices,
     reach: WebhookReach,
@@ -153,7 +155,8 @@ pub async fn edit_webhook(
     .map(|(written, _)| written)
 }
 
-/// Enables or disables a subscription on behalf of the operator, as a change by its client would.
+/// Enables or disables a subscription on behalf of the operator. The effect is the same as that of a change by the
+/// client.
 pub async fn set_webhook_enabled(
     store: &(impl Webhooks + Accounts + ?Sized),
     webhook: &Webhook,
@@ -171,14 +174,14 @@ pub async fn set_webhook_enabled(
     Webhooks::change(store, ChangeWebhookCommand { reach, id: webhook.id, decide, claim: None }).await
 }
 
-/// Replaces the signing secret of a subscription, and returns the new one.
+/// Replaces the signing secret of a subscription. Returns the new secret, and when the previous one ends.
 pub async fn rotate_webhook_secret(
     services: &WebhookServices,
     (reach, id): (WebhookReach, WebhookId),
     overlap: OverlapHours,
     claim: Option<ClientClaim<Webhook>>,
 ) -> Result<(Written<Webhook>, RotatedSecret), WriteError<WebhookRefusal>> {
-    // Signatures go by real time.
+    // Signatures use real time.
     let until = overlap.after(services.time.real_now());
     change_secrets(services, (reach, id), WebhookChange::default(), claim, |secrets| {
         let new = new_secret(services)?;
@@ -188,8 +191,8 @@ pub async fn rotate_webhook_secret(
     .and_then(|(written, secret)| Ok((written, secret.ok_or(WriteError::Absent)?)))
 }
 
-/// Changes the secrets of a subscription. They are decrypted before the change, so it is repeated if others change them
-/// meanwhile.
+/// Changes the secrets of a subscription. Secrets are decrypted before the change, so the change is tried again if
+/// another request changes them meanwhile.
 async fn change_secrets<T>(
     services: &WebhookServices,
     (reach, id): (WebhookReach, WebhookId),
@@ -200,7 +203,8 @@ async fn change_secrets<T>(
     let mut attempt = 1;
     loop {
         let Some(seen) = services.webhooks.find(reach.clone(), id).await? else {
-            // The same request may have changed it before it was deleted: then its answer is stored.
+            // The command runs even without a subscription: an earlier request with the same key may have a stored
+            // response.
             let decide = Arc::new(|_: &Webhook| Err(WebhookRefusal::Changed));
             let command = ChangeWebhookCommand { reach, id, decide, claim };
             return services.webhooks.change(command).await.map(|written| (written, None));
@@ -244,12 +248,12 @@ pub async fn unsubscribe(
     services.webhooks.delete(reach, id, services.time.real_now(), claim).await
 }
 
-/// Deliveries can be started for an enabled subscription only.
+/// Refuses to start deliveries for a subscription that is disabled.
 fn must_be_enabled(webhook: &Webhook) -> Result<(), WebhookRefusal> {
     if webhook.enabled { Ok(()) } else { Err(WebhookRefusal::Disabled) }
 }
 
-/// Sends an event again.
+/// Sends an event to the subscription again.
 pub async fn redeliver(
     services: &WebhookServices,
     (reach, webhook): (WebhookReach, WebhookId),
@@ -260,7 +264,7 @@ pub async fn redeliver(
     services.deliveries.redeliver(RedeliverCommand { reach, webhook, message, now, decide, claim }).await
 }
 
-/// Sends all events since a time again that were not delivered, and returns their number.
+/// Sends all events since a given time again, unless they were delivered. Returns the number of events.
 pub async fn recover(
     services: &WebhookServices,
     (reach, webhook): (WebhookReach, WebhookId),
@@ -271,12 +275,12 @@ pub async fn recover(
     services.deliveries.recover(RecoverCommand { reach, webhook, since, now, decide, claim }).await
 }
 
-/// A test event: its id, and its body.
+/// A test event to be sent.
 #[derive(Clone, Debug)]
 pub struct TestEvent {
-    /// The id.
+    /// The id of the event.
     pub message: EventId,
-    /// The account that it names.
+    /// The account that the event names.
     pub account: AccountId,
     /// The body.
     pub body: String,

@@ -20,28 +20,28 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// The default time of seeded worlds' frozen clocks: 2026-01-05T12:00:00Z, a Monday.
+/// The default time of a seeded world's frozen clock: 2026-01-05T12:00:00Z, a Monday.
 const START: i64 = 1_767_614_400;
 /// Maximum number of expired worlds deleted in one transaction.
 const PORTION: u32 = 10;
 
-/// A request to create a world.
+/// A client's request for a world.
 #[derive(Clone, Debug)]
 pub struct NewWorld {
-    /// Its template.
+    /// What the world starts from.
     pub template: NewWorldTemplate,
-    /// The seed of its ids; `None` for random ids.
+    /// The seed of the world's ids. `None`: random ids.
     pub seed: Option<SeedText>,
-    /// The time at which its clock is frozen. `None` for the default of a seeded world, or a running clock without a
-    /// seed.
+    /// The time at which the world's clock is frozen. `None`: the default time if the world has a seed, else the clock
+    /// runs.
     pub starts_at: Option<DateTime<Utc>>,
-    /// Whether to replace an existing world with the same seed.
+    /// Whether the new world replaces an existing one with the same seed.
     pub replace: bool,
     /// The idempotency key of the request.
     pub under: Option<CreationClaim>,
 }
 
-/// The template of a new world.
+/// What a new world starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewWorldTemplate {
     /// The demo data.
@@ -52,23 +52,24 @@ pub enum NewWorldTemplate {
     Snapshot(SnapshotId),
 }
 
-/// A new world with its key, which is shown once.
+/// A new world, and its key, which is shown once.
 #[derive(Debug)]
 pub struct MadeWorld {
     /// The world.
     pub world: SandboxWorld,
-    /// Its key.
+    /// The API key of the world.
     pub key: String,
 }
 
-/// Returns the account of the world that a new world replaces, if it replaces one.
+/// Returns the account of the world that a new world would replace. `None`: it replaces none, because the request has
+/// no seed or does not ask for a replacement.
 pub fn replaced_account(caller: &Caller, new: &NewWorld) -> Result<Option<AccountId>, StoreError> {
     let seed = new.seed.as_ref().filter(|_| new.replace).map(|text| seed_of(caller.client.id, text.as_str()));
     seed.map(|seed| account_of_world(Some(seed), Uuid::nil())).transpose()
 }
 
-/// Creates a world of the caller's client. Its key has the caller's scopes and expiry, and grants access to this world
-/// only.
+/// Creates a world of the caller's client. The key of the world has the caller's scopes and expiry, and grants access
+/// to this world only.
 pub async fn create_world(
     services: &Services,
     caller: &Caller,
@@ -153,7 +154,8 @@ fn contents(
     })
 }
 
-/// The accounts that the caller's key is restricted to. `None` if it grants access to all accounts of its client.
+/// Returns the accounts that the caller's key is restricted to. `None`: the key grants access to all accounts of its
+/// client.
 fn reach(caller: &Caller) -> Option<BTreeSet<AccountId>> {
     match &caller.key.accounts {
         AccountGrant::AllOfClient => None,
@@ -170,12 +172,12 @@ pub async fn list_worlds(
     services.worlds.list(caller.client.id, reach(caller), page).await
 }
 
-/// Finds the world of an account, if the account is a world.
+/// Finds the world of an account. `None`: the account is not a world.
 pub async fn find_world(services: &Services, account: &Account) -> Result<Option<SandboxWorld>, StoreError> {
     services.worlds.find(&account.id).await
 }
 
-/// Extends the life of a world to at least `hours` from now.
+/// Extends the life of a world to at least `hours` hours from now, in real time.
 pub async fn renew_world(
     services: &Services,
     account: &Account,
@@ -187,7 +189,7 @@ pub async fn renew_world(
     services.worlds.renew(RenewCommand { account: account.id.clone(), real, decide, claim }).await
 }
 
-/// Deletes a world and returns whether it existed.
+/// Deletes a world, and returns whether it existed.
 pub async fn delete_world(services: &Services, account: &Account) -> Result<bool, StoreError> {
     let deleted = services.worlds.delete(&account.id).await;
     services.accounts.forget(&account.id);

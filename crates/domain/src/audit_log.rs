@@ -3,16 +3,16 @@
 use chrono::{DateTime, Utc};
 use std::fmt;
 
-/// The state of an act.
+/// The outcome of an act, or the mark of its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuditOutcome {
-    /// It is about to begin. An act that was interrupted has no later record.
+    /// The act is about to begin. If it is interrupted, no later record follows.
     Begun,
-    /// It succeeded.
+    /// The act succeeded.
     Done,
-    /// It failed. If the error says that the outcome is unknown, it may have taken effect.
+    /// The act failed. It may have taken effect if the error says that the outcome is unknown.
     Failed,
-    /// It was refused.
+    /// The act was refused.
     Refused,
 }
 
@@ -20,7 +20,7 @@ impl AuditOutcome {
     /// All outcomes.
     pub const ALL: [Self; 4] = [Self::Begun, Self::Done, Self::Failed, Self::Refused];
 
-    /// The name as stored.
+    /// Returns the stored name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Begun => "begun",
@@ -36,12 +36,12 @@ impl AuditOutcome {
     }
 }
 
-/// The SHA-256 of a record, which contains that of the record before.
+/// The SHA-256 of a record. The record contains the hash of its predecessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuditHash(pub [u8; 32]);
 
 impl AuditHash {
-    /// The hash before the first record.
+    /// The hash that the first record contains instead of a predecessor's.
     pub const START: Self = Self([0; 32]);
 
     /// Parses 64 hexadecimal digits.
@@ -57,7 +57,7 @@ impl AuditHash {
     }
 }
 
-/// 64 hexadecimal digits.
+/// Formats the hash as 64 hexadecimal digits.
 impl fmt::Display for AuditHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
@@ -66,11 +66,12 @@ impl fmt::Display for AuditHash {
 
 /// Maximum length of the details of an event, in characters.
 const MAX_DETAILS: usize = 1000;
-/// Number of letters and digits in a row from which on they may be a secret: an API key, an encryption key, a TOTP secret.
+/// Minimum length of a run of letters and digits that may be a secret: an API key, an encryption key, a TOTP secret.
 const SECRET: usize = 32;
 
-/// Makes a text safe for the log: hides what may be a secret, escapes what may disguise the text on a terminal, and
-/// marks where it was cut. People paste secrets where ids are expected.
+/// Makes a text safe for the log. People paste secrets where ids are expected. Therefore this function hides runs of
+/// characters that may be secrets, escapes characters that could disguise the text on a terminal, and marks the place
+/// where the text is cut.
 pub fn safe_details(text: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut safe = String::new();
@@ -91,7 +92,7 @@ pub fn safe_details(text: &str) -> String {
     }
 }
 
-/// Whether a character ends a line, moves the cursor or changes the direction of the text.
+/// Returns whether a character ends a line, moves the cursor or changes the direction of the text.
 fn disguises(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
@@ -99,37 +100,37 @@ fn disguises(c: char) -> bool {
 /// An event for the audit log. It contains no secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEvent {
-    /// When it happened, in real time.
+    /// When it occurred, in real time.
     pub at: DateTime<Utc>,
-    /// Who acted: a user of the operating system, or the id of an API key; `-` if unknown.
+    /// Who acted: a user of the operating system, or the id of an API key. `-` if unknown.
     pub actor: String,
-    /// From where: a host, or the address of a caller.
+    /// Where the act came from: a host, or the address of a caller.
     pub source: String,
-    /// What was done, such as `keys revoke`.
+    /// The action, such as `keys revoke`.
     pub action: String,
     /// Its outcome.
     pub outcome: AuditOutcome,
-    /// The number of the record in which the act began; `None` for that record itself, and for a single one.
+    /// The number of the record in which the act began. `None`: this is that record, or the act has only one record.
     pub begun: Option<i64>,
-    /// Its arguments or result.
+    /// The arguments or the result of the action.
     pub details: String,
 }
 
 /// A record of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRecord {
-    /// Its position, from 1.
+    /// Its position in the log, from 1.
     pub number: i64,
-    /// What happened.
+    /// The event.
     pub event: AuditEvent,
-    /// The hash of the record before.
+    /// The hash of the previous record.
     pub previous: AuditHash,
     /// The hash of this record.
     pub hash: AuditHash,
 }
 
 impl AuditEvent {
-    /// The bytes of which the hash is taken: each part with its length.
+    /// Returns the bytes to hash: each part of the record, texts with their lengths.
     pub fn hashed(&self, number: i64, previous: AuditHash) -> Vec<u8> {
         let at = self.at.timestamp_micros().to_string();
         let begun = self.begun.map(|number| number.to_string()).unwrap_or_default();

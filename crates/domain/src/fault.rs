@@ -1,4 +1,4 @@
-//! Validation errors: the flaw of one value, and the collector of all faults of a request.
+//! Validation errors: the flaw of one value, and all faults of a request.
 
 use std::borrow::Cow;
 
@@ -9,17 +9,17 @@ pub enum FlawCode {
     Required,
     /// The JSON type is wrong.
     InvalidType,
-    /// The type is right, but the format is wrong.
+    /// The JSON type is right, but the format is wrong.
     InvalidFormat,
-    /// The value is well formed, but not allowed.
+    /// The format is right, but the value is not allowed.
     InvalidValue,
     /// The number is outside its range.
     OutOfRange,
     /// The text exceeds its maximum length.
     TooLong,
-    /// The amount is finer than the currency's minor unit.
+    /// The amount has more decimals than the currency.
     TooManyDecimals,
-    /// The operation does not know this field.
+    /// The operation has no field with this name.
     UnknownField,
     /// A JSON field occurs twice.
     DuplicateField,
@@ -28,7 +28,7 @@ pub enum FlawCode {
 }
 
 impl FlawCode {
-    /// The code as sent in `errorCode`.
+    /// Returns the code as sent in `errorCode`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Required => "required",
@@ -50,32 +50,32 @@ impl FlawCode {
 pub struct Flaw {
     /// The stable code.
     pub code: FlawCode,
-    /// The rule that was broken. Completes the path: `` `body.amount` must be a number ``.
+    /// The rule that the value breaks. It completes the path: `` `body.amount` must be a number ``.
     pub message: Cow<'static, str>,
 }
 
 impl Flaw {
-    /// An error with its message.
+    /// Creates an error with a code and a message.
     pub fn new(code: FlawCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self { code, message: message.into() }
     }
 
-    /// `required`: the field is missing.
+    /// Creates the error `required`: the field is missing.
     pub fn required() -> Self {
         Self::new(FlawCode::Required, "is required")
     }
 
-    /// `invalid_format`, with the expected format.
+    /// Creates the error `invalid_format`. The message names the expected format.
     pub fn format(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(FlawCode::InvalidFormat, message)
     }
 
-    /// `invalid_value`, with the allowed values.
+    /// Creates the error `invalid_value`. The message names the allowed values.
     pub fn value(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(FlawCode::InvalidValue, message)
     }
 
-    /// `out_of_range`, with the range.
+    /// Creates the error `out_of_range`. The message names the range.
     pub fn range(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(FlawCode::OutOfRange, message)
     }
@@ -102,7 +102,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Maximum number of errors kept, which bounds the size of an answer.
+    /// Maximum number of collected errors, which bounds the size of an answer.
     pub const MAX: usize = 1000;
 
     /// Adds a fault, unless the collector is full.
@@ -112,7 +112,7 @@ impl Faults {
         }
     }
 
-    /// Returns the value of a check, or records its error at `path`.
+    /// Returns the value of a successful check. Otherwise records the error at `path` and returns `None`.
     pub fn take<T>(&mut self, path: &str, checked: Result<T, Flaw>) -> Option<T> {
         match checked {
             Ok(value) => Some(value),
@@ -123,17 +123,17 @@ impl Faults {
         }
     }
 
-    /// Whether no error was recorded.
+    /// Returns whether no error was recorded.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Whether it is full: further errors are dropped, and checks may stop.
+    /// Returns whether the collector is full. It drops further errors, so checks may stop.
     pub fn is_full(&self) -> bool {
         self.found.len() >= Self::MAX
     }
 
-    /// All recorded errors, in the order of recording.
+    /// Returns all recorded errors, in the order of recording.
     pub fn into_vec(self) -> Vec<Fault> {
         self.found
     }

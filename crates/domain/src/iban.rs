@@ -2,7 +2,7 @@
 
 use iban::{BaseIban, IbanLike, ParseIbanError};
 
-/// A valid IBAN: its form, its check digits, and the form that the registry gives for its country.
+/// A valid IBAN: its form and check digits are right, and it has the form that the registry prescribes for its country.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Iban(BaseIban);
 
@@ -10,7 +10,7 @@ const WRONG_CHECKSUM: &str = "its check digits or its form are wrong";
 const WRONG_FORM: &str = "its length or its form is wrong for its country";
 
 impl Iban {
-    /// Parses an IBAN in electronic form. The error says what is wrong, as the rest of a sentence.
+    /// Parses an IBAN in electronic form. The error completes the sentence "must be a valid IBAN: …".
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let base = match text.parse::<iban::Iban>() {
             Ok(iban) => BaseIban::from(iban),
@@ -29,24 +29,24 @@ impl Iban {
         if (2..=98).contains(&base.check_digits()) { Ok(Self(base)) } else { Err(WRONG_CHECKSUM) }
     }
 
-    /// The code that begins it.
+    /// Returns the country code at its beginning.
     pub(crate) fn country_code(&self) -> &str {
         self.0.country_code()
     }
 
-    /// Its characters without blanks.
+    /// Returns its characters without spaces.
     pub(crate) fn electronic_str(&self) -> &str {
         self.0.electronic_str()
     }
 
-    /// The sort code and the account number of a UK account.
+    /// Returns the sort code and the account number of a UK account. `None` for other countries.
     pub(crate) fn british(&self) -> Option<(&str, &str)> {
         let bban = (self.country_code() == "GB").then(|| self.0.bban_unchecked())?;
         bban.get(4..)?.split_at_checked(6)
     }
 }
 
-/// The form of account numbers in a country of the registry that the library does not know.
+/// Returns the check of account numbers for a country of the registry that the library does not support.
 fn of_registry(country: &str) -> Option<fn(&[u8]) -> bool> {
     match country {
         "HN" => Some(|bban| has_form(bban, 20, u8::is_ascii_digit)),
@@ -55,7 +55,7 @@ fn of_registry(country: &str) -> Option<fn(&[u8]) -> bool> {
     }
 }
 
-/// Whether it is four letters and then as many characters of the given kind.
+/// Returns whether the account number is four letters and then `length` characters of the given kind.
 fn has_form(bban: &[u8], length: usize, rest: fn(&u8) -> bool) -> bool {
     let Some((bank, account)) = bban.split_at_checked(4) else { return false };
     bank.iter().all(u8::is_ascii_uppercase) && account.len() == length && account.iter().all(rest)
@@ -65,7 +65,7 @@ fn has_form(bban: &[u8], length: usize, rest: fn(&u8) -> bool) -> bool {
 mod tests {
     use super::*;
 
-    /// Examples of the registry: of the countries that are checked here, and of some that the library checks.
+    /// Examples from the registry: for the countries that are checked here, and for some that the library checks.
     #[test]
     fn the_examples_of_the_registry_are_valid() {
         for example in [
@@ -96,7 +96,7 @@ mod tests {
         }
     }
 
-    /// 00, 01 and 99 leave the same remainder as 97, 98 and 02.
+    /// The check digits 00, 01 and 99 leave the same remainder as 97, 98 and 02.
     #[test]
     fn impossible_check_digits_are_refused() {
         let mut seen = 0;

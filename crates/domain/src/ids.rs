@@ -1,4 +1,4 @@
-//! Identifiers: one type per kind, so that the compiler distinguishes them.
+//! Identifiers. Each kind has its own type, so that the compiler can tell them apart.
 
 use crate::fault::{Flaw, FlawCode};
 use std::fmt;
@@ -38,7 +38,7 @@ macro_rules! uuid_ids {
 uuid_ids! {
     /// A checkout of a merchant.
     CheckoutId;
-    /// A logo of a merchant. Each upload has a new one.
+    /// A logo of a merchant. Each upload creates a new id.
     LogoId;
     /// A settlement account that SHOPPING sessions pay into.
     SettlementAccountId;
@@ -48,17 +48,17 @@ uuid_ids! {
     CheckoutSessionId;
     /// A payment or refund of a checkout session.
     MerchantPaymentId;
-    /// A refund; its row among the payments has an id of its own.
+    /// A refund. Its row among the payments has a different id, a [`MerchantPaymentId`].
     RefundId;
     /// An order: what a payer bought in a SHOPPING session.
     MerchantOrderId;
     /// A payment batch.
     PaymentBatchId;
-    /// An order of a payment batch: its payments in one currency from one funding budget.
+    /// An order of a payment batch: the payments in one currency from one funding budget.
     OrderId;
-    /// A payment of a batch; the bank uses the same id.
+    /// A payment of a batch. The bank uses the same id.
     PaymentId;
-    /// The lease of a worker on a batch.
+    /// The lease of a worker on a batch, or on deliveries of a subscription.
     LeaseId;
     /// An event.
     EventId;
@@ -72,7 +72,7 @@ uuid_ids! {
     PersonaId;
     /// A transfer between two budgets.
     TransferId;
-    /// A card; its `cardToken` is the same.
+    /// A card. Its `cardToken` has the same value.
     CardId;
     /// A limit of a card.
     LimitId;
@@ -80,11 +80,11 @@ uuid_ids! {
     UserToken;
     /// A dispute of a card transaction.
     DisputeId;
-    /// One card message. The token of its first message also names a chain.
+    /// A card message. The token of the first message also identifies the chain.
     TransactionToken;
-    /// One transaction of the journal.
+    /// A journal transaction.
     JournalId;
-    /// A row of the activity of an account: the id of the movement.
+    /// A movement in the activity of an account.
     ActivityId;
     /// An API client.
     ClientId;
@@ -98,7 +98,7 @@ uuid_ids! {
     WebhookId;
 }
 
-/// A short account id such as `F50091`: 1 to 36 characters.
+/// A short account id such as `F50091`: 1 to 36 characters, without NUL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AccountId(String);
 
@@ -106,7 +106,7 @@ impl AccountId {
     /// Maximum length of an account id, in characters.
     pub const MAX: usize = 36;
 
-    /// Checks the length, and that the text contains no NUL.
+    /// Parses an id: checks the length, and that the text contains no NUL.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         if text.is_empty() {
             return Err(Flaw::required());
@@ -122,7 +122,7 @@ impl AccountId {
         Ok(Self(text.to_owned()))
     }
 
-    /// The id.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Florin's rules: pure types, transitions and decisions, with no I/O.
+//! Florin's rules: pure types, transitions and decisions, without I/O.
 //!
 //! Nothing here uses a clock, a random number, a database or HTTP. Time and ids are arguments, decisions are values,
 //! and an adapter stores each decision atomically.

@@ -1,19 +1,19 @@
-//! Secrets that a store keeps, such as TOTP secrets: encrypted under a key of the operator.
+//! Secrets that a store keeps, such as TOTP secrets. They are encrypted with a key of the operator.
 
 use crate::ids::{AccountId, WebhookId};
 use std::fmt;
 
-/// A secret in clear. Never printed, and never stored.
+/// A decrypted secret. It is never printed and never stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Vec<u8>);
 
 impl Secret {
-    /// Wraps the bytes.
+    /// Creates a secret from its bytes.
     pub const fn new(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
 
-    /// The bytes, for using and encrypting them.
+    /// Returns the bytes, for use or encryption.
     pub fn expose(&self) -> &[u8] {
         &self.0
     }
@@ -25,7 +25,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The id of a key of the operator. It is derived from the key and reveals nothing about it.
+/// The id of a secret key of the operator. It is derived from the key and reveals nothing about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SecretKeyId(pub [u8; 8]);
 
@@ -38,14 +38,14 @@ impl SecretKeyId {
     }
 }
 
-/// Sixteen hexadecimal digits.
+/// Formats the id as 16 hexadecimal digits.
 impl fmt::Display for SecretKeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", u64::from_be_bytes(self.0))
     }
 }
 
-/// The record that a secret belongs to. A secret can be decrypted for this record only.
+/// The record that a secret belongs to. The secret can only be decrypted for this record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SecretOwner {
     /// The TOTP enrolment of an account.
@@ -54,7 +54,7 @@ pub enum SecretOwner {
     Webhook(WebhookId),
     /// The decision endpoint of an account.
     Decisions(AccountId),
-    /// The payment pages, whose tokens follow from one secret.
+    /// The payment pages of all accounts. Their page tokens are derived from one secret.
     Pages,
 }
 
@@ -69,20 +69,20 @@ impl fmt::Display for SecretOwner {
     }
 }
 
-/// A secret as it is stored: a version, the id of the key, and what the cipher wrote.
+/// A secret as stored: a version, the id of the secret key, and the output of the cipher.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SealedSecret(Vec<u8>);
 
 /// The parts of a stored secret.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SealedParts<'a> {
-    /// A secret that was stored before secrets were encrypted.
+    /// A secret from a time before secrets were encrypted.
     Clear(Secret),
     /// An encrypted secret.
     Encrypted {
-        /// The id of its key.
+        /// The id of the secret key.
         key: SecretKeyId,
-        /// What the cipher wrote.
+        /// The output of the cipher.
         contents: &'a [u8],
     },
 }
@@ -96,22 +96,22 @@ impl SealedSecret {
         Self(bytes)
     }
 
-    /// An encrypted secret.
+    /// Creates an encrypted secret from the output of a cipher.
     pub fn encrypted(key: SecretKeyId, contents: &[u8]) -> Self {
         Self([&[Self::ENCRYPTED], key.0.as_slice(), contents].concat())
     }
 
-    /// A secret as the migration marks those that were stored in clear.
+    /// Creates a secret that is not encrypted. The migration marks old secrets in this way.
     pub fn clear(secret: &Secret) -> Self {
         Self([&[Self::CLEAR], secret.expose()].concat())
     }
 
-    /// The stored bytes.
+    /// Returns the stored bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The parts; `None` if the bytes are damaged.
+    /// Returns the parts; `None` if the bytes are damaged.
     pub fn parts(&self) -> Option<SealedParts<'_>> {
         match self.0.split_first()? {
             (&Self::CLEAR, secret) => Some(SealedParts::Clear(Secret::new(secret.to_vec()))),
@@ -123,30 +123,30 @@ impl SealedSecret {
         }
     }
 
-    /// Whether it is encrypted under this key.
+    /// Returns whether the secret is encrypted with this key.
     pub fn is_under(&self, key: SecretKeyId) -> bool {
         matches!(self.parts(), Some(SealedParts::Encrypted { key: used, .. }) if used == key)
     }
 }
 
-/// A secret in clear may be among the bytes, so they are not printed.
+/// Prints no bytes, because they may contain a secret that is not encrypted.
 impl fmt::Debug for SealedSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SealedSecret(…)")
     }
 }
 
-/// Which secrets of a store are to be encrypted.
+/// Selects secrets of a store that must be encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecretFilter {
-    /// Those that were stored before secrets were encrypted.
+    /// Secrets that are not encrypted at all.
     InClear,
-    /// Those that are not encrypted under this key.
+    /// Secrets that are not encrypted with this key.
     NotUnder(SecretKeyId),
 }
 
 impl SecretFilter {
-    /// Whether a secret is one of them.
+    /// Returns whether the filter selects a secret.
     pub fn includes(self, secret: &SealedSecret) -> bool {
         match self {
             Self::InClear => matches!(secret.parts(), Some(SealedParts::Clear(_))),
@@ -155,12 +155,12 @@ impl SecretFilter {
     }
 }
 
-/// The key that a store is bound to.
+/// The secret key that a store is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreKey {
     /// Its id.
     pub id: SecretKeyId,
-    /// The key itself, in a sandbox that keeps it. It protects nothing there.
+    /// The key itself, if a sandbox stores it together with its secrets. It does not protect them there.
     pub kept: Option<Secret>,
 }
 

@@ -1,9 +1,9 @@
-//! The time of a decision and the source of its ids, passed in so that rules are pure.
+//! The time of a decision and the source of its ids. They are arguments, so that rules are pure.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// The time of a decision, and the source of its ids. With equal times and ids, a rule decides the same.
+/// The time of a decision, and the source of its ids. With the same time and ids, a rule makes the same decision.
 #[derive(Clone, Copy)]
 pub struct Stamp<'a> {
     /// The time of the decision.
@@ -13,7 +13,7 @@ pub struct Stamp<'a> {
 }
 
 impl Stamp<'_> {
-    /// Draws a new id. The order in which a rule draws its ids is part of its result: seeded worlds repeat it.
+    /// Returns a new id. The order in which a rule uses its ids is part of its result: seeded worlds repeat it.
     pub(crate) fn id(&self) -> Uuid {
         (self.ids)()
     }

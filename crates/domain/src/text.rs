@@ -5,12 +5,12 @@ use std::borrow::Cow;
 
 /// A text of `MIN` to `MAX` characters (not bytes), without NUL.
 ///
-/// All stores refuse NUL, because some cannot store it.
+/// NUL is not allowed, because some stores cannot store it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Text<const MIN: usize, const MAX: usize>(String);
 
 impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
-    /// Checks the limits.
+    /// Parses a text: checks its length, and that it contains no NUL.
     pub fn parse(value: impl Into<String>) -> Result<Self, Flaw> {
         let value = value.into();
         if value.contains('\0') {
@@ -30,12 +30,12 @@ impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
         Ok(Self(value))
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The text, owned.
+    /// Returns the text as an owned string.
     pub fn into_string(self) -> String {
         self.0
     }

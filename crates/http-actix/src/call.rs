@@ -24,7 +24,7 @@ use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::page::PageRequest;
 use florin_ports::{IdempotencyKey, Mode};
 
-/// A request whose caller is known and has permission.
+/// A request from an identified caller that has permission.
 pub(crate) struct Call<'a> {
     pub(crate) app: &'a App,
     pub(crate) request: &'a HttpRequest,
@@ -34,11 +34,12 @@ pub(crate) struct Call<'a> {
     pub(crate) faults: Faults,
     /// Whether the operation has dry runs.
     has_dry_run: bool,
-    /// The turn of the request on its account. In production accounts are never restored, so there is none.
+    /// Marks the request as in progress on its account, so that a restore waits for it. `None`: the account was not
+    /// read yet, or the environment is production, where accounts are never restored.
     turn: Option<Turn>,
 }
 
-/// A call that writes, with its body and idempotency key.
+/// A call that writes, with its body, idempotency key and account.
 pub(crate) struct WriteCall<'a> {
     pub(crate) call: Call<'a>,
     pub(crate) body: Option<Document>,
@@ -47,7 +48,7 @@ pub(crate) struct WriteCall<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Checks credentials, rate limit, scope, environment and features.
+    /// Checks the credentials, rate limit, scope, environment, feature and network, in this order.
     pub(crate) async fn enter(
         app: &'a App,
         request: &'a HttpRequest,
@@ -76,7 +77,7 @@ impl<'a> Call<'a> {
         Ok(Self { app, request, caller, query, faults: Faults::default(), has_dry_run: false, turn: None })
     }
 
-    /// Also reads the body (size, media type, syntax), the idempotency key and the account.
+    /// Reads the body (size, media type, syntax), the idempotency key, and the account of the query.
     pub(crate) async fn with_body(mut self, payload: Payload) -> Result<WriteCall<'a>, Problem> {
         let body = body::json(self.request, payload).await?;
         let key = self.idempotency_key();
@@ -92,7 +93,8 @@ impl<'a> Call<'a> {
         Ok(WriteCall { call: self, body: None, key, account_id })
     }
 
-    /// Reads like [`Self::with_body`], for an operation whose body may name the account: [`WriteCall::settle_account`].
+    /// Reads like [`Self::with_body`], for an operation whose body may name the account. See
+    /// [`WriteCall::settle_account`].
     pub(crate) async fn with_body_and_account(mut self, payload: Payload) -> Result<WriteCall<'a>, Problem> {
         let body = body::json(self.request, payload).await?;
         let key = self.idempotency_key();
@@ -101,7 +103,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Returns the 429 for too many of something.
+/// Returns a 429 response with the message "too many `what`", and `Retry-After` in seconds.
 pub(crate) fn too_many(what: &str, seconds: u64) -> Problem {
     let message = format!("too many {what}; retry after the interval in Retry-After");
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "", ErrorCode::RateLimited, message).retry_after(seconds)
@@ -156,12 +158,12 @@ impl Call<'_> {
         Ok(declare::read(body, self.context(), &mut self.faults)?)
     }
 
-    /// Returns the facts that members are read against.
+    /// Returns the context in which members are read.
     pub(crate) fn context(&self) -> Context {
         Context { environment: self.app.services.environment, budget: None }
     }
 
-    /// Finishes reading a request that names no account: returns all faults.
+    /// Ends the reading of a request that names no account. All recorded faults are returned as the error.
     pub(crate) fn finish_reading(&mut self) -> Result<(), Problem> {
         if !self.has_dry_run && self.query.has("dryRun") {
             self.faults.push(Flaw::value("is not available for this operation").at("query.dryRun"));
@@ -170,12 +172,13 @@ impl Call<'_> {
         if faults.is_empty() { Ok(()) } else { Err(Problem::faults(faults.into_vec())) }
     }
 
-    /// Finishes reading the request: returns all faults, or the account.
+    /// Ends the reading of the request, and returns its account. All recorded faults are returned as the error.
     pub(crate) async fn account(&mut self, id: Option<AccountId>) -> Result<Account, Problem> {
         Ok(self.reach(id).await??)
     }
 
-    /// Finishes reading like [`Self::account`], for an account that the path names as `what`.
+    /// Returns the account like [`Self::account`], for an account that the path names. `what` is the kind of object in
+    /// the message of the 404.
     pub(crate) async fn path_account(&mut self, id: Option<AccountId>, what: &str) -> Result<Account, Problem> {
         match self.reach(id).await? {
             Err(ReachError::Absent) => Err(Problem::absent("path.accountId", what)),
@@ -191,11 +194,12 @@ impl Call<'_> {
             return Ok(reached);
         }
         self.turn = Some(self.app.turns.share(&id).await);
-        // A restore may have ended meanwhile, which changes the account's clock.
+        // Find the account again: a restore may have ended meanwhile and changed the account's clock.
         Ok(reach_account(&self.app.services, &self.caller, &id).await)
     }
 
-    /// Waits until no other request is in progress on the account, and keeps later ones waiting.
+    /// Waits until no other request is in progress on the account, and makes later requests wait for this one. Returns
+    /// a 503 if the other requests do not end in time.
     pub(crate) async fn be_alone_with(&mut self, account: &AccountId) -> Result<(), Problem> {
         self.turn = None;
         self.turn = Some(self.app.turns.alone(account).await.ok_or_else(refusal)?);
@@ -204,7 +208,7 @@ impl Call<'_> {
 }
 
 impl WriteCall<'_> {
-    /// Takes the account from the query or from the body. If both name one, it must be the same.
+    /// Takes the account from the query or from the body. If both name an account, it must be the same one.
     pub(crate) fn settle_account(&mut self, named: Option<&AccountId>) {
         let fault = match (&self.account_id, named) {
             (Some(of_query), Some(named)) if of_query != named => {
@@ -225,13 +229,13 @@ impl WriteCall<'_> {
         self.call.read_body(self.body.as_ref())
     }
 
-    /// Reads the body of an operation on the budget in the path.
+    /// Reads the body of an operation on the budget in the path. Returns `None` if faults were recorded.
     pub(crate) fn read_for<T: FieldType>(&mut self, budget: Option<BudgetId>) -> Result<Option<T>, Problem> {
         let context = Context { budget, ..self.call.context() };
         Ok(declare::read(self.body.as_ref(), context, &mut self.call.faults)?)
     }
 
-    /// Finishes reading the request: returns all faults, or the account.
+    /// Ends the reading of the request, and returns its account. All recorded faults are returned as the error.
     pub(crate) async fn account(&mut self) -> Result<Account, Problem> {
         let id = self.account_id.take();
         self.call.account(id).await

@@ -1,4 +1,4 @@
-//! Dry runs, a Florin extension: the response that a request would get, and the changes it would make.
+//! Dry runs, a Florin extension: the response that a request would receive, and the changes that it would make.
 
 use crate::mapping::write_problem;
 use crate::problem::Problem;
@@ -7,8 +7,8 @@ use crate::views::DryRunView;
 use actix_web::HttpResponse;
 use florin_ports::{Answer, IdempotencyClaim, WriteError, Written};
 
-/// Runs a write under its claim, or its dry run, and sends the result. `object` is the path and the kind of the object that
-/// the write changes.
+/// Executes a write under its idempotency claim, or its dry run, and returns the HTTP response. `object` is the path
+/// and the kind of the object that the write changes.
 pub(crate) async fn execute<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
@@ -20,7 +20,7 @@ pub(crate) async fn execute<T, R>(
     reply(answer, replayed)
 }
 
-/// Runs a write under its claim, or its dry run, as [`execute`] does, and returns the result.
+/// Executes a write like [`execute`], and returns the result before it becomes an HTTP response.
 pub(crate) async fn send<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
@@ -33,7 +33,8 @@ pub(crate) async fn send<T, R>(
     Ok(Sent::of(written, render))
 }
 
-/// Sends the result of a command, or of its dry run, which includes the changes that the command would make.
+/// Returns the HTTP response for the result of a command. The response to a dry run includes the changes that the
+/// command would make.
 pub(crate) fn respond<T>(
     written: Written<T>,
     render: impl FnOnce(&T, Option<DryRunView>) -> Answer,
@@ -42,15 +43,15 @@ pub(crate) fn respond<T>(
     reply(answer, replayed)
 }
 
-/// The answer to a command.
+/// The response to a command.
 pub(crate) struct Sent {
     pub(crate) answer: Answer,
-    /// Whether it was stored before.
+    /// Whether the response was stored by an earlier request.
     pub(crate) replayed: bool,
 }
 
 impl Sent {
-    /// Renders the result of a command, or of its dry run, which includes the changes that the command would make.
+    /// Renders the result of a command. The result of a dry run includes the changes that the command would make.
     pub(crate) fn of<T>(written: Written<T>, render: impl FnOnce(&T, Option<DryRunView>) -> Answer) -> Self {
         match written {
             Written::New(done) => Self { answer: render(&done, None), replayed: false },

@@ -1,17 +1,17 @@
-//! Limits the unknown API keys that one address may send.
+//! Limits the number of unknown API keys that one address may send.
 //!
-//! Only unknown keys are counted, after the lookup, so a valid key works whatever others on its network or behind its proxy
-//! send. A revoked or expired key is no guess.
+//! Keys are counted after the lookup, and only if they are unknown. So a valid key always works, even if others on the
+//! same network or behind the same proxy send unknown keys. Revoked and expired keys are not counted.
 
 use crate::keyed_limiter::KeyedLimiter;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::num::NonZeroU32;
 
-/// Number of unknown keys that an address may send at once, and per minute afterwards.
+/// Number of unknown keys that an address may send immediately, and per minute afterwards.
 const PER_MINUTE: NonZeroU32 = NonZeroU32::MIN.saturating_add(299);
 /// Maximum number of addresses that are counted separately.
 const MAX_ADDRESSES: usize = 10_000;
-/// The address under which all others are counted when there are too many.
+/// The address under which all unknown keys are counted while [`MAX_ADDRESSES`] is reached.
 const OTHERS: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// Counts unknown keys by address.
@@ -22,13 +22,14 @@ impl GuessLimiter {
         Self(KeyedLimiter::new(PER_MINUTE, MAX_ADDRESSES, Some(OTHERS)))
     }
 
-    /// Counts an unknown key. Returns the number of seconds to wait as an error if there were too many.
+    /// Counts an unknown key. If there were too many, returns the number of seconds to wait as an error.
     pub(crate) fn count(&self, peer: Option<IpAddr>) -> Result<(), u64> {
         self.0.count(&peer.map_or(OTHERS, network))
     }
 }
 
-/// The network of an address that one caller controls: an IPv4 address, or 64 bits of an IPv6 address.
+/// Returns the part of an address that stands for one caller: a whole IPv4 address, or the first 64 bits of an IPv6
+/// address.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
@@ -44,7 +45,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// Counts unknown keys until one is refused, and returns its number and the time to wait.
+    /// Sends unknown keys until one is refused. Returns its number and the time to wait, in seconds.
     fn refused(limiter: &GuessLimiter, address: IpAddr) -> (u32, u64) {
         (1..).find_map(|number| limiter.count(Some(address)).err().map(|wait| (number, wait))).unwrap()
     }

@@ -1,4 +1,4 @@
-//! Idempotency claims, and writes under them.
+//! Creates idempotency claims, and executes writes under them.
 
 use crate::call::{Call, WriteCall};
 use crate::json::Document;
@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
-/// Creates the claim of a request with an idempotency key, as [`Recording::claim`] does.
+/// Creates the claim of a request with an idempotency key, like [`Recording::claim`]. `None`: the request has no key.
 pub(crate) fn claim<T: 'static>(
     write: &WriteCall<'_>,
     account: &Account,
@@ -26,15 +26,15 @@ pub(crate) fn claim<T: 'static>(
     Ok(write.recording()?.claim(write.call.app, account, has_secret, render))
 }
 
-/// What is recorded of a request with an idempotency key.
+/// The part of a request that its idempotency record stores.
 pub(crate) struct Recording {
     client: ClientId,
-    /// The key, and the request with its body; `None` without a key.
+    /// The key, and the request with its body. `None`: the request has no key.
     keyed: Option<(IdempotencyKey, RecordedRequest)>,
 }
 
 impl WriteCall<'_> {
-    /// Returns what is recorded of the request.
+    /// Returns the part of the request that its idempotency record stores.
     pub(crate) fn recording(&self) -> Result<Recording, Problem> {
         let keyed = match &self.key {
             Some(key) => {
@@ -53,8 +53,8 @@ impl Recording {
         self.keyed.as_ref().map(|(key, _)| key)
     }
 
-    /// Returns what is recorded of another request of the same client on the same account, under this key. `body` is
-    /// canonical.
+    /// Returns the recording of a part of this request. The part has the same client, but its own key, path and body.
+    /// `body` must be canonical.
     pub(crate) fn of_part(&self, key: Option<IdempotencyKey>, path: &str, body: String) -> Self {
         let request = self.keyed.as_ref().map(|(_, whole)| RecordedRequest {
             path: path.to_owned(),
@@ -64,8 +64,8 @@ impl Recording {
         Self { client: self.client, keyed: key.zip(request) }
     }
 
-    /// Creates the claim, if there is a key. A body with a secret is recorded as a keyed digest, because a plain hash would
-    /// reveal a short secret to whoever tries them all.
+    /// Creates the claim. `None`: there is no key. A body with a secret is recorded as a keyed digest, because a plain
+    /// hash of a short secret could be found by trying all secrets.
     pub(crate) fn claim<T: 'static>(
         &self,
         app: &App,
@@ -90,12 +90,12 @@ impl Recording {
     }
 }
 
-/// Returns the canonical text of a body, which is empty without a body.
+/// Returns the canonical text of a body. It is empty if there is no body.
 pub(crate) fn canonical(body: Option<&Document>) -> Result<String, Problem> {
     Ok(body.map(|body| body.root().canonical()).transpose()?.unwrap_or_default())
 }
 
-/// Creates the claim of a request with the given recorded body.
+/// Creates the claim of a request. `body` is the body as it is recorded.
 pub(crate) fn claim_of<T: 'static>(
     call: &Call<'_>,
     key: IdempotencyKey,
@@ -123,7 +123,7 @@ fn recorded_request(call: &Call<'_>, body: RecordedBody) -> RecordedRequest {
     }
 }
 
-/// Creates the claim of a request without a body.
+/// Creates the claim of a request without a body. `None`: the request has no key.
 pub(crate) fn claim_without_body<T: 'static>(
     call: &Call<'_>,
     key: Option<IdempotencyKey>,
@@ -133,7 +133,8 @@ pub(crate) fn claim_without_body<T: 'static>(
     key.map(|key| claim_of(call, key, account, RecordedBody::Json(String::new()), render))
 }
 
-/// Creates the claim of a request that belongs to the client. Its body may contain secrets, so it is recorded as a hash.
+/// Creates the claim of a request that affects the client, not an account. Its body may contain secrets, so only its
+/// hash is recorded.
 pub(crate) fn client_claim<T: 'static>(
     call: &Call<'_>,
     key: IdempotencyKey,
@@ -145,7 +146,7 @@ pub(crate) fn client_claim<T: 'static>(
     ClientClaim { client: call.caller.client.id, key, request, at, answer: Arc::new(render) }
 }
 
-/// Runs a write under the claim of a client, and sends the result.
+/// Executes a write under a client's claim, and returns the HTTP response.
 pub(crate) async fn execute_for_client<T, R>(
     claim: Option<ClientClaim<T>>,
     object: (&str, &str),
@@ -170,7 +171,7 @@ pub(crate) fn hash(bytes: &[u8]) -> String {
     hash.finish()
 }
 
-/// Computes the SHA-256 of a text that is written in parts.
+/// Computes the SHA-256 of a text that is written in pieces.
 #[derive(Default)]
 pub(crate) struct Hash(Sha256);
 
@@ -196,8 +197,8 @@ impl Write for Hash {
     }
 }
 
-/// Runs a write under its claim and sends the result. `object` is the path and the kind of the object that the write
-/// changes.
+/// Executes a write under its claim, and returns the HTTP response. `object` is the path and the kind of the object
+/// that the write changes.
 pub(crate) async fn execute<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),
@@ -208,7 +209,7 @@ pub(crate) async fn execute<T, R>(
     execute_creation(claim, object, refused, (render, |_| true), work).await
 }
 
-/// Runs a write like [`execute`], whose result may not be new: then it is sent as a replay.
+/// Executes a write like [`execute`]. A result that is not new, as `is_new` reports, is marked as a replay.
 pub(crate) async fn execute_creation<T, R>(
     claim: Option<IdempotencyClaim<T>>,
     object: (&str, &str),

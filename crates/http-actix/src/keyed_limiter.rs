@@ -1,4 +1,4 @@
-//! Limits how often each of many callers may do something, with bounded memory.
+//! Limits how often each of many keys may be used, with bounded memory.
 
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
@@ -7,22 +7,23 @@ use std::num::NonZeroU32;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Minimum time between two searches for quiet keys.
+/// Minimum time between two searches for inactive keys.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// Counts by key.
+/// Counts uses per key.
 pub(crate) struct KeyedLimiter<K: Hash + Eq + Clone> {
     limiter: DefaultKeyedRateLimiter<K>,
     clock: DefaultClock,
     max: usize,
-    /// The key under which all others are counted when there are too many. `None`: they are not counted.
+    /// The key under which all uses are counted while `max` keys are counted. `None`: uses are not counted then.
     others: Option<K>,
-    /// The time at which quiet keys were last forgotten. The scan is slow, so it runs at most once per pause.
+    /// The time at which inactive keys were last removed. The search is slow, so it runs at most once per [`PAUSE`].
     forgotten_at: Mutex<Option<Instant>>,
 }
 
 impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
-    /// Allows each key this number at once, and per minute afterwards. At most `max` keys are counted separately.
+    /// Each key may be used this number of times immediately, and per minute afterwards. At most `max` keys are counted
+    /// separately.
     pub(crate) fn new(per_minute: NonZeroU32, max: usize, others: Option<K>) -> Self {
         Self {
             limiter: DefaultKeyedRateLimiter::keyed(Quota::per_minute(per_minute)),
@@ -33,7 +34,7 @@ impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
         }
     }
 
-    /// Counts one. Returns the number of seconds to wait as an error if there were too many.
+    /// Counts one use. If there were too many, returns the number of seconds to wait as an error.
     pub(crate) fn count(&self, key: &K) -> Result<(), u64> {
         let mut key = Some(key);
         if self.limiter.len() >= self.max {
@@ -48,7 +49,7 @@ impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
             .map_err(|not_until| not_until.wait_time_from(self.clock.now()).as_secs().saturating_add(1))
     }
 
-    /// Forgets keys that were not counted for a minute.
+    /// Removes keys that have recovered their full allowance.
     fn forget_quiet_keys(&self) {
         let mut forgotten_at = self.forgotten_at.lock().unwrap_or_else(PoisonError::into_inner);
         if forgotten_at.is_none_or(|at| at.elapsed() >= PAUSE) {

@@ -1,15 +1,17 @@
 //! The HTTP adapter of Florin on actix-web: it reads requests, calls use cases and writes responses. It contains no
 //! business rules.
 //!
-//! - `routes` has one operation per file; `call` has the first steps of every operation.
-//! - `declare` declares bodies and parameters once: reader, OpenAPI schema and documentation.
-//! - `json` reads JSON in place; `extract` reads headers, queries and the bytes of bodies.
+//! - `routes` has one operation per file; `call` has the first steps that all operations share.
+//! - `declare` declares bodies and parameters. One declaration defines reading, OpenAPI schema and documentation.
+//! - `json` reads JSON in place; `extract` reads headers, queries, and bodies as bytes.
 //! - `mapping` maps errors to responses; `problem` is the error body; `reply` contains successful responses.
-//! - `idempotency` creates idempotency claims; `dry_run` sends the results of dry runs.
+//! - `idempotency` creates idempotency claims; `dry_run` returns the results of dry runs.
 //! - `payments` reads and writes the payments of batches, as JSON and as CSV.
-//! - `connections` limits connections and what each reads ahead; `load` limits concurrent requests; `turns` lets a
-//!   restore of a world wait for its requests; `uploads` limits the memory of uploads, `guesses` unknown API keys, and
-//!   `form_limiter` the forms of payment pages.
+//! - `connections` limits connections and how far each is read ahead; `load` limits concurrent requests; `turns` makes
+//! a
+//!   restore of a world wait for the world's requests; `uploads` limits the memory of uploads; `guesses` limits unknown
+//! API
+//!   keys, and `form_limiter` the forms of payment pages.
 //! - `payment_pages` has the hosted payment pages.
 //! - `pages` has the home page and the docs page; `middleware` wraps every request.
 

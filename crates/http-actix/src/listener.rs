@@ -21,10 +21,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpStream;
 
-/// The time for which the rest of a request is read after its response.
+/// Maximum time for reading the rest of a request after its response.
 const DISCONNECT_TIME_OUT: Duration = Duration::from_secs(5);
 
-/// Adds a listener with these routes.
+/// Adds a listener that serves these routes.
 pub(crate) fn listen(
     builder: ServerBuilder,
     listener: TcpListener,
@@ -36,7 +36,7 @@ pub(crate) fn listen(
     let admission = Arc::new(admission);
     builder.listen("http", listener, move || {
         let (app, admission, stopping) = (app.clone(), Arc::clone(&admission), stopping.clone());
-        // The last one is the outermost.
+        // The middleware that is added last runs first.
         let handler = actix_web::App::new()
             .app_data(app.clone())
             .wrap(from_fn(admit))
@@ -60,7 +60,7 @@ pub(crate) fn listen(
     })
 }
 
-/// Admits a connection, or refuses it with a 503.
+/// Admits a connection, or refuses it with a 503 response.
 fn admitted(
     stream: TcpStream,
     app: &App,
@@ -71,20 +71,21 @@ fn admitted(
         send_at_once(&stream)?;
         return Ok((GatedStream::new(stream, permit), Protocol::Http1, Some(peer)));
     }
-    // A new connection has room for so few bytes. If it does not, it is closed without a response.
+    // The send buffer of a new connection has room for these few bytes. If not, the connection is closed without a
+    // response.
     if let Ok(mut stream) = stream.into_std() {
         let _sent = stream.write(&refused(&app.services.time.real_id().to_string()));
     }
     Err(DispatchError::Io(io::ErrorKind::ConnectionRefused.into()))
 }
 
-/// Lets the stream send whatever is written without delay. Otherwise the end of a response that takes several packets waits for
-/// the acknowledgement of its first packets, which clients delay by 40 ms.
+/// Turns off the delay of small packets. Otherwise, the end of a response of several packets waits until the client
+/// acknowledges the first packets, which clients delay by 40 ms.
 fn send_at_once(stream: &TcpStream) -> Result<(), DispatchError> {
     stream.set_nodelay(true).map_err(DispatchError::Io)
 }
 
-/// Returns the response to a refused connection. Its request is not read.
+/// Returns the response to a refused connection, as bytes. The request is not read.
 fn refused(id: &str) -> Vec<u8> {
     let mut response = refusal().response(Some(id));
     protect(response.headers_mut());

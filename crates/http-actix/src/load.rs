@@ -1,6 +1,6 @@
 //! Limits concurrent requests, and refuses excess ones.
 //!
-//! A refusal must cost almost nothing: it is decided before the body is read and the caller is looked up.
+//! A refusal must cost very little: it happens before the body is read and the caller is looked up.
 
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
@@ -11,9 +11,9 @@ use futures_util::StreamExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Maximum number of bytes to read of a refused request.
+/// Maximum number of body bytes that are read of a refused request.
 const MAX_DISCARDED: usize = 64 * 1024;
-/// The time to wait for the body of a refused request.
+/// The time within which the body of a refused request is read.
 const DISCARD_PATIENCE: Duration = Duration::from_millis(10);
 
 /// Counts the requests in progress.
@@ -22,7 +22,7 @@ pub(crate) struct InFlight {
     now: AtomicUsize,
 }
 
-/// A request in progress.
+/// A request in progress. It is counted until this is dropped.
 pub(crate) struct Admission<'a>(&'a InFlight);
 
 impl InFlight {
@@ -30,7 +30,7 @@ impl InFlight {
         Self { max, now: AtomicUsize::new(0) }
     }
 
-    /// Admits a request if the limit allows it.
+    /// Admits a request. `None`: the limit is reached.
     pub(crate) fn admit(&self) -> Option<Admission<'_>> {
         let admission = Admission(self);
         (self.now.fetch_add(1, Ordering::Relaxed) < self.max).then_some(admission)
@@ -43,18 +43,18 @@ impl Drop for Admission<'_> {
     }
 }
 
-/// Whether the store currently accepts no writes, so that a write can be refused early and cheaply.
+/// Whether a request should be refused because it writes and the store accepts no writes at present.
 pub(crate) fn is_shed(services: &Services, method: &Method) -> bool {
     !method.is_safe() && services.upkeep.is_overloaded()
 }
 
-/// Returns a 503 with Retry-After.
+/// Returns a 503 response with `Retry-After`.
 pub(crate) fn refusal() -> Problem {
     Problem::unavailable(ErrorCode::Overloaded, "server overloaded; retry after the interval in Retry-After")
 }
 
-/// Reads the body of a refused request. A connection with an unread body is closed, and a new connection costs both
-/// sides more than the refusal. The body has nearly always arrived already.
+/// Reads the body of a refused request, which has nearly always arrived already. A connection with an unread body must
+/// be closed, and a new connection costs both sides more than the refusal.
 pub(crate) async fn discard(mut payload: Payload) {
     let all = async {
         let mut discarded = 0_usize;
@@ -65,7 +65,7 @@ pub(crate) async fn discard(mut payload: Payload) {
             }
         }
     };
-    // Slower clients have to connect again.
+    // A client whose body arrives later must connect again.
     let _in_time = tokio::time::timeout(DISCARD_PATIENCE, all).await;
 }
 

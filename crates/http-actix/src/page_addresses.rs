@@ -1,4 +1,5 @@
-//! The addresses of payment pages in stored answers: the tokens stay out of the store, as they do everywhere else.
+//! The URLs of payment pages in stored responses. A stored response contains no page token, because tokens are never
+//! stored.
 
 use crate::reply::Render;
 use crate::state::App;
@@ -7,13 +8,13 @@ use florin_domain::ids::AccountId;
 use florin_ports::{Answer, Written};
 use uuid::Uuid;
 
-/// Takes the place of a token, before the id that the token follows from. Our JSON never escapes a slash, and a backslash
-/// of a caller is written twice, so that no text of a caller looks like this.
+/// Marks the place of a token in a stored response. The id from which the token is derived follows it. Our JSON never
+/// escapes a slash, and a backslash in a caller's text is written twice, so no text of a caller contains this mark.
 const MARK: &str = "/\\/";
 /// The length of an id in hyphenated form.
 const ID: usize = 36;
 
-/// Renders an answer for the store, with the id of the session or refund in place of the token of its page.
+/// Renders an answer for storage. It contains the id of the session or refund instead of the token of its page.
 pub(crate) fn without_tokens<T: 'static>(
     app: &Data<App>,
     account: &AccountId,
@@ -29,7 +30,7 @@ pub(crate) fn without_tokens<T: 'static>(
     }
 }
 
-/// Restores the token in an answer that was stored.
+/// Puts the token back into an answer that was stored.
 pub(crate) fn with_tokens<T, E>(
     app: &App,
     account: &AccountId,

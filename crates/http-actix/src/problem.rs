@@ -42,8 +42,8 @@ pub(crate) struct ProblemBody {
 #[schema(as = ErrorEntry)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ProblemEntry {
-    /// The location of the invalid value: `query.X`, `path.X`, `header.X`, `body`, `body.member`, or empty for the
-    /// request as a whole.
+    /// The location of the invalid value: `query.X`, `path.X`, `header.X`, `body` or `body.member`. Empty if the error
+    /// concerns the request as a whole.
     #[schema(max_length = 256)]
     path: String,
     /// The error, as the rest of a sentence that begins with the path: `must be a number`.
@@ -60,51 +60,52 @@ impl ProblemEntry {
 }
 
 impl ProblemEntry {
-    /// Returns the message with its path as a full sentence.
+    /// Returns the path and the message as a full sentence.
     fn sentence(&self) -> String {
         if self.path.is_empty() { self.message.clone() } else { format!("{} {}", self.path, self.message) }
     }
 }
 
 impl Problem {
-    /// Returns a 403.
+    /// Creates a 403.
     pub(crate) fn forbidden(path: &str, code: ErrorCode, message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, path, code, message)
     }
 
-    /// Returns a 409.
+    /// Creates a 409.
     pub(crate) fn conflict(path: &str, code: ErrorCode, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, path, code, message)
     }
 
-    /// Returns the 409 for a balance beyond 64 bits.
+    /// Creates the 409 for a balance that would exceed 64 bits.
     pub(crate) fn balance_limit(path: &str) -> Self {
         Self::conflict(path, ErrorCode::AmountOverflow, "would take a balance out of the range of 64-bit minor units")
     }
 
-    /// Returns the 403 for a caller without a valid key.
+    /// Creates the 403 for a caller without a valid key.
     pub(crate) fn invalid_credentials() -> Self {
         Self::forbidden("header.Authorization", ErrorCode::InvalidCredentials, "must be a valid API key")
     }
 
-    /// Returns the 500 for a rule that contradicts itself, and logs the error.
+    /// Creates the 500 for a domain rule that contradicts itself, and logs the error.
     pub(crate) fn bug(error: &dyn std::error::Error) -> Self {
         tracing::error!(%error, "a domain rule contradicts itself");
         Self::internal()
     }
 
-    /// Creates a problem with one entry. `message` completes the path. Without a path it is a full sentence.
+    /// Creates a problem with one entry. `message` continues a sentence that begins with the path. Without a path, it
+    /// is a full sentence.
     pub(crate) fn new(status: StatusCode, path: &str, code: ErrorCode, message: impl Into<String>) -> Self {
         let entry = ProblemEntry::new(path, code, message);
         Self::with_entries(status, entry.sentence(), vec![entry])
     }
 
-    /// Creates a problem with several entries, at least one.
+    /// Creates a problem with several entries. There must be at least one.
     pub(crate) fn with_entries(status: StatusCode, message: impl Into<String>, entries: Vec<ProblemEntry>) -> Self {
         Self { status, message: cut(message.into(), MESSAGE_MAX), entries, retry_after: None, allow: None }
     }
 
-    /// Returns the 400 with all validation errors of a request.
+    /// Creates the 400 with all validation errors of a request.
     pub(crate) fn faults(faults: Vec<Fault>) -> Self {
         let entries: Vec<_> = faults
             .into_iter()
@@ -121,34 +122,34 @@ impl Problem {
         Self::with_entries(StatusCode::BAD_REQUEST, message, entries)
     }
 
-    /// Returns the 404 for an object that does not exist or belongs to another account.
+    /// Creates the 404 for an object that does not exist or belongs to another account.
     pub(crate) fn absent(path: &str, what: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, path, ErrorCode::NotFound, format!("must name an existing {what}"))
     }
 
-    /// Returns a 500. The cause is only logged.
+    /// Creates a 500. The response does not contain the cause, which is only logged.
     pub(crate) fn internal() -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "", ErrorCode::Internal, "internal error")
     }
 
-    /// Returns a 503 with `Retry-After`.
+    /// Creates a 503 with `Retry-After: 1`.
     pub(crate) fn unavailable(code: ErrorCode, message: &str) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "", code, message).retry_after(1)
     }
 
-    /// Adds `Retry-After`, in seconds.
+    /// Sets `Retry-After`, in seconds.
     pub(crate) fn retry_after(self, seconds: u64) -> Self {
         Self { retry_after: Some(seconds), ..self }
     }
 
-    /// Returns a 405 with the methods that the path accepts.
+    /// Creates a 405 that lists the methods which the path accepts.
     pub(crate) fn method_not_allowed(allow: &'static str) -> Self {
         let message = format!("method not allowed; allowed: {allow}");
         let problem = Self::new(StatusCode::METHOD_NOT_ALLOWED, "", ErrorCode::MethodNotAllowed, message);
         Self { allow: Some(allow), ..problem }
     }
 
-    /// Builds the response. The message of a 5xx contains the request id, by which the cause is found in the log.
+    /// Builds the response. The message of a 5xx contains the request id, which identifies the cause in the log.
     pub(crate) fn response(&self, request_id: Option<&str>) -> HttpResponse {
         let mut builder = HttpResponse::build(self.status);
         builder.insert_header((CONTENT_TYPE, "application/json"));
@@ -173,7 +174,7 @@ impl Problem {
         self.status
     }
 
-    /// Returns the status and the body of the response.
+    /// Returns the status and the body as an answer that can be stored.
     pub(crate) fn answer(&self) -> Answer {
         Answer { status: self.status.as_u16(), body: self.body(self.message.clone()) }
     }
@@ -200,7 +201,7 @@ impl ResponseError for Problem {
     }
 }
 
-/// Returns the value that was read. If it is missing although no fault was recorded, a reader has a bug.
+/// Returns the value that was read. A missing value without a recorded fault is a bug of the reader, and returns a 500.
 pub(crate) fn read<T>(value: Option<T>) -> Result<T, Problem> {
     value.ok_or_else(Problem::internal)
 }

@@ -1,4 +1,4 @@
-//! Responses of successful requests.
+//! Builds the responses of successful requests.
 
 use crate::problem::Problem;
 use crate::views::List;
@@ -10,10 +10,10 @@ use florin_ports::Answer;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The media type of all responses except files.
+/// The media type of all responses except files and pages.
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Renders the result of a write.
+/// A function that renders the result of a write as an answer.
 pub(crate) trait Render<T>: Fn(&T) -> Answer + Send + Sync + 'static {}
 
 impl<T, F: Fn(&T) -> Answer + Send + Sync + 'static> Render<T> for F {}
@@ -24,12 +24,12 @@ pub(crate) fn answer(status: StatusCode, body: &impl Serialize) -> Answer {
     Answer { status: status.as_u16(), body: serde_json::to_string(body).unwrap_or_default() }
 }
 
-/// Creates a 204, an answer without a body.
+/// Creates an answer with status 204 and without a body.
 pub(crate) fn no_content() -> Answer {
     Answer { status: StatusCode::NO_CONTENT.as_u16(), body: String::new() }
 }
 
-/// Sends an answer. `replayed` marks the replay of a stored one.
+/// Converts an answer to an HTTP response. `replayed` marks it as the replay of a stored answer.
 pub(crate) fn reply(answer: Answer, replayed: bool) -> Result<HttpResponse, Problem> {
     let status = StatusCode::from_u16(answer.status).map_err(|_| Problem::internal())?;
     let mut builder = HttpResponse::build(status);
@@ -42,22 +42,22 @@ pub(crate) fn reply(answer: Answer, replayed: bool) -> Result<HttpResponse, Prob
     Ok(builder.body(answer.body))
 }
 
-/// Sends a JSON body with 200.
+/// Returns a 200 response with a JSON body.
 pub(crate) fn ok(body: &impl Serialize) -> Result<HttpResponse, Problem> {
     Ok(json(serde_json::to_vec(body).map_err(|_| Problem::internal())?))
 }
 
-/// Sends a page of a list with 200.
+/// Returns a 200 response with a page of a list.
 pub(crate) fn ok_list<T: Serialize + ToSchema>(list: &List<T>) -> Result<HttpResponse, Problem> {
     Ok(json(list.json().map_err(|_| Problem::internal())?))
 }
 
-/// Sends a JSON text with 200.
+/// Returns a 200 response with a JSON text.
 pub(crate) fn json(text: impl MessageBody + 'static) -> HttpResponse {
     HttpResponse::Ok().insert_header((CONTENT_TYPE, JSON)).body(text)
 }
 
-/// Sends a CSV with 200, as a download with this file name.
+/// Returns a 200 response with a CSV, as a download with this file name.
 pub(crate) fn csv_file(written: Result<Vec<u8>, csv::Error>, name: &str) -> Result<HttpResponse, Problem> {
     let bytes = written.map_err(|error| {
         tracing::error!(%error, "cannot write a CSV");

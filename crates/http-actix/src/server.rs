@@ -14,22 +14,22 @@ use std::sync::atomic::Ordering;
 
 /// Maximum number of connections that wait to be accepted.
 const BACKLOG: i32 = 1024;
-/// Limits of the connections for operators.
+/// Limits of the connections to the address for operators.
 const ADMIN_LIMITS: ConnectionLimits = ConnectionLimits { total: 64, per_address: 64 };
 
-/// A server that is bound to its addresses.
+/// A server that is bound to its addresses. [`Self::run`] serves them.
 pub struct BoundServer {
     /// The address of the API.
     pub address: SocketAddr,
-    /// The address for operators.
+    /// The address of health and metrics for operators. `None`: there is none.
     pub admin: Option<SocketAddr>,
     server: Server,
     admin_server: Option<Server>,
 }
 
 impl BoundServer {
-    /// Serves until SIGTERM or SIGINT. Then it drains: load balancers see that it is not ready, while it still serves.
-    /// At last it finishes the requests in progress.
+    /// Serves until SIGTERM or SIGINT. Then it drains: it reports that it is not ready, so that load balancers remove
+    /// it, but still serves. Finally it completes the requests in progress.
     pub async fn run(self) -> io::Result<()> {
         let admin = self.admin_server.map(|server| (server.handle(), actix_web::rt::spawn(server)));
         let ended = self.server.await;
@@ -41,7 +41,7 @@ impl BoundServer {
     }
 }
 
-/// Serves the API on a bound address, and operators on `admin`.
+/// Prepares a server: for the API on `listener`, and for operators on `admin`.
 pub fn bind(
     services: AllServices,
     settings: &HttpSettings,
@@ -72,13 +72,13 @@ pub fn bind(
     Ok(BoundServer { address, admin: admin_address, server, admin_server })
 }
 
-/// Serves health and metrics on a thread of its own, so that they respond whatever the load of the API.
+/// Serves health and metrics on a separate thread, so that they respond under any load of the API.
 fn serve_operators(listener: TcpListener, app: Data<App>) -> io::Result<Server> {
     let builder: ServerBuilder = Server::build().workers(1).disable_signals();
     Ok(listen(builder, listener, app, routes::configure_admin, Admission::new(ADMIN_LIMITS))?.run())
 }
 
-/// Binds an address.
+/// Binds a listener to an address.
 pub fn bind_address(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     socket.set_reuse_address(true)?;
@@ -87,8 +87,8 @@ pub fn bind_address(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// Resolves on SIGTERM (a supervisor) or SIGINT (Ctrl-C). If the signal handlers cannot be installed, it never
-/// resolves.
+/// Returns on SIGTERM (from a supervisor) or SIGINT (Ctrl-C). If the signal handlers cannot be installed, it never
+/// returns.
 async fn stop_signal() {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))

@@ -1,4 +1,4 @@
-//! The file of a snapshot: a line of JSON that describes it, then one line of JSON for each row.
+//! The file of a snapshot: one line of JSON that describes it, then one line of JSON per row.
 
 use crate::codes::ErrorCode;
 use crate::idempotency::hash;
@@ -24,13 +24,13 @@ struct Header {
     schema: String,
     account_id: String,
     name: Option<String>,
-    /// With microseconds.
+    /// The time of creation, with microseconds.
     created_at: String,
     /// The SHA-256 of the following lines, in hexadecimal.
     sha256: String,
 }
 
-/// Writes a file.
+/// Renders the file of a snapshot.
 pub(crate) fn write(file: &SnapshotFile) -> Result<String, Problem> {
     let header = Header {
         florin_snapshot: VERSION,
@@ -44,14 +44,14 @@ pub(crate) fn write(file: &SnapshotFile) -> Result<String, Problem> {
     Ok(format!("{header}\n{}", file.contents))
 }
 
-/// Returns the name of a file, of characters that every file system accepts.
+/// Returns the name of the file. It contains only characters that every file system accepts.
 pub(crate) fn name(file: &SnapshotFile) -> String {
     let day = file.created_at.to_rfc3339_opts(SecondsFormat::Secs, true);
     let plain: String = day.chars().filter(char::is_ascii_alphanumeric).collect();
     format!("{}-{plain}.ndjson", file.account)
 }
 
-/// Reads a file. Its rows are not checked.
+/// Reads the file of a snapshot. Its checksum is verified, but its rows are not checked.
 pub(crate) fn read(bytes: &[u8]) -> Result<SnapshotFile, Problem> {
     let text = std::str::from_utf8(bytes).map_err(|_| malformed("must be UTF-8"))?;
     let (header, contents) = text.split_once('\n').ok_or_else(|| malformed("has only one line"))?;

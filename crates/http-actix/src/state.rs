@@ -25,11 +25,11 @@ use std::sync::atomic::AtomicBool;
 
 /// The services of all groups of operations.
 pub struct AllServices {
-    /// Budgets, cards, worlds, and what all groups need.
+    /// Budgets, cards, worlds, and the services that all operations use.
     pub services: Services,
     /// Payment batches.
     pub batches: BatchServices,
-    /// What clients manage.
+    /// The services of budgets, cards, people and networks.
     pub management: ManagementServices,
     /// Subscriptions to events.
     pub webhooks: WebhookServices,
@@ -49,10 +49,10 @@ pub(crate) struct App {
     pub(crate) checkouts: CheckoutServices,
     pub(crate) limiter: Option<RateLimiter>,
     pub(crate) guesses: GuessLimiter,
-    /// The forms that payers send.
+    /// Limits the forms that payers send.
     pub(crate) forms: FormLimiter,
     pub(crate) metrics: Option<RenderMetrics>,
-    /// Whether the address of the API serves `/metrics` too.
+    /// Whether `/metrics` is also served at the address of the API.
     pub(crate) has_public_metrics: bool,
     /// The origins whose web pages may call the API.
     pub(crate) cors_origins: Vec<String>,
@@ -60,20 +60,21 @@ pub(crate) struct App {
     pub(crate) uploads: Uploads,
     /// The open streams of events.
     pub(crate) streams: Arc<Streams>,
-    /// The turns of requests on worlds.
+    /// Makes a restore of a world wait for the world's requests, and the requests for the restore.
     pub(crate) turns: Turns,
-    /// Whether a stop signal has arrived: the server is not ready any more, but still serves requests.
+    /// Whether a stop signal was received. The server then reports that it is not ready, but still serves requests.
     pub(crate) stopping: AtomicBool,
     /// The data that the home page shows about this server.
     pub(crate) introduction: Introduction,
-    /// Rendered pages of the bank list, by limit and offset.
+    /// Rendered pages of the bank list, by limit and offset, for a short time.
     pub(crate) banks: ShortCache<(i64, i64), Bytes, StoreError>,
-    /// The whole bank list, for the payment pages.
+    /// The complete bank list, for the payment pages.
     pub(crate) bank_list: ShortCache<(), Arc<Vec<Bank>>, StoreError>,
 }
 
 impl App {
-    /// Number of cached pages of the bank list: a full page takes about 200 KiB, and callers mostly request the first.
+    /// Maximum number of cached pages of the bank list. A full page takes about 200 KiB, and callers mostly request the
+    /// first.
     const PAGES_OF_BANKS: u64 = 16;
 
     pub(crate) fn new(all: AllServices, settings: &HttpSettings) -> Self {
@@ -102,7 +103,7 @@ impl App {
         }
     }
 
-    /// Whether pages show the demo key: in a sandbox with the demo data.
+    /// Whether the home page and the docs show the demo key: in a sandbox with the demo data.
     pub(crate) fn shows_demo(&self) -> bool {
         self.services.environment == Environment::Sandbox && self.introduction.has_demo
     }
@@ -120,7 +121,7 @@ impl RateLimiter {
         Self { limiter, clock: DefaultClock::default() }
     }
 
-    /// Counts a request. Returns the number of seconds to wait as an error if the limit is exceeded.
+    /// Counts a request. If the limit is exceeded, returns the number of seconds to wait as an error.
     pub(crate) fn count(&self, client: ClientId) -> Result<(), u64> {
         self.limiter
             .check_key(&client)

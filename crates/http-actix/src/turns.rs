@@ -1,7 +1,7 @@
-//! Requests on a world wait while it is restored or deleted, and the other way round.
+//! Makes the restore or deletion of a world wait for the world's requests, and the requests for the restore.
 //!
-//! A request reads its account, its clock and its request number before it writes. A restore in between would leave it
-//! with those of another state.
+//! A request reads its account, its clock and its request number before it writes. After a restore in between, they
+//! would belong to another state of the world.
 
 use florin_domain::ids::AccountId;
 use std::collections::HashMap;
@@ -10,32 +10,33 @@ use std::time::Duration;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 use tokio::time::timeout;
 
-/// The time that a restore waits for the requests in progress.
+/// The time that a restore waits for the requests in progress, at most.
 const PATIENCE: Duration = Duration::from_secs(25);
-/// The number of accounts from which on those without requests are forgotten.
+/// Number of accounts above which accounts without requests are forgotten.
 const MANY: usize = 1024;
 
-/// The turns of all accounts.
+/// The requests in progress on all accounts.
 #[derive(Default)]
 pub(crate) struct Turns {
     accounts: Mutex<HashMap<AccountId, Arc<RwLock<()>>>>,
 }
 
-/// A turn, which ends when it is dropped.
+/// The right to work on an account. It ends when this is dropped.
 pub(crate) enum Turn {
-    /// With other requests.
+    /// Shared with other requests.
     Shared(#[allow(dead_code, reason = "held until the request ends")] OwnedRwLockReadGuard<()>),
-    /// Without any other request on the account.
+    /// Without other requests on the account.
     Alone(#[allow(dead_code, reason = "held until the request ends")] OwnedRwLockWriteGuard<()>),
 }
 
 impl Turns {
-    /// Begins a request on an account. Waits while somebody is alone with it.
+    /// Begins a request on an account. Waits while a restore or deletion is in progress.
     pub(crate) async fn share(&self, account: &AccountId) -> Turn {
         Turn::Shared(self.of(account).read_owned().await)
     }
 
-    /// Waits for all requests on an account, and keeps later ones waiting. `None`: they did not end in time.
+    /// Waits for all requests on an account, and makes later requests wait. `None`: the requests did not end within
+    /// [`PATIENCE`].
     pub(crate) async fn alone(&self, account: &AccountId) -> Option<Turn> {
         timeout(PATIENCE, self.of(account).write_owned()).await.ok().map(Turn::Alone)
     }

@@ -1,8 +1,8 @@
 //! Limits the memory of uploads in progress.
 //!
-//! An upload takes several times the size of its body while it is read, checked and stored. Its body is therefore
-//! charged to a common budget before it is read; an upload that does not fit waits, and is refused if that takes long.
-//! One client can't use the whole budget, however slowly it sends.
+//! An upload takes several times the size of its body while it is read, checked and stored. So memory is reserved for
+//! the body before it is read. An upload that does not fit waits, and is refused if it waits too long. A single client
+//! can't reserve all the memory, no matter how slowly it sends.
 
 use crate::load::refusal;
 use crate::problem::Problem;
@@ -14,27 +14,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
-/// Total size of the bodies of uploads in progress, in KiB.
+/// Maximum total size of the bodies of uploads in progress, in KiB.
 const MAX_KIB: usize = 48 * 1024;
-/// The same of one client.
+/// Maximum for a single client, in KiB.
 const MAX_KIB_OF_CLIENT: usize = 32 * 1024;
-/// The time that an upload waits for others to finish.
+/// The time that an upload waits for other uploads, at most.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The memory for uploads.
+/// The memory that uploads may reserve.
 pub(crate) struct Uploads {
     all: Arc<Semaphore>,
-    /// That of each client that uploads now.
+    /// The memory of each client that is uploading.
     clients: Mutex<HashMap<ClientId, Arc<Semaphore>>>,
 }
 
-/// The charge of an upload. It ends with the last clone, so that work on a blocking thread keeps it.
+/// The memory of an upload. It is freed with the last clone, so that work on a blocking thread keeps it.
 #[derive(Clone)]
 pub(crate) struct UploadCharge {
     _permits: Arc<[OwnedSemaphorePermit; 2]>,
 }
 
-/// A charge before the size of the body is known for certain: to the client, and to all.
+/// The memory that is reserved before the size of the body is known: of the client, and in total.
 pub(crate) struct Reserved([OwnedSemaphorePermit; 2]);
 
 impl Uploads {
@@ -42,8 +42,8 @@ impl Uploads {
         Self { all: Arc::new(Semaphore::new(MAX_KIB)), clients: Mutex::default() }
     }
 
-    /// Reserves memory for the body of a request: its announced size, or else the maximum. Waits until it is available. A
-    /// body that is announced as too large will be refused unread, so it needs none.
+    /// Reserves memory for the body of a request: its announced size, or else `max`. Waits until the memory is
+    /// available. A body whose announced size exceeds `max` will be refused, so it needs only the minimum.
     pub(crate) async fn reserve(
         &self,
         client: ClientId,
@@ -70,7 +70,7 @@ impl Uploads {
 }
 
 impl Reserved {
-    /// Charges the actual size of the body, and frees the rest.
+    /// Keeps the memory for the actual size of the body, and frees the rest.
     pub(crate) fn charge(mut self, size: usize) -> UploadCharge {
         for permit in &mut self.0 {
             let spare = permit.num_permits().saturating_sub(kib(size) as usize);

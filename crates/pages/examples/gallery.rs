@@ -1,5 +1,6 @@
-//! Writes every page in every state and language as a file, to look at it in a browser:
-//! `cargo run -p florin-pages --example gallery -- FOLDER`. Addresses are relative there, so the files work without a server.
+//! Writes every page, in every state and language, to a file that a browser can open:
+//! `cargo run -p florin-pages --example gallery -- FOLDER`. URLs in the files are relative, so they work without a
+//! server.
 
 #[path = "../tests/samples/mod.rs"]
 mod samples;

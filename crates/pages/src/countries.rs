@@ -1,9 +1,9 @@
-//! The countries of ISO 3166 and their names, sorted as the language sorts. The names are those of Unicode CLDR 48
-//! (licence Unicode-3.0).
+//! The countries of ISO 3166 and their names, in the alphabetical order of each language. The names are from Unicode
+//! CLDR 48 (licence Unicode-3.0).
 
 use crate::language::Language;
 
-/// The codes and names of all countries, in the order of the language.
+/// Returns the codes and names of all countries, in the alphabetical order of the language.
 pub(crate) fn countries(language: Language) -> impl Iterator<Item = (&'static str, &'static str)> {
     let list = match language {
         Language::English => include_str!("../assets/countries_english.txt"),
@@ -12,7 +12,7 @@ pub(crate) fn countries(language: Language) -> impl Iterator<Item = (&'static st
     list.lines().filter_map(|line| line.split_once(' '))
 }
 
-/// The name of a country, or its code if it has no name.
+/// Returns the name of a country, or its code if the country has no name.
 pub(crate) fn country_name(language: Language, code: &str) -> &str {
     countries(language).find(|(known, _)| *known == code).map_or(code, |(_, name)| name)
 }

@@ -1,10 +1,11 @@
-//! Amounts, dates and initials as readers of a language write them.
+//! Formats amounts, times and initials for readers of a language.
 
 use crate::texts::Texts;
 use chrono::{DateTime, Datelike, Utc};
 use florin_domain::money::Money;
 
-/// Prints an amount: `£1,234.50`. A currency other than GBP and EUR has its code: `JPY 1,234`. English and Welsh agree.
+/// Formats an amount: `£1,234.50`. A currency other than GBP and EUR is shown as a code before the amount: `JPY 1,234`.
+/// The result is the same in English and Welsh.
 pub(crate) fn money(amount: Money) -> String {
     let printed = amount.to_string();
     let (sign, printed) = printed.strip_prefix('-').map_or(("", printed.as_str()), |digits| ("\u{2212}", digits));
@@ -23,15 +24,15 @@ pub(crate) fn money(amount: Money) -> String {
     }
 }
 
-/// Prints a moment to the minute: `23 November 2026 at 14:05 UTC`.
+/// Formats a time to the minute: `23 November 2026 at 14:05 UTC`.
 pub(crate) fn moment(texts: &Texts, time: DateTime<Utc>) -> String {
     let month = usize::try_from(time.month0()).ok().and_then(|month| texts.months.get(month)).copied();
     let day = format!("{}\u{a0}{} {}", time.day(), month.unwrap_or_default(), time.year());
     (texts.day_and_time)(&day, &time.format("%H:%M\u{a0}UTC").to_string())
 }
 
-/// The first letters of the first two words of a name, in capitals. A name without letters and digits has its first
-/// character.
+/// Returns the first letter or digit of each of the first two words of a name, in capitals. If the name has neither
+/// letters nor digits, returns its first character.
 pub(crate) fn initials(name: &str) -> String {
     let letters = name.split_whitespace().filter_map(|word| word.chars().find(|letter| letter.is_alphanumeric()));
     let initials: String = letters.take(2).flat_map(char::to_uppercase).collect();

@@ -3,7 +3,7 @@
 /// A language of the pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Language {
-    /// English as in the United Kingdom.
+    /// British English.
     #[default]
     English,
     /// Welsh.
@@ -14,7 +14,7 @@ impl Language {
     /// All languages.
     pub const ALL: [Self; 2] = [Self::English, Self::Welsh];
 
-    /// Selects the language of a locale such as `cy` or `CY-gb`; another locale, or none, is English.
+    /// Selects the language of a locale such as `cy` or `CY-gb`. Any other locale, or no locale, selects English.
     ///
     /// ```
     /// use florin_pages::Language;
@@ -28,7 +28,7 @@ impl Language {
         if language.eq_ignore_ascii_case("cy") { Self::Welsh } else { Self::English }
     }
 
-    /// The language tag of the document.
+    /// Returns the language tag for the HTML document.
     pub const fn tag(self) -> &'static str {
         match self {
             Self::English => "en-GB",

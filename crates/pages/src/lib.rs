@@ -1,10 +1,12 @@
-//! The payment pages: HTML from plain values.
+//! Renders the payment pages as HTML.
 //!
-//! [`render`] makes a whole document from the surroundings of a page ([`Frame`]) and what it shows ([`Page`]). The pages
-//! need no script, load nothing from elsewhere, and have no inline styles, so they work under the content security policy
-//! `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`.
+//! [`render`] returns a complete document. It combines what all pages of a merchant share ([`Frame`]) with the contents
+//! of one page ([`Page`]). The pages need no scripts, load nothing from other servers, and have no inline styles, so
+//! they work under the content security policy `default-src 'none'; style-src 'self'; img-src 'self'; form-action
+//! 'self'; frame-ancestors 'none'; base-uri 'none'`.
 //!
-//! Forms are sent with `POST`, have the hidden field `formToken`, and name the button in the field `action`.
+//! Forms are sent with `POST`. They contain the hidden field `formToken`, and the field `action` names the pressed
+//! button.
 //!
 //! ```
 //! use florin_pages::{Frame, Language, Page, Problem, ProblemKind, render};

@@ -3,18 +3,18 @@
 use qrcode::{Color, EcLevel, QrCode};
 use std::fmt::Write;
 
-/// A QR code as the path of an SVG, one unit a module.
+/// A QR code as an SVG path. One unit of the path is one module of the code.
 pub(crate) struct Code {
-    /// Modules along a side, with the quiet zone.
+    /// Number of modules along one side, including the quiet zones.
     pub(crate) size: usize,
-    /// The dark modules.
+    /// The SVG path of the dark modules.
     pub(crate) path: String,
 }
 
-/// Modules of the quiet zone on each side (ISO/IEC 18004).
+/// Width of the quiet zone on each side, in modules (ISO/IEC 18004).
 const QUIET: usize = 4;
 
-/// Encodes a text. `None` if it is too long for any code.
+/// Encodes a text. `None`: the text is too long for a QR code.
 pub(crate) fn encode(text: &str) -> Option<Code> {
     let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
     let (width, modules) = (code.width(), code.to_colors());
@@ -24,7 +24,7 @@ pub(crate) fn encode(text: &str) -> Option<Code> {
         for run in row.chunk_by(|one, next| one == next) {
             if run.first() == Some(&Color::Dark) {
                 let length = run.len();
-                // A rectangle as long as the run and one module high.
+                // A rectangle that is as long as the run, and one module high.
                 write!(path, "M{} {}h{length}v1h-{length}z", x + QUIET, y + QUIET).ok()?;
             }
             x += run.len();

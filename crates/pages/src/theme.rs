@@ -5,22 +5,22 @@ use std::fmt::Write;
 
 /// The colours of a merchant.
 ///
-/// The content security policy allows style sheets of this server only, so the colours are a style sheet of their own. Its
-/// name contains the colours: it never changes, belongs to nobody, and needs no lookup.
+/// The content security policy allows style sheets from this server only, so the colours are served as a separate style
+/// sheet. Its name contains the colours, so its contents never change, and serving it needs no lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Theme {
     primary: Colour,
     background: Colour,
 }
 
-/// The surfaces that links are on in dark mode: the panel and its tint.
+/// The backgrounds of links in dark mode: the panel and its tinted variant.
 const DARK_SURFACES: [&str; 2] = ["#1a1e24", "#232830"];
-/// Steps from a colour to white.
+/// Number of steps from a colour to white.
 const STEPS: u16 = 16;
 
 impl Theme {
-    /// The theme of these colours, or of the defaults in their place. `None` if both are the defaults: no style sheet is
-    /// needed.
+    /// Creates a theme. A missing colour is the default colour. Returns `None` if both colours are the defaults,
+    /// because no style sheet is needed.
     pub fn new(primary: Option<Colour>, background: Option<Colour>) -> Option<Self> {
         let default = Self { primary: Colour::PRIMARY, background: Colour::WHITE };
         let theme =
@@ -28,13 +28,15 @@ impl Theme {
         (theme != default).then_some(theme)
     }
 
-    /// The name of its style sheet, such as `1d70b8-ffffff.css`. The web adapter serves it at `{root}/theme/{file_name}`.
+    /// Returns the name of the style sheet, such as `1d70b8-ffffff.css`. The web adapter serves it at
+    /// `{root}/theme/{file_name}`.
     pub fn file_name(self) -> String {
         let [primary, background] = [self.primary, self.background].map(|colour| colour.to_string());
         format!("{}-{}.css", primary.trim_start_matches('#'), background.trim_start_matches('#'))
     }
 
-    /// Reads the name of a style sheet. `None` if it is not the name of one, or text on a colour is not readable.
+    /// Parses the name of a style sheet. `None`: the name is invalid, or text on one of the colours would not be
+    /// readable.
     pub fn from_file_name(name: &str) -> Option<Self> {
         let (primary, background) = name.strip_suffix(".css")?.split_once('-')?;
         let theme = Self {
@@ -44,8 +46,8 @@ impl Theme {
         (theme.file_name() == name).then_some(theme)
     }
 
-    /// The style sheet: `text/css; charset=utf-8`. In dark mode the background stays dark, and links have a lighter shade of
-    /// the primary colour, which is readable there.
+    /// Returns the style sheet (`text/css; charset=utf-8`). In dark mode, the background stays dark. Links then have a
+    /// lighter shade of the primary colour, which is readable on the dark background.
     pub fn css(self) -> String {
         format!(
             "@media screen{{:root{{--primary:{0};--canvas:{1};--link:{0}}}}}\n\
@@ -57,7 +59,7 @@ impl Theme {
     }
 }
 
-/// The first shade from a colour to white that is readable on the dark surfaces.
+/// Returns the first shade between a colour and white that is readable on the dark surfaces.
 fn readable_in_the_dark(colour: Colour) -> Colour {
     let surfaces = DARK_SURFACES.map(|surface| Colour::parse(surface).unwrap_or(Colour::TEXT));
     let shades = (0..=STEPS).filter_map(|step| lighter(colour, step));
@@ -65,7 +67,7 @@ fn readable_in_the_dark(colour: Colour) -> Colour {
     readable.next().unwrap_or(Colour::WHITE)
 }
 
-/// Mixes a colour with white: `step` parts of [`STEPS`] are white.
+/// Mixes a colour with white: `step` of [`STEPS`] parts are white.
 fn lighter(colour: Colour, step: u16) -> Option<Colour> {
     let text = colour.to_string();
     let mut mixed = String::from("#");

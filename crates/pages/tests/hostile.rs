@@ -1,4 +1,4 @@
-//! Checks that no text of a merchant, a payer or a browser changes a page.
+//! Checks that no text of a merchant, a payer or a browser can change the structure of a page.
 
 #[expect(dead_code, reason = "another test uses the rest")]
 mod samples;
@@ -9,7 +9,7 @@ use florin_pages::{
 };
 use samples::{frame, gbp, order, shop, summary};
 
-/// A text that breaks out of every context of HTML unless it is escaped, with a name to find it by.
+/// A text that breaks out of every HTML context unless it is escaped. `name` identifies it in the result.
 fn hostile(name: &str) -> String {
     format!("{name}\u{202e}\u{7}\"'><script>alert(1)</script><b x='\u{2066}&")
 }

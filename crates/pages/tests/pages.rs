@@ -8,7 +8,7 @@ use florin_pages::{Language, Page, Theme, asset, render};
 use samples::{Sample, samples};
 use std::collections::BTreeMap;
 
-/// Every sample in both languages, with its document.
+/// Returns every sample in both languages, with its document.
 fn documents() -> Vec<(Sample, String)> {
     let all = Language::ALL.into_iter().flat_map(samples);
     all.map(|sample| {
@@ -18,12 +18,12 @@ fn documents() -> Vec<(Sample, String)> {
     .collect()
 }
 
-/// The tags of a document, without their brackets.
+/// Returns the tags of a document, without angle brackets.
 fn tags(html: &str) -> Vec<&str> {
     html.split('<').skip(1).map(|rest| rest.split('>').next().unwrap()).collect()
 }
 
-/// The texts between the tags of a document's body, without blank ones.
+/// Returns the non-blank texts between the tags of a document's body.
 fn texts(html: &str) -> Vec<&str> {
     let body = html.split_once("<body").unwrap().1;
     let texts = body.split('<').filter_map(|rest| rest.split_once('>')).map(|(_, text)| text.trim());
@@ -111,7 +111,7 @@ fn every_form_that_posts_has_its_token_once() {
     assert!(seen > 40, "{seen}");
 }
 
-/// No text of ours is English on a Welsh page. Texts of merchants, codes and numbers are the same on both.
+/// Texts of ours must not be English on a Welsh page. Texts of merchants, codes and numbers are the same in both.
 #[test]
 fn welsh_pages_are_welsh() {
     let of = |language| samples(language).into_iter().map(|sample| render(&sample.frame, &sample.page));
@@ -122,7 +122,7 @@ fn welsh_pages_are_welsh() {
     };
     let same_in_both = ["Florin", "RQ7H2KM4XA", "approve", "reject", "leave", "pending", "fail_later", "time_out"];
     for (english, welsh) in of(Language::English).zip(of(Language::Welsh)) {
-        // The names of countries are often the same.
+        // Names of countries are often the same in both languages.
         let outside_lists = |html: &str| html.split("<option").next().unwrap_or_default().to_owned();
         let welsh = ours(&outside_lists(&welsh));
         for text in ours(&outside_lists(&english)) {
@@ -133,7 +133,7 @@ fn welsh_pages_are_welsh() {
     }
 }
 
-/// The variables of the style sheet, in light and in dark mode.
+/// Returns the variables of the style sheet, in light and in dark mode.
 fn palettes() -> [BTreeMap<String, Colour>; 2] {
     let css = str::from_utf8(asset("pages.css").unwrap().bytes).unwrap();
     let block = |from: &str| {

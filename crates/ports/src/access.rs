@@ -1,4 +1,4 @@
-//! Ports for callers and accounts.
+//! Ports that find callers, accounts and clients.
 
 use crate::StoreError;
 use async_trait::async_trait;
@@ -10,8 +10,8 @@ use florin_domain::page::{Page, PageRequest};
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Callers: Send + Sync {
-    /// Returns the key with that hash and its client, even if revoked or expired. Its duration does not reveal how much
-    /// of a hash was right.
+    /// Returns the key with that hash and its client, even if the key is revoked or expired. The duration of the call
+    /// does not reveal how much of a hash was right.
     async fn find(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError>;
 }
 
@@ -28,17 +28,17 @@ pub trait Accounts: Send + Sync {
         Ok(self.find(id).await?.filter(|account| key.reaches(account)))
     }
 
-    /// Returns the client with that id and its features. For requests without a key, such as those of payers.
+    /// Returns the client with that id and its features. It serves requests without a key, such as those of payers.
     async fn client(&self, id: ClientId) -> Result<Option<ApiClient>, StoreError>;
 
-    /// Removes the account from any cache, so that later calls return what the store holds. Does nothing without a
-    /// cache.
+    /// Removes the account from the cache of an adapter, so that later calls read the stored account. An adapter
+    /// without a cache does nothing.
     fn forget(&self, id: &AccountId) {
         let _ = id;
     }
 }
 
-/// Describes accounts to their client.
+/// Returns the profiles of accounts for their own client.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait AccountProfiles: Send + Sync {

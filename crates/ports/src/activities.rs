@@ -11,9 +11,9 @@ use florin_domain::page::{Page, PageRequest};
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Activities: Send + Sync {
-    /// Lists the account's matching movements, newest first by when the money moved, then by id descending, so that
-    /// pages never overlap. The count ignores the page. Apart from the count, the cost grows with offset and limit, not
-    /// with the size of the account.
+    /// Lists the account's matching movements, newest first by the time at which the money moved, then by id
+    /// descending, so that pages never overlap. The count ignores the page. Apart from the count, the cost grows with
+    /// offset and limit, not with the size of the account.
     async fn list(
         &self,
         account: &AccountId,
@@ -24,12 +24,13 @@ pub trait Activities: Send + Sync {
     /// Returns one movement of the account, if and only if an unfiltered list contains it.
     async fn find(&self, account: &AccountId, key: ActivityKey) -> Result<Option<Activity>, StoreError>;
 
-    /// Returns at most so many of the account's matching movements that changed after a cursor, oldest change first, as
-    /// they are now. `None` as the cursor begins with the first movement.
+    /// Returns the account's matching movements that changed after a cursor, oldest change first, at most `max`. Each
+    /// movement is returned in its current state. Without a cursor, the list begins with the first movement.
     ///
-    /// A reader that continues with each `next` misses nothing and gets nothing twice, unless it changed again: a
-    /// movement that has changed twice since is returned once. Concurrent writers delay rows, but never the answer. The
-    /// answer is `None` if the cursor is from before a restore of the account, or from an earlier account of this name.
+    /// A reader that continues with each `next` misses no change. A movement is returned again only if it changes
+    /// again, and once even if it has changed several times since the cursor. Concurrent writers can delay rows but not
+    /// the answer. `None`: the cursor is from before a restore of the account, or from an earlier account with the same
+    /// id.
     async fn changes(
         &self,
         account: &AccountId,

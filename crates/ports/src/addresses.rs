@@ -9,21 +9,21 @@ use std::time::Duration;
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait PostcodeProvider: Send + Sync {
-    /// Returns all addresses of a postcode in the provider's order, or none if it knows none. An outage is an error,
-    /// never an empty list.
+    /// Returns all addresses of a postcode in the provider's order. The list is empty if the provider has none. An
+    /// outage is an error, never an empty list.
     async fn lookup(&self, postcode: &Postcode) -> Result<Vec<Address>, PostcodeError>;
 }
 
-/// Reasons that a provider returned no answer.
+/// Reasons that a lookup at the provider failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PostcodeError {
-    /// It can't be reached, or its answer is invalid.
+    /// The provider can't be reached, or its answer is invalid.
     #[error("the postcode provider is down: {0}")]
     Down(String),
-    /// It did not answer in time.
+    /// The provider did not answer in time.
     #[error("the postcode provider did not answer in time")]
     Slow,
-    /// The operator has used up its quota.
+    /// The operator's quota with the provider is used up.
     #[error("the quota with the postcode provider is used up")]
     OutOfQuota {
         /// When to retry, if the provider said so.

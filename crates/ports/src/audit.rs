@@ -14,14 +14,14 @@ pub struct AuditReport {
     pub journal_transactions: i64,
     /// Number of balances checked.
     pub balances: i64,
-    /// The discrepancies found; empty if all sums agree.
+    /// The discrepancies found; empty if the stored values agree.
     pub discrepancies: Vec<Discrepancy>,
 }
 
 /// A discrepancy between stored values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Discrepancy {
-    /// A journal transaction does not add up to zero.
+    /// The postings of a journal transaction do not add up to zero.
     Unbalanced(JournalId),
     /// A balance differs from the sum of its postings.
     Balance {
@@ -44,37 +44,38 @@ pub enum Discrepancy {
         /// The currency.
         currency: Currency,
     },
-    /// A checkpoint of this balance, from which explanations start, differs from the sum of the postings that it
-    /// covers, in a store that has checkpoints.
+    /// A checkpoint of this balance differs from the sum of the postings that it covers. Explanations start from
+    /// checkpoints. Only for stores that have them.
     Checkpoint {
         /// The budget.
         budget: BudgetId,
         /// The currency.
         currency: Currency,
     },
-    /// The stored count of an account's checkouts is wrong, in a store that keeps such counts.
+    /// The stored count of an account's checkouts is wrong. Only for stores that keep such counts.
     CheckoutCount(AccountId),
-    /// A stored count of an account's cards or budgets is wrong, in a store that keeps such counts.
+    /// A stored count of an account's cards or budgets is wrong. Only for stores that keep such counts.
     ListCount(AccountId),
-    /// Two events of this object have one sequence, or one is beyond the last sequence of the object.
+    /// Two events of this object have the same sequence, or an event has a sequence beyond the last one that is stored
+    /// for the object.
     Sequence(Uuid),
-    /// The journal or the disputed chain differs from this dispute.
+    /// The journal or the disputed chain does not agree with this dispute.
     Dispute(DisputeId),
-    /// The journal differs from the payments of this settlement account or payee.
+    /// The journal does not agree with the payments of this settlement account or payee.
     Settlement(Uuid),
     /// The refunds of this payment exceed its amount.
     Refunds(MerchantPaymentId),
-    /// This session has a number of COMPLETED payments that its status does not allow.
+    /// The number of COMPLETED payments of this session contradicts its status.
     Session(CheckoutSessionId),
 }
 
 impl Discrepancy {
-    /// The discrepancies of disputes.
+    /// Returns the discrepancies of disputes.
     pub fn of_disputes(books: &[DisputeBooks]) -> impl Iterator<Item = Self> {
         books.iter().filter(|dispute| !dispute.agrees()).map(|dispute| Self::Dispute(dispute.dispute))
     }
 
-    /// The discrepancies of merchants' payments.
+    /// Returns the discrepancies of merchants' payments.
     pub fn of_merchant(books: &MerchantBooks) -> impl Iterator<Item = Self> {
         let settlements = books.unsettled().map(|(target, ..)| Self::Settlement(target));
         let refunds = books.over_refunded().map(|payment| Self::Refunds(payment.payment));
@@ -86,13 +87,13 @@ impl Discrepancy {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait LedgerAudit: Send + Sync {
-    /// Checks that the store can read all its data. A store that finds damage serves nothing any more. Databases that
-    /// check their data themselves do nothing.
+    /// Checks that the store can read all its data. A store that finds damage is not used any more. The default does
+    /// nothing, for databases that check their data themselves.
     async fn check_structure(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Sums up every journal transaction, every balance, and every pool of holds and reservations, in one consistent
-    /// view.
+    /// Checks every journal transaction, every balance, and every pool of holds and reservations against their sums, in
+    /// one consistent view.
     async fn audit(&self) -> Result<AuditReport, StoreError>;
 }

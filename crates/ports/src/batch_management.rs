@@ -1,4 +1,4 @@
-//! Creating, filling, editing and cancelling payment batches, decided under the lock.
+//! Creating, filling, editing and cancelling payment batches, decided under a lock.
 
 use crate::{Decide, IdempotencyClaim, WriteError, Written};
 use async_trait::async_trait;
@@ -31,7 +31,7 @@ pub struct UploadCommand {
     pub claim: Option<IdempotencyClaim<PaymentBatch>>,
 }
 
-/// A command to rename, hide or show a batch.
+/// A command to rename, hide or unhide a batch.
 pub struct EditBatchCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -71,7 +71,7 @@ pub trait BatchManagement: Send + Sync {
     /// Edits a batch. Its alerts do not change. `Absent`: no such batch on the account.
     async fn edit(&self, command: EditBatchCommand) -> Result<Written<BatchSummary>, WriteError<Infallible>>;
 
-    /// Decides a cancellation, and stores its status for every payment of the batch. `Absent`: no such batch on the
+    /// Decides a cancellation, and sets every payment of the batch to the new status. `Absent`: no such batch on the
     /// account.
     async fn cancel(&self, command: CancelBatchCommand) -> Result<Written<PaymentBatch>, WriteError<CancelRefusal>>;
 }

@@ -1,4 +1,4 @@
-//! Processing confirmed batches, distributed among the workers of several instances.
+//! Processing confirmed batches. The workers of several instances share the work.
 
 use crate::{Decide, StoreError};
 use async_trait::async_trait;
@@ -12,7 +12,7 @@ use florin_domain::ids::{AccountId, LeaseId, PaymentBatchId, PaymentId};
 /// The exclusive right of a worker to process a batch until a given time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// Identifies the claim: new for every claim, never reused.
+    /// Identifies the claim: new for every claim, and never reused.
     pub id: LeaseId,
     /// The account of the batch.
     pub account: AccountId,
@@ -53,11 +53,11 @@ pub struct TakeCommand {
     pub decide: Decide<TakeSituation, TakeDecision>,
 }
 
-/// A command to record reports.
+/// A command to record the bank's reports on payments.
 pub struct RecordCommand {
     /// The lease.
     pub lease: Lease,
-    /// The payments of the reports. Payments of other batches are left out of the situation.
+    /// The payments that the reports are about. The situation contains those of this batch only.
     pub payments: Vec<PaymentId>,
     /// The rule.
     pub decide: Decide<SettleSituation, Result<SettleDecision, SettleRefusal>>,
@@ -102,7 +102,7 @@ pub trait BatchProcessing: Send + Sync {
     /// at most `max`.
     async fn due(&self, lease: &Lease, now: DateTime<Utc>, max: u32) -> Result<Vec<Payment>, StoreError>;
 
-    /// Decides the changes by reports in one transaction, and returns what was stored.
+    /// Decides the changes that follow from the bank's reports, in one transaction, and returns what was stored.
     async fn record(&self, command: RecordCommand) -> Result<SettleDecision, ProcessingError<SettleRefusal>>;
 
     /// Extends a lease and returns whether it was still held.

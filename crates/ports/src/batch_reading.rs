@@ -9,8 +9,8 @@ use florin_domain::batch::{
 use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::page::{Page, PageRequest};
 
-/// Reads payment batches. Each call reads one consistent view, so counts and rows agree. `None`: no such batch on the
-/// account.
+/// Reads payment batches. Each call reads one consistent view, so counts and rows agree. `None` always means that the
+/// account has no such batch.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait BatchReading: Send + Sync {
@@ -44,8 +44,8 @@ pub trait BatchReading: Send + Sync {
         page: PageRequest,
     ) -> Result<Option<Page<Alert>>, StoreError>;
 
-    /// Returns a batch with all its alerts and all matching payments, always by ascending input index, whatever the
-    /// filter's direction. A batch is small enough for that (10,000 payments).
+    /// Returns a batch with all its alerts and all matching payments. The payments are always in ascending order of
+    /// input index; the order of the filter is ignored. A batch is small enough for that (at most 10,000 payments).
     async fn content(
         &self,
         account: &AccountId,
@@ -53,13 +53,13 @@ pub trait BatchReading: Send + Sync {
         filter: PaymentFilter,
     ) -> Result<Option<BatchContent>, StoreError>;
 
-    /// Returns a batch with the balances of its orders' funding budgets.
+    /// Returns a batch with the balances of the budgets that fund its orders.
     async fn funds(
         &self,
         account: &AccountId,
         batch: PaymentBatchId,
     ) -> Result<Option<(PaymentBatch, BatchBalances)>, StoreError>;
 
-    /// Returns the account's budgets, each with its currencies; none if the account does not exist.
+    /// Returns the account's budgets, each with its currencies. The result is empty if the account does not exist.
     async fn funding(&self, account: &AccountId) -> Result<FundingBudgets, StoreError>;
 }

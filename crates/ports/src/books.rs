@@ -7,14 +7,14 @@ use florin_domain::ids::{AccountId, BudgetId};
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
 
-/// The data for the explanation of a balance, or the reason it does not exist.
+/// The data for the explanation of a balance, or the reason that there is no such balance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Explained {
     /// The account has no such budget.
     NoBudget,
     /// The budget does not hold the currency.
     NotHeld,
-    /// The data.
+    /// The data of the explanation.
     Parts(Box<ExplanationParts>),
 }
 
@@ -25,8 +25,9 @@ pub trait Books: Send + Sync {
     /// Returns the data that explains one balance. Journal transactions of the budget are paged, newest first by time,
     /// then by id descending. A transaction counts once, whatever its number of postings.
     ///
-    /// A store may keep sums of the past, so that an explanation need not read all of it. They never show: the data is
-    /// that of a read from the first posting, even after transactions that are stored late, with times or ids before those of
+    /// A store may start from checkpoints instead of the first posting. The result is always the same as that of a read
+    /// from the first posting, even after a restore, and even if transactions are stored late, with earlier times or
+    /// smaller ids than others.
     /// others, and after a restore.
     async fn explain(
         &self,
@@ -36,7 +37,7 @@ pub trait Books: Send + Sync {
         page: PageRequest,
     ) -> Result<Explained, StoreError>;
 
-    /// Returns all sums that the invariants check, of this account only, added up from the first posting. Nothing is corrected or
-    /// omitted: discrepancies are returned as they are.
+    /// Returns all sums that the invariants check, of this account only, added up from the first posting. Nothing is
+    /// corrected or omitted, so discrepancies are visible.
     async fn books(&self, account: &AccountId) -> Result<AccountBooks, StoreError>;
 }

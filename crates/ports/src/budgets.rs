@@ -13,9 +13,9 @@ use florin_domain::page::{Page, PageRequest};
 pub struct CreateBudgetCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The parent, which is part of the situation. `None`: the parent budget of the account.
+    /// The budget above the new one. It is part of the situation. `None`: the parent budget of the account.
     pub parent: Option<BudgetId>,
-    /// The person whose budget it will be.
+    /// The persona of the person who will own the budget. `None`: the budget is shared.
     pub persona: Option<PersonaId>,
     /// The rule.
     pub decide: Decide<CreateBudgetSituation, Result<BudgetRecord, CreateBudgetRefusal>>,
@@ -23,7 +23,7 @@ pub struct CreateBudgetCommand {
     pub claim: Option<IdempotencyClaim<BudgetRecord>>,
 }
 
-/// A command to change the members of a budget.
+/// A command to change a budget, except for its balances and ids.
 pub struct EditBudgetCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -51,22 +51,22 @@ pub struct TransferCommand {
     pub claim: Option<IdempotencyClaim<TransferDone>>,
 }
 
-/// Reads, creates and changes budgets.
+/// Reads, creates and edits budgets.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Budgets: Send + Sync {
     /// Returns a budget with its balances by currency code. `None`: no such budget on the account.
     async fn find(&self, account: &AccountId, budget: BudgetId) -> Result<Option<BudgetRecord>, StoreError>;
 
-    /// Returns a budget like [`Self::find`], with the funds of its currencies, from one consistent view.
+    /// Returns the same budget as [`Self::find`], with the funds of its currencies, from one consistent view.
     async fn find_with_funds(
         &self,
         account: &AccountId,
         budget: BudgetId,
     ) -> Result<Option<BudgetOverview>, StoreError>;
 
-    /// Lists the account's matching budgets, each with its balances by currency code, by name in the order of code
-    /// points, then by id. The count ignores the page. Each call reads one consistent view.
+    /// Lists the account's matching budgets, each with its balances by currency code. They are sorted by name in the
+    /// order of code points, then by id. The count ignores the page. Each call reads one consistent view.
     async fn list(
         &self,
         account: &AccountId,
@@ -74,7 +74,7 @@ pub trait Budgets: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<BudgetRecord>, StoreError>;
 
-    /// Lists budgets like [`Self::list`], with the funds of their currencies, from one consistent view.
+    /// Lists the same budgets as [`Self::list`], with the funds of their currencies, from one consistent view.
     async fn list_with_funds(
         &self,
         account: &AccountId,
@@ -89,13 +89,13 @@ pub trait Budgets: Send + Sync {
         command: CreateBudgetCommand,
     ) -> Result<Written<BudgetRecord>, WriteError<CreateBudgetRefusal>>;
 
-    /// Decides a change of a budget's members. `Absent`: no such budget on the account.
+    /// Decides a change of a budget. `Absent`: no such budget on the account.
     async fn edit(&self, command: EditBudgetCommand) -> Result<Written<BudgetRecord>, WriteError<EditBudgetRefusal>>;
 }
 
-/// Stores transfers, with the promises of [`crate::CardLedger`] for both budgets. A transfer takes two numbers of the
-/// one sequence that credits have, without gaps. Transfers between the same budgets in
-/// either direction are decided sequentially.
+/// Stores transfers, with the promises of [`crate::CardLedger`] for both budgets. A transfer takes two numbers, without
+/// gaps, from the sequence that it shares with credits, top-ups and payments. Transfers between the same two budgets,
+/// in either direction, are decided sequentially.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Transfers: Send + Sync {

@@ -41,7 +41,7 @@ pub struct FirstUseCommand {
 pub struct FollowUpCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The token of a message of the account.
+    /// The token of a message of the chain, which must be the account's.
     pub token: TransactionToken,
     /// The rule.
     pub decide: Decide<ChainSituation, Result<CardDecision, CardRefusal>>,
@@ -81,22 +81,22 @@ pub trait CardLedger: Send + Sync {
         command: FirstMessageCommand,
     ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
-    /// Returns whether a card is physical and UNACTIVATED. Such a card takes its first messages by [`Self::first_use`],
-    /// which takes messages of all cards, but one at a time. `false`: no such card on the account.
+    /// Returns whether a card is physical and UNACTIVATED. First messages of such a card go to [`Self::first_use`].
+    /// That method accepts messages of all cards, but decides them one at a time. `false`: no such card on the account.
     async fn awaits_first_use(&self, account: &AccountId, card: CardId) -> Result<bool, StoreError>;
 
-    /// Decides a first message that may put a physical card into use. The rule sees the virtual card, too. The changes of
-    /// the cards, with the records of their transitions, are stored with the message. `Absent`: no such card on the
-    /// account.
+    /// Decides a first message that may put a physical card into use. The rule also sees the virtual card. The changes
+    /// of the cards, with the records of their transitions, are stored together with the message. `Absent`: no such
+    /// card on the account.
     async fn first_use(&self, command: FirstUseCommand) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
-    /// Decides a follow-up. `Absent`: no message of that token on the account.
+    /// Decides a follow-up. `Absent`: no message with that token on the account.
     async fn follow_up(&self, command: FollowUpCommand) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
-    /// Decides an expiry and returns whether it was written. `Absent`: no such chain on the account.
+    /// Decides an expiry and returns whether it was stored. `Absent`: no such chain on the account.
     async fn expire(&self, command: ExpiryCommand) -> Result<bool, WriteError<CardRefusal>>;
 
-    /// Returns open holds that are due at `now`, oldest first, at most `max`, of accounts that use real time. For
-    /// accounts with their own timeline see [`crate::Timelines::due_holds`].
+    /// Returns open holds of accounts that use real time, due at `now`, oldest first, at most `max`. For accounts with
+    /// their own timeline see [`crate::Timelines::due_holds`].
     async fn due_holds(&self, now: DateTime<Utc>, max: u32) -> Result<Vec<DueHold>, StoreError>;
 }

@@ -1,4 +1,5 @@
-//! Creating and changing cards and their limits, decided under the lock of their budget, and the settings of accounts.
+//! Creating and changing cards and their limits, decided under the lock of their budget; and the card settings of
+//! accounts.
 
 use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
@@ -15,9 +16,9 @@ use std::convert::Infallible;
 pub struct CreateCardCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The budgets that the card names, in order.
+    /// The budgets that the request for the card names, in its order.
     pub budgets: Vec<BudgetId>,
-    /// The person who owns it, if one does.
+    /// The person who will own the card. `None`: it has no owner.
     pub person: Option<PersonId>,
     /// The rule.
     pub decide: Decide<CreateCardSituation, Result<CardRecord, CreateCardRefusal>>,
@@ -25,13 +26,13 @@ pub struct CreateCardCommand {
     pub claim: Option<IdempotencyClaim<CardProfile>>,
 }
 
-/// A command to change a card, its state included.
+/// A command to change a card, including its state.
 pub struct ChangeCardCommand {
     /// The account of the caller.
     pub account: AccountId,
     /// The card, which must be the account's.
     pub card: CardId,
-    /// The person who owns it from now on, if the request names one.
+    /// The person who will own the card. `None`: the request names nobody.
     pub person: Option<PersonId>,
     /// The rule.
     pub decide: Decide<ChangeCardSituation, Result<CardChange, ChangeCardRefusal>>,
@@ -39,7 +40,7 @@ pub struct ChangeCardCommand {
     pub claim: Option<IdempotencyClaim<CardProfile>>,
 }
 
-/// A command to replace a card by a new one.
+/// A command to replace a card with a new one.
 pub struct ReplaceCardCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -69,7 +70,7 @@ pub struct LimitCommand {
     pub account: AccountId,
     /// The card, which must be the account's.
     pub card: CardId,
-    /// The rule. Its limit replaces the existing one over the same window.
+    /// The rule. The limit that it returns replaces the existing one for the same window.
     pub decide: Decide<CardLimits, Result<LimitSet, LimitRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<LimitSet>>,
@@ -87,7 +88,7 @@ pub struct RemoveLimitCommand {
     pub claim: Option<IdempotencyClaim<LimitId>>,
 }
 
-/// A command to change the settings of an account's card network.
+/// A command to change the card settings of an account.
 pub struct CardSettingsCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -105,8 +106,8 @@ pub trait CardManagement: Send + Sync {
     /// Returns a card in any state. `None`: no such card on the account.
     async fn find(&self, account: &AccountId, card: CardId) -> Result<Option<CardProfile>, StoreError>;
 
-    /// Lists the account's matching cards by name, then id, by code point; both descending if the filter says so. The
-    /// count ignores the page. Each call reads one consistent view.
+    /// Lists the account's matching cards, sorted by name, then by id, both in the order of code points. The filter can
+    /// reverse both. The count ignores the page. Each call reads one consistent view.
     async fn list(
         &self,
         account: &AccountId,
@@ -118,8 +119,7 @@ pub trait CardManagement: Send + Sync {
     /// account.
     async fn limits(&self, account: &AccountId, card: CardId) -> Result<Option<CardLimits>, StoreError>;
 
-    /// Lists the transitions of a card, last one first. `None`: no such card on the account. The count ignores the
-    /// page.
+    /// Lists the transitions of a card, newest first. The count ignores the page. `None`: no such card on the account.
     async fn transitions(
         &self,
         account: &AccountId,
@@ -131,18 +131,19 @@ pub trait CardManagement: Send + Sync {
     /// situation is exact. `Absent`: no such account.
     async fn create(&self, command: CreateCardCommand) -> Result<Written<CardProfile>, WriteError<CreateCardRefusal>>;
 
-    /// Decides a change of a card and stores it, with the record of a transition. `Absent`: no such card on the account.
+    /// Decides a change of a card, and stores it together with the record of its transition, if there is one. `Absent`:
+    /// no such card on the account.
     async fn change(&self, command: ChangeCardCommand) -> Result<Written<CardProfile>, WriteError<ChangeCardRefusal>>;
 
-    /// Decides the replacement of a card and stores the old and the new one. Returns the new one. `Absent`: no such
+    /// Decides the replacement of a card, stores the old and the new card, and returns the new one. `Absent`: no such
     /// card on the account.
     async fn replace(
         &self,
         command: ReplaceCardCommand,
     ) -> Result<Written<CardProfile>, WriteError<ReplaceCardRefusal>>;
 
-    /// Decides the order of a physical card for a virtual one, and stores the new card. The rule sees the states of all
-    /// physical cards of the virtual one. Returns the new one. `Absent`: no such card on the account.
+    /// Decides the order of a physical card for a virtual one, stores the new card and returns it. The rule sees the
+    /// states of all physical cards of the virtual one. `Absent`: no such card on the account.
     async fn order_physical(
         &self,
         command: OrderPhysicalCommand,
@@ -154,11 +155,11 @@ pub trait CardManagement: Send + Sync {
     /// Decides the removal of a limit. `Absent`: no such card on the account.
     async fn remove_limit(&self, command: RemoveLimitCommand) -> Result<Written<LimitId>, WriteError<NoSuchLimit>>;
 
-    /// Returns the settings of an account, the defaults if they were never changed.
+    /// Returns the card settings of an account. They are the defaults if they were never changed.
     async fn settings(&self, account: &AccountId) -> Result<CardSettings, StoreError>;
 
-    /// Decides a change of the settings of an account. Changes of one account are decided sequentially. Messages that
-    /// begin later are decided by the new settings; existing holds stay as they are. `Absent`: no such account.
+    /// Decides a change of the card settings of an account. Changes of one account are decided sequentially. The new
+    /// settings apply to messages that begin later; existing holds do not change. `Absent`: no such account.
     async fn set_settings(&self, command: CardSettingsCommand)
     -> Result<Written<CardSettings>, WriteError<Infallible>>;
 }

@@ -7,10 +7,10 @@ use florin_domain::ids::{AccountId, TransactionToken};
 
 /// Reads whole chains of card messages.
 ///
-/// Promises: each call reads one consistent view. Every decline comes with its explanation as decided.
+/// Promises: each call reads one consistent view. Every decline has the explanation that was decided with it.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ChainHistories: Send + Sync {
-    /// Returns the chain of any of its messages. `None`: no message with that token on the account.
+    /// Returns the chain that contains a message. `None`: no message with that token on the account.
     async fn history(&self, account: &AccountId, token: TransactionToken) -> Result<Option<ChainHistory>, StoreError>;
 }

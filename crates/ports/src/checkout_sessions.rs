@@ -1,4 +1,4 @@
-//! Sessions of checkouts and top-ups of budgets, decided under the lock of each session.
+//! Sessions of checkouts, and top-ups of budgets. Each session is decided under its own lock.
 
 use crate::{Decide, IdempotencyClaim, Mode, StoreError, WriteError, Written};
 use async_trait::async_trait;
@@ -18,11 +18,11 @@ pub struct CreateSessionCommand {
     pub account: AccountId,
     /// The checkout, which must be the account's.
     pub checkout: CheckoutId,
-    /// The payee that the request names.
+    /// The payee that the request names, if it names one.
     pub payee: Option<PayeeId>,
     /// The merchant's idempotency key.
     pub idempotency_key: String,
-    /// The payment references of which the situation names those that are taken.
+    /// Candidates for the payment reference. The situation contains those that are already used.
     pub references: Vec<PaymentReference>,
     /// The rule.
     pub decide: Decide<CreateSessionSituation, Result<CreatedSession, CreateSessionRefusal>>,
@@ -38,7 +38,7 @@ pub struct CreateTopUpCommand {
     pub budget: BudgetId,
     /// The caller's idempotency key.
     pub idempotency_key: String,
-    /// The payment references of which the situation names those that are taken.
+    /// Candidates for the payment reference. The situation contains those that are already used.
     pub references: Vec<PaymentReference>,
     /// The rule.
     pub decide: Decide<CreateTopUpSituation, Result<CreatedSession, CreateTopUpRefusal>>,
@@ -46,46 +46,48 @@ pub struct CreateTopUpCommand {
     pub claim: Option<IdempotencyClaim<CreatedSession>>,
 }
 
-/// A command to do something to a session.
+/// A command to change a session.
 pub struct SessionCommand {
     /// The account of the session.
     pub account: AccountId,
     /// The session, which must be the account's.
     pub session: CheckoutSessionId,
-    /// The rule. It changes neither ids nor purpose.
+    /// The rule. It changes neither the ids nor the purpose.
     pub decide: Decide<SessionSituation, Result<SessionDecision, SessionRefusal>>,
-    /// Whether it is committed.
+    /// Whether the decision is stored.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<CheckoutSession>>,
 }
 
-/// A session, with its last payment.
+/// A session, with its current or last payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundSession {
     /// The session.
     pub session: CheckoutSession,
-    /// Its payment that is not final; if there is none, the last one by creation, then by id.
+    /// The payment of the session that is not final. If there is none, the newest one by creation, then by id. `None`:
+    /// the session has no payment.
     pub last: Option<MerchantPayment>,
-    /// The number of its payments.
+    /// Number of payments of the session.
     pub attempts: i64,
 }
 
 impl FoundSession {
-    /// Returns its payment that is not final.
+    /// Returns the payment of the session that is not final.
     pub fn pending(&self) -> Option<&MerchantPayment> {
         self.last.as_ref().filter(|payment| payment.status == MerchantPaymentStatus::Pending)
     }
 }
 
-/// Stores sessions, with their payments. A decision and its journal, balances and events are stored together or not at all.
+/// Stores sessions with their payments. A decision and its journal transactions, balances and events are stored
+/// together or not at all.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait CheckoutSessions: Send + Sync {
-    /// Returns a session or top-up. `None`: none on the account.
+    /// Returns a session or top-up. `None`: no such session or top-up on the account.
     async fn find(&self, account: &AccountId, session: CheckoutSessionId) -> Result<Option<FoundSession>, StoreError>;
 
-    /// Returns the session with this page. Tokens of all accounts differ.
+    /// Returns the session with this page token, of any account. Page tokens are unique across accounts.
     async fn with_token(&self, token: PageTokenHash) -> Result<Option<FoundSession>, StoreError>;
 
     /// Returns the session that has this order. `None`: no such order on the account.
@@ -95,8 +97,8 @@ pub trait CheckoutSessions: Send + Sync {
         order: MerchantOrderId,
     ) -> Result<Option<CheckoutSession>, StoreError>;
 
-    /// Lists the account's matching sessions without top-ups, newest first by creation, then by id descending. The count
-    /// ignores the page.
+    /// Lists the account's matching sessions, excluding top-ups, newest first by creation, then by id descending. The
+    /// count ignores the page.
     async fn list(
         &self,
         account: &AccountId,
@@ -104,26 +106,27 @@ pub trait CheckoutSessions: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<CheckoutSession>, StoreError>;
 
-    /// Decides the creation of a session, and stores it if it is new. Creations on one account are decided sequentially, and
-    /// no settlement account of it is deleted meanwhile. `Absent`: the account has no merchant profile.
+    /// Decides the creation of a session, and stores the session if it is new. Creations on one account are decided
+    /// sequentially. No settlement account of the account is deleted while one is decided. `Absent`: the account has no
+    /// merchant profile.
     async fn create(
         &self,
         command: CreateSessionCommand,
     ) -> Result<Written<CreatedSession>, WriteError<CreateSessionRefusal>>;
 
-    /// Decides the creation of a top-up, and stores it if it is new. Creations on one account are decided sequentially.
-    /// `Absent`: the account has no merchant profile.
+    /// Decides the creation of a top-up, and stores the top-up if it is new. Creations on one account are decided
+    /// sequentially. `Absent`: the account has no merchant profile.
     async fn create_top_up(
         &self,
         command: CreateTopUpCommand,
     ) -> Result<Written<CreatedSession>, WriteError<CreateTopUpRefusal>>;
 
-    /// Decides what happens to a session. Decisions about one session are made sequentially. `Absent`: no such session or
+    /// Decides a change of a session. Changes of one session are decided sequentially. `Absent`: no such session or
     /// top-up on the account.
     async fn act(&self, command: SessionCommand) -> Result<Written<CheckoutSession>, WriteError<SessionRefusal>>;
 
-    /// Returns sessions and refunds on which something is due at a given time, the earliest first, at most `max`. Of one
-    /// account, or of all accounts without a timeline of their own.
+    /// Returns sessions and refunds on which something is due at a given time, earliest first, at most `max`. `None` as
+    /// the account: those of all accounts without a timeline of their own.
     async fn due(
         &self,
         account: Option<AccountId>,
@@ -131,6 +134,7 @@ pub trait CheckoutSessions: Send + Sync {
         max: u32,
     ) -> Result<Vec<DueCheckout>, StoreError>;
 
-    /// Returns the accounts with a timeline of their own on which something is due by it, at a real time, by id.
+    /// Returns the accounts with their own timeline on which something is due by that timeline at a given real time, by
+    /// id.
     async fn due_accounts(&self, real_now: DateTime<Utc>) -> Result<Vec<(AccountId, Timeline)>, StoreError>;
 }

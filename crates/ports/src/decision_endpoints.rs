@@ -1,4 +1,4 @@
-//! The endpoints of accounts that decide on card messages: how they are stored, and how they are asked.
+//! Decision endpoints of accounts: storing them, and sending questions to them.
 
 use crate::{ClientClaim, Decide, StoreError, WriteError, Written};
 use async_trait::async_trait;
@@ -15,59 +15,61 @@ use std::time::Duration;
 pub struct EndpointCommand {
     /// The account.
     pub account: AccountId,
-    /// The rule, on the endpoint that the account has now.
+    /// The rule. It receives the endpoint that the account has now.
     pub decide: Decide<Option<DecisionEndpoint>, Result<EndpointChange, EndpointRefusal>>,
-    /// The idempotency claim, if the caller made one. A request whose answer contains a new secret has no stored answer:
-    /// its repetition is refused with [`EndpointRefusal::ShownOnce`].
+    /// The idempotency claim, if the caller made one. An answer that contains a new secret is not stored: a retry of
+    /// its request is refused with [`EndpointRefusal::ShownOnce`].
     pub claim: Option<ClientClaim<EndpointChange>>,
 }
 
-/// Stores the endpoints of accounts, at most one for each. [`crate::Accounts::find`] returns it with the account.
+/// Stores the decision endpoints of accounts, at most one for each. [`crate::Accounts::find`] returns it with the
+/// account.
 ///
-/// Promises: changes of one account's endpoint are decided sequentially, and a refusal changes nothing. An endpoint is no
-/// part of a world's contents: a snapshot does not contain it, a restore leaves it as it is, and a copy has none. It is
-/// deleted with its world.
+/// Promises: changes of one account's endpoint are decided sequentially, and a refusal changes nothing. An endpoint is
+/// not part of a world's contents: a snapshot does not contain it, a restore does not change it, and a world that is
+/// created from a snapshot has none. The endpoint of a world is deleted with the world.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait DecisionEndpoints: Send + Sync {
-    /// Returns the endpoint of an account.
+    /// Returns the endpoint of an account. `None`: it has none.
     async fn endpoint(&self, account: &AccountId) -> Result<Option<DecisionEndpoint>, StoreError>;
 
-    /// Decides a change. `Absent`: no such account.
+    /// Decides a change of the endpoint of an account. `Absent`: no such account.
     async fn change_endpoint(
         &self,
         command: EndpointCommand,
     ) -> Result<Written<EndpointChange>, WriteError<EndpointRefusal>>;
 }
 
-/// A question to an endpoint.
+/// A question to a decision endpoint.
 #[derive(Clone, Debug)]
 pub struct DecisionRequest {
-    /// Where it is sent.
+    /// The URL of the endpoint.
     pub url: WebhookUrl,
-    /// How long the whole answer may take.
+    /// Maximum time from the start of the request to the end of the reply.
     pub time_limit: Duration,
     /// Identifies the question in its signature: the token of the message.
     pub message: EventId,
-    /// What is asked.
+    /// The question.
     pub question: Arc<DecisionQuestion>,
     /// The body: the question as JSON.
     pub body: Arc<str>,
-    /// What signs the body.
+    /// The secrets that sign the body.
     pub secrets: Arc<WebhookSecrets>,
     /// The real time.
     pub at: DateTime<Utc>,
 }
 
-/// Asks endpoints.
+/// Sends questions to decision endpoints.
 ///
-/// Promises: a question is one POST to an address that receivers of webhooks may have, signed like a webhook, and is never
-/// repeated. Redirects are not followed. The result arrives within the time limit, whatever the endpoint does. An account has
-/// a bounded number of questions at once, so that its slow endpoint leaves room for others; further ones get
-/// [`NoReply::TooMany`] at once. A reply with a part is within the question's amount.
+/// Promises: a question is one POST, signed like a webhook, and is never repeated. It is only sent to addresses that
+/// receivers of webhooks may have. Redirects are not followed. The result arrives within the time limit, whatever the
+/// endpoint does. The number of concurrent questions of an account is bounded, so that a slow endpoint leaves room for
+/// other accounts; excess questions return [`NoReply::TooMany`] immediately. The amount of a partial approval never
+/// exceeds the amount of the question.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait DecisionAsker: Send + Sync {
-    /// Asks once.
+    /// Sends the question once, and returns the reply or the reason that there is none.
     async fn ask(&self, request: DecisionRequest) -> Result<DecisionReply, NoReply>;
 }

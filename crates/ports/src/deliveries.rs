@@ -1,4 +1,4 @@
-//! Deliveries of events to subscriptions.
+//! Deliveries of events to webhook subscriptions.
 
 use crate::{ClientClaim, Decide, StoreError, WebhookReach, WriteError, Written};
 use async_trait::async_trait;
@@ -10,12 +10,12 @@ use florin_domain::world::ClockSetting;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A command to claim deliveries of one subscription.
+/// A command to claim due deliveries of one subscription.
 #[derive(Clone, Debug)]
 pub struct ClaimDeliveriesCommand {
     /// The subscription.
     pub webhook: WebhookId,
-    /// The lease, which no other claim has.
+    /// The id of the lease: new for this claim.
     pub lease: LeaseId,
     /// The real time.
     pub now: DateTime<Utc>,
@@ -28,34 +28,35 @@ pub struct ClaimDeliveriesCommand {
 /// Claimed deliveries of a subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedDeliveries {
-    /// Whether some were set aside, so that a further claim may find others.
+    /// Whether the claim set aside deliveries that must wait for earlier ones of their object. If it did, another claim
+    /// may find further deliveries.
     pub has_more: bool,
-    /// The subscription as it is now.
+    /// The current state of the subscription.
     pub webhook: Webhook,
     /// The deliveries, the longest due first.
     pub deliveries: Vec<ClaimedDelivery>,
 }
 
-/// A delivery whose next attempt is counted already.
+/// A claimed delivery. Its next attempt is already counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedDelivery {
-    /// The delivery, with the attempt in progress.
+    /// The delivery, including the attempt in progress.
     pub delivery: Delivery,
     /// The lease of this claim.
     pub lease: LeaseId,
-    /// The clock of its account.
+    /// The clock of the delivery's account.
     pub clock: ClockSetting,
-    /// The body: that of the stored event. `None` if the event was deleted.
+    /// The body of the stored event or of the test. `None`: the event was deleted.
     pub body: Option<Arc<str>>,
 }
 
-/// Identifies the claim of a delivery: one attempt under one lease. Once the lease is replaced, or another attempt is
-/// counted, it identifies nothing.
+/// Identifies a claim of a delivery: one attempt under one lease. The claim ends when another lease replaces it or
+/// another attempt is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeliveryClaim {
     /// The subscription.
     pub webhook: WebhookId,
-    /// The event.
+    /// The event, or the test.
     pub message: EventId,
     /// The lease.
     pub lease: LeaseId,
@@ -64,28 +65,28 @@ pub struct DeliveryClaim {
 }
 
 impl ClaimedDelivery {
-    /// Returns what identifies this claim.
+    /// Returns the identification of this claim.
     pub const fn claim(&self) -> DeliveryClaim {
         let Delivery { webhook, message, attempts, .. } = self.delivery;
         DeliveryClaim { webhook, message, lease: self.lease, attempt: attempts }
     }
 }
 
-/// What a delivery's rule reads.
+/// The situation of the rule that decides the end of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttemptSituation {
-    /// The delivery.
+    /// The claimed delivery.
     pub delivery: Delivery,
-    /// Its subscription as it is now, locked.
+    /// The current state of its subscription, locked.
     pub webhook: Webhook,
-    /// The clock of its account.
+    /// The clock of the delivery's account.
     pub clock: ClockSetting,
 }
 
-/// The end of an attempt.
+/// An ended attempt, to be recorded.
 #[derive(Clone)]
 pub struct AttemptEnd {
-    /// The claim under which it was sent.
+    /// The claim under which the attempt was sent.
     pub claim: DeliveryClaim,
     /// The attempt, for the log.
     pub attempt: AttemptRecord,
@@ -93,22 +94,22 @@ pub struct AttemptEnd {
     pub decide: Decide<AttemptSituation, DeliveryDecision>,
 }
 
-/// Selects deliveries.
+/// Selects deliveries of a subscription. A `None` field selects everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryFilter {
-    /// In this status.
+    /// Selects deliveries with this status.
     pub status: Option<DeliveryStatus>,
-    /// Of this event.
+    /// Selects the delivery of this event.
     pub message: Option<EventId>,
-    /// Queued at this time or later, by the account's clock.
+    /// Selects deliveries that were queued at this time or later, by the account's clock.
     pub from: Option<DateTime<Utc>>,
-    /// Queued at this time or earlier, by the account's clock.
+    /// Selects deliveries that were queued at this time or earlier, by the account's clock.
     pub to: Option<DateTime<Utc>>,
-    /// Maximum number of attempts that are returned with each delivery: the last ones.
+    /// Maximum number of attempts to return with each delivery. The last ones are returned.
     pub attempts: u32,
 }
 
-/// A command to send an event again.
+/// A command to send one event again.
 pub struct RedeliverCommand {
     /// The subscriptions that the caller reaches.
     pub reach: WebhookReach,
@@ -124,13 +125,13 @@ pub struct RedeliverCommand {
     pub claim: Option<ClientClaim<()>>,
 }
 
-/// A command to send all events again that were not delivered.
+/// A command to send again all events that were not delivered.
 pub struct RecoverCommand {
     /// The subscriptions that the caller reaches.
     pub reach: WebhookReach,
     /// The subscription.
     pub webhook: WebhookId,
-    /// Events that occurred at this time or later.
+    /// Only events that occurred at this time or later are sent.
     pub since: DateTime<Utc>,
     /// The real time.
     pub now: DateTime<Utc>,
@@ -140,13 +141,13 @@ pub struct RecoverCommand {
     pub claim: Option<ClientClaim<u64>>,
 }
 
-/// A command to send a test.
+/// A command to send a test to a subscription.
 pub struct TestWebhookCommand {
     /// The subscriptions that the caller reaches.
     pub reach: WebhookReach,
-    /// The delivery.
+    /// The delivery of the test.
     pub delivery: Delivery,
-    /// Its body.
+    /// The body of the test.
     pub body: String,
     /// The real time.
     pub now: DateTime<Utc>,
@@ -156,53 +157,56 @@ pub struct TestWebhookCommand {
     pub claim: Option<ClientClaim<EventId>>,
 }
 
-/// What waits to be delivered.
+/// The deliveries that wait, over all subscriptions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryBacklog {
-    /// Number of deliveries that wait, those of disabled subscriptions excluded.
+    /// Number of waiting deliveries, excluding those of disabled subscriptions.
     pub waiting: u64,
-    /// When the oldest of them was queued, in real time.
+    /// When the oldest of them was queued, in real time. `None`: none waits.
     pub oldest: Option<DateTime<Utc>>,
 }
 
-/// What waits for one subscription.
+/// The deliveries that wait for one subscription.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WaitingDeliveries {
-    /// Number of deliveries that wait.
+    /// Number of waiting deliveries.
     pub waiting: u64,
-    /// Number of those whose last attempt failed.
+    /// Number of waiting deliveries whose last attempt failed.
     pub failed: u64,
 }
 
-/// Stores deliveries. An event's transaction queues one for each enabled subscription that matches the event.
+/// Stores deliveries. The transaction of an event queues one delivery for each enabled subscription that matches the
+/// event.
 ///
 /// Promises: a delivery is claimed by at most one lease at a time, and its attempt is counted with the claim. A claim
-/// whose lease was replaced, or whose attempt is not the last one, changes nothing. Deliveries rest while their
-/// subscription or its client is disabled; they are never claimed after their subscription was deleted. Of an ordered
-/// subscription, only the first waiting delivery of each object is claimed. A first attempt is due at once, whatever any
-/// clock shows; a retry is due by the clock of its account. A restore moves later retries to the restored time. Each
-/// transaction is bounded, however many deliveries wait.
+/// whose lease was replaced, or whose attempt is not the last one, changes nothing. Deliveries are paused while their
+/// subscription or its client is disabled, and are never claimed after their subscription was deleted. Of an ordered
+/// subscription, only the first waiting delivery of each object is claimed. A first attempt is due immediately,
+/// whatever any clock shows; a retry is due by the clock of its account. A restore moves later retries to the restored
+/// time. Each transaction is bounded, however many deliveries wait.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Deliveries: Send + Sync {
-    /// Returns the enabled subscriptions that may have deliveries to claim.
+    /// Returns the enabled subscriptions that may have deliveries to claim at this real time.
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<Webhook>, StoreError>;
 
-    /// Claims due deliveries of a subscription, the longest due first; first attempts and retries take turns. `None`: it
-    /// or its client is disabled, or it does not exist.
+    /// Claims due deliveries of a subscription, longest due first. First attempts and retries alternate. `None`: the
+    /// subscription or its client is disabled, or there is no such subscription.
     async fn claim(&self, command: ClaimDeliveriesCommand) -> Result<Option<ClaimedDeliveries>, StoreError>;
 
-    /// Records ended attempts, those whose claim is still current, and returns their number. Disables subscriptions as
-    /// their rules say.
+    /// Records the ended attempts whose claims are still current, and returns their number. Disables subscriptions if a
+    /// rule decides so.
     async fn record(&self, ends: Vec<AttemptEnd>, now: DateTime<Utc>) -> Result<u64, StoreError>;
 
-    /// Gives back claims whose attempts have no known outcome. The attempts stay counted, and others follow at once.
+    /// Releases claims whose attempts have no known outcome. The attempts remain counted, and the deliveries can be
+    /// claimed again immediately.
     async fn release(&self, claims: Vec<DeliveryClaim>) -> Result<(), StoreError>;
 
-    /// Ends deliveries that are not sent: their events do not exist any more, or too many attempts were interrupted.
+    /// Ends claimed deliveries that are not sent, because their events were deleted or too many attempts were
+    /// interrupted.
     async fn end(&self, claims: Vec<DeliveryClaim>, status: DeliveryStatus) -> Result<(), StoreError>;
 
-    /// Lists deliveries of a subscription with their last attempts, the last queued first.
+    /// Lists deliveries of a subscription with their last attempts, last queued first.
     async fn log(
         &self,
         webhook: WebhookId,
@@ -210,27 +214,27 @@ pub trait Deliveries: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<(Delivery, Vec<AttemptRecord>)>, StoreError>;
 
-    /// Sends an event again: at once, with a new schedule. [`crate::Events::redeliveries`] shows it, too. `Absent`: no such
-    /// subscription, or it never had this event.
+    /// Sends an event again immediately, with a new retry schedule. [`crate::Events::redeliveries`] returns it, too.
+    /// `Absent`: no such subscription, or it has no delivery of this event.
     async fn redeliver(&self, command: RedeliverCommand) -> Result<Written<()>, WriteError<WebhookRefusal>>;
 
-    /// Sends every matching stored event again that is neither delivered nor waiting, those from before the subscription
-    /// included, and returns their number. [`crate::Events::redeliveries`] shows them, too. It does so in portions: if it is
-    /// interrupted, a repetition does the rest.
-    /// `Absent`: no such subscription.
+    /// Sends again every matching stored event that is neither delivered nor waiting, and returns their number. This
+    /// includes events from before the subscription. [`crate::Events::redeliveries`] returns them, too. The work is
+    /// done in portions: if it is interrupted, a retry does the rest. `Absent`: no such subscription.
     async fn recover(&self, command: RecoverCommand) -> Result<Written<u64>, WriteError<WebhookRefusal>>;
 
-    /// Queues a test. `Absent`: no such subscription.
+    /// Queues the delivery of a test. `Absent`: no such subscription.
     async fn test(&self, command: TestWebhookCommand) -> Result<Written<EventId>, WriteError<WebhookRefusal>>;
 
-    /// Deletes deliveries that were queued before a time and do not wait, and deliveries of deleted subscriptions, at most
-    /// `max` of both, and returns their number. Forgets subscriptions that were deleted before that time.
+    /// Deletes deliveries that were queued before a real time and no longer wait, and deliveries of deleted
+    /// subscriptions. Deletes at most `max` in total and returns their number. Also deletes the records of
+    /// subscriptions that were deleted before that time.
     async fn delete_deliveries(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 
-    /// Returns what waits.
+    /// Returns the number of waiting deliveries and the age of the oldest.
     async fn backlog(&self) -> Result<DeliveryBacklog, StoreError>;
 
-    /// Returns what waits for each subscription that has waiting deliveries, or for one subscription only. It is for
-    /// operators: deliveries that rest count, too, and it may take any time.
+    /// Returns the waiting deliveries of each subscription that has any, or of one subscription only. Paused deliveries
+    /// count, too. The call is for operators: its duration is not bounded.
     async fn backlogs(&self, webhook: Option<WebhookId>) -> Result<BTreeMap<WebhookId, WaitingDeliveries>, StoreError>;
 }

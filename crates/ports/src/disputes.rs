@@ -13,17 +13,17 @@ use florin_domain::page::{Page, PageRequest};
 pub struct OpenDisputeCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The token of a message of the account.
+    /// The token of the disputed message, which must be the account's.
     pub transaction: TransactionToken,
     /// The rule.
     pub decide: Decide<OpenDisputeSituation, Result<DisputeDecision, DisputeRefusal>>,
-    /// Whether it is committed.
+    /// Whether the decision is stored.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<DisputeDone>>,
 }
 
-/// A command to do something to a dispute.
+/// A command to act on a dispute.
 pub struct DisputeCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -31,7 +31,7 @@ pub struct DisputeCommand {
     pub dispute: DisputeId,
     /// The rule. It changes neither the disputed message nor the amount, and adds evidence only at the end.
     pub decide: Decide<DisputeSituation, Result<DisputeDecision, DisputeRefusal>>,
-    /// Whether it is committed.
+    /// Whether the decision is stored.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<DisputeDone>>,
@@ -42,17 +42,18 @@ pub struct DisputeCommand {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Disputes: Send + Sync {
-    /// Decides whether a transaction can be disputed. The rule sees all disputes of the chain of the transaction, in any
-    /// order. `Absent`: no message of that token on the account.
+    /// Decides whether a transaction can be disputed, and stores the dispute. The rule sees all disputes of the chain
+    /// of the transaction, in any order. `Absent`: no message with that token on the account.
     async fn open(&self, command: OpenDisputeCommand) -> Result<Written<DisputeDone>, WriteError<DisputeRefusal>>;
 
-    /// Decides what happens to a dispute, and stores the message that it causes. `Absent`: no such dispute on the account.
+    /// Decides an action on a dispute, and stores the dispute and any message that the action causes. `Absent`: no such
+    /// dispute on the account.
     async fn act(&self, command: DisputeCommand) -> Result<Written<DisputeDone>, WriteError<DisputeRefusal>>;
 
     /// Returns a dispute with its evidence, oldest first. `None`: no such dispute on the account.
     async fn find(&self, account: &AccountId, dispute: DisputeId) -> Result<Option<Dispute>, StoreError>;
 
-    /// Lists the account's matching disputes with their evidence: newest first by creation, then greatest id first. The
+    /// Lists the account's matching disputes with their evidence, newest first by creation, then by id descending. The
     /// count ignores the page. Each call reads one consistent view.
     async fn list(
         &self,

@@ -5,23 +5,25 @@ use crate::idempotency::RecordedRequest;
 /// Reasons that a store failed. Texts are for logs, never for callers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The store can't be reached, or was too slow. Nothing was stored; a later try may work.
+    /// The store can't be reached, or was too slow. Nothing was stored; a retry may succeed.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
     /// The queue of the store is full. Nothing was stored.
     #[error("the store is overloaded")]
     Overloaded,
-    /// The connection was lost or the disk failed during the commit, or the store did not respond in time: everything is stored, or
-    /// nothing. With an idempotency key, a retry finds out which.
+    /// The connection was lost or the disk failed during the commit, or the store did not respond in time. Either
+    /// everything is stored or nothing. With an idempotency key, a retry takes effect only if the first attempt did
+    /// not.
     #[error("it is unknown whether the store has stored the change: {0}")]
     OutcomeUnknown(String),
     /// Something with this name or id already exists. Nothing was stored.
     #[error("already exists: {0}")]
     Duplicate(String),
-    /// The record to change, or a record that is referred to, does not exist. Nothing was stored.
+    /// The record to change, or a record that it refers to, does not exist. Nothing was stored.
     #[error("not found: {0}")]
     NotFound(String),
-    /// A constraint of the store refused what a rule let through, or a stored value can't be read: a bug. Nothing was stored.
+    /// A bug: a constraint of the store refused what a rule allowed, or a stored value can't be read. Nothing was
+    /// stored.
     #[error("the store refused a change or can't read a value: {0}")]
     Corrupt(String),
 }

@@ -11,25 +11,25 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-/// Gives events their ids and bodies.
+/// Creates the ids and bodies of events.
 pub trait EventForms: Send + Sync {
-    /// Returns a new id, which is random in seeded worlds, too.
+    /// Returns a new id. It is random even in worlds with a seed.
     fn next_id(&self) -> EventId;
 
     /// Returns the real time.
     fn now(&self) -> DateTime<Utc>;
 
-    /// Renders the envelope of an event under its id and sequence. It is stored as it is, and never rendered again. An
-    /// error undoes the cause.
+    /// Renders the envelope of an event under its id and sequence. The result is stored unchanged and never rendered
+    /// again. An error rolls back the cause of the event.
     fn envelope(&self, event: &Event, id: EventId, sequence: u64) -> Result<String, StoreError>;
 }
 
 /// How a store writes events.
 #[derive(Clone)]
 pub struct EventRecording {
-    /// The environment. In the sandbox, every client may list events.
+    /// The environment of the store. In the sandbox, every client may list events.
     pub environment: Environment,
-    /// Ids and bodies.
+    /// Creates the ids and bodies.
     pub forms: Arc<dyn EventForms>,
 }
 
@@ -42,29 +42,32 @@ impl fmt::Debug for EventRecording {
 /// The accounts whose events a caller may read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventReach {
-    /// Accounts of this client.
+    /// The client, which owns the accounts.
     pub client: ClientId,
-    /// Only these accounts, if there is a restriction.
+    /// Restricts the reach to these accounts. `None`: all accounts of the client.
     pub accounts: Option<BTreeSet<AccountId>>,
 }
 
 /// Reads events. Every command that causes events stores them in its own transaction.
 ///
-/// Promises: an event is stored if and only if its cause is, and only if its [`florin_domain::event::Audience`] sees it.
+/// Promises: an event is stored if and only if its cause is stored and it has an [`florin_domain::event::Audience`].
 /// The causes of one object are numbered from 1 without gaps, whether or not their events are stored. A stored event
-/// never changes. Positions are never given twice, not even after events were deleted. They follow the order of commits:
-/// of two events of one object, the later one has the greater position, and no event appears at or before a position
-/// that [`Self::tail`] has returned. Only the restore of a world puts its earlier events back at their positions.
+/// never changes. A position is never used twice, not even after events were deleted. Positions follow the order of
+/// commits: of two events of one object, the later one has the greater position, and no event appears at or before a
+/// position that [`Self::tail`] has returned. The only exception is the restore of a world, which puts earlier events
+/// back at their positions.
 ///
-/// A redelivery or a recovery gives each event that it sends again a further position, in its own transaction, under the
-/// same promises. [`Self::redeliveries`] reads them; lists and [`Self::between`] do not contain them.
+/// A redelivery or a recovery gives each event that it sends again a further position, in its own transaction, under
+/// the same promises. [`Self::redeliveries`] reads these positions; [`Self::list`] and [`Self::between`] do not contain
+/// them.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Events: Send + Sync {
-    /// Sets how events are written; the first call counts. Until then none is written, and sequences count all the same.
+    /// Sets how events are written. Only the first call has an effect. Before it, no event is written, but causes are
+    /// still numbered.
     fn record_events(&self, recording: EventRecording);
 
-    /// Lists matching events in reach, the greatest position first. The count ignores the page. Each call reads one
+    /// Lists matching events in reach, greatest position first. The count ignores the page. Each call reads one
     /// consistent view.
     async fn list(
         &self,
@@ -73,15 +76,16 @@ pub trait Events: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<StoredEvent>, StoreError>;
 
-    /// Returns the position of an event in reach, or that of a redelivery, by its [`florin_domain::event::Redelivery::id_at`].
-    /// `None`: there is no such event any more.
+    /// Returns the position of an event in reach, or of a redelivery, which is identified by its
+    /// [`florin_domain::event::Redelivery::id_at`]. `None`: there is no such event, or it was deleted.
     async fn position_of(&self, reach: EventReach, event: EventId) -> Result<Option<EventPosition>, StoreError>;
 
-    /// Returns a position up to which no further event will appear, and after which there is no event whose commit had
-    /// been acknowledged before the call. `None`: other writes did not end in time; try again.
+    /// Returns a position at or before which no further event will appear. Every event whose commit was acknowledged
+    /// before the call is at or before it. `None`: concurrent writes did not end in time; retry.
     async fn tail(&self) -> Result<Option<EventPosition>, StoreError>;
 
-    /// Returns matching events in reach after one position up to another, in order, at most `max`.
+    /// Returns matching events in reach, in order, whose positions are above the first of the range and at most the
+    /// second. Returns at most `max`.
     async fn between(
         &self,
         reach: EventReach,
@@ -90,8 +94,8 @@ pub trait Events: Send + Sync {
         max: u32,
     ) -> Result<Vec<StoredEvent>, StoreError>;
 
-    /// Returns redeliveries of matching events in reach after one position up to another, in order. It searches at most
-    /// `max` redeliveries, whether or not their events match, and returns how far it came.
+    /// Returns the redeliveries of matching events in reach, in order, for a range of positions like [`Self::between`].
+    /// Searches at most `max` redeliveries, matching or not, and returns the position up to which it searched.
     async fn redeliveries(
         &self,
         reach: EventReach,
@@ -100,7 +104,7 @@ pub trait Events: Send + Sync {
         max: u32,
     ) -> Result<Redeliveries, StoreError>;
 
-    /// Deletes events that were written before a time, the oldest first, at most `max`, and returns their number. As many
-    /// redeliveries that are as old are deleted with them.
+    /// Deletes events that were written before a real time, oldest first, at most `max`, and returns their number. Also
+    /// deletes at most `max` redeliveries from before that time, which are not counted.
     async fn delete_events(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 }

@@ -1,4 +1,4 @@
-//! Idempotency: all requests under one key have one effect (contract 1.4).
+//! Idempotency: all requests with one key take effect once (contract 1.4).
 
 use crate::DryRun;
 use chrono::{DateTime, Utc};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    /// Checks the form.
+    /// Parses a key. An invalid format is a [`Flaw`].
     pub fn parse(text: &[u8]) -> Result<Self, Flaw> {
         let visible = text.iter().all(u8::is_ascii_graphic);
         match std::str::from_utf8(text) {
@@ -21,13 +21,13 @@ impl IdempotencyKey {
         }
     }
 
-    /// The key.
+    /// Returns the key as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A request in a comparable form: equal requests have equal texts.
+/// A request in a comparable form: equal requests have equal fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedRequest {
     /// The HTTP method.
@@ -40,16 +40,16 @@ pub struct RecordedRequest {
     pub body: RecordedBody,
 }
 
-/// The body of a recorded request.
+/// The body of a recorded request, in full or as a hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordedBody {
-    /// The body as canonical JSON: sorted members, no blanks, numbers as written.
+    /// The body as canonical JSON: sorted members, no whitespace, numbers as written.
     Json(String),
     /// The SHA-256 (hexadecimal) of the canonical JSON, because the body contains secrets or is large.
     Hash(String),
 }
 
-/// A stored answer, for replays.
+/// A stored answer, which is replayed for a retried request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status, 2xx.
@@ -60,9 +60,10 @@ pub struct Answer {
 
 /// An idempotency claim: a request that must take effect only once.
 ///
-/// Before anything else, the adapter looks up the record of (client, account, key). If it finds an equal request, it
-/// returns [`Written::Replayed`]; if it finds another request, [`crate::WriteError::Mismatch`]. Otherwise it stores the
-/// record, with the answer created from the outcome, in the transaction of the effect. Refusals store no record.
+/// Before anything else, the adapter looks up the record of the client, account and key. If the record has an equal
+/// request, the adapter returns [`Written::Replayed`]; if it has another request, [`crate::WriteError::Mismatch`].
+/// Without a record, the adapter executes the command and stores the record, with the answer created from the outcome,
+/// in the same transaction. Refusals store no record.
 #[derive(Clone)]
 pub struct IdempotencyClaim<T> {
     /// The API client.
@@ -94,14 +95,14 @@ impl<T> fmt::Debug for IdempotencyClaim<T> {
 pub enum Written<T> {
     /// The write took effect now.
     New(T),
-    /// The write took effect before, with this answer.
+    /// The write took effect before. Its stored answer is attached.
     Replayed(Answer),
-    /// It was a dry run: nothing was written. Only commands with a [`crate::Mode`] have it.
+    /// The command was a dry run: nothing was written. Only commands with a [`crate::Mode`] can return it.
     DryRun(Box<DryRun<T>>),
 }
 
 impl<T> Written<T> {
-    /// The outcome, which every command without a claim has. `None`: the write took effect before.
+    /// Returns the outcome. `None`: the write took effect before. Without a claim, that never happens.
     pub fn outcome(self) -> Option<T> {
         match self {
             Self::New(outcome) => Some(outcome),

@@ -1,4 +1,4 @@
-//! New API keys.
+//! Creation of API keys.
 
 use crate::StoreError;
 use florin_domain::access::Environment;

@@ -1,4 +1,4 @@
-//! Upkeep of keys by the server: their last use and their end.
+//! Maintenance of API keys by the server: when they were last used, and when they expire.
 
 use crate::StoreError;
 use async_trait::async_trait;
@@ -10,10 +10,10 @@ use florin_domain::ids::ApiKeyId;
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait KeyUpkeep: Send + Sync {
-    /// Records when keys were last used. An earlier time than the recorded one has no effect, nor has an unknown key.
+    /// Records when keys were last used. Unknown keys, and times before the recorded one, are ignored.
     async fn record_uses(&self, uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError>;
 
-    /// Returns the keys that expire after `from` and until `until`, the first to expire first, at most `max`. Without revoked
-    /// keys, keys of worlds, and keys of disabled clients.
+    /// Returns the keys that expire after `from` and no later than `until`, earliest first, at most `max`. Excludes
+    /// revoked keys, keys of worlds, and keys of disabled clients.
     async fn expiring(&self, from: DateTime<Utc>, until: DateTime<Utc>, max: u32) -> Result<Vec<ApiKey>, StoreError>;
 }

@@ -1,17 +1,19 @@
 //! Ports: what Florin needs from storage, providers, clock and ids. One trait per file, in the domain's terms.
 //!
-//! Ports have three shapes:
+//! Ports have methods of three kinds:
 //! 1. **Read**: a method returns values. Objects of other accounts are absent.
 //! 2. **Whole replacement**: one call stores all of a value or none of it ([`Registry`], [`Seeding`]).
-//! 3. **Decide under the lock** ([`CardLedger`], [`Credits`], [`PaymentBatches`], [`BatchManagement`],
-//!    [`BatchProcessing`], [`MfaSessions`], [`Transfers`], [`CardManagement`], [`Timelines`], [`Worlds`],
-//!    [`ClientNetworks`], [`CheckoutSessions`], [`Disputes`], and the writes of [`Budgets`], [`People`], [`Merchants`], [`Checkouts`],
-//!    [`SettlementAccounts`], [`Payees`] and [`MerchantPayments`]): the port receives a command, which names what to load and contains a pure decision. The adapter
-//!    locks and loads, calls the decision, stores its result together with the
-//!    idempotency record, and commits. It may call the decision again (after a serialization failure), and it may
-//!    combine many decisions in one transaction; callers can't observe either.
+//! 3. **Decide under the lock**: a method receives a rule, a pure decision ([`Decide`]), usually as part of a command
+//!    that also names what to load. Examples are [`CardLedger`], [`Transfers`], [`PaymentBatches`] and the writes of
+//!    [`Budgets`]. The adapter locks and loads the rows, calls the rule, stores its result together with the
+//!    idempotency record, and commits. It may call the rule again (after a serialization failure), and it may combine
+//!    many decisions in one transaction; callers can't observe either.
 //!
-//! [`Storage`] and [`SandboxStorage`] list the storage ports. With the feature `test-support` every trait has a mockall mock (`MockCardLedger`, …).
+//! The descriptions of methods name errors briefly: "`Absent`: no such card on the account" means that the method
+//! returns [`WriteError::Absent`] in this case. `NotFound` and `Duplicate` are errors of [`StoreError`].
+//!
+//! [`Storage`] and [`SandboxStorage`] list the storage ports. With the feature `test-support` every trait has a mockall
+//! mock (`MockCardLedger`, …).
 
 mod access;
 mod activities;
@@ -178,5 +180,5 @@ pub use {
 
 use std::sync::Arc;
 
-/// A pure decision that an adapter calls under its lock, once or more often.
+/// A pure decision from a situation `S`. An adapter calls it under its lock, at least once.
 pub type Decide<S, D> = Arc<dyn Fn(&S) -> D + Send + Sync>;

@@ -15,10 +15,10 @@ use std::convert::Infallible;
 pub struct ProfileCommand {
     /// The account.
     pub account: AccountId,
-    /// Whether a missing profile is created. Otherwise it is `Absent`.
+    /// Whether to create a missing profile. Otherwise a missing profile is `Absent`.
     pub creates: bool,
-    /// The rule. It does not change the logo. A profile that was never changed is [`MerchantProfile::new`] with the name of
-    /// the account.
+    /// The rule. It does not change the logo. If the profile was never changed, the rule receives
+    /// [`MerchantProfile::new`] with the name of the account.
     pub decide: Decide<MerchantProfile, Result<MerchantProfile, EditProfileRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<MerchantProfile>>,
@@ -26,7 +26,7 @@ pub struct ProfileCommand {
 
 /// A command to store the logo of a merchant.
 pub struct SetLogoCommand {
-    /// The logo. Its account is that of the caller.
+    /// The logo, which contains the account of the caller.
     pub logo: Logo,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<MerchantProfile>>,
@@ -39,16 +39,16 @@ pub trait Merchants: Send + Sync {
     /// Returns the profile of an account, whatever its status. `None`: the account has none.
     async fn find(&self, account: &AccountId) -> Result<Option<MerchantProfile>, StoreError>;
 
-    /// Decides a change of a profile. Changes of one merchant are decided sequentially. `Absent`: no such account, or it
-    /// has no profile and the command creates none.
+    /// Decides a change of a profile. Changes of one merchant are decided sequentially. `Absent`: no such account, or
+    /// the account has no profile and the command does not create one.
     async fn change(&self, command: ProfileCommand)
     -> Result<Written<MerchantProfile>, WriteError<EditProfileRefusal>>;
 
-    /// Stores the logo of a merchant in place of the previous one, and returns the profile with it. `Absent`: the account
-    /// has no merchant profile.
+    /// Stores the logo of a merchant in place of the previous one, and returns the profile with it. `Absent`: the
+    /// account has no merchant profile.
     async fn set_logo(&self, command: SetLogoCommand) -> Result<Written<MerchantProfile>, WriteError<Infallible>>;
 
-    /// Returns a logo of any account. `None`: no merchant has it now.
+    /// Returns a logo of any account. `None`: no merchant uses it now.
     async fn logo(&self, logo: LogoId) -> Result<Option<Logo>, StoreError>;
 }
 
@@ -68,7 +68,7 @@ pub struct EditCheckoutCommand {
     pub account: AccountId,
     /// The checkout, which must be the account's.
     pub checkout: CheckoutId,
-    /// The rule. It changes neither id nor type nor currency.
+    /// The rule. It changes neither the id, nor the type, nor the currency.
     pub decide: Decide<(CheckoutSituation, Checkout), Result<Checkout, CheckoutRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<Checkout>>,
@@ -103,9 +103,10 @@ pub struct SettlementCommand {
     pub account: AccountId,
     /// The bank that the situation describes.
     pub bank: Option<BankId>,
-    /// The rule. It changes neither ids nor bank details.
+    /// The rule. It changes neither ids nor bank details of a stored settlement account.
     pub decide: Decide<SettlementSituation, Result<SettlementChange, SettlementRefusal>>,
-    /// The idempotency claim, if the caller made one. Its answer shows what was created or changed; `None`: deleted.
+    /// The idempotency claim, if the caller made one. Its answer shows the created or changed settlement account;
+    /// `None`: it was deleted.
     pub claim: Option<IdempotencyClaim<Option<SettlementAccountOverview>>>,
 }
 
@@ -125,8 +126,9 @@ pub trait SettlementAccounts: Send + Sync {
     async fn list(&self, account: &AccountId, page: PageRequest)
     -> Result<Page<SettlementAccountOverview>, StoreError>;
 
-    /// Decides a change of the settlement accounts of a merchant, and stores all of it. Changes of one merchant are
-    /// decided sequentially. `Absent`: the account has no merchant profile.
+    /// Decides a change of the settlement accounts of a merchant, and stores all its parts. Returns the created or
+    /// changed settlement account; `None`: it was deleted. Changes of one merchant are decided sequentially. `Absent`:
+    /// the account has no merchant profile.
     async fn change(
         &self,
         command: SettlementCommand,
@@ -137,7 +139,7 @@ pub trait SettlementAccounts: Send + Sync {
 pub struct CreatePayeeCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The bank details. The situation says who has them.
+    /// The bank details. The situation contains the payee that already has them.
     pub details: BankDetails,
     /// The rule.
     pub decide: Decide<CreatePayeeSituation, Result<CreatedPayee, CreatePayeeRefusal>>,
@@ -149,7 +151,7 @@ pub struct CreatePayeeCommand {
 pub struct ApprovePayeeCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The payee, who must be the account's.
+    /// The payee, which must be the account's.
     pub payee: PayeeId,
     /// The rule. It changes neither ids nor bank details.
     pub decide: Decide<Payee, Result<Payee, PayeeRefusal>>,
@@ -164,7 +166,8 @@ pub trait Payees: Send + Sync {
     /// Returns a payee. `None`: no such payee on the account.
     async fn find(&self, account: &AccountId, payee: PayeeId) -> Result<Option<Payee>, StoreError>;
 
-    /// Lists the account's matching payees, newest first by creation, then by id descending. The count ignores the page.
+    /// Lists the account's matching payees, newest first by creation, then by id descending. The count ignores the
+    /// page.
     async fn list(
         &self,
         account: &AccountId,
@@ -172,8 +175,8 @@ pub trait Payees: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<Payee>, StoreError>;
 
-    /// Decides the creation of a payee, and stores it if it is new. Creations on one account are decided sequentially.
-    /// `Absent`: the account has no merchant profile.
+    /// Decides the creation of a payee, and stores the payee if it is new. Creations on one account are decided
+    /// sequentially. `Absent`: the account has no merchant profile.
     async fn create(
         &self,
         command: CreatePayeeCommand,
@@ -187,7 +190,7 @@ pub trait Payees: Send + Sync {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Banks: Send + Sync {
-    /// Returns a bank. `None`: not on the list.
+    /// Returns a bank. `None`: no such bank on the list.
     async fn find(&self, bank: &BankId) -> Result<Option<Bank>, StoreError>;
 
     /// Lists banks by name (code points), then by id. The count ignores the page.

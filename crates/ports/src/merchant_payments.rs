@@ -1,4 +1,4 @@
-//! Payments of sessions and their refunds.
+//! Payments of checkout sessions, and refunds of these payments.
 
 use crate::{Decide, IdempotencyClaim, Mode, StoreError, WriteError, Written};
 use async_trait::async_trait;
@@ -17,39 +17,39 @@ pub struct CreateRefundCommand {
     pub payment: MerchantPaymentId,
     /// The rule.
     pub decide: Decide<CreateRefundSituation, Result<MerchantPayment, RefundRefusal>>,
-    /// Whether it is committed.
+    /// Whether the decision is stored.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<MerchantPayment>>,
 }
 
-/// A command to do something to a refund.
+/// A command to change a refund.
 pub struct RefundCommand {
     /// The account of the refund.
     pub account: AccountId,
     /// The refund, which must be the account's.
     pub refund: RefundId,
-    /// The rule. It changes neither ids nor amount.
+    /// The rule. It changes neither ids nor the amount.
     pub decide: Decide<RefundSituation, Result<RefundChange, RefundRefusal>>,
-    /// Whether it is committed.
+    /// Whether the decision is stored.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<MerchantPayment>>,
 }
 
-/// Reads payments, and stores refunds. [`crate::CheckoutSessions`] stores payments with their sessions.
+/// Reads payments, and stores refunds. Payments are stored with their sessions, by [`crate::CheckoutSessions`].
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait MerchantPayments: Send + Sync {
-    /// Returns a payment or refund. `None`: none on the account.
+    /// Returns a payment or refund. `None`: no such payment or refund on the account.
     async fn find(
         &self,
         account: &AccountId,
         payment: MerchantPaymentId,
     ) -> Result<Option<PaymentOverview>, StoreError>;
 
-    /// Lists the account's matching payments and refunds, sorted by creation, then by id in the same direction. The count
-    /// ignores the page.
+    /// Lists the account's matching payments and refunds, sorted by creation, then by id in the same direction. The
+    /// count ignores the page.
     async fn list(
         &self,
         account: &AccountId,
@@ -58,23 +58,25 @@ pub trait MerchantPayments: Send + Sync {
         page: PageRequest,
     ) -> Result<Page<PaymentOverview>, StoreError>;
 
-    /// Sums the COMPLETED payments and refunds of an account by currency, by code.
+    /// Returns the sums of the COMPLETED payments and refunds of an account, for each currency, in the order of
+    /// currency codes.
     async fn summary(&self, account: &AccountId) -> Result<Vec<PaymentsSummary>, StoreError>;
 
     /// Returns a refund. `None`: no such refund on the account.
     async fn find_refund(&self, account: &AccountId, refund: RefundId) -> Result<Option<MerchantPayment>, StoreError>;
 
-    /// Returns the account and the id of the refund with this page. Tokens of all accounts differ.
+    /// Returns the account and the id of the refund with this page token, of any account. Page tokens are unique across
+    /// accounts.
     async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError>;
 
-    /// Decides the creation of a refund. Refunds of one payment are decided sequentially, and no settlement account of it is
-    /// deleted meanwhile. `Absent`: no such payment on the account.
+    /// Decides the creation of a refund. Refunds of one payment are decided sequentially. No settlement account of the
+    /// account is deleted while one is decided. `Absent`: no such payment on the account.
     async fn create_refund(
         &self,
         command: CreateRefundCommand,
     ) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>>;
 
-    /// Decides what happens to a refund. Decisions about one refund are made sequentially. `Absent`: no such refund on the
+    /// Decides a change of a refund. Changes of one refund are decided sequentially. `Absent`: no such refund on the
     /// account.
     async fn act(&self, command: RefundCommand) -> Result<Written<MerchantPayment>, WriteError<RefundRefusal>>;
 }

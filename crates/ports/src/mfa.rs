@@ -1,4 +1,4 @@
-//! Multi-factor authentication.
+//! Multi-factor authentication (MFA).
 
 use crate::{Decide, IdempotencyClaim, StoreError, WriteError, Written};
 use async_trait::async_trait;
@@ -7,14 +7,14 @@ use florin_domain::ids::{AccountId, PaymentBatchId};
 use florin_domain::mfa::{MfaProviderName, MfaSession, MfaVerdict, OpenRefusal, OpenSituation, TotpEnrolment};
 use florin_domain::secret::Secret;
 
-/// Checks tokens. Sessions and attempts are rules of the domain, which a provider does not know.
+/// Checks MFA tokens. Rules of the domain decide about sessions and attempts; a provider only checks tokens.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait MfaProvider: Send + Sync {
-    /// The name of the provider.
+    /// Returns the name of the provider.
     fn name(&self) -> MfaProviderName;
 
-    /// Checks a token at a given time, against the account's secret if it has one.
+    /// Checks a token at a given time, against the account's TOTP secret if the account is enrolled.
     async fn check(
         &self,
         secret: Option<Secret>,
@@ -23,12 +23,12 @@ pub trait MfaProvider: Send + Sync {
     ) -> Result<MfaVerdict, MfaUnavailable>;
 }
 
-/// A provider could not be called; no attempt is counted.
+/// The MFA provider could not be called. No attempt is counted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the MFA provider is unavailable: {0}")]
 pub struct MfaUnavailable(pub String);
 
-/// A command to open a session.
+/// A command to open an MFA session for a batch.
 pub struct OpenSessionCommand {
     /// The account of the caller.
     pub account: AccountId,
@@ -40,13 +40,13 @@ pub struct OpenSessionCommand {
     pub claim: Option<IdempotencyClaim<MfaSession>>,
 }
 
-/// Stores MFA sessions and reads enrolments.
+/// Stores MFA sessions, and reads TOTP enrolments.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait MfaSessions: Send + Sync {
     /// Decides the opening of a session and stores it. `Absent`: no such batch on the account.
     async fn open(&self, command: OpenSessionCommand) -> Result<Written<MfaSession>, WriteError<OpenRefusal>>;
 
-    /// Returns the account's TOTP enrolment.
+    /// Returns the account's TOTP enrolment. `None`: the account is not enrolled.
     async fn enrolment(&self, account: &AccountId) -> Result<Option<TotpEnrolment>, StoreError>;
 }

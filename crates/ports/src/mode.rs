@@ -1,4 +1,4 @@
-//! Dry runs: commands that are decided, and store nothing.
+//! Dry runs: commands that are decided but not stored.
 
 use florin_domain::batch::{ConfirmedBatch, PaymentBatch};
 use florin_domain::budget::{Credit, CreditDecision, TransferDecision, TransferDone};
@@ -10,7 +10,7 @@ use florin_domain::ledger::{Balances, JournalTransaction};
 use florin_domain::money::Currency;
 use std::collections::BTreeMap;
 
-/// Whether a command is committed, or only decided.
+/// Whether a command is committed or only decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Decide and store.
@@ -18,32 +18,32 @@ pub enum Mode {
     Commit,
     /// Decide and store nothing. The result is [`crate::Written::DryRun`].
     ///
-    /// Promises: the command is decided as it would be in the other mode at this moment, under the same lock and after everything
-    /// that came before it; an absence or a refusal is the same error. Nothing is stored, whatever the decision says: no attempt
-    /// is counted, and no session is used up. The idempotency claim of the command is ignored: no record is looked for, and none
-    /// is stored.
+    /// Promises: the command is decided as [`Mode::Commit`] would decide it at this moment, under the same lock and
+    /// after all earlier commands. It returns the same errors for absent objects and refusals. Nothing is stored,
+    /// whatever the decision says: no attempt is counted, and no MFA session is used up. The idempotency claim of the
+    /// command is ignored: its record is neither looked up nor stored.
     DryRun,
 }
 
-/// What a command would store.
+/// The result of a dry run: what the command would have stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DryRun<T> {
     /// The result that the caller would get.
     pub done: T,
-    /// The reason a card message would be declined; `None` if it would not be.
+    /// The reason that a card message would be declined; `None` if it would not be declined.
     pub declined: Option<DryRunDecline>,
-    /// The journal transactions that would be written; none if no money would move.
+    /// The journal transactions that would be written; empty if no money would move.
     pub journal: Vec<JournalTransaction>,
-    /// The balances of the budgets afterwards.
+    /// The balances after the command, for each budget and currency that it would change.
     pub balances: BTreeMap<(BudgetId, Currency), Balances>,
 }
 
-/// The reason a dry run of a card message was declined.
+/// The reason that a dry run of a card message was declined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DryRunDecline {
     /// The reason.
     pub explanation: DeclineExplanation,
-    /// The currency of the amounts in it.
+    /// The currency of the amounts in the explanation.
     pub currency: Currency,
 }
 

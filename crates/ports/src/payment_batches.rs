@@ -13,9 +13,10 @@ pub struct ConfirmCommand {
     pub batch: PaymentBatchId,
     /// The MFA session that the caller named.
     pub session: Option<MfaSessionId>,
-    /// The rule. Its session and enrolment are stored even if it refuses, because attempts count.
+    /// The rule. The MFA session and the enrolment that it returns are stored even if it refuses, because attempts
+    /// count.
     pub decide: Decide<ConfirmSituation, ConfirmDecision>,
-    /// Whether it is a dry run.
+    /// Whether the decision is stored.
     pub mode: Mode,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<PaymentBatch>>,

@@ -1,4 +1,4 @@
-//! The banks at which payers decide about payments, and merchants about refunds.
+//! Banks at which payers decide about payments, and merchants about refunds.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -12,45 +12,49 @@ use florin_domain::money::Money;
 pub struct PaymentStart {
     /// The merchant's account.
     pub account: AccountId,
-    /// The payment or refund, by its row among the payments.
+    /// The id of the payment, or of the payment row of the refund.
     pub payment: MerchantPaymentId,
     /// Whether a payer pays or the merchant refunds.
     pub kind: MerchantPaymentKind,
-    /// The bank that is asked for the money: the payer's, for a refund the merchant's. `None`: the bank list has lost it.
+    /// The bank that pays: the payer's bank for a payment, the merchant's bank for a refund. `None`: the bank is no
+    /// longer on the bank list.
     pub bank: Option<BankId>,
     /// The amount.
     pub amount: Money,
     /// The reference on the bank statement.
     pub reference: PaymentReference,
-    /// The page of ours to which the bank sends the browser back.
+    /// The page of Florin to which the bank sends the browser back.
     pub return_url: String,
-    /// From this moment on it must not be authorised.
+    /// The deadline of the authorisation, exclusive.
     pub authorise_before: DateTime<Utc>,
 }
 
-/// Where somebody decides about a payment that was started.
+/// The place where a payer or merchant decides about a started payment or refund.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecisionPlace {
-    /// On our page: the bank is simulated, and [`SimulatedBank`] says what follows.
+    /// On a page of Florin: the bank is simulated, and [`SimulatedBank`] returns the result.
     Here,
     /// At the bank, at this URL.
     AtBank(String),
 }
 
-/// Starts payments and refunds at banks, and reports what became of them. A server without an adapter creates no sessions.
+/// Starts payments and refunds at banks, and returns their progress. A server without an adapter for this port creates
+/// no sessions.
 ///
-/// Promises: the payment's id is the idempotency key. A payment that is started again, after a timeout, after a crash or by
-/// another instance, is the same payment, and its answer names the place of the first. An authorisation moves no money before
-/// `progress` is called, which submits it: so a payment that was given up before, because its payer chose another bank or
-/// cancelled, moves none. A decision that `progress` has returned stays; its result follows.
+/// Promises: the payment's id is the idempotency key. A payment that is started again, after a timeout, after a crash
+/// or by another instance, is the same payment, and the call returns the place of the first start. An authorisation
+/// moves no money until `progress` is called, which submits it. Therefore a payment that was given up before, because
+/// its payer chose another bank or cancelled, moves no money. A decision that `progress` has returned is final; its
+/// result follows in a later call.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait PaymentInitiation: Send + Sync {
-    /// Starts a payment, and returns where it is decided. `BankUnavailable`: it may or may not have been started; start it again.
+    /// Starts a payment, and returns where it is decided. `BankUnavailable`: the payment may or may not have been
+    /// started; start it again.
     async fn start(&self, payment: PaymentStart) -> Result<DecisionPlace, BankUnavailable>;
 
-    /// Returns what became of a payment without a result, by the clock of its account. Called again until there is a result:
-    /// whenever somebody reads the payment, and when the bank said that it wants to be asked.
+    /// Returns the progress of a payment that has no result yet, by the clock of its account. It is called until there
+    /// is a result: whenever somebody reads the payment, and at the times at which the bank asked for a call.
     async fn progress(
         &self,
         account: &AccountId,
@@ -59,11 +63,11 @@ pub trait PaymentInitiation: Send + Sync {
     ) -> Result<PaymentProgress, BankUnavailable>;
 }
 
-/// The bank of the sandbox, at which visitors say what happens.
+/// The simulated bank of the sandbox, at which visitors choose the outcome.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 pub trait SimulatedBank: Send + Sync {
-    /// Returns what a visit of a payer, or of a merchant who authorises a refund, leads to. The result of an approval can be in
-    /// the future, by the clock of the account.
+    /// Returns the result of a visit by a payer, or by a merchant who authorises a refund. The result of an approval
+    /// can be in the future, by the clock of the account.
     fn visit(&self, visit: PayerVisit, now: DateTime<Utc>) -> PayerDecision;
 }
 

@@ -6,13 +6,13 @@ use florin_domain::ids::PaymentId;
 
 /// Sends payments to a bank and reports their outcomes.
 ///
-/// Promises: the payment's id is the idempotency key. An instruction sent again, after a timeout, after a crash or by
-/// another instance, is the same payment and never a second one; its answer is the current report on the first. Once
-/// `send` has returned, `ask` knows the payment.
+/// Promises: the payment's id is the idempotency key. An instruction that is sent again, after a timeout, after a crash
+/// or by another instance, is the same payment and never a second one; the call returns the current report on the
+/// first. After `send` has returned, `ask` finds the payment.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait PaymentRail: Send + Sync {
-    /// Sends a payment. `RailUnavailable`: it may or may not have arrived; query it, or send it again.
+    /// Sends a payment. `RailUnavailable`: the payment may or may not have arrived; query it, or send it again.
     async fn send(&self, instruction: PaymentInstruction) -> Result<PaymentReport, RailUnavailable>;
 
     /// Returns the bank's report on a payment. `None`: the bank never accepted a payment with that id, so it can be

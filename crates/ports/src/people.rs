@@ -13,7 +13,7 @@ use florin_domain::people::{
 pub struct CreatePersonCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The email address. The situation says who has it, in any case.
+    /// The email address. The situation contains the people who already have it, ignoring case.
     pub email: EmailAddress,
     /// The rule.
     pub decide: Decide<CreatePersonSituation, Result<Person, CreatePersonRefusal>>,
@@ -25,7 +25,7 @@ pub struct CreatePersonCommand {
 pub struct EditPersonCommand {
     /// The account of the caller.
     pub account: AccountId,
-    /// The person, who must be the account's.
+    /// The person, who must belong to the account.
     pub person: PersonId,
     /// The rule. It changes neither ids nor the email address.
     pub decide: Decide<Person, Result<Person, EditPersonRefusal>>,
@@ -39,18 +39,20 @@ pub struct ErasePersonCommand {
     pub person: PersonId,
     /// The rule for the person on each account.
     pub erase: Decide<Person, Person>,
-    /// The rule for each card that the person owns, in the name of the account's client. `None`: it stays as it is.
+    /// The rule for each card that the person owns. It acts in the name of the account's client. `None`: the card does
+    /// not change.
     pub terminate: Decide<(CardRecord, ClientId), Option<CardChange>>,
 }
 
-/// Stores people. Creations are decided sequentially, as are changes on one account, so their situations stay true.
+/// Stores people. Creations are decided sequentially, and so are changes on one account, so their situations stay
+/// valid.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait People: Send + Sync {
     /// Returns a person. `None`: no such person on the account.
     async fn find(&self, account: &AccountId, person: PersonId) -> Result<Option<PersonOverview>, StoreError>;
 
-    /// Lists the account's matching people in the order of their creation, then by id. The count ignores the page.
+    /// Lists the account's matching people, oldest first by creation, then by id. The count ignores the page.
     async fn list(
         &self,
         account: &AccountId,
@@ -67,8 +69,9 @@ pub trait People: Send + Sync {
     /// Decides a change of a person. `Absent`: no such person on the account.
     async fn edit(&self, command: EditPersonCommand) -> Result<Written<PersonOverview>, WriteError<EditPersonRefusal>>;
 
-    /// Erases a person on every account, with the cards that the person owns, and returns those accounts by id. It also
-    /// deletes what else contains the person's data: idempotency records of creations and changes of the person, snapshots
-    /// of worlds, and the evidence of disputes of these cards, with the idempotency records that contain it.
+    /// Erases a person on every account, with the cards that the person owns, and returns those accounts by id. Also
+    /// deletes everything else that contains the person's data: idempotency records of creations and changes of the
+    /// person, snapshots of worlds, the evidence of disputes of these cards, and the idempotency records that contain
+    /// this evidence.
     async fn erase(&self, command: ErasePersonCommand) -> Result<Vec<AccountId>, StoreError>;
 }

@@ -1,4 +1,4 @@
-//! Storage of the sandbox's simulated bank.
+//! Storage of the simulated bank.
 
 use crate::StoreError;
 use async_trait::async_trait;
@@ -9,24 +9,24 @@ use florin_domain::money::Money;
 /// A payment that the simulated bank has accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AcceptedPayment {
-    /// Its id.
+    /// The id of the payment.
     pub id: PaymentId,
     /// The amount.
     pub amount: Money,
-    /// Its reference, which scripts its outcome.
+    /// The reference of the payment, which selects the outcome.
     pub reference: Option<String>,
     /// The time at which it was accepted.
     pub accepted_at: DateTime<Utc>,
 }
 
-/// The storage of the simulated bank: durable, and shared by all instances that use one store.
+/// The storage of the simulated bank. It is durable, and shared by all instances that use the same store.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SandboxBankStorage: Send + Sync {
-    /// Stores a payment unless one with its id exists, and returns the stored one. The payment is durable before the
-    /// call returns. Of two concurrent calls only one stores its payment.
+    /// Stores a payment unless one with its id exists, and returns the stored payment. The payment is durable before
+    /// the call returns. Of two concurrent calls for one id, only one stores its payment.
     async fn accept(&self, payment: AcceptedPayment) -> Result<AcceptedPayment, StoreError>;
 
-    /// Returns the payment with that id.
+    /// Returns the payment with that id. `None`: the bank has accepted no such payment.
     async fn find(&self, payment: PaymentId) -> Result<Option<AcceptedPayment>, StoreError>;
 }

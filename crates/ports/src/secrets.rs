@@ -4,27 +4,28 @@ use crate::StoreError;
 use async_trait::async_trait;
 use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
 
-/// Encrypts secrets before a store gets them, and decrypts those that it returns.
+/// Encrypts secrets before a store receives them, and decrypts the secrets that it returns.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 pub trait SecretCipher: Send + Sync {
-    /// The key that encrypts.
+    /// Returns the id of the key that encrypts.
     fn key(&self) -> SecretKeyId;
 
-    /// Whether it decrypts secrets under this key: the current one, or an earlier one that is still given.
+    /// Returns whether the cipher can decrypt secrets under this key: the current key, or an earlier one that the
+    /// operator still provides.
     fn has(&self, key: SecretKeyId) -> bool;
 
-    /// Encrypts a secret for a record.
+    /// Encrypts a secret of a record.
     fn seal(&self, owner: &SecretOwner, secret: &Secret) -> Result<SealedSecret, SecretError>;
 
-    /// Decrypts the secret of a record, under the current key or an earlier one that is still given. A secret of another
-    /// record, and one in clear, is damaged.
+    /// Decrypts the secret of a record, with the current key or an earlier one that the operator still provides. A
+    /// secret of another record, or one that is not encrypted, is [`SecretError::Damaged`].
     fn open(&self, owner: &SecretOwner, sealed: &SealedSecret) -> Result<Secret, SecretError>;
 }
 
 /// Reasons that a secret can't be encrypted or decrypted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
-    /// The key is not given.
+    /// The operator does not provide the key of the secret.
     #[error("the secret of {owner} is encrypted under key {key}, which is not given")]
     Key {
         /// The record.
@@ -35,7 +36,7 @@ pub enum SecretError {
     /// The secret was changed, belongs to another record, or is not encrypted.
     #[error("the secret of {0} is damaged")]
     Damaged(SecretOwner),
-    /// The machine provides no random bits.
+    /// The machine provides no random bytes.
     #[error("cannot encrypt a secret: {0}")]
     Random(String),
 }
@@ -49,22 +50,22 @@ impl From<SecretError> for StoreError {
     }
 }
 
-/// All secrets of a store, and the key that it is bound to. Every call is atomic.
+/// The secrets of a store, and the secret key that it is bound to. Every call is atomic.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Secrets: Send + Sync {
-    /// Returns the key that the store is bound to; `None` if it is not bound yet.
+    /// Returns the secret key that the store is bound to; `None` if it is not bound yet.
     async fn secret_key(&self) -> Result<Option<StoreKey>, StoreError>;
 
-    /// Binds the store to a key, unless it is bound, and returns the key that it is bound to. The first of concurrent
-    /// calls counts.
+    /// Binds the store to a secret key unless it is already bound, and returns the key that it is bound to. Of
+    /// concurrent calls, the first one binds it.
     async fn bind_secret_key(&self, key: StoreKey) -> Result<StoreKey, StoreError>;
 
-    /// Binds the store to another key if it is still bound to `from`, and returns whether it was.
+    /// Binds the store to another secret key if it is still bound to `from`, and returns whether it was.
     async fn change_secret_key(&self, from: SecretKeyId, to: StoreKey) -> Result<bool, StoreError>;
 
-    /// Stores the secret of the payment pages, unless there is one, and returns the stored one. The first of concurrent calls
-    /// counts.
+    /// Stores the secret of the payment pages unless there is one, and returns the stored one. Of concurrent calls, the
+    /// first one stores its secret.
     async fn page_secret(&self, new: SealedSecret) -> Result<SealedSecret, StoreError>;
 
     /// Returns at most `max` secrets that the filter includes.

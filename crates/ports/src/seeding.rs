@@ -12,7 +12,7 @@ use florin_domain::merchant::{Bank, Checkout, MerchantProfile, Payee, Settlement
 use florin_domain::mfa::TotpEnrolment;
 use florin_domain::people::Person;
 
-/// All prepared data. Balances of budgets are the sums of the given journal.
+/// All prepared data. Balances of budgets are the sums of the journals in it.
 #[derive(Clone, Debug, Default)]
 pub struct SeedData {
     /// Clients.
@@ -34,7 +34,7 @@ pub struct SeedAccount {
     pub enrolment: Option<TotpEnrolment>,
     /// Its people.
     pub people: Vec<Person>,
-    /// Its merchant profile, if it differs from that of a merchant that was never changed.
+    /// Its merchant profile. `None` for a profile with the default values, or for an account that is not a merchant.
     pub profile: Option<MerchantProfile>,
     /// Its settlement accounts.
     pub settlement_accounts: Vec<SettlementAccount>,
@@ -44,13 +44,13 @@ pub struct SeedAccount {
     pub checkouts: Vec<Checkout>,
     /// The sessions of its checkouts, and its top-ups.
     pub sessions: Vec<CheckoutSession>,
-    /// The payments of those sessions, each after the one that it refunds.
+    /// The payments of those sessions. A refund comes after the payment that it refunds.
     pub merchant_payments: Vec<MerchantPayment>,
-    /// The journal transactions of those payments. They touch no budget.
+    /// The journal transactions of those payments. They affect no budget.
     pub merchant_journal: Vec<JournalTransaction>,
-    /// Its parent budget, which holds no money yet.
+    /// Its parent budget, without money.
     pub parent: BudgetRecord,
-    /// Its other budgets: shared ones directly below the parent.
+    /// Its other budgets: shared ones, directly below the parent budget.
     pub budgets: Vec<SeedBudget>,
     /// Its cards.
     pub cards: Vec<SeedCard>,
@@ -60,12 +60,12 @@ pub struct SeedAccount {
     pub payments: Vec<Payment>,
 }
 
-/// A budget with the journal transactions that its balances sum up.
+/// A budget with its journal. Its balances are the sums of the journal.
 #[derive(Clone, Debug)]
 pub struct SeedBudget {
     /// The budget.
     pub budget: Budget,
-    /// Its journal.
+    /// Its journal transactions.
     pub journal: Vec<JournalTransaction>,
 }
 
@@ -78,18 +78,18 @@ pub struct SeedCard {
     pub limits: Vec<CardLimit>,
 }
 
-/// Seeds prepared data.
+/// Seeds a store with prepared data, and lists budgets, cards and payment batches.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Seeding: Send + Sync {
-    /// Whether the store has neither clients nor accounts.
+    /// Returns whether the store has neither clients nor accounts.
     async fn is_fresh(&self) -> Result<bool, StoreError>;
 
     /// Stores all the data or none of it. `Duplicate`: some of it already exists.
     async fn seed(&self, world: SeedData) -> Result<(), StoreError>;
 
-    /// Returns all budgets of an account by id, the parent budget included, with their current balances by currency code. New ids are greater than
-    /// old ones, so this is the order of creation.
+    /// Returns all budgets of an account by id, including the parent budget, with their current balances by currency
+    /// code. New ids are greater than old ones, so this is the order of creation.
     async fn budgets(&self, account: &florin_domain::ids::AccountId) -> Result<Vec<Budget>, StoreError>;
 
     /// Returns the cards of an account, by id.

@@ -3,15 +3,16 @@
 use async_trait::async_trait;
 use florin_domain::checkout::{CheckoutSession, OfferedRates};
 
-/// The merchant's rates could not be loaded, for the reason given. Its text is for the log.
+/// The merchant's rates could not be loaded. The reason is for the log, never for callers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the shipping rates could not be loaded: {0}")]
 pub struct ShippingRatesUnavailable(pub String);
 
 /// Loads the rates at which a merchant ships a purchase.
 ///
-/// Promises: one request to the `dynamicRatesUrl` of the session, and only to an address that receivers of webhooks may have.
-/// Redirects are not followed. The answer arrives within a bounded time, whatever the merchant's server does.
+/// Promises: a call sends one request to the `dynamicRatesUrl` of the session, and only to an address that receivers of
+/// webhooks may have. Redirects are not followed. The result arrives within a bounded time, whatever the merchant's
+/// server does.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ShippingRates: Send + Sync {

@@ -1,4 +1,4 @@
-//! Snapshots of worlds that leave the store as files, and come from files.
+//! Export of snapshots of worlds to files, and import from files.
 
 use crate::{ClientClaim, Decide, PageTokens, StoreError, WriteError, Written};
 use async_trait::async_trait;
@@ -12,13 +12,13 @@ use std::convert::Infallible;
 pub struct ImportSnapshotCommand {
     /// The client that imports it.
     pub client: ClientId,
-    /// The id of the snapshot, which follows from client and file: the same file has the same id.
+    /// The id of the snapshot. It is derived from the client and the file, so the same file always has the same id.
     pub id: SnapshotId,
     /// The file.
     pub file: SnapshotFile,
-    /// An account that does not exist, to try the rows on.
+    /// The id of an account that does not exist. The rows of the file are checked by inserting them there.
     pub trial: AccountId,
-    /// The tokens of the payment pages of the trial.
+    /// Creates the tokens of payment pages for that check.
     pub page_tokens: PageTokens,
     /// The current real time.
     pub real: DateTime<Utc>,
@@ -32,24 +32,25 @@ pub struct ImportSnapshotCommand {
 
 /// Exports snapshots of worlds to files, and imports them. Each call is one transaction.
 ///
-/// A file fits every store of the same adapter. Its rows come from outside, so an adapter checks all of them before it
-/// stores any.
+/// A file can be imported into every store with the same adapter. Files come from outside, so an adapter checks all
+/// rows before it stores any.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SnapshotFiles: Send + Sync {
-    /// Returns a snapshot of a world for a file, without anything that has a meaning in this store only: secrets, digests
-    /// of PINs, idempotency records, MFA sessions, events. `None`: no such snapshot of that world.
+    /// Returns a snapshot of a world for a file. The file omits everything that has a meaning in this store only:
+    /// secrets, digests of PINs, idempotency records, MFA sessions, events. `None`: no such snapshot of that world.
     async fn snapshot_file(
         &self,
         account: &AccountId,
         snapshot: SnapshotId,
     ) -> Result<Option<SnapshotFile>, StoreError>;
 
-    /// Stores the snapshot of a file for a client. A world can be created from it like from a snapshot of one of the
-    /// client's worlds, by a key for all accounts of the client.
+    /// Stores the snapshot of a file for a client. A key for all accounts of the client can then create worlds from it,
+    /// as from a snapshot of one of the client's worlds.
     ///
-    /// The snapshot of a known file is kept longer. Rows that the store would refuse, or whose books disagree, are
-    /// [`ImportRefusal::Invalid`]. What a file must not contain is left out.
+    /// If the client has already imported the file, the snapshot's time of import and its expiry change. Rows that the
+    /// store would reject, or with inconsistent books, are refused as [`ImportRefusal::Invalid`]. Contents that a file
+    /// must not have are ignored.
     async fn import_snapshot(
         &self,
         command: ImportSnapshotCommand,

@@ -9,7 +9,7 @@ use crate::{
     Worlds,
 };
 
-/// Declares a trait that is the sum of ports. Whatever implements all of them implements it.
+/// Declares a trait that combines ports. Every type that implements all of them implements it.
 macro_rules! sum_of_ports {
     ($(#[$doc:meta])* $name:ident: $first:ident $(+ $port:ident)*) => {
         $(#[$doc])*
@@ -20,7 +20,7 @@ macro_rules! sum_of_ports {
 }
 
 sum_of_ports! {
-    /// Every port that a store of production implements. An `Arc<dyn Storage>` coerces to an `Arc` of each port.
+    /// Every port that a store for production implements. An `Arc<dyn Storage>` coerces to an `Arc` of each port.
     Storage: AccountProfiles
         + Accounts
         + Activities
@@ -62,7 +62,7 @@ sum_of_ports! {
 }
 
 sum_of_ports! {
-    /// Every port that only a sandbox needs: worlds, clocks of accounts, demo data, the storage of the simulated bank. An adapter
-    /// for production leaves it out with [`crate::ProductionOnly`].
+    /// Every port that only a sandbox needs: worlds, clocks of accounts, demo data, the storage of the simulated bank.
+    /// An adapter for production implements [`crate::ProductionOnly`] instead.
     SandboxStorage: SandboxBankStorage + Seeding + SnapshotFiles + Timelines + Worlds
 }

@@ -1,5 +1,5 @@
-//! Fakes in addition to the mocks: a frozen clock, ids that count up, a cipher that hides nothing, and storage of the
-//! simulated bank.
+//! Fakes in addition to the mocks: a frozen clock, ids that count up, a cipher that does not encrypt, and storage of
+//! the simulated bank.
 
 use crate::{AcceptedPayment, Clock, IdSource, SandboxBankStorage, SecretCipher, SecretError, StoreError};
 use async_trait::async_trait;
@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use uuid::Uuid;
 
-/// A clock that stays frozen until it is advanced.
+/// A clock that stays frozen until a test advances it.
 #[derive(Debug)]
 pub struct FakeClock(Mutex<DateTime<Utc>>);
 
 impl FakeClock {
-    /// A clock frozen at `now`.
+    /// Creates a clock that is frozen at `now`.
     pub const fn at(now: DateTime<Utc>) -> Self {
         Self(Mutex::new(now))
     }
@@ -33,7 +33,7 @@ impl Clock for FakeClock {
     }
 }
 
-/// Ids that count up from 1.
+/// A source of ids that count up from 1.
 #[derive(Debug, Default)]
 pub struct CountingIds(AtomicU64);
 
@@ -43,7 +43,7 @@ impl IdSource for CountingIds {
     }
 }
 
-/// A cipher that binds secrets to their records, but hides nothing.
+/// A cipher that binds secrets to their records, but does not encrypt them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FakeCipher;
 
@@ -69,12 +69,12 @@ impl SecretCipher for FakeCipher {
     }
 }
 
-/// Storage of the simulated bank in memory. Nothing is ever lost.
+/// Storage of the simulated bank in memory. It never loses a payment.
 #[derive(Debug, Default)]
 pub struct FakeBankStorage(Mutex<BTreeMap<PaymentId, AcceptedPayment>>);
 
 impl FakeBankStorage {
-    /// The number of payments that are kept.
+    /// Returns the number of stored payments.
     pub fn count(&self) -> usize {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }

@@ -23,24 +23,25 @@ pub trait Upkeep: Send + Sync {
     /// Checks the readiness of the store.
     async fn readiness(&self) -> Result<Readiness, StoreError>;
 
-    /// Checks that writes succeed: that the disk has room, and that the store is not read-only. By default nothing is
-    /// checked, for stores whose writes cannot fail in this way.
+    /// Checks that writes succeed: that the disk has room, and that the store is not read-only. The default checks
+    /// nothing, for stores that can't fail in this way.
     async fn check_writes(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Returns the environment that the store is bound to; `None` if it is not bound yet. The schema may be
-    /// of any version.
+    /// Returns the environment that the store is bound to; `None` if it is not bound yet. Works with every version of
+    /// the schema.
     async fn environment(&self) -> Result<Option<Environment>, StoreError>;
 
-    /// Binds the store to an environment for good, unless it is bound already. Returns the environment that it is bound
-    /// to afterwards: of concurrent calls, the first one decides.
+    /// Binds the store to an environment permanently, unless it is already bound. Returns the environment that it is
+    /// bound to afterwards. Of concurrent calls, the first one binds it.
     async fn bind(&self, environment: Environment) -> Result<Environment, StoreError>;
 
-    /// Whether a write now would be refused as [`StoreError::Overloaded`]. The check is cheap, and its result may be
-    /// outdated when the write arrives.
+    /// Returns whether the store would refuse a write now as [`StoreError::Overloaded`]. The check is cheap, and its
+    /// result may be outdated when the write arrives.
     fn is_overloaded(&self) -> bool;
 
-    /// Deletes idempotency records created before a time, at most `max`, and returns their number.
+    /// Deletes idempotency records that were created before a time, oldest first, at most `max`, and returns their
+    /// number.
     async fn delete_idempotency_records(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 }

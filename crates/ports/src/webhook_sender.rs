@@ -1,4 +1,4 @@
-//! Sending webhooks.
+//! Sending events to receivers of webhooks.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -9,25 +9,26 @@ use std::sync::Arc;
 /// One attempt to deliver an event.
 #[derive(Clone, Debug)]
 pub struct WebhookRequest {
-    /// The receiver.
+    /// The URL of the receiver.
     pub url: WebhookUrl,
-    /// The event, which is the same in every attempt.
+    /// The id of the event, which is the same in every attempt.
     pub message: EventId,
-    /// The body: the bytes of the event.
+    /// The body of the event.
     pub body: Arc<str>,
-    /// What signs the body.
+    /// The secrets that sign the body.
     pub secrets: Arc<WebhookSecrets>,
     /// The real time.
     pub at: DateTime<Utc>,
 }
 
-/// Sends webhooks.
+/// Sends events to receivers of webhooks.
 ///
-/// Promises: a request is one POST to an address that receivers may have, and nothing else is ever sent. Redirects are
-/// not followed. The outcome arrives within a bounded time, whatever the receiver does, and its body is at most 1 kB.
+/// Promises: a request is one POST, and is only sent to an address that receivers may have. Redirects are not followed.
+/// The outcome arrives within a bounded time, whatever the receiver does. It contains at most 1 kB of the receiver's
+/// response body.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
-    /// Sends a request once.
+    /// Sends a request once, and returns the outcome.
     async fn send(&self, request: WebhookRequest) -> AttemptOutcome;
 }

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 /// An idempotency claim of a request that belongs to a client, not to an account.
 ///
-/// It is kept like an [`crate::IdempotencyClaim`]. A request whose answer contains a new secret has no stored answer: its
-/// repetition is refused with [`WebhookRefusal::ShownOnce`].
+/// Its record is stored like that of an [`crate::IdempotencyClaim`]. An answer that contains a new secret is not
+/// stored: a retry of its request is refused with [`WebhookRefusal::ShownOnce`].
 #[derive(Clone)]
 pub struct ClientClaim<T> {
     /// The API client.
@@ -24,11 +24,11 @@ pub struct ClientClaim<T> {
     pub request: RecordedRequest,
     /// The current real time.
     pub at: DateTime<Utc>,
-    /// Creates the answer to store; `None` if it can't be shown again.
+    /// Creates the answer to store; `None` if it must not be shown again.
     pub answer: AnswerIfKept<T>,
 }
 
-/// Creates the answer to store; `None` if it can't be shown again.
+/// A function that creates the answer to store; `None` if it must not be shown again.
 pub type AnswerIfKept<T> = Arc<dyn Fn(&T) -> Option<Answer> + Send + Sync>;
 
 impl<T> fmt::Debug for ClientClaim<T> {
@@ -37,17 +37,18 @@ impl<T> fmt::Debug for ClientClaim<T> {
     }
 }
 
-/// The subscriptions that a caller reaches.
+/// The subscriptions that a caller may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookReach {
-    /// Subscriptions of this client.
+    /// The client, which owns the subscriptions.
     pub client: ClientId,
-    /// Only those of these accounts. `None`: those of all accounts, and those that name no account.
+    /// Restricts the reach to subscriptions of these accounts. `None`: all subscriptions of the client, including those
+    /// that name no account.
     pub accounts: Option<BTreeSet<AccountId>>,
 }
 
 impl WebhookReach {
-    /// Whether it includes a subscription.
+    /// Returns whether the reach includes a subscription.
     pub fn includes(&self, webhook: &Webhook) -> bool {
         let is_listed =
             |accounts: &BTreeSet<AccountId>| webhook.account.as_ref().is_some_and(|account| accounts.contains(account));
@@ -59,7 +60,7 @@ impl WebhookReach {
 pub struct CreateWebhookCommand {
     /// The subscription.
     pub webhook: Webhook,
-    /// The rule, on the number of subscriptions of the client.
+    /// The rule. It receives the number of subscriptions that the client has.
     pub decide: Decide<u32, Result<(), WebhookRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<ClientClaim<Webhook>>,
@@ -71,25 +72,25 @@ pub struct ChangeWebhookCommand {
     pub reach: WebhookReach,
     /// The subscription.
     pub id: WebhookId,
-    /// The rule: returns the changed subscription.
+    /// The rule. It returns the changed subscription.
     pub decide: Decide<Webhook, Result<Webhook, WebhookRefusal>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<ClientClaim<Webhook>>,
 }
 
-/// Stores subscriptions. Each call is one transaction. A subscription that the reach does not include is absent, also to
-/// repetitions under an idempotency key: no stored answer is returned.
+/// Stores subscriptions. Each call is one transaction. A subscription outside the reach is absent. This applies to
+/// retries under an idempotency key, too: their stored answer is not returned.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Webhooks: Send + Sync {
-    /// Creates a subscription. Concurrent creations are counted sequentially.
+    /// Creates a subscription. Concurrent creations are decided sequentially, so the number of subscriptions is exact.
     async fn create(&self, command: CreateWebhookCommand) -> Result<Written<Webhook>, WriteError<WebhookRefusal>>;
 
     /// Changes a subscription. `Absent`: no such subscription.
     async fn change(&self, command: ChangeWebhookCommand) -> Result<Written<Webhook>, WriteError<WebhookRefusal>>;
 
-    /// Deletes a subscription, at a real time. Nothing shows it or its deliveries any more, and nothing is sent.
-    /// `Absent`: no such subscription.
+    /// Deletes a subscription at a real time. The subscription and its deliveries are no longer visible, and nothing
+    /// more is sent. `Absent`: no such subscription.
     async fn delete(
         &self,
         reach: WebhookReach,
@@ -98,12 +99,12 @@ pub trait Webhooks: Send + Sync {
         claim: Option<ClientClaim<()>>,
     ) -> Result<Written<()>, WriteError<WebhookRefusal>>;
 
-    /// Finds a subscription.
+    /// Returns a subscription. `None`: no such subscription in reach.
     async fn find(&self, reach: WebhookReach, id: WebhookId) -> Result<Option<Webhook>, StoreError>;
 
-    /// Lists subscriptions, the oldest first, then by id.
+    /// Lists the subscriptions in reach, oldest first, then by id.
     async fn list(&self, reach: WebhookReach, page: PageRequest) -> Result<Page<Webhook>, StoreError>;
 
-    /// Returns the subscriptions of all clients, for operators, the oldest first, then by id.
+    /// Returns the subscriptions of all clients, oldest first, then by id. For operators.
     async fn all(&self) -> Result<Vec<Webhook>, StoreError>;
 }

@@ -20,31 +20,31 @@ use uuid::Uuid;
 /// The contents of a new world.
 #[derive(Clone, Debug)]
 pub enum WorldContents {
-    /// The data of this account, whose timeline becomes that of the world.
+    /// The data of an account. The timeline of this account becomes the timeline of the world.
     Seeded(Box<SeedAccount>),
-    /// The contents of a snapshot of one of the client's worlds that `reach` allows (`None`: any).
+    /// The contents of a snapshot: one of a world in `reach`, or an imported one.
     Snapshot {
-        /// The snapshot.
+        /// The id of the snapshot.
         id: SnapshotId,
-        /// The worlds that the caller's key grants access to.
+        /// The worlds that the caller's key grants access to. `None`: all worlds of the client.
         reach: Option<BTreeSet<AccountId>>,
-        /// The name of the account.
+        /// The name of the new account.
         name: String,
-        /// The timeline of the new world. With a seed, its clock is frozen at the time of the snapshot.
+        /// The timeline of the new world. If it has a seed, its clock is frozen at the time of the snapshot.
         timeline: Timeline,
     },
 }
 
-/// Encrypts the secret of one record again for another record.
+/// A function that encrypts the secret of one record again for another record.
 pub type Reseal =
     Arc<dyn Fn(&SecretOwner, &SecretOwner, &SealedSecret) -> Result<SealedSecret, StoreError> + Send + Sync>;
 
-/// Returns the hash of the token of a payment page: of the session or refund with this id on an account.
+/// A function from an account and the id of a session or refund to the hash of its page token.
 pub type PageTokens = Arc<dyn Fn(&AccountId, Uuid) -> PageTokenHash + Send + Sync>;
 
 /// A command to create a world.
 pub struct CreateWorldCommand {
-    /// The world. If it is created from a snapshot, its clock is the snapshot's.
+    /// The world. If it is created from a snapshot, it uses the clock of the snapshot.
     pub world: SandboxWorld,
     /// Its contents.
     pub contents: WorldContents,
@@ -54,11 +54,11 @@ pub struct CreateWorldCommand {
     pub hash: KeyHash,
     /// Encrypts secrets of the snapshot's world for the new one.
     pub reseal: Reseal,
-    /// The tokens of the payment pages of the snapshot's sessions and refunds in the new world.
+    /// Creates the page tokens of the snapshot's sessions and refunds in the new world.
     pub page_tokens: PageTokens,
-    /// The idempotency key of the request.
+    /// The idempotency key of the request, if the caller sent one.
     pub under: Option<CreationClaim>,
-    /// The rule. It returns whether an existing world must be deleted first.
+    /// The rule. It returns whether to delete an existing world first.
     pub decide: Decide<CreateSituation, Result<bool, CreateWorldRefusal>>,
 }
 
@@ -68,7 +68,7 @@ pub struct SnapshotCommand {
     pub account: AccountId,
     /// The id of the snapshot.
     pub id: SnapshotId,
-    /// The caller's name for it.
+    /// The name that the caller gave to the snapshot.
     pub name: Option<SnapshotName>,
     /// The current time of the world.
     pub now: DateTime<Utc>,
@@ -98,7 +98,7 @@ pub struct RenewCommand {
     pub account: AccountId,
     /// The current real time.
     pub real: DateTime<Utc>,
-    /// The rule: returns when the world expires from now on.
+    /// The rule. It returns the new time at which the world expires.
     pub decide: Decide<SandboxWorld, DateTime<Utc>>,
     /// The idempotency claim, if the caller made one.
     pub claim: Option<IdempotencyClaim<WorldReading>>,
@@ -113,10 +113,10 @@ pub trait Worlds: Send + Sync {
     /// Creates a world with its account and key. `Absent`: no such snapshot.
     async fn create(&self, command: CreateWorldCommand) -> Result<SandboxWorld, WriteError<CreateWorldRefusal>>;
 
-    /// Returns the world of an account, if the account is a world.
+    /// Returns the world of an account. `None`: the account is not a world.
     async fn find(&self, account: &AccountId) -> Result<Option<SandboxWorld>, StoreError>;
 
-    /// Lists the worlds of a client, newest first, then by account. If a list of accounts is given, only those.
+    /// Lists the worlds of a client, newest first, then by account. `only` restricts the list to these accounts.
     async fn list(
         &self,
         client: ClientId,
@@ -127,16 +127,16 @@ pub trait Worlds: Send + Sync {
     /// Changes when a world expires. `Absent`: no such world.
     async fn renew(&self, command: RenewCommand) -> Result<Written<WorldReading>, WriteError<Infallible>>;
 
-    /// Deletes a world with all its data, its snapshots and its keys, and returns whether it existed. A key that lists
-    /// other accounts, too, loses only this entry.
+    /// Deletes a world with all its data, its snapshots and its keys, and returns whether it existed. A key that also
+    /// lists other accounts is kept, without the account of the world.
     async fn delete(&self, account: &AccountId) -> Result<bool, StoreError>;
 
     /// Deletes expired worlds, longest expired first, at most `max`, and returns their accounts.
     async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError>;
 
-    /// Stores all contents of a world, including the clock, the number of its ids and the idempotency records, but not
-    /// keys, secrets and snapshots. A world that is restored or created from the snapshot gets the present secret of the
-    /// snapshot's world. If there is none any more, its TOTP enrolment is not restored. `Absent`: no such world.
+    /// Stores all contents of a world, including the clock, the counter of its ids and the idempotency records, but not
+    /// keys, secrets and snapshots. A world that is restored to the snapshot or created from it uses the current secret
+    /// of the snapshot's world. If there is none, the TOTP enrolment is not restored. `Absent`: no such world.
     async fn take_snapshot(
         &self,
         command: SnapshotCommand,
@@ -153,7 +153,7 @@ pub trait Worlds: Send + Sync {
         claim: Option<IdempotencyClaim<()>>,
     ) -> Result<Written<()>, WriteError<Infallible>>;
 
-    /// Restores a world to a snapshot: later objects are removed, and changed ones are reset. `Absent`: no such
-    /// snapshot of that world.
+    /// Restores a world to a snapshot: removes later objects, and resets changed ones. `Absent`: no such snapshot of
+    /// that world.
     async fn restore(&self, command: RestoreCommand) -> Result<Written<WorldReading>, WriteError<SnapshotRefusal>>;
 }

@@ -10,12 +10,12 @@ use florin_ports::test_support::{CountingIds, FakeClock};
 use florin_ports::{CardLedger, Clock, FirstMessageCommand, IdSource, MockCardLedger, Mode, WriteError, Written};
 use std::sync::Arc;
 
-/// The situation that an adapter would load: an ACTIVE card and a budget with this available balance.
+/// Returns the situation that an adapter would load: an ACTIVE card, and a budget with this available balance.
 fn situation(available: &str) -> FirstSituation {
     CardScenario::of(a_card(), a_budget().with(available)).first_situation()
 }
 
-/// The program under test, which knows the port but no store.
+/// The program under test. It depends on the port, and on no store.
 async fn buy_coffee(
     ledger: &dyn CardLedger,
     clock: &dyn Clock,

@@ -24,22 +24,23 @@ impl AccountClock {
         self.now
     }
 
-    /// Returns a new id. Don't call it in a rule: a store may run a rule again, with different ids. See [`Self::rule`].
+    /// Returns a new id. Don't call it in a rule: a store may run a rule again, and would get different ids. Use
+    /// [`Self::rule`].
     pub fn next_id(&self) -> Uuid {
         self.id_sequence.id(self.now, self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Runs a rule with unused ids. In a seeded world every run of the rule gets the same ids.
+    /// Runs a rule with unused ids. In a seeded world, every run of the rule receives the same ids.
     pub fn rule<T>(&self, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
         let run = self.clone();
         rule(&Stamp { now: run.now, ids: &|| run.next_id() })
     }
 
-    /// Runs a rule like [`Self::rule`], whose first id is given.
+    /// Runs a rule like [`Self::rule`]. If `first` is given, the first id is `first`.
     pub fn rule_from<T>(&self, first: Option<Uuid>, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
         let (run, first) = (self.clone(), Cell::new(first));
         let id = || {
-            // The given id takes the place of this one, so that later ids are the same.
+            // Generate an id even if `first` replaces it, so that the later ids do not depend on `first`.
             let own = run.next_id();
             first.take().unwrap_or(own)
         };

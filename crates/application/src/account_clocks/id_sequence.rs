@@ -28,7 +28,7 @@ impl IdSequence {
         Self::Caused { cause: hashed(&parts) }
     }
 
-    /// The id at a position within the request.
+    /// Returns the id at a position within the request.
     pub(super) fn id(&self, now: DateTime<Utc>, place: u32) -> Uuid {
         match self {
             Self::Random(ids) => ids.next_id(),
@@ -43,7 +43,7 @@ impl IdSequence {
     }
 }
 
-/// The SHA-256 of parts. Each part is preceded by its length, so that different lists never hash the same text.
+/// Returns the SHA-256 of all parts. Each part is preceded by its length, so that no two lists give the same input.
 pub(crate) fn hashed(parts: &[&[u8]]) -> [u8; 32] {
     let mut digest = Sha256::new();
     for part in parts {
@@ -59,7 +59,7 @@ fn low_bits(hash: &[u8; 32], bits: u32) -> u128 {
     u128::from_be_bytes(number) & ((1 << bits) - 1)
 }
 
-/// A UUID of version 8 (RFC 9562): the milliseconds of the account's time, as in version 7, then 74 bits.
+/// Builds a UUID of version 8 (RFC 9562): the milliseconds of the account's time, as in version 7, then 74 bits.
 fn version_8(now: DateTime<Utc>, bits: u128) -> Uuid {
     let millis = u128::from(now.timestamp_millis().max(0).unsigned_abs()) & ((1 << 48) - 1);
     let (high, low) = (bits >> 62 & 0xfff, bits & ((1 << 62) - 1));

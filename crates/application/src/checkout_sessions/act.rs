@@ -1,4 +1,4 @@
-//! Steps of sessions. Each applies what is due first.
+//! Actions on sessions. Each action first applies the steps that are due.
 
 use super::settle::find_session;
 use crate::CheckoutServices;
@@ -10,7 +10,7 @@ use florin_domain::ids::CheckoutSessionId;
 use florin_ports::{IdempotencyClaim, Mode, SessionCommand, WriteError, Written};
 use std::sync::Arc;
 
-/// Does something to a session. `Absent`: no such session or top-up on the account.
+/// Applies an action to a session or top-up. `Absent`: the account has none with this id.
 pub async fn act_on_session(
     services: &CheckoutServices,
     account: &Account,
@@ -26,8 +26,8 @@ pub async fn act_on_session(
     services.sessions.act(SessionCommand { account: account.id.clone(), session, decide, mode, claim }).await
 }
 
-/// Does something to a session, for a payer who saw this stage of it. At another stage only what is due happens. `Absent`: no
-/// such session or top-up on the account.
+/// Applies an action of a payer who saw the session at `stage`. If the session is at another stage by now, only due
+/// steps are applied. `Absent`: the account has no session or top-up with this id.
 pub async fn act_at_stage(
     services: &CheckoutServices,
     account: &Account,

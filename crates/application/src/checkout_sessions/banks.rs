@@ -1,4 +1,4 @@
-//! Starts payments at banks, and asks banks what became of them.
+//! Starts payments at banks, and asks the banks for the results.
 
 use crate::CheckoutServices;
 use chrono::{DateTime, Utc};
@@ -8,7 +8,7 @@ use florin_domain::checkout::{
 use florin_domain::merchant::BankId;
 use florin_ports::{BankUnavailable, DecisionPlace, FoundSession, PaymentStart};
 
-/// Starts a payment of a session at the payer's bank, and returns where the payer decides.
+/// Starts a payment of a session at the payer's bank, and returns where the payer decides on it.
 pub async fn start_payment(
     services: &CheckoutServices,
     session: &CheckoutSession,
@@ -19,7 +19,7 @@ pub async fn start_payment(
     start(services, session, payment, (bank, return_url, session.expires_at)).await
 }
 
-/// Starts a refund at the bank of the settlement account, and returns where the merchant decides.
+/// Starts a refund at the bank of the settlement account, and returns where the merchant decides on it.
 pub async fn start_refund(
     services: &CheckoutServices,
     session: &CheckoutSession,
@@ -51,7 +51,8 @@ async fn start(
     banks.start(start).await
 }
 
-/// The next step of a session: the report of its bank on a payment without a result, or else what is due.
+/// Returns the next action on a session: the bank's report on a payment without a result, or else
+/// [`SessionAction::Due`].
 pub(super) async fn news_of_session(
     services: &CheckoutServices,
     found: &FoundSession,
@@ -66,7 +67,8 @@ pub(super) async fn news_of_session(
     })
 }
 
-/// The next step of a refund: the report of its bank while it has no result, or else what is due.
+/// Returns the next action on a refund: the bank's report if the refund has no result yet, or else
+/// [`RefundAction::Due`].
 pub(super) async fn news_of_refund(
     services: &CheckoutServices,
     refund: &MerchantPayment,

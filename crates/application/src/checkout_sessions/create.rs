@@ -13,32 +13,32 @@ use florin_domain::text::Text;
 use florin_ports::{CreateSessionCommand, CreateTopUpCommand, IdempotencyClaim, StoreError, WriteError, Written};
 use std::sync::Arc;
 
-/// The number of payment references that a creation tries: one of 40 random bits is almost never taken.
+/// Number of payment references that a creation tries. A reference has 40 random bits, so that it is rarely taken.
 const REFERENCES: usize = 3;
 
-/// The request of the client for a session.
+/// A client's request for a session.
 pub struct NewSession {
     /// The checkout.
     pub checkout: CheckoutId,
-    /// What it has in common with top-ups.
+    /// The terms that sessions and top-ups have in common.
     pub terms: SessionTerms,
-    /// The members of its type.
+    /// The data of the checkout's type.
     pub target: SessionTarget,
     /// The merchant's reference.
     pub merchant_reference: Text<1, 128>,
-    /// What the payer reads.
+    /// The description for the payer.
     pub description: Option<Text<1, 140>>,
 }
 
-/// The request of the client for a top-up.
+/// A client's request for a top-up.
 pub struct NewTopUp {
     /// The budget.
     pub budget: BudgetId,
-    /// What it has in common with sessions of checkouts.
+    /// The terms that sessions and top-ups have in common.
     pub terms: SessionTerms,
 }
 
-/// Creates a session, or returns the one with the merchant's idempotency key, as it is now.
+/// Creates a session. If the merchant's idempotency key was used before, returns its session in its current state.
 pub async fn create_session(
     services: &CheckoutServices,
     account: &Account,
@@ -61,7 +61,7 @@ pub async fn create_session(
     Ok(after_due(services, account, written).await?)
 }
 
-/// Creates a top-up, or returns the one with the client's idempotency key, as it is now.
+/// Creates a top-up. If the client's idempotency key was used before, returns its top-up in its current state.
 pub async fn create_top_up(
     services: &CheckoutServices,
     account: &Account,
@@ -92,7 +92,7 @@ async fn opening(services: &CheckoutServices, account: &Account, terms: SessionT
     })
 }
 
-/// Applies what is due to a session that existed before.
+/// Applies due steps if the session existed before this request, and returns it in its current state.
 async fn after_due(
     services: &CheckoutServices,
     account: &Account,

@@ -1,4 +1,6 @@
-//! Checkout sessions and top-ups: creation, steps, and what is due.
+//! Checkout sessions and top-ups: creation, actions, and the steps that are due without an action.
+//!
+//! A step is due when a bank has reported a result, or when a time has passed, such as the expiry of a session.
 
 mod act;
 mod banks;

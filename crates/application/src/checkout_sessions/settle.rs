@@ -1,4 +1,4 @@
-//! Applies what is due on sessions and refunds: reports of banks, and ends of their time.
+//! Applies the due steps of sessions and refunds: bank reports and expiries.
 
 use super::banks::{news_of_refund, news_of_session};
 use crate::CheckoutServices;
@@ -17,8 +17,8 @@ use florin_ports::{
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Applies everything that is due on sessions and refunds, and returns the number of them. What happens is dated when it
-/// was due. For an account with its own clock, that clock decides what is due.
+/// Applies the due steps of all sessions and refunds, and returns the number of settled objects. A step is dated when
+/// it was due. For an account with its own clock, that clock decides what is due.
 pub async fn settle_checkouts(services: &CheckoutServices) -> Result<usize, StoreError> {
     let mut written = sweep(services, None, &Timeline::default()).await?;
     for (account, timeline) in services.sessions.due_accounts(services.time.real_now()).await? {
@@ -27,7 +27,7 @@ pub async fn settle_checkouts(services: &CheckoutServices) -> Result<usize, Stor
     Ok(written)
 }
 
-/// Applies everything that is due on the sessions and refunds of an account by its own time, the earliest first.
+/// Applies the due steps of an account's sessions and refunds by the account's time, the earliest first.
 pub(crate) async fn settle_checkouts_of(
     services: &CheckoutServices,
     account: &AccountId,
@@ -66,7 +66,7 @@ async fn sweep(
     }
 }
 
-/// Returns a session or top-up after everything that is due on it. `None`: none on the account.
+/// Applies the due steps of a session or top-up, and returns it. `None`: the account has none with this id.
 pub async fn find_session(
     services: &CheckoutServices,
     account: &Account,
@@ -79,7 +79,7 @@ pub async fn find_session(
     services.sessions.find(&account.id, id).await
 }
 
-/// Applies what is due on a session, and what its bank says. Returns whether anything was: then the session may have changed.
+/// Applies the due steps of a session, and the report of its bank. Returns `true` if the session may have changed.
 pub async fn settle_session(
     services: &CheckoutServices,
     account: &Account,
@@ -95,7 +95,8 @@ pub async fn settle_session(
     Ok(true)
 }
 
-/// Returns a refund after everything that is due on it, and what its bank says. `None`: none on the account.
+/// Applies the due steps of a refund, and the report of its bank, and returns it. `None`: the account has none with
+/// this id.
 pub async fn find_merchant_refund(
     services: &CheckoutServices,
     account: &Account,
@@ -112,12 +113,13 @@ pub async fn find_merchant_refund(
     services.payments.find_refund(&account.id, id).await
 }
 
-/// What a bank said. `None`: it is unavailable. Nothing is settled meanwhile, because it may have moved the money.
+/// Returns what the bank reported. `None`: the bank is unavailable. Nothing is settled then, because the bank may have
+/// moved the money.
 fn heard<T>(object: impl Debug, news: Result<T, BankUnavailable>) -> Option<T> {
     news.inspect_err(|error| tracing::warn!(?object, %error, "cannot settle what is due")).ok()
 }
 
-/// Logs what can't be settled: the object is shown as it was before.
+/// Logs a refusal to settle, so that the caller returns the object unchanged. Returns errors of the store.
 fn log_refusal<T, R: Debug>(object: impl Debug, settled: Result<T, WriteError<R>>) -> Result<(), StoreError> {
     match settled {
         Ok(_) => Ok(()),
@@ -129,7 +131,7 @@ fn log_refusal<T, R: Debug>(object: impl Debug, settled: Result<T, WriteError<R>
     }
 }
 
-/// Asks the bank of a session, and applies what is due. Returns the session as it is then.
+/// Asks the bank of a session, and applies the due steps. Returns the resulting session.
 async fn ask_and_settle_session(
     services: &CheckoutServices,
     account: &AccountId,
@@ -143,7 +145,7 @@ async fn ask_and_settle_session(
     }
 }
 
-/// Asks the bank of a refund, and applies what is due. Returns the refund as it is then.
+/// Asks the bank of a refund, and applies the due steps. Returns the resulting refund.
 async fn ask_and_settle_refund(
     services: &CheckoutServices,
     account: &AccountId,
@@ -157,7 +159,8 @@ async fn ask_and_settle_refund(
     }
 }
 
-/// Applies what is due on a session. In a seeded world its ids follow from the session, whoever applies it.
+/// Applies the due steps of a session. In a seeded world, ids are derived from the session, no matter who applies the
+/// steps.
 async fn settle_due_session(
     services: &CheckoutServices,
     account: &AccountId,
@@ -172,7 +175,8 @@ async fn settle_due_session(
     services.sessions.act(command).await.map(Written::outcome)
 }
 
-/// Applies what is due on a refund. In a seeded world its ids follow from the refund, whoever applies it.
+/// Applies the due steps of a refund. In a seeded world, ids are derived from the refund, no matter who applies the
+/// steps.
 async fn settle_due_refund(
     services: &CheckoutServices,
     account: &AccountId,

@@ -14,7 +14,7 @@ use florin_domain::world::Timeline;
 use florin_ports::SeedAccount;
 use std::collections::BTreeSet;
 
-/// The codes of the currencies that a parent budget of the demo data holds.
+/// The codes of the currencies that the parent budgets of the demo accounts hold.
 const CURRENCIES: [&str; 6] = ["BHD", "CHF", "EUR", "GBP", "JPY", "USD"];
 
 /// The demo client, with address lookup on, and the other client, with all features off.
@@ -32,7 +32,7 @@ pub(super) fn clients() -> Vec<ApiClient> {
     ]
 }
 
-/// All accounts.
+/// The three demo accounts.
 pub(super) fn accounts(now: DateTime<Utc>, secrets: DemoSecrets<'_>) -> Result<Vec<SeedAccount>, DemoFault> {
     Ok(vec![demo(now, secrets)?, plain(now)?, other(now)?])
 }
@@ -84,7 +84,8 @@ fn demo(now: DateTime<Utc>, secrets: DemoSecrets<'_>) -> Result<SeedAccount, Dem
     filled(empty_account(ACCOUNT, client_id(), ("Florin Demo Ltd", true), now)?.account, now, secrets)
 }
 
-/// An account with all data of the demo account, under the same ids, as if used for some days before `now`.
+/// Returns an account with all data of the demo account, under the same ids, as if the account had been used for some
+/// days before `now`.
 pub fn filled(account: Account, now: DateTime<Utc>, secrets: DemoSecrets<'_>) -> Result<SeedAccount, DemoFault> {
     let (now, opened) = (now.trunc_subsecs(0), opened(now));
     let mut seed = bare(account, currencies()?, opened);

@@ -3,7 +3,7 @@
 use super::DemoFault;
 use florin_domain::merchant::{Bank, BankId};
 
-/// Names of banks, and whether each can pay refunds.
+/// The names of the banks, and whether each bank can pay refunds.
 const BANKS: [(&str, bool); 24] = [
     ("Albion Mutual", true),
     ("Ashdown & Vale", true),

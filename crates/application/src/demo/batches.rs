@@ -27,7 +27,7 @@ use Recipient::{Ada, Charles, Grete, Jeanne, Mary};
 /// A batch to build: its name, its status, and its payments as (index of the budget, recipient, minor units).
 type Plan = (&'static str, PaymentBatchStatus, &'static [(usize, Recipient, i64)]);
 
-/// The demo account's batches. The last of the validated ones costs far more than its budget holds.
+/// The batches of the demo account. The last validated one costs far more than its budget holds.
 const DEMO: [Plan; 18] = [
     ("Suppliers, to be filled", Draft, &[]),
     ("Expenses, to be filled", Draft, &[]),
@@ -95,7 +95,7 @@ fn batches(
     Ok((batches, payments))
 }
 
-/// Creates a batch and uploads its payments, as the rules decide. A batch without payments stays a draft.
+/// Creates a batch and uploads its payments by the rules of the domain. A batch without payments stays a draft.
 fn upload(
     number: u32,
     &(name, status, payments): &Plan,
@@ -116,7 +116,7 @@ fn upload(
         visible: true,
         payments: None,
     };
-    // The creation's event is not seeded, so its id is drawn elsewhere.
+    // The event of the creation is not seeded, so its id does not matter.
     let created = decide_create(&basis.funding, &create, &Stamp { now: created_at, ids: &Uuid::nil })
         .map_err(|refusal| DemoFault::Rule(refusal.to_string()))?;
     if payments.is_empty() {
@@ -137,19 +137,19 @@ fn upload(
     Ok((uploaded.batch, uploaded.payments))
 }
 
-/// The reference of the payments, which selects the simulated bank's outcome.
+/// Returns the reference of the payments. It selects the outcome at the simulated bank.
 fn reference(name: &str, status: PaymentBatchStatus) -> &str {
     match status {
         Started => "SBX-PENDING",
         Failed => "SBX-FAIL-CLOSED",
-        // The networks allow no commas.
+        // Payment networks do not allow commas in references.
         Draft | Validated | Confirmed | Completed | Cancelled => name.split(',').next().unwrap_or(name),
     }
 }
 
-/// Brings a validated batch and its payments to a later status. Nothing is left to process: open batches stay as they
-/// are, so that demo worlds are the same in every run. Hence the bank is not queried about started payments for a
-/// century, and those of the confirmed batch stay validated.
+/// Moves a validated batch and its payments to a later status. Workers have nothing to do for these batches, so that
+/// demo worlds are the same in every run: the bank is queried about started payments in a century, and the payments of
+/// the confirmed batch stay validated.
 fn advance(batch: &mut PaymentBatch, payments: &mut [Payment], status: PaymentBatchStatus) {
     let after = |minutes| batch.created_at + TimeDelta::minutes(minutes);
     let at = after(10);

@@ -1,4 +1,5 @@
-//! Budgets with their journals. Every movement is a balanced transaction, and each balance is the sum of its postings.
+//! Budgets with their journals. Every movement is a balanced journal transaction, and each balance is the sum of its
+//! postings.
 
 use super::DemoFault;
 use super::ids::{Kind, id};
@@ -10,7 +11,7 @@ use florin_domain::money::{Currency, Minor};
 use florin_ports::SeedBudget;
 use uuid::Uuid;
 
-/// A budget with one currency, while its journal is written.
+/// Builds a budget with one currency and its journal.
 pub(super) struct BudgetBuilder {
     number: u32,
     account: AccountId,

@@ -17,7 +17,7 @@ const EXPIRED: u32 = 17;
 /// The number of the other account's card.
 const OTHER: u32 = 101;
 
-/// The demo account's cards: number, index of the budget, and state.
+/// The demo account's cards: the number of the card, the index of its budget, and its state.
 const PLAN: [(u32, usize, CardState); 18] = [
     (1, 0, Active),
     (2, 0, Active),

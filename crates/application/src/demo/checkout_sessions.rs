@@ -1,5 +1,5 @@
-//! Checkout sessions of the demo account: one in each status, with payments, a refund and a top-up. They are created by the
-//! rules of the domain.
+//! Checkout sessions of the demo account: one in each status, with payments, a refund and a top-up. The rules of the
+//! domain create them.
 
 use super::DemoFault;
 use super::ids::{Kind, id};
@@ -24,8 +24,8 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
-/// The checkouts of the sessions, by their numbers: SHOPPING into the default settlement account, SHOPPING with an address,
-/// and `TOP_UP`.
+/// The numbers of the checkouts that the sessions use: SHOPPING into the default settlement account, SHOPPING with a
+/// shipping address, and `TOP_UP`.
 const SHOP: u32 = 1;
 const PARCELS: u32 = 11;
 const TOP_UPS: u32 = 3;
@@ -46,7 +46,7 @@ pub(super) struct DemoCheckouts {
     pub(super) journal: Vec<JournalTransaction>,
 }
 
-/// Creates the sessions of an account that has its checkouts already.
+/// Creates the sessions of an account. The account must already have its checkouts.
 pub(super) fn sessions(
     seed: &SeedAccount,
     top_up: &Budget,
@@ -89,13 +89,13 @@ pub(super) fn sessions(
     Ok(maker.sold)
 }
 
-/// Creates sessions, each with the next number.
+/// Creates sessions and numbers them sequentially.
 struct CheckoutBuilder<'a> {
     seed: &'a SeedAccount,
     bank: BankChoice,
     tokens: &'a PageTokenMaker,
     now: DateTime<Utc>,
-    /// The number of ids that rules have drawn.
+    /// Number of ids that rules have generated.
     next: Cell<u32>,
     sold: DemoCheckouts,
 }
@@ -115,7 +115,7 @@ impl CheckoutBuilder<'_> {
         u32::try_from(self.sold.sessions.len()).unwrap_or_default() + 1
     }
 
-    /// The opening of the next session, in pounds.
+    /// The request for the next session, in pounds.
     fn opening(&self, amount: Minor, now: DateTime<Utc>, lifetime: TimeDelta) -> Result<Opening, DemoFault> {
         let number = self.number();
         let (session, account) = (CheckoutSessionId(id(Kind::CheckoutSession, number)), &self.seed.account.id);
@@ -171,7 +171,7 @@ impl CheckoutBuilder<'_> {
         Ok(())
     }
 
-    /// Pays the last session, and returns the payment if it is complete.
+    /// Pays the last session. Returns its payment, if the session is COMPLETED.
     fn pay(&mut self, decision: PayerDecision, now: DateTime<Utc>) -> Result<Option<MerchantPaymentId>, DemoFault> {
         let needs_shipping = self.sold.sessions.last().is_some_and(CheckoutSession::needs_shipping);
         let shipping = if needs_shipping { Some(shipping()?) } else { None };
@@ -180,7 +180,7 @@ impl CheckoutBuilder<'_> {
         Ok(self.sold.sessions.last().and_then(|session| session.payment))
     }
 
-    /// Does something to the last session.
+    /// Applies an action to the last session.
     fn act(&mut self, action: &SessionAction, now: DateTime<Utc>) -> Result<(), DemoFault> {
         let Some(session) = self.sold.sessions.pop() else { return Ok(()) };
         let pending = self.sold.payments.iter().rposition(|payment| payment.session == session.id && is_open(payment));
@@ -196,7 +196,7 @@ impl CheckoutBuilder<'_> {
         Ok(())
     }
 
-    /// Refunds a part of a payment of the last session.
+    /// Refunds a part of a payment of the last session. The merchant authorises the refund.
     fn refund(&mut self, payment: Option<MerchantPaymentId>, now: DateTime<Utc>) -> Result<(), DemoFault> {
         let found = self.sold.payments.iter().find(|known| Some(known.id) == payment).cloned();
         let (Some(payment), Some(session)) = (found, self.sold.sessions.last().cloned()) else { return Ok(()) };
@@ -233,7 +233,7 @@ impl CheckoutBuilder<'_> {
     }
 }
 
-/// The price of a basket.
+/// The price of two mugs, and the amount of every session of a checkout.
 const PRICE: Minor = Minor(1_250);
 
 fn broken(refusal: impl Display) -> DemoFault {
@@ -244,7 +244,7 @@ fn is_open(payment: &MerchantPayment) -> bool {
     payment.status == MerchantPaymentStatus::Pending && payment.refund.is_none()
 }
 
-/// The payment reference of a session: its number in its last places.
+/// Derives the payment reference from the id of the session, whose last digits are the number.
 fn reference(number: u32) -> PaymentReference {
     PaymentReference::of(id(Kind::CheckoutSession, number))
 }
@@ -262,7 +262,7 @@ fn basket() -> Result<Basket, DemoFault> {
     Ok(Basket::new(vec![item])?)
 }
 
-/// Where the mugs are shipped. The rate is added to the amount.
+/// The address to which the mugs are shipped, and the shipping rate.
 fn shipping() -> Result<Shipping, DemoFault> {
     Ok(Shipping {
         recipient_name: "Ada Byron".into(),

@@ -33,7 +33,7 @@ pub(super) fn checkouts(
     let (gbp, eur) = (Currency::parse("GBP")?, Currency::parse("EUR")?);
     let newest = numbers.end;
     let one = |number: u32| {
-        // Every tenth checkout has the same creation time as the one before it, so that the id decides their order.
+        // Every tenth checkout has the same creation time as the previous one, so that their ids decide their order.
         let age = newest - number + u32::from(number % 10 == 9);
         let created_at = now - TimeDelta::days(2) - TimeDelta::minutes(61 * i64::from(age));
         Checkout {
@@ -70,7 +70,7 @@ fn kind(number: u32) -> CheckoutKind {
     CheckoutKind::Shopping { settlement_account, shipping }
 }
 
-/// The element at this index of a list that repeats endlessly.
+/// Returns the element at this index of the list, which is repeated endlessly.
 fn pick<'a>(list: &[Option<&'a str>], number: u32) -> Option<&'a str> {
     list.iter().cycle().nth(number as usize).copied().flatten()
 }

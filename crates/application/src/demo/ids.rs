@@ -1,4 +1,4 @@
-//! Fixed ids: valid UUIDs of version 7. The second group encodes the kind, the last group the number.
+//! Fixed ids: valid UUIDs of version 7. Their second group encodes the kind of object, and their last group the number.
 
 use florin_domain::ids::{BudgetId, ClientId};
 use uuid::Uuid;
@@ -10,7 +10,7 @@ pub const PLAIN_ACCOUNT: &str = "F50092";
 /// The account of the other client.
 pub const OTHER_ACCOUNT: &str = "F60017";
 
-/// The kind of object that an id names.
+/// The kind of object that an id identifies.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Client = 1,
@@ -27,7 +27,7 @@ pub(super) enum Kind {
     /// A limit of a card.
     Limit = 11,
     Person = 12,
-    /// The membership of a person.
+    /// The membership of a person in an account.
     Persona = 13,
     Payee = 14,
     CheckoutSession = 15,
@@ -41,7 +41,7 @@ pub(super) fn id(kind: Kind, number: u32) -> Uuid {
     Uuid::from_u128(BASE | ((kind as u128) << 80) | u128::from(number))
 }
 
-/// The parent budget of every account that is seeded.
+/// The parent budget of every seeded account.
 pub fn parent_budget_id() -> BudgetId {
     BudgetId(id(Kind::Budget, 99))
 }

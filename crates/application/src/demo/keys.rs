@@ -1,4 +1,4 @@
-//! Fixed API keys. They are public, so production refuses them.
+//! Fixed API keys. Because they are public, production refuses them.
 
 use super::ids::{Kind, client_id, id, other_client_id};
 use chrono::{DateTime, Utc};

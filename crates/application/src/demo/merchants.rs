@@ -8,8 +8,8 @@ use florin_domain::merchant::{
     ApprovalStatus, Bank, BankDetails, MerchantPermission, MerchantProfile, Payee, SettlementAccount, WebUrl,
 };
 
-/// The settlement accounts of the demo account: number, account number or IBAN, approval, whether it is the default.
-/// Demo checkouts name the second and the fourth.
+/// The settlement accounts of the demo account: number, account number or IBAN, approval, and whether it is the
+/// default. Demo checkouts pay into the second and the fourth.
 const SETTLEMENT_ACCOUNTS: [(u32, &str, ApprovalStatus, bool); 5] = [
     (1, "55779911", ApprovalStatus::Approved, true),
     (2, "55780098", ApprovalStatus::Approved, false),
@@ -47,7 +47,7 @@ pub(super) fn settlement_accounts(account: &AccountId, at: DateTime<Utc>, bank: 
     .collect()
 }
 
-/// The settlement accounts of the other client's account: the ones that its checkouts name.
+/// The settlement accounts of the other client's account. Its checkouts pay into them.
 pub(super) fn of_other_account(account: &AccountId, at: DateTime<Utc>) -> Vec<SettlementAccount> {
     let default =
         |number, details| SettlementAccount { is_default: true, ..settlement_account(account, number, details, at) };
@@ -86,7 +86,7 @@ pub(super) fn payees(account: &AccountId, at: DateTime<Utc>) -> Vec<Payee> {
     (1..).zip(PAYEES).map(payee).collect()
 }
 
-/// An IBAN begins with letters; everything else is an account number of one sort code.
+/// Parses bank details. An IBAN begins with a letter; everything else is an account number at one fixed sort code.
 fn details(text: &str) -> BankDetails {
     if text.starts_with(|first: char| first.is_ascii_alphabetic()) {
         BankDetails::Iban(text.to_owned())

@@ -1,8 +1,8 @@
-//! The demo data, which seeds an unused sandbox.
+//! The demo data, which is stored in a new sandbox and in worlds with the template `demo`.
 //!
 //! Ids and keys are fixed and public, so that examples work as printed. Times are relative to the time of seeding.
-//! Production refuses the demo data. This module does no I/O: [`seed_data`] builds values, and the seeding port stores
-//! them.
+//! Production refuses the demo data. This module does no I/O: [`seed_data`] builds the data, and the seeding port
+//! stores it.
 
 mod accounts;
 mod banks;
@@ -35,7 +35,7 @@ use florin_ports::{SecretCipher, SecretError, SeedData, StoreError};
 /// Reasons that the demo data can't be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DemoFault {
-    /// It violates a rule of the domain, which is a bug of this module.
+    /// The data violates a rule of the domain, which is a bug of this module.
     #[error("invalid demo data: {0}")]
     Rule(String),
     /// A secret can't be encrypted.
@@ -70,12 +70,12 @@ impl From<AmountOverflow> for DemoFault {
     }
 }
 
-/// What the demo data needs of the store's secrets.
+/// The parts of the store's secrets that the demo data uses.
 #[derive(Clone, Copy)]
 pub struct DemoSecrets<'a> {
     /// Encrypts the TOTP secret.
     pub cipher: &'a dyn SecretCipher,
-    /// Makes the tokens of payment pages.
+    /// Derives the tokens of payment pages.
     pub page_tokens: &'a PageTokenMaker,
 }
 
@@ -84,7 +84,7 @@ pub fn account() -> Result<AccountId, DemoFault> {
     Ok(AccountId::parse(ACCOUNT)?)
 }
 
-/// Builds the whole demo data, as if used for some days before `now`.
+/// Builds all demo data, as if the accounts had been used for some days before `now`.
 pub fn seed_data(now: DateTime<Utc>, secrets: DemoSecrets<'_>) -> Result<SeedData, DemoFault> {
     let now = now.trunc_subsecs(0);
     Ok(SeedData {

@@ -1,10 +1,10 @@
-//! The recipients of the demo batches. Their accounts are published examples, which pass every check.
+//! The recipients of the demo batches. Their bank accounts are published examples that pass every check.
 
 use super::budgets::BudgetBuilder;
 use florin_domain::batch::{PaymentInput, PaymentRow, RecipientInput};
 use florin_domain::money::Minor;
 
-/// A recipient.
+/// A recipient of demo payments.
 #[derive(Clone, Copy)]
 pub(super) enum Recipient {
     Ada,
@@ -15,7 +15,7 @@ pub(super) enum Recipient {
 }
 
 impl Recipient {
-    /// Name, account identifier and bank identifier.
+    /// Returns the name, account identifier and bank identifier. A recipient with an IBAN has no bank identifier.
     const fn account(self) -> (&'static str, &'static str, Option<&'static str>) {
         match self {
             Self::Ada => ("Ada Lovelace", "66374958", Some("089999")),

@@ -245,7 +245,7 @@ fn keys_are_sandbox_keys_with_the_expected_access() {
     assert_eq!(totp_secret().expose().len(), 20);
 }
 
-/// Every settlement account that a demo checkout names exists, is approved and receives its currency.
+/// Every settlement account that a demo checkout names exists, is approved, and accepts the checkout's currency.
 #[test]
 fn checkouts_pay_into_settlement_accounts() {
     for seed in seeded().accounts {

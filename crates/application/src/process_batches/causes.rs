@@ -1,7 +1,7 @@
-//! Derives ids that a worker writes in a seeded world from the cause of each object alone.
+//! Derives the ids that a worker writes in a seeded world from the cause of each object alone.
 //!
 //! Which payments a bank reports together, and when it is queried again, differs between runs. Ids derived from a
-//! portion or its reports would differ, too.
+//! portion of payments or from its reports would therefore differ, too.
 
 use crate::AccountClocks;
 use chrono::{DateTime, Utc};
@@ -10,7 +10,7 @@ use florin_domain::ledger::JournalTransaction;
 use florin_domain::world::Timeline;
 use uuid::Uuid;
 
-/// Assigns ids to the objects that a rule created for a payment batch.
+/// Assigns ids to the journal transactions that a rule created for a payment batch.
 pub(super) struct Causes {
     time: AccountClocks,
     timeline: Timeline,
@@ -18,12 +18,13 @@ pub(super) struct Causes {
 }
 
 impl Causes {
-    /// Derives ids for this account at its time.
+    /// Creates ids for an account with this timeline, at its time `now`.
     pub(super) fn new(time: &AccountClocks, timeline: &Timeline, now: DateTime<Utc>) -> Self {
         Self { time: time.clone(), timeline: timeline.clone(), now }
     }
 
-    /// Assigns ids to journal transactions. Each is unique by kind and cause. Without a seed the ids stay unchanged.
+    /// Replaces the ids of journal transactions. Kind and cause identify a transaction. Without a seed, the ids stay
+    /// unchanged.
     pub(super) fn name_journal(&self, journal: &mut [JournalTransaction]) {
         for entry in journal.iter_mut().filter(|_| self.timeline.seed.is_some()) {
             entry.id = JournalId(self.id(&[b"journal", entry.kind.as_str().as_bytes(), entry.cause.as_bytes()]));

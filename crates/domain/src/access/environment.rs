@@ -1,16 +1,16 @@
-//! The environment that a process serves.
+//! The environment of a store, a server and its keys.
 
-/// The environment that a process serves. A key belongs to one environment.
+/// The environment of a store, a server or a key: sandbox or production.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Environment {
-    /// For testing: simulations and demo data are available.
+    /// For testing. Simulations and demo data are available.
     Sandbox,
-    /// For real money: no simulations, no demo data.
+    /// For real money. Simulations and demo data do not exist.
     Production,
 }
 
 impl Environment {
-    /// The name as configured and stored.
+    /// Returns the name that is configured and stored.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Sandbox => "sandbox",

@@ -20,12 +20,12 @@ use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// An optional feature, off until an operator enables it for a client.
+/// An optional feature. It is off until an operator enables it for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Feature {
     /// `GET /addresses/lookup`.
     AddressesLookup,
-    /// `GET /events` and its stream. Every client of a sandbox has it.
+    /// `GET /events` and its stream. In the sandbox, every client has this feature.
     Events,
 }
 
@@ -33,7 +33,7 @@ impl Feature {
     /// All features.
     pub const ALL: [Self; 2] = [Self::AddressesLookup, Self::Events];
 
-    /// The name as stored and as operators write it.
+    /// Returns the name that is stored and that operators use.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::AddressesLookup => "addresses-lookup",
@@ -41,7 +41,7 @@ impl Feature {
         }
     }
 
-    /// Whether a client has the feature in an environment. In the sandbox, every client may read events.
+    /// Returns whether a client has the feature in an environment. In the sandbox, every client has [`Self::Events`].
     pub fn is_enabled(self, client: &ApiClient, environment: Environment) -> bool {
         (self == Self::Events && environment == Environment::Sandbox) || client.features.contains(&self)
     }
@@ -52,31 +52,31 @@ impl Feature {
     }
 }
 
-/// A client of the API: a program or company that holds keys and owns accounts.
+/// A client of the API: a program or company that owns keys and accounts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiClient {
     /// Its id.
     pub id: ClientId,
-    /// The operator's name for it.
+    /// The name that the operator gave it.
     pub name: String,
-    /// The networks (CIDR) it may call from. Empty: any network.
+    /// The networks (CIDR) that it may call from. Empty: any network.
     pub allowed_networks: Vec<String>,
-    /// The features switched on for it.
+    /// The features that are enabled for it.
     pub features: BTreeSet<Feature>,
-    /// When it was disabled. The keys of a disabled client are invalid.
+    /// When it was disabled. `None`: it is enabled. The keys of a disabled client are invalid.
     pub disabled_at: Option<DateTime<Utc>>,
 }
 
-/// A change of a client. `None` leaves a member as it is.
+/// A change of a client. A `None` field does not change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientChange {
-    /// Its new name.
+    /// The new name.
     pub name: Option<String>,
-    /// The networks (CIDR) it may call from; empty for any network.
+    /// The new networks (CIDR) that it may call from. Empty: any network.
     pub allowed_networks: Option<Vec<String>>,
 }
 
-/// The SHA-256 of a key, the only part of it that is stored.
+/// The SHA-256 of an API key. Only this hash of a key is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyHash(pub [u8; 32]);
 
@@ -98,50 +98,51 @@ pub enum AccountGrant {
 /// An API key without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
-    /// Its id, which is not secret.
+    /// Its id, which is public.
     pub id: ApiKeyId,
-    /// The client it belongs to.
+    /// The client that owns it.
     pub client: ClientId,
-    /// The environment it works in.
+    /// The environment that it is valid in.
     pub environment: Environment,
     /// Its scopes.
     pub scopes: BTreeSet<Scope>,
-    /// The accounts it may access.
+    /// The accounts that it grants access to.
     pub accounts: AccountGrant,
-    /// When it was issued.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// When it expires: from this time on it is invalid.
+    /// When it expires: from this time on it is invalid. `None`: it never expires.
     pub expires_at: Option<DateTime<Utc>>,
-    /// When it was revoked.
+    /// When it was revoked. `None`: it is not revoked.
     pub revoked_at: Option<DateTime<Utc>>,
-    /// For the key of a world: the key that created the world. It ends with that key.
+    /// For the key of a world: the key that created the world. If that key is revoked, this one is revoked, too.
     pub made_by: Option<ApiKeyId>,
-    /// The key that a rotation replaced it by.
+    /// The key that replaced it in a rotation. `None`: it was not rotated.
     pub replaced_by: Option<ApiKeyId>,
-    /// When it was last used, to the minute or so.
+    /// When it was last used, to about a minute. `None`: no use was recorded.
     pub last_used_at: Option<DateTime<Utc>>,
 }
 
 impl ApiKey {
-    /// Whether the key is valid in this environment at this time.
+    /// Returns whether the key is valid in this environment at this time.
     pub fn is_valid(&self, environment: Environment, now: DateTime<Utc>) -> bool {
         self.environment == environment
             && self.revoked_at.is_none()
             && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
 
-    /// Whether it grants access to every account of its client. Only such a key creates worlds and changes the client's
-    /// networks: a key restricted to some accounts must learn nothing about the others, and not affect them.
+    /// Returns whether the key grants access to every account of its client. Only such a key can create worlds and
+    /// change the client's networks. A key for some accounts must not learn anything about the others, and must not
+    /// affect them.
     pub fn reaches_all_accounts(&self) -> bool {
         self.accounts == AccountGrant::AllOfClient
     }
 
-    /// Whether it grants access to an account, which must belong to its client.
+    /// Returns whether the key grants access to an account, which must belong to the client of the key.
     pub fn reaches(&self, account: &Account) -> bool {
         account.client == self.client && self.names(&account.id)
     }
 
-    /// Whether it grants access to an account with this id, if its client has one.
+    /// Returns whether the key grants access to the account with this id, provided that its client owns the account.
     pub fn names(&self, account: &AccountId) -> bool {
         match &self.accounts {
             AccountGrant::AllOfClient => true,
@@ -160,7 +161,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Whether the key is valid in this environment at this time, and its client is not disabled.
+    /// Returns whether the key is valid in this environment at this time, and its client is enabled.
     pub fn is_valid(&self, environment: Environment, now: DateTime<Utc>) -> bool {
         self.client.disabled_at.is_none() && self.key.is_valid(environment, now)
     }
@@ -177,20 +178,20 @@ pub struct Account {
     pub name: String,
     /// Whether it has a merchant profile.
     pub merchant: bool,
-    /// Whether confirming a payment batch needs multi-factor authentication.
+    /// Whether the confirmation of a payment batch requires multi-factor authentication.
     pub mfa_required: bool,
     /// Its timeline: its clock, and the source of its ids.
     pub timeline: Timeline,
-    /// The endpoint that decides on its card messages, if it has one.
+    /// The endpoint that decides on its card messages. `None`: it has no endpoint.
     pub decisions: Option<Arc<DecisionEndpoint>>,
 }
 
-/// An account as its client sees it.
+/// An account as `GET /v2/accounts` shows it to its client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountProfile {
     /// The account.
     pub account: Account,
-    /// When it was created. `None`: before Florin recorded it.
+    /// When it was created. `None`: an early version of Florin created it without recording the time.
     pub opened_at: Option<DateTime<Utc>>,
     /// The currencies that its parent budget holds, by code.
     pub currencies: Vec<Currency>,

@@ -1,4 +1,4 @@
-//! The networks that a client may call from, as its own callers change them.
+//! The networks that a client may call from, which the client reads and changes over the API.
 
 use crate::ids::{ClientId, NetworkId};
 use crate::text::Text;
@@ -14,25 +14,25 @@ pub const MAX_NETWORKS: usize = 1_000;
 pub struct AllowedNetwork {
     /// Its id.
     pub id: NetworkId,
-    /// The network (CIDR), without host bits.
+    /// The network in CIDR form, without host bits.
     pub network: String,
-    /// The client's words for it.
+    /// The description that the client gave it.
     pub description: Option<Text<1, 256>>,
-    /// When a caller added it. `None`: the operator did.
+    /// When the client added it. `None`: the operator added it.
     pub created_at: Option<DateTime<Utc>>,
-    /// The idempotency key of the request that added it.
+    /// The idempotency key of the request that added it, with a hash of the request.
     pub under: Option<CreationClaim>,
 }
 
 impl AllowedNetwork {
-    /// A network that the operator allowed. Its id is derived from the client and the network.
+    /// Creates the entry of a network that the operator allowed. Its id is derived from the client and the network.
     pub fn of_operator(client: ClientId, network: String) -> Self {
         let id = NetworkId(derived(client.0.as_bytes().iter().chain(network.as_bytes())));
         Self { id, network, description: None, created_at: None, under: None }
     }
 }
 
-/// Derives an id of version 8 by the hash FNV-1a.
+/// Derives a UUID of version 8 with the hash function FNV-1a.
 fn derived<'a>(bytes: impl Iterator<Item = &'a u8>) -> Uuid {
     const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
@@ -41,24 +41,24 @@ fn derived<'a>(bytes: impl Iterator<Item = &'a u8>) -> Uuid {
     Uuid::from_u128((version & !(0x3 << 62)) | (0x2 << 62))
 }
 
-/// A request to allow a network, with its new id and the time.
+/// A request to add a network to the list, with the new id and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewNetwork {
     /// The network to add.
     pub entry: AllowedNetwork,
-    /// Whether the caller calls from it.
+    /// Whether the network contains the address of the caller.
     pub covers_caller: bool,
-    /// Maximum number of networks of the client.
+    /// Maximum number of networks of a client.
     pub max: usize,
 }
 
 /// Reasons to refuse a change of the networks. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkRefusal {
-    /// The caller could not call any more.
+    /// The change would lock out the caller: no network of the list would contain the caller's address.
     #[error("the caller would be shut out")]
     ShutsOut,
-    /// The network is on the list.
+    /// The network is already on the list.
     #[error("the network is allowed already")]
     Listed,
     /// The list is full.
@@ -75,7 +75,8 @@ pub enum NetworkRefusal {
     OtherRequest,
 }
 
-/// Decides to allow a network. Without networks a client may call from anywhere, so the first one must cover the caller.
+/// Decides to add a network. A client without networks may call from anywhere. Therefore its first network must contain
+/// the address of the caller.
 ///
 /// ```
 /// use florin_domain::access::{AllowedNetwork, NetworkRefusal, NewNetwork, decide_add_network};
@@ -110,8 +111,8 @@ pub fn decide_add_network(listed: &[AllowedNetwork], new: &NewNetwork) -> Result
     Ok(listed.iter().chain([entry]).cloned().collect())
 }
 
-/// Decides to remove a network. One that the caller calls from must stay: the last one is not removed either, because
-/// then every network would be allowed.
+/// Decides to remove a network. The remaining networks must contain the address of the caller. Therefore the last
+/// network can't be removed: a client without networks may call from anywhere.
 ///
 /// ```
 /// use florin_domain::access::{AllowedNetwork, NetworkRefusal, decide_remove_network};

@@ -1,16 +1,16 @@
-//! Rotation of keys: a new key takes over, and the old one ends after an overlap.
+//! Rotation of keys: a new key replaces the old one, which expires after an overlap.
 
 use super::ApiKey;
 use crate::ids::ApiKeyId;
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// How long before its end a key expires soon.
+/// A key expires soon if it expires within this time.
 pub const EXPIRES_SOON: TimeDelta = TimeDelta::days(14);
 
 /// A rotation of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRotation {
-    /// The key that takes over. It has the reach of the old one.
+    /// The new key. It has the same scopes and accounts as the old one.
     pub successor: ApiKey,
     /// When the old key expires.
     pub ends_at: DateTime<Utc>,
@@ -25,18 +25,19 @@ pub enum RotateRefusal {
     /// The key has expired.
     #[error("has expired")]
     Expired,
-    /// A rotation replaced the key before. Its end is that of the overlap, so its lifetime is no longer known.
+    /// A rotation has already replaced the key. Its expiry is now the end of the overlap, so its original lifetime is
+    /// unknown.
     #[error("was replaced by key {0} before; rotate that one, or revoke both and issue a new key")]
     Replaced(ApiKeyId),
-    /// The successor would expire before the old key.
+    /// The successor would expire before the old key, which expires at this time.
     #[error("expires at {0}, so its successor must expire later")]
     SuccessorEndsFirst(DateTime<Utc>),
 }
 
 impl ApiKey {
     /// Decides a rotation. The successor has the client, environment, scopes and accounts of this key. It expires at
-    /// `expires_at`, or else after the same lifetime as this key. This key expires after the overlap, or earlier if it
-    /// would have anyway.
+    /// `expires_at`; by default it has the same lifetime as this key. This key expires after the overlap, or at its own
+    /// expiry if that is earlier.
     ///
     /// ```
     /// use chrono::{DateTime, TimeDelta};
@@ -88,7 +89,7 @@ impl ApiKey {
         }
     }
 
-    /// Whether the key is in use, has no successor, and expires within [`EXPIRES_SOON`].
+    /// Returns whether the key is in use, was not rotated, and expires within [`EXPIRES_SOON`].
     pub fn expires_soon(&self, now: DateTime<Utc>) -> bool {
         self.revoked_at.is_none()
             && self.replaced_by.is_none()

@@ -14,7 +14,7 @@ macro_rules! scopes {
             /// All scopes.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The scope in its written form.
+            /// Returns the scope in its written form.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }

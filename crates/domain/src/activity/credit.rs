@@ -7,7 +7,7 @@ use crate::text::Text;
 /// A credit as it was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreditDetail {
-    /// Its number among the credits of the account, from 1.
+    /// Its number in the account's sequence, from 1.
     pub box_transaction_id: i64,
     /// The scheme through which it arrived.
     pub scheme: CreditScheme,
@@ -23,7 +23,7 @@ pub struct CreditDetail {
     pub bank_identifier: Option<String>,
     /// The bank account that sent it.
     pub account_identifier: Option<String>,
-    /// The order it belongs to.
+    /// The order it belongs to, in the caller's words.
     pub order_id: Option<String>,
     /// A third party's reference.
     pub third_party_reference: Option<String>,

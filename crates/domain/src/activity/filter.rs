@@ -8,7 +8,7 @@ use crate::ids::{BudgetId, CardId, PersonId};
 use crate::money::Currency;
 use chrono::{DateTime, Utc};
 
-/// A filter of movements. It matches those that meet every condition. An empty list is no condition.
+/// A filter of movements. It matches the movements that meet every condition. `None` and an empty list match all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ActivityFilter {
     /// The types to match.
@@ -19,32 +19,32 @@ pub struct ActivityFilter {
     pub statuses: Vec<ActivityStatus>,
     /// The budgets to match.
     pub budgets: Vec<BudgetId>,
-    /// The owners of cards to match; only chains have one.
+    /// The owners of cards to match. Only chains have a card.
     pub people: Vec<PersonId>,
-    /// The card to match; only chains have one.
+    /// The card to match. Only chains have a card.
     pub card: Option<CardId>,
     /// The currency to match.
     pub currency: Option<Currency>,
-    /// The earliest time, inclusive.
+    /// The earliest `created_at`, inclusive.
     pub from: Option<DateTime<Utc>>,
-    /// The latest time, inclusive.
+    /// The latest `created_at`, inclusive.
     pub to: Option<DateTime<Utc>>,
     /// A text that the counterparty or the reference must contain.
     pub search: Option<ActivitySearch>,
 }
 
-/// Chains that match a filter.
+/// A condition that selects chains for a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchingChains {
-    /// The first message.
+    /// The shape of the first message.
     pub shape: FirstMessageShape,
-    /// Its states.
+    /// The possible states of the first message.
     pub states: Vec<TransactionState>,
     /// Whether the chain is open. `None`: open or not.
     pub is_open: Option<bool>,
 }
 
-/// A text to search for: 1 to 100 characters. Letters of the ASCII alphabet match in both cases.
+/// A text to search for: 1 to 100 characters. The case of ASCII letters is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActivitySearch(String);
 
@@ -96,7 +96,7 @@ impl ActivityFilter {
         }
     }
 
-    /// The chains that match.
+    /// Conditions that together select the matching chains.
     pub fn chains(&self) -> Vec<MatchingChains> {
         let matching = |shape: FirstMessageShape| {
             let kind = shape.activity().filter(|kind| self.has_type(*kind))?;

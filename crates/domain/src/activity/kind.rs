@@ -2,7 +2,7 @@
 
 use crate::card::MessageKind;
 
-/// The source of a movement.
+/// The kind of record that a movement comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ActivitySource {
     /// Chains of card messages.
@@ -23,7 +23,7 @@ impl ActivitySource {
     /// All sources.
     pub const ALL: [Self; 6] = [Self::Card, Self::Credit, Self::Payment, Self::Unload, Self::Load, Self::TopUp];
 
-    /// The type of all its movements. `None` for chains, whose type depends on their first message.
+    /// The type of all its movements. `None` for chains: their type depends on the first message.
     pub const fn kind(self) -> Option<ActivityType> {
         match self {
             Self::Card => None,
@@ -108,7 +108,7 @@ pub struct FirstMessageShape {
 }
 
 impl FirstMessageShape {
-    /// Every shape that begins a chain.
+    /// Every shape that a first message can have.
     pub fn all() -> impl Iterator<Item = Self> {
         let of = |kind| [true, false].map(|requests_nothing| Self { kind, requests_nothing });
         MessageKind::ALL.into_iter().flat_map(of).filter(|shape| shape.activity().is_some())

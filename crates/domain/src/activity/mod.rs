@@ -1,9 +1,11 @@
 //! The activity of an account: every movement of money as one list (contract 5.6).
 //!
-//! A row is one movement of one source: a chain of card messages, a credit, a payment of a confirmed batch, one side of a
-//! transfer, or a top-up of a budget. Its id is the token of the chain's first message, the id of the payment or the
-//! transfer, or the journal transaction that credited the budget: of the credit, the top-up, or the transfer's receiving
-//! side.
+//! A row is one movement of one source: a chain of card messages, a credit, a payment of a confirmed batch, one side of
+//! a transfer, or a top-up of a budget.
+//!
+//! The id of a row is the token of the chain's first message, the id of the payment, or, for the paying side of a
+//! transfer, the id of the transfer. A credit, a top-up and the receiving side of a transfer have the id of the journal
+//! transaction that credited the budget.
 
 mod credit;
 mod cursor;
@@ -27,7 +29,7 @@ use crate::ledger::{JournalKind, JournalTransaction, Pool};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
 
-/// One movement.
+/// A movement: one row of the activity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Activity {
     /// Its id.
@@ -42,12 +44,12 @@ pub struct Activity {
     pub budget: BudgetId,
     /// The currency of its amounts.
     pub currency: Currency,
-    /// Its amount, never negative. Of a chain: what is held and cleared, after returns; if it was declined, what it
-    /// requested.
+    /// Its amount, never negative. For a chain: the amount held plus the amount cleared, less returns. For a declined
+    /// message: the requested amount.
     pub amount: Minor,
     /// The change of the budget's funds: negative when funds are debited.
     pub impacted: Minor,
-    /// When the money moved, or was held or reserved first.
+    /// When the money first moved, was held or was reserved.
     pub created_at: DateTime<Utc>,
     /// When it changed last.
     pub updated_at: DateTime<Utc>,
@@ -60,7 +62,7 @@ pub struct Activity {
 pub enum ActivityDetail {
     /// A chain of card messages.
     Card(Box<ChainDetail>),
-    /// A credit. `None` if only the journal has it, as for the opening funds of a seeded account.
+    /// A credit. `None` if it is recorded only in the journal, such as the opening funds of a seeded account.
     Credit(Option<Box<CreditDetail>>),
     /// A payment of a batch.
     Payment(Box<Payment>),
@@ -83,7 +85,7 @@ pub struct ChainDetail {
     pub person: Option<PersonId>,
 }
 
-/// What identifies one movement.
+/// The key by which a caller looks up a movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActivityKey {
     /// A chain, by the token of any of its messages; or any other movement that [`Self::Box`] finds.
@@ -102,7 +104,7 @@ impl Activity {
         std::cmp::Reverse((self.created_at, self.id))
     }
 
-    /// The source.
+    /// The source of the movement.
     pub const fn source(&self) -> ActivitySource {
         match self.detail {
             ActivityDetail::Card(_) => ActivitySource::Card,
@@ -114,7 +116,7 @@ impl Activity {
         }
     }
 
-    /// Its card, if it has one.
+    /// The card of a chain. `None` for any other movement.
     pub fn card(&self) -> Option<CardId> {
         match &self.detail {
             ActivityDetail::Card(chain) => Some(chain.first.card),
@@ -122,7 +124,7 @@ impl Activity {
         }
     }
 
-    /// The owner of its card, if it has one.
+    /// The person who owns the card. `None` for a shared card, and for a movement without a card.
     pub fn person(&self) -> Option<PersonId> {
         match &self.detail {
             ActivityDetail::Card(chain) => chain.person,
@@ -130,7 +132,7 @@ impl Activity {
         }
     }
 
-    /// Its number in the account's sequence, if it has one.
+    /// The number of a credit or of one side of a transfer. `None` if it is not recorded, and for any other movement.
     pub fn number(&self) -> Option<i64> {
         match &self.detail {
             ActivityDetail::Credit(credit) => credit.as_ref().map(|credit| credit.box_transaction_id),
@@ -140,8 +142,8 @@ impl Activity {
         }
     }
 
-    /// The movement of a chain. `None` if the first message begins no chain, or an amount overflows, which no rule
-    /// allows.
+    /// The movement of a chain. `None` if the first message cannot begin a chain, or if an amount overflows, which the
+    /// rules prevent.
     pub fn of_chain(
         first: CardTransaction,
         mut follow_ups: Vec<CardTransaction>,
@@ -174,8 +176,8 @@ impl Activity {
         })
     }
 
-    /// The movements of a transfer: the paying and the receiving side. `None` if its amount can't be negated, which no
-    /// rule allows.
+    /// The movements of a transfer: the paying and the receiving side. `None` if the amount can't be negated, which the
+    /// rules prevent.
     pub fn of_transfer(transfer: &Transfer) -> Option<[Self; 2]> {
         let side = |id, budget, impacted, detail, kind| Self {
             id: ActivityId(id),
@@ -199,8 +201,8 @@ impl Activity {
         ])
     }
 
-    /// The movement of a credit or a top-up, from its journal transaction. `None` for any other kind of transaction. `detail`
-    /// belongs to a credit.
+    /// The movement of a credit or a top-up, from its journal transaction. `None` for any other kind of transaction.
+    /// `detail` is used for a credit only.
     pub fn of_journal(journal: &JournalTransaction, detail: Option<CreditDetail>) -> Option<Self> {
         let mut postings = journal.postings().iter();
         let (budget, amount) = postings.find_map(|posting| match posting.pool {

@@ -37,7 +37,8 @@ statuses! {
     Complete = "complete",
     /// A rule declined it.
     Declined = "declined",
-    /// Its money came back before, or as if, it had moved.
+    /// No money moved in the end: a hold was released, a refund was withdrawn, everything cleared was returned, a
+    /// dispute was lost, or a payment failed.
     Reverted = "reverted",
     /// A refund was paid, or the recipient's bank returned a payment.
     Refunded = "refunded",
@@ -45,12 +46,12 @@ statuses! {
     Cancelled = "cancelled",
     /// A forward contract is open. Never produced.
     Open = "open",
-    /// A check was answered.
+    /// An account check or a balance inquiry was answered.
     CardCheck = "cardCheck",
 }
 
 impl ActivityStatus {
-    /// The status of a chain of this type whose first message has this state, and which is open or has ended.
+    /// The status of a chain, by its type, the state of its first message, and whether the chain is open.
     pub const fn of_chain(kind: ActivityType, first: TransactionState, is_open: bool) -> Self {
         match (first, kind) {
             (TransactionState::Declined, _) => Self::Declined,
@@ -63,7 +64,7 @@ impl ActivityStatus {
         }
     }
 
-    /// The status of a payment after the confirmation of its batch. `None` for a status that it has only before.
+    /// The status of a payment after the confirmation of its batch. `None` for a status before the confirmation.
     pub const fn of_payment(status: PaymentStatus) -> Option<Self> {
         match status {
             PaymentStatus::Created | PaymentStatus::Validated => None,

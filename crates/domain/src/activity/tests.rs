@@ -63,7 +63,7 @@ fn credit() -> Activity {
     Credited { id, account: account(), budget, currency: gbp(), amount: Minor(7), at: second(0) }.with(None)
 }
 
-/// One row of every source that this module can build.
+/// Rows of every source except top-ups.
 fn rows() -> Vec<Activity> {
     let mut scenario = CardScenario::of(a_card(), a_budget().with("10.00 GBP"));
     let bought = scenario.authorize("2.40");
@@ -288,7 +288,7 @@ fn a_transfer_has_a_row_for_each_budget() {
     }
 }
 
-/// Every matching movement comes from a source that the filter reads, and has a kind and a state that it reads there.
+/// The filter reads the source of every matching movement, and selects its kind and state there.
 #[test]
 fn every_matching_movement_is_found() {
     for row in rows() {

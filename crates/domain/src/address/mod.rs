@@ -1,10 +1,10 @@
-//! UK postcodes and the addresses behind them.
+//! UK postcodes and their addresses.
 
 mod postcode;
 
 pub use postcode::{Postcode, PostcodeQuery};
 
-/// A postal address. Absent parts are empty strings.
+/// A postal address. A missing part is an empty string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Address {
     /// First line.

@@ -3,21 +3,21 @@
 use crate::fault::Flaw;
 use std::fmt;
 
-/// A postcode of a UK shape, in capitals, without a space: `SW1A1AA`.
+/// A postcode in the format of the UK, in capitals and without a space: `SW1A1AA`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Postcode(String);
 
-/// A postcode to look up: 5 to 7 letters and digits, not necessarily of a UK shape.
+/// A postcode to look up: 5 to 7 letters and digits, not necessarily in the format of the UK.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PostcodeQuery {
-    /// Of a UK shape, so a provider may know it.
+    /// It has the format of the UK, so a provider may have addresses for it.
     Uk(Postcode),
-    /// Not of a UK shape: it has no addresses, and no provider is called.
+    /// It has another format, so it has no addresses, and no provider is called.
     Other,
 }
 
 impl PostcodeQuery {
-    /// Removes ASCII white space, folds case, and requires 5 to 7 ASCII letters and digits.
+    /// Parses a query: removes ASCII whitespace, converts to upper case, and requires 5 to 7 ASCII letters and digits.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let folded: String =
             text.chars().filter(|c| !c.is_ascii_whitespace()).map(|c| c.to_ascii_uppercase()).collect();
@@ -29,7 +29,7 @@ impl PostcodeQuery {
 }
 
 impl Postcode {
-    /// Parses a postcode of a UK shape.
+    /// Parses a postcode in the format of the UK.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         match PostcodeQuery::parse(text)? {
             PostcodeQuery::Uk(postcode) => Ok(postcode),
@@ -37,7 +37,7 @@ impl Postcode {
         }
     }
 
-    /// The postcode, without a space.
+    /// Returns the postcode, without a space.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -49,7 +49,7 @@ impl fmt::Display for Postcode {
     }
 }
 
-/// Whether a postcode has a shape of BS 7666: A9, A99, A9A, AA9, AA99 or AA9A, then 9AA; or is GIR 0AA.
+/// Returns whether a postcode has a format of BS 7666: A9, A99, A9A, AA9, AA99 or AA9A, then 9AA; or is GIR 0AA.
 fn has_uk_shape(folded: &str) -> bool {
     if folded == "GIR0AA" {
         return true;

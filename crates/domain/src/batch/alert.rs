@@ -11,18 +11,18 @@ pub struct Alert {
     pub kind: AlertKind,
     /// Its code.
     pub code: AlertCode,
-    /// The row, from 0; `None` for the upload as a whole.
+    /// The row, from 0. `None`: the alert is about the whole upload.
     pub index: Option<u32>,
-    /// The rule that was broken, with the name of the field.
+    /// The rule that the value breaks, with the name of the field.
     pub message: String,
 }
 
 /// The kind of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AlertKind {
-    /// An error: the batch can't be confirmed until it is corrected.
+    /// An error: the batch can't be confirmed until the value is corrected.
     Error,
-    /// A warning: the client decides whether to correct it.
+    /// A warning: the client decides whether to correct the value.
     Warning,
 }
 
@@ -30,7 +30,7 @@ impl AlertKind {
     /// Both kinds.
     pub const ALL: [Self; 2] = [Self::Error, Self::Warning];
 
-    /// The name callers see.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Error => "Error",
@@ -51,7 +51,7 @@ macro_rules! alert_codes {
             /// All codes.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The code callers see.
+            /// Returns the code in the API.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$name => $code,)*
@@ -70,13 +70,13 @@ alert_codes! {
     AmountRequired = "amount_required";
     /// The amount is not a decimal.
     AmountInvalid = "amount_invalid";
-    /// The amount is finer than the currency's minor unit.
+    /// The amount has more decimals than the currency.
     AmountTooPrecise = "amount_too_precise";
     /// The amount is zero or too large.
     AmountOutOfRange = "amount_out_of_range";
     /// The currency is missing.
     CurrencyRequired = "currency_required";
-    /// The currency is unknown, or can't be paid.
+    /// The currency is unknown, or can't be used for payments.
     CurrencyUnknown = "currency_unknown";
     /// Neither the row nor the upload names a budget.
     FundingBudgetRequired = "funding_budget_required";
@@ -108,17 +108,17 @@ alert_codes! {
     ModulusCheckFailed = "modulus_check_failed";
     /// The payment network is unknown.
     NetworkUnknown = "network_unknown";
-    /// The network does not carry the currency.
+    /// The network does not support the currency.
     NetworkCurrency = "network_currency";
     /// The country is unknown.
     CountryUnknown = "country_unknown";
     /// The recipient's country is required.
     CountryRequired = "country_required";
-    /// Country and currency require a purpose code.
+    /// The country and currency require a purpose code.
     PurposeCodeRequired = "purpose_code_required";
-    /// The purpose code is not one of that country or currency.
+    /// The purpose code is not on the list of the country or currency.
     PurposeCodeUnknown = "purpose_code_unknown";
-    /// The reference has characters or a length that the network does not carry.
+    /// The reference has characters or a length that the network does not support.
     ReferenceInvalid = "reference_invalid";
     /// The e-mail address is invalid.
     EmailInvalid = "email_invalid";
@@ -131,7 +131,7 @@ alert_codes! {
 }
 
 impl AlertCode {
-    /// The kind of alerts with this code: only a likely duplicate is a Warning.
+    /// Returns the kind of alerts with this code. Only a likely duplicate is a Warning.
     pub const fn kind(self) -> AlertKind {
         match self {
             Self::DuplicatePayment => AlertKind::Warning,

@@ -6,27 +6,27 @@ use crate::ids::JournalId;
 use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Pool, Posting, Unbalanced};
 use crate::stamp::Stamp;
 
-/// What an adapter loads under the lock to decide a cancellation.
+/// The situation for a cancellation. An adapter loads it under the lock.
 #[derive(Clone, Debug)]
 pub struct CancelSituation {
     /// The batch with its orders.
     pub batch: PaymentBatch,
-    /// Balances of the funding budgets of the orders, per currency.
+    /// Balances of the budgets that fund the orders, by budget and currency.
     pub balances: BatchBalances,
 }
 
-/// What an adapter stores atomically after a cancellation.
+/// The result of a cancellation. An adapter stores it atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CancelDecision {
     /// The batch after the decision.
     pub batch: PaymentBatch,
     /// The change of every payment of the batch, as of `batch.updated_at`.
     pub payments: AllPayments,
-    /// The release of the reserved money.
+    /// The journal transactions that release the reserved money.
     pub journal: Vec<JournalTransaction>,
     /// The balances of the funding budgets afterwards.
     pub balances: BatchBalances,
-    /// The events.
+    /// The events of the cancellation.
     pub events: Vec<Event>,
 }
 
@@ -36,15 +36,15 @@ pub enum CancelRefusal {
     /// The batch has started or ended.
     #[error(transparent)]
     State(#[from] IllegalMove),
-    /// A balance would leave its range, or less is reserved than the batch costs: a bug.
+    /// A balance would leave its range, or less is reserved than the batch costs. Both are bugs.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule produced postings that do not balance: a bug.
+    /// The rule created postings that do not balance: a bug.
     #[error(transparent)]
     Unbalanced(#[from] Unbalanced),
 }
 
-/// Decides a cancellation, which releases what was reserved for the batch.
+/// Decides a cancellation, which releases the money that was reserved for the batch.
 ///
 /// ```
 /// use florin_domain::batch::{CancelSituation, PaymentBatchStatus, decide_cancel};

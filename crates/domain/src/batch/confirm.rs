@@ -1,4 +1,4 @@
-//! Confirming a payment batch (contract 3.2). Checks the batch first, then MFA, then the funds.
+//! Confirming a payment batch (contract 3.2). The rule checks the batch first, then MFA, then the funds.
 
 use super::confirmable::shortages;
 use super::{AllPayments, BatchBalances, BatchMove, Confirmation, IllegalMove, PaymentBatch, Shortage};
@@ -8,42 +8,42 @@ use crate::ledger::{AmountOverflow, JournalKind, JournalTransaction, Pool, Posti
 use crate::mfa::{MfaCheck, MfaFailure, MfaSession, MfaVerdict, TotpEnrolment};
 use crate::stamp::Stamp;
 
-/// What an adapter loads under the lock to decide a confirmation.
+/// The situation for a confirmation. An adapter loads it under the lock.
 #[derive(Clone, Debug)]
 pub struct ConfirmSituation {
     /// The batch with its orders.
     pub batch: PaymentBatch,
-    /// The session that the caller named, if it exists.
+    /// The MFA session that the caller named, if it exists.
     pub session: Option<MfaSession>,
-    /// The account's TOTP enrolment, if it has one.
+    /// The account's TOTP enrolment. `None`: the account is not enrolled.
     pub enrolment: Option<TotpEnrolment>,
-    /// Whether the account's policy requires MFA.
+    /// Whether the account requires MFA for confirmations.
     pub mfa_required: bool,
-    /// Balances of the funding budgets of the orders, per currency.
+    /// Balances of the budgets that fund the orders, by budget and currency.
     pub balances: BatchBalances,
 }
 
-/// The caller's proof, with the provider's verdict.
+/// The caller's proof of MFA, with the provider's verdict on it.
 #[derive(Clone, Debug)]
 pub struct MfaProof {
-    /// The caller, the batch and the provider of the session.
+    /// The caller, the batch and the provider that the session must have.
     pub check: MfaCheck,
     /// The provider's verdict on the token.
     pub verdict: MfaVerdict,
 }
 
-/// What an adapter stores atomically after a confirmation. A refusal may store a failed attempt, too.
+/// The result of a confirmation. An adapter stores it atomically. A refusal can store a failed MFA attempt.
 #[derive(Clone, Debug)]
 pub struct ConfirmDecision {
-    /// The answer to the caller.
+    /// The confirmed batch, or the reason for the refusal.
     pub answer: Result<ConfirmedBatch, ConfirmRefusal>,
-    /// The session, if it changed.
+    /// The MFA session, if it changed.
     pub session: Option<MfaSession>,
-    /// The enrolment, if it changed.
+    /// The TOTP enrolment, if it changed.
     pub enrolment: Option<TotpEnrolment>,
 }
 
-/// A confirmed batch, and the money reserved for it.
+/// A confirmed batch, with the money that is reserved for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfirmedBatch {
     /// The batch after the decision.
@@ -61,22 +61,22 @@ pub struct ConfirmedBatch {
 /// Reasons to refuse a confirmation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfirmRefusal {
-    /// The account's policy requires `mfa`, and none was sent.
+    /// The account requires MFA, but the request has no `mfa`.
     #[error("multi-factor authentication is required")]
     MfaRequired,
-    /// The batch is not validated.
+    /// The state of the batch is not validated.
     #[error(transparent)]
     State(#[from] IllegalMove),
-    /// The proof failed.
+    /// The MFA proof is not valid.
     #[error(transparent)]
     Mfa(#[from] MfaFailure),
-    /// Budgets lack money; neither the session nor the TOTP step is used up.
+    /// Budgets lack money. Neither the MFA session nor the TOTP step is used up.
     #[error("insufficient funds")]
     InsufficientFunds(Vec<Shortage>),
     /// A balance would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule produced postings that do not balance: a bug.
+    /// The rule created postings that do not balance: a bug.
     #[error("the confirmation could not be booked")]
     Unbookable,
 }
@@ -93,7 +93,7 @@ impl ConfirmDecision {
     }
 }
 
-/// Decides a confirmation by `client`. `proof` is `None` if the caller sent no `mfa`.
+/// Decides a confirmation by `client`. `proof` is `None` if the request has no `mfa`.
 ///
 /// ```
 /// use florin_domain::batch::decide_confirm;

@@ -1,4 +1,4 @@
-//! Tests of confirming a batch.
+//! Tests of the rule that confirms a batch.
 
 use super::*;
 use crate::batch::{PaymentBatchStatus, PaymentOrder};

@@ -1,4 +1,4 @@
-//! Checks whether a batch could be confirmed now, and reports what prevents it.
+//! Checks whether a batch could be confirmed now, and reports the obstacles.
 
 use super::{BatchMove, Confirmation, IllegalMove, PaymentBatch};
 use crate::ids::BudgetId;
@@ -6,7 +6,7 @@ use crate::ledger::{AmountOverflow, Balances};
 use crate::money::{Currency, Minor, Money};
 use std::collections::BTreeMap;
 
-/// Balances of funding budgets, per currency.
+/// Balances of funding budgets, by budget and currency.
 pub type BatchBalances = BTreeMap<(BudgetId, Currency), Balances>;
 
 /// A shortage of one budget in one currency.
@@ -20,30 +20,31 @@ pub struct Shortage {
     pub available: Money,
 }
 
-/// Obstacles to a confirmation, except authentication, which only a confirmation can check.
+/// Obstacles to a confirmation, except for MFA, which only a confirmation can check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmability {
-    /// The status, if it does not allow a confirmation.
+    /// The refusal, if the status of the batch does not allow a confirmation.
     pub status: Option<IllegalMove>,
     /// The shortages, one for each budget and currency.
     pub shortages: Vec<Shortage>,
 }
 
 impl Confirmability {
-    /// Whether there is no obstacle.
+    /// Returns whether there is no obstacle.
     pub fn is_valid(&self) -> bool {
         self.status.is_none() && self.shortages.is_empty()
     }
 }
 
-/// Checks a batch as a confirmation would. A batch whose money is reserved has no shortage.
+/// Checks a batch like a confirmation. A batch that was confirmed before has no shortage, because its money was already
+/// reserved.
 pub fn check_confirmable(batch: &PaymentBatch, balances: &BatchBalances) -> Result<Confirmability, AmountOverflow> {
     let status = batch.must_allow_confirmation().err();
     let needed = if batch.state.confirmation().is_some() { BTreeMap::new() } else { batch.costs()? };
     Ok(Confirmability { status, shortages: shortages(&needed, balances) })
 }
 
-/// The shortages of budgets against their costs.
+/// Returns the shortages of budgets with less available money than they need.
 pub(super) fn shortages(needed: &BTreeMap<(BudgetId, Currency), Minor>, balances: &BatchBalances) -> Vec<Shortage> {
     let shortage = |(&(budget, currency), &needed): (&(BudgetId, Currency), &Minor)| {
         let available = balances.get(&(budget, currency)).map_or(Minor::ZERO, Balances::available);
@@ -56,12 +57,12 @@ pub(super) fn shortages(needed: &BTreeMap<(BudgetId, Currency), Minor>, balances
 impl PaymentBatch {
     /// Refuses a batch whose state does not allow a confirmation.
     pub fn must_allow_confirmation(&self) -> Result<(), IllegalMove> {
-        // Who would confirm, and when, makes no difference.
+        // The client and the time of the confirmation make no difference here.
         let confirmation = Confirmation { by: None, at: self.updated_at, passed_mfa_check_at: None };
         self.state.after(BatchMove::Confirm(confirmation)).map(|_| ())
     }
 
-    /// The cost of the batch's orders, amounts and fees, to each budget in each currency.
+    /// Returns the cost of the batch's orders, amounts plus fees, for each budget and currency.
     pub fn costs(&self) -> Result<BTreeMap<(BudgetId, Currency), Minor>, AmountOverflow> {
         let mut costs: BTreeMap<_, Minor> = BTreeMap::new();
         for order in &self.orders {

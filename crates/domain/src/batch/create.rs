@@ -13,21 +13,21 @@ pub type BatchName = Text<1, 256>;
 /// A request to create a batch.
 #[derive(Clone, Debug)]
 pub struct CreateRequest {
-    /// The id of the batch.
+    /// The id of the new batch.
     pub id: PaymentBatchId,
     /// The account.
     pub account: AccountId,
-    /// The caller.
+    /// The client that sends the request.
     pub client: ClientId,
-    /// Its name; `None` for a default name that contains the time.
+    /// The name; `None` for a default name that contains the time.
     pub name: Option<BatchName>,
-    /// Whether lists include it.
+    /// Whether lists include the batch.
     pub visible: bool,
-    /// Its payments. If sent with the request, later uploads are refused.
+    /// The payments. If the request contains them, later uploads are refused.
     pub payments: Option<UploadRequest>,
 }
 
-/// What an adapter stores atomically after a creation.
+/// The result of a creation. An adapter stores it atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateDecision {
     /// The new batch.
@@ -36,11 +36,11 @@ pub struct CreateDecision {
     pub payments: Vec<Payment>,
     /// Its alerts by input index, then in the order found.
     pub alerts: Vec<Alert>,
-    /// The events. There are none unless the batch is ready for approval.
+    /// The events. Empty unless the batch is ready for approval.
     pub events: Vec<Event>,
 }
 
-/// Decides the creation of a batch. `funding` lists the budgets that the account can pay from.
+/// Decides the creation of a batch. `funding` lists the budgets of the account with their currencies.
 ///
 /// ```
 /// use florin_domain::batch::{CreateRequest, FundingBudgets, PaymentBatchStatus, decide_create};

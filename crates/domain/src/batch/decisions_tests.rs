@@ -1,4 +1,4 @@
-//! Tests of creating, filling, editing and cancelling batches.
+//! Tests of the rules that create, fill, edit and cancel batches.
 
 use super::testing::{
     BATCH, CLIENT, MAIN, NOW, OTHER, abroad, account, basis, created, currency, euros, funding, ids_from, pounds,

@@ -1,14 +1,14 @@
-//! Renames, hides and shows a payment batch, in any state.
+//! Renaming, hiding and unhiding a payment batch, in any state.
 
 use super::{BatchName, PaymentBatch};
 use chrono::{DateTime, Utc};
 
-/// A request to edit a batch. Absent fields stay unchanged.
+/// A request to edit a batch. `None` fields do not change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchEdit {
-    /// Its new name.
+    /// The new name.
     pub name: Option<BatchName>,
-    /// Whether lists include it.
+    /// Whether lists include the batch.
     pub visible: Option<bool>,
 }
 

@@ -1,17 +1,17 @@
-//! Reasons of banks.
+//! Reasons of banks for refusing or returning payments.
 
-/// Why a bank refused or returned a payment.
+/// The reason that a bank refused or returned a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FailureReason {
     /// The recipient's account is closed.
     AccountClosed,
     /// There is no such account.
     AccountNotFound,
-    /// The account belongs to somebody else.
+    /// The account belongs to somebody other than the named recipient.
     NameMismatch,
-    /// The bank gave no reason, or one not listed here.
+    /// The bank gave no reason, or one that is not listed here.
     RejectedByBank,
-    /// A fraud or sanctions check blocked it.
+    /// A fraud or sanctions check blocked the payment.
     Compliance,
 }
 
@@ -20,7 +20,7 @@ impl FailureReason {
     pub const ALL: [Self; 5] =
         [Self::AccountClosed, Self::AccountNotFound, Self::NameMismatch, Self::RejectedByBank, Self::Compliance];
 
-    /// The name callers see.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::AccountClosed => "account_closed",

@@ -1,4 +1,4 @@
-//! Filters and sort directions of lists. An empty list of values matches any.
+//! Filters and sort directions of lists. An empty list of values selects everything.
 
 use super::{AlertCode, AlertKind, PaymentBatchStatus, PaymentStatus};
 use crate::ids::{OrderId, PaymentBatchId};
@@ -7,9 +7,9 @@ use chrono::{DateTime, Utc};
 /// The sort direction of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// The smallest first.
+    /// Smallest first.
     Ascending,
-    /// The largest first.
+    /// Largest first.
     #[default]
     Descending,
 }
@@ -18,7 +18,7 @@ impl Direction {
     /// Both directions.
     pub const ALL: [Self; 2] = [Self::Ascending, Self::Descending];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ascending => "asc",
@@ -27,41 +27,42 @@ impl Direction {
     }
 }
 
-/// A filter of batches, sorted by time of creation, then by id, both in the same direction.
+/// Selects and sorts batches: by time of creation, then by id, both in the same direction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchFilter {
-    /// The ids to match.
+    /// The ids to select.
     pub ids: Vec<PaymentBatchId>,
-    /// The states to match.
+    /// The statuses to select.
     pub statuses: Vec<PaymentBatchStatus>,
     /// Whether hidden batches are included.
     pub include_hidden: bool,
-    /// The direction.
+    /// The sort direction.
     pub direction: Direction,
 }
 
-/// A filter of the payments of a batch, sorted by input index.
+/// Selects payments of a batch, and sorts them by input index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PaymentFilter {
-    /// The states to match.
+    /// The statuses to select.
     pub statuses: Vec<PaymentStatus>,
-    /// The orders to match.
+    /// The orders to select.
     pub orders: Vec<OrderId>,
-    /// The direction.
+    /// The sort direction.
     pub direction: Direction,
 }
 
-/// A filter of the alerts of a batch, sorted by input index (those without a row first), then in the order found.
+/// Selects alerts of a batch, and sorts them by input index (alerts without a row first), then in the order in which
+/// they were found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AlertFilter {
-    /// The kind to match.
+    /// The kind to select.
     pub kind: Option<AlertKind>,
-    /// The code to match.
+    /// The code to select.
     pub code: Option<AlertCode>,
-    /// The earliest time found, inclusive.
+    /// Selects alerts that were found at this time or later.
     pub from: Option<DateTime<Utc>>,
-    /// The latest time found, inclusive.
+    /// Selects alerts that were found at this time or earlier.
     pub to: Option<DateTime<Utc>>,
-    /// The direction.
+    /// The sort direction.
     pub direction: Direction,
 }

@@ -1,24 +1,24 @@
-//! Payments as uploaded, unchecked. Invalid values are kept so that clients can correct them.
+//! Payments as uploaded, before any check. Invalid values are stored, so that clients can correct them.
 
 use serde::{Deserialize, Serialize};
 
-/// One payment as uploaded. `None` if a field was not sent or a cell was empty.
+/// One payment as uploaded. A field is `None` if it was not sent or its cell was empty.
 ///
-/// Stores keep it as JSON with the field names of the API. Missing fields read as absent and unknown fields are
+/// Stores keep it as JSON with the field names of the API. Missing fields are read as `None` and unknown fields are
 /// ignored, so older and newer versions can read each other's data.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PaymentInput {
-    /// A decimal in major units.
+    /// The amount, as a decimal in major units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<String>,
-    /// ISO 4217, alphabetic.
+    /// The currency: ISO 4217, alphabetic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub currency_code: Option<String>,
     /// The id of the budget that pays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub funding_budget_id: Option<String>,
-    /// The purpose of the payment, as a code of the recipient's central bank.
+    /// The purpose of the payment: a code of the recipient's central bank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purpose_code: Option<String>,
     /// The purpose of the payment, in words.
@@ -41,25 +41,25 @@ pub struct RecipientInput {
     /// The client's id for the recipient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The reference of payments without one.
+    /// The reference of payments that have none of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_reference: Option<String>,
-    /// `individual`, `business` or `charity`.
+    /// The type: `individual`, `business` or `charity`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// The name of the account holder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The name shown to the client's staff.
+    /// The name that is shown to the client's staff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// The people notified by e-mail.
+    /// The people who are notified by e-mail.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub subscribed_emails: Vec<EmailInput>,
-    /// IBAN or account number.
+    /// The IBAN or account number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_identifier: Option<String>,
-    /// Sort code or BIC.
+    /// The sort code or BIC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bank_identifier: Option<String>,
     /// A second identifier of the bank, such as a branch code.
@@ -68,7 +68,7 @@ pub struct RecipientInput {
     /// The BIC of an intermediary bank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intermediary_bank_identifier: Option<String>,
-    /// The payment network.
+    /// The payment network. `None`: Florin selects it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payment_network: Option<String>,
     /// The recipient's address.
@@ -83,10 +83,10 @@ pub struct RecipientInput {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct EmailInput {
-    /// Their name.
+    /// The name of the person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Their address.
+    /// The e-mail address of the person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
 }
@@ -116,7 +116,7 @@ pub struct PostalAddressInput {
     /// County, state or province.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// ISO 3166-1 alpha-2.
+    /// The country: ISO 3166-1 alpha-2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub country_code: Option<String>,
 }
@@ -125,10 +125,10 @@ pub struct PostalAddressInput {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BankAddressInput {
-    /// The bank.
+    /// The name of the bank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bank_name: Option<String>,
-    /// Its branch.
+    /// The branch of the bank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// Name of the building.
@@ -149,13 +149,14 @@ pub struct BankAddressInput {
     /// Postal code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub postcode: Option<String>,
-    /// ISO 3166-1 alpha-2.
+    /// The country: ISO 3166-1 alpha-2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub country_code: Option<String>,
 }
 
 impl PaymentInput {
-    /// The payment's reference, else the recipient's default reference, trimmed.
+    /// Returns the payment's reference, or else the recipient's default reference, trimmed. `None`: both are missing or
+    /// blank.
     pub fn effective_reference(&self) -> Option<&str> {
         let given = |text: &Option<String>| text.as_deref().map(str::trim).is_some_and(|text| !text.is_empty());
         let places = [&self.reference, &self.recipient.default_reference];

@@ -8,24 +8,24 @@ use chrono::{DateTime, Utc};
 /// An instruction to a bank to make a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaymentInstruction {
-    /// The payment's id. A repeated instruction with the same id is the same payment.
+    /// The id of the payment. An instruction that is sent again has the same id and is the same payment.
     pub id: PaymentId,
     /// The amount, above zero.
     pub amount: Money,
-    /// The network it uses. Charges of intermediary banks are shared (`SHA`).
+    /// The network that carries the payment. Charges of intermediary banks are shared (`SHA`).
     pub network: PaymentNetwork,
-    /// The recipient, checked.
+    /// The recipient, whose fields were checked.
     pub recipient: RecipientInput,
-    /// The reference on the recipient's statement: that of the payment, else that of the recipient.
+    /// The reference on the recipient's statement: the payment's reference, or else the recipient's default reference.
     pub reference: Option<String>,
-    /// Its purpose, as a code of the recipient's central bank.
+    /// The purpose of the payment: a code of the recipient's central bank.
     pub purpose_code: Option<String>,
-    /// Its purpose, in words.
+    /// The purpose of the payment, in words.
     pub purpose: Option<String>,
 }
 
 impl PaymentInstruction {
-    /// The instruction for a payment. `None` if the payment has an Error.
+    /// Creates the instruction for a payment. `None` if the payment has an Error.
     pub fn of(payment: &Payment) -> Option<Self> {
         let terms = payment.terms()?;
         let input = &payment.input;
@@ -44,22 +44,22 @@ impl PaymentInstruction {
 /// A bank's report about a payment that it has accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaymentReport {
-    /// Its outcome.
+    /// The outcome of the payment so far.
     pub outcome: PaymentOutcome,
-    /// When to query the bank again, if the bank names a time. A pending payment is always queried again, any other
-    /// only at this time.
+    /// The time at which the bank asks to be queried again, if it names one. A pending payment is always queried again.
+    /// Any other payment is queried again only if the bank names a time.
     pub ask_again_at: Option<DateTime<Utc>>,
 }
 
-/// The outcome of a payment.
+/// The outcome of a payment so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PaymentOutcome {
-    /// Pending.
+    /// The bank has not decided yet.
     Pending,
-    /// Paid.
+    /// The payment was paid.
     Completed,
-    /// Refused; nothing was paid.
+    /// The bank refused the payment; nothing was paid.
     Failed(FailureReason),
-    /// Paid, then returned by the recipient's bank.
+    /// The payment was paid, and then returned by the recipient's bank.
     Returned(FailureReason),
 }

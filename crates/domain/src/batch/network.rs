@@ -1,15 +1,15 @@
 //! Payment networks.
 
-/// A payment network.
+/// A payment network, with its currencies and speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PaymentNetwork {
     /// UK Faster Payments: pounds, within seconds.
     FasterPayments,
     /// UK Bacs: pounds, in days.
     Bacs,
-    /// UK CHAPS: pounds, on the day.
+    /// UK CHAPS: pounds, on the same day.
     Chaps,
-    /// The Single Euro Payments Area: euros.
+    /// SEPA, the Single Euro Payments Area: euros.
     Sepa,
     /// Swift: any currency to any country.
     Swift,
@@ -19,7 +19,7 @@ impl PaymentNetwork {
     /// All networks.
     pub const ALL: [Self; 5] = [Self::FasterPayments, Self::Bacs, Self::Chaps, Self::Sepa, Self::Swift];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::FasterPayments => "FASTER_PAYMENTS",

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 /// A payment of a batch: its uploaded data and its progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payment {
-    /// Its id; the bank uses the same one.
+    /// Its id. The bank uses the same id.
     pub id: PaymentId,
     /// The account it belongs to.
     pub account: AccountId,
@@ -26,28 +26,28 @@ pub struct Payment {
 }
 
 impl Payment {
-    /// The name of its state.
+    /// Returns its status.
     pub const fn status(&self) -> PaymentStatus {
         self.state.status()
     }
 
-    /// Its terms; `None` if it has an Error.
+    /// Returns its terms; `None` if the payment has an Error.
     pub const fn terms(&self) -> Option<&PaymentTerms> {
         self.state.terms()
     }
 }
 
-/// A change of every payment of a batch, which happens with a change of the batch.
+/// A change of all payments of a batch, as part of a change of the batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllPayments {
-    /// All are confirmed.
+    /// All payments become confirmed. A payment without terms stays created.
     Confirmed,
-    /// All are cancelled.
+    /// All payments become cancelled.
     Cancelled,
 }
 
 impl AllPayments {
-    /// The status of every payment after the change.
+    /// Returns the status of the payments with terms after the change.
     pub const fn status(self) -> PaymentStatus {
         match self {
             Self::Confirmed => PaymentStatus::Confirmed,
@@ -55,7 +55,7 @@ impl AllPayments {
         }
     }
 
-    /// Changes a payment of the batch, as of the batch's last change.
+    /// Applies the change to a payment of the batch. `at` is the time of the change of the batch.
     pub fn apply(self, payment: &mut Payment, at: DateTime<Utc>) {
         let terms = payment.state.terms().copied();
         payment.state = match (self, terms) {

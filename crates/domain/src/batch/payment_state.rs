@@ -1,46 +1,46 @@
-//! The state of a payment: what only some states have.
+//! The state of a payment, with the data of each state.
 
 use super::{FailureReason, PaymentStatus, PaymentTerms};
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// The state of a payment, with what only this state has.
+/// The state of a payment, with the data that only this state has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaymentState {
     /// Uploaded, with an Error.
     Created,
-    /// Uploaded and checked.
+    /// Uploaded and checked, without an Error.
     Validated(PaymentTerms),
     /// Its batch was confirmed and its money is reserved.
     Confirmed(PaymentTerms),
     /// Sent to the bank, or about to be.
     Started {
-        /// What is sent, and since when.
+        /// The sent terms, and the time of the start.
         sent: Sent,
         /// When to query the bank next.
         ask_at: DateTime<Utc>,
     },
     /// Paid.
     Completed {
-        /// What was sent, and when.
+        /// The sent terms, and the time of the start.
         sent: Sent,
         /// When to query the bank next. `None` if the bank has nothing more to report.
         ask_at: Option<DateTime<Utc>>,
     },
     /// Refused by the bank; its money is available again.
     Failed {
-        /// What was sent, and when.
+        /// The sent terms, and the time of the start.
         sent: Sent,
-        /// Why the bank refused it.
+        /// The reason that the bank gave.
         reason: FailureReason,
     },
     /// Paid, then returned by the recipient's bank; its amount is available again, its fee is not.
     Returned {
-        /// What was sent, and when.
+        /// The sent terms, and the time of the start.
         sent: Sent,
-        /// Why the recipient's bank returned it.
+        /// The reason that the recipient's bank gave.
         reason: FailureReason,
     },
-    /// Its batch was cancelled. It has terms if it had no Error.
+    /// Its batch was cancelled. The terms are `None` if the payment had an Error.
     Cancelled(Option<PaymentTerms>),
 }
 
@@ -53,12 +53,12 @@ pub struct Sent {
     pub started_at: DateTime<Utc>,
 }
 
-/// What a payment has in addition to its status, as a store keeps it.
+/// The data of a payment's state in addition to its status, as stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PaymentParts {
     /// Its terms.
     pub terms: Option<PaymentTerms>,
-    /// Why it failed or was returned.
+    /// The reason for the failure or return.
     pub failure: Option<FailureReason>,
     /// When a worker marked it as started.
     pub started_at: Option<DateTime<Utc>>,
@@ -67,7 +67,7 @@ pub struct PaymentParts {
 }
 
 impl PaymentState {
-    /// The state with this status and data. `None` if they contradict each other.
+    /// Creates a state from its status and data. `None` if they contradict each other.
     pub fn from_parts(status: PaymentStatus, parts: PaymentParts) -> Option<Self> {
         let PaymentParts { terms, failure, started_at, ask_at } = parts;
         let sent = || Some(Sent { terms: terms?, started_at: started_at? });
@@ -81,11 +81,11 @@ impl PaymentState {
             PaymentStatus::Returned => Self::Returned { sent: sent()?, reason: failure? },
             PaymentStatus::Cancelled => Self::Cancelled(terms),
         };
-        // Parts that the state has no place for contradict it.
+        // Parts that do not belong to the status contradict it.
         (state.parts() == parts).then_some(state)
     }
 
-    /// What it has in addition to its status.
+    /// Returns the data of the state in addition to its status.
     pub const fn parts(&self) -> PaymentParts {
         PaymentParts {
             terms: self.terms().copied(),
@@ -95,7 +95,7 @@ impl PaymentState {
         }
     }
 
-    /// Its name.
+    /// Returns the status.
     pub const fn status(&self) -> PaymentStatus {
         match self {
             Self::Created => PaymentStatus::Created,
@@ -109,7 +109,7 @@ impl PaymentState {
         }
     }
 
-    /// The terms; `None` if the payment has an Error.
+    /// Returns the terms; `None` if the payment has an Error.
     pub const fn terms(&self) -> Option<&PaymentTerms> {
         match self {
             Self::Created => None,
@@ -122,7 +122,7 @@ impl PaymentState {
         }
     }
 
-    /// Why the payment failed or was returned.
+    /// Returns the reason for the failure or return; `None` in other states.
     pub const fn failure(&self) -> Option<FailureReason> {
         match self {
             Self::Failed { reason, .. } | Self::Returned { reason, .. } => Some(*reason),
@@ -130,7 +130,7 @@ impl PaymentState {
         }
     }
 
-    /// When to query the bank next.
+    /// Returns when to query the bank next; `None` if no query is due.
     pub const fn ask_at(&self) -> Option<DateTime<Utc>> {
         match self {
             Self::Started { ask_at, .. } => Some(*ask_at),
@@ -139,7 +139,7 @@ impl PaymentState {
         }
     }
 
-    /// The state with the next query of the bank later by this time.
+    /// Returns the state with the next query of the bank postponed by this time.
     #[must_use]
     pub fn asked_later(self, by: TimeDelta) -> Self {
         match self {

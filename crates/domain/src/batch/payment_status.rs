@@ -1,13 +1,13 @@
-//! The names of the states of a payment.
+//! The statuses of a payment: the names of its states.
 
 use std::fmt;
 
-/// The name of the state of a payment.
+/// The status of a payment: the name of its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PaymentStatus {
     /// Uploaded, with an Error.
     Created,
-    /// Uploaded and checked.
+    /// Uploaded and checked, without an Error.
     Validated,
     /// Its batch was confirmed and its money is reserved.
     Confirmed,
@@ -24,7 +24,7 @@ pub enum PaymentStatus {
 }
 
 impl PaymentStatus {
-    /// All states, in the order of a payment's life.
+    /// All statuses, in the order of a payment's life.
     pub const ALL: [Self; 8] = [
         Self::Created,
         Self::Validated,
@@ -36,7 +36,7 @@ impl PaymentStatus {
         Self::Cancelled,
     ];
 
-    /// The name callers see.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -50,7 +50,7 @@ impl PaymentStatus {
         }
     }
 
-    /// Whether the payment needs no further processing. A completed payment can still be returned.
+    /// Returns whether the payment needs no further processing. A completed payment can still be returned.
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Returned | Self::Cancelled)
     }

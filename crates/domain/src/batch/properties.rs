@@ -1,5 +1,4 @@
-//! Property tests of random batch histories: whatever happens, in any order and any number of times, no money is lost
-//! or created.
+//! Property tests of random histories of a batch: no money is lost or created, whatever actions happen, in any order.
 
 use super::testing::{MAIN, abroad, currency, euros, pounds};
 use super::*;
@@ -22,7 +21,7 @@ enum Happening {
     Report(Vec<(usize, PaymentOutcome)>),
 }
 
-/// A batch with the total cost of its confirmation.
+/// A batch with its history, and the total cost of its confirmations.
 struct Life {
     scenario: BatchScenario,
     confirmed: i64,
@@ -31,7 +30,7 @@ struct Life {
 const FUNDS: i64 = 1_000_000;
 
 impl Life {
-    /// Applies an action, which may be refused.
+    /// Applies an action. The rules may refuse it.
     fn apply(&mut self, happening: &Happening) {
         let scenario = &mut self.scenario;
         match happening {
@@ -60,7 +59,7 @@ impl Life {
         }
     }
 
-    /// Sums the postings of some kinds of journal transactions to one account outside the budgets.
+    /// Returns the sum of the postings to one pool, of some kinds of journal transactions.
     fn sum(&self, kinds: &[JournalKind], account: Pool) -> i64 {
         let entries = self.scenario.journal.iter().filter(|entry| kinds.contains(&entry.kind));
         entries
@@ -71,7 +70,7 @@ impl Life {
     }
 }
 
-/// A valid payment of one of three kinds, or one with an error.
+/// Creates a valid payment of one of three kinds, or a payment with an error.
 fn row(kind: u8, minor: u16) -> PaymentInput {
     let amount = Minor(i64::from(minor) + 1).of(currency("GBP")).to_string();
     match kind {
@@ -131,7 +130,7 @@ fn balances_agree(life: &Life) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Checks that confirmed money was paid, charged as fees, released, or is still reserved.
+/// Checks that confirmed money was paid, charged as a fee or released, or is still reserved.
 fn nothing_is_lost(life: &Life) -> Result<(), TestCaseError> {
     let paid = life.sum(&[JournalKind::Payment], Pool::OutboundPayments);
     let returned = -life.sum(&[JournalKind::PaymentReturn], Pool::OutboundPayments);
@@ -150,7 +149,7 @@ fn nothing_is_lost(life: &Life) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Checks that each payment was paid or released at most once, and returned at most once, as its status says.
+/// Checks that each payment was paid, released and returned as often as its status requires, at most once each.
 fn final_once(life: &Life) -> Result<(), TestCaseError> {
     let mut ends: BTreeMap<PaymentId, [u32; 3]> = BTreeMap::new();
     for entry in &life.scenario.journal {

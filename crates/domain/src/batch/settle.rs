@@ -1,4 +1,4 @@
-//! Settling payments: a bank's reports move money, and the last one ends the batch.
+//! Settling payments: the bank's reports move money, and the last report ends the batch.
 
 mod booking;
 mod rule;
@@ -14,28 +14,28 @@ use crate::ledger::{AmountOverflow, JournalTransaction, Unbalanced};
 use crate::money::Currency;
 use std::collections::BTreeMap;
 
-/// What an adapter loads under the lock to decide on a bank's reports.
+/// The situation for the bank's reports. An adapter loads it under the lock.
 #[derive(Clone, Debug)]
 pub struct SettleSituation {
     /// The batch with its orders.
     pub batch: PaymentBatch,
     /// The payments of the batch that the reports are about.
     pub payments: Vec<Payment>,
-    /// Number of payments of the batch that are not final, including those of `payments`.
+    /// Number of payments of the batch that are not final, including those in `payments`.
     pub open: u64,
-    /// Number of payments of the batch that are paid, and not returned.
+    /// Number of payments of the batch that were paid and not returned.
     pub completed: u64,
     /// Number of payments of the batch that were paid and returned.
     pub returned: u64,
-    /// Balances of the funding budgets of the orders, per currency.
+    /// Balances of the budgets that fund the orders, by budget and currency.
     pub balances: BatchBalances,
-    /// The names of those budgets.
+    /// The names of the budgets that fund the orders.
     pub budget_names: BTreeMap<BudgetId, String>,
-    /// The account's next free number of transactions, from 1.
+    /// The next free number in the account's sequence of credits, top-ups, transfers and payments, from 1.
     pub number: i64,
 }
 
-/// A bank's report about one payment.
+/// The bank's report about one payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reported {
     /// The payment.
@@ -44,18 +44,18 @@ pub struct Reported {
     pub report: PaymentReport,
 }
 
-/// What an adapter stores atomically after reports. Empty if the reports change nothing.
+/// The result of reports. An adapter stores it atomically. It is empty if the reports change nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettleDecision {
     /// The batch, if it changed.
     pub batch: Option<PaymentBatch>,
-    /// The payments that changed: status, failure, times.
+    /// The payments that changed.
     pub payments: Vec<Payment>,
     /// The journal transactions.
     pub journal: Vec<JournalTransaction>,
     /// The balances that changed.
     pub balances: BatchBalances,
-    /// The number of the last payout or return of each balance that has one.
+    /// The last number that each balance used for a payment or return. Balances without one are absent.
     pub numbers: BTreeMap<(BudgetId, Currency), i64>,
     /// The events.
     pub events: Vec<Event>,
@@ -67,7 +67,7 @@ pub enum SettleRefusal {
     /// A balance would overflow 64 bits, or less is reserved than is paid.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule produced postings that do not balance: a bug.
+    /// The rule created postings that do not balance: a bug.
     #[error(transparent)]
     Unbalanced(#[from] Unbalanced),
 }

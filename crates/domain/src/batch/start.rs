@@ -1,11 +1,11 @@
-//! Starting a confirmed batch, and selecting its payments for sending.
+//! Starting a confirmed batch, and starting its payments before they are sent.
 
 use super::{BatchMove, BatchState, IllegalMove, Payment, PaymentBatch, PaymentState, Sent};
 use crate::event::{Event, EventKind};
 use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
 
-/// What an adapter stores atomically after a start.
+/// The result of starting a batch. An adapter stores it atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartDecision {
     /// The batch after the decision.
@@ -14,7 +14,7 @@ pub struct StartDecision {
     pub events: Vec<Event>,
 }
 
-/// Decides the start of a confirmed batch.
+/// Decides the start of a confirmed batch. A batch in another state is refused.
 ///
 /// ```
 /// use florin_domain::batch::{PaymentBatchStatus, decide_start};
@@ -33,7 +33,7 @@ pub fn decide_start(batch: &PaymentBatch, stamp: &Stamp<'_>) -> Result<StartDeci
     Ok(StartDecision { batch, events })
 }
 
-/// What a rule sees under the lock before payments are started.
+/// The situation for the start of payments. An adapter loads it under the lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakeSituation {
     /// The batch.
@@ -42,19 +42,20 @@ pub struct TakeSituation {
     pub payments: Vec<Payment>,
 }
 
-/// What an adapter stores atomically before payments are sent.
+/// The result of starting payments. An adapter stores it atomically before the payments are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakeDecision {
-    /// The payments after the decision.
+    /// The started payments.
     pub payments: Vec<Payment>,
     /// The events.
     pub events: Vec<Event>,
 }
 
-/// Decides which payments of a started batch are sent. Payments already started or final stay unchanged.
+/// Starts the confirmed payments of a started batch, which can then be sent. Skips all other payments. If the batch is
+/// not started, the decision is empty.
 ///
-/// `ask_at` is when to query the bank if no report has arrived by then, because a worker may stop between this decision
-/// and the sending.
+/// `ask_at` is the time at which the bank is queried if no report has arrived by then: a worker may stop between this
+/// decision and the sending.
 ///
 /// ```
 /// use florin_domain::batch::{PaymentStatus, decide_take};

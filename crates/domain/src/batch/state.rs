@@ -1,10 +1,10 @@
-//! The state of a payment batch: its transitions, and what only some states have.
+//! The state of a payment batch, its transitions, and the data of each state.
 
 use super::{IllegalMove, PaymentBatchStatus};
 use crate::ids::ClientId;
 use chrono::{DateTime, Utc};
 
-/// The state of a payment batch, with what only this state has.
+/// The state of a payment batch, with the data that only this state has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchState {
     /// Created; its payments are missing or have Errors.
@@ -19,18 +19,18 @@ pub enum BatchState {
     Completed(Processing),
     /// Every payment is final; none succeeded.
     Failed(Processing),
-    /// Cancelled before its start. A confirmation before that reserved money, which is released.
+    /// Cancelled before processing started. If the batch was confirmed before, its reservation was released.
     Cancelled(Option<Confirmation>),
 }
 
 /// The confirmation of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Confirmation {
-    /// The API client that confirmed. `None` for a batch that an early version of Florin stored.
+    /// The API client that confirmed the batch. `None`: an early version of Florin stored the batch.
     pub by: Option<ClientId>,
-    /// When it confirmed.
+    /// When the client confirmed the batch.
     pub at: DateTime<Utc>,
-    /// When the confirmation passed multi-factor authentication. `None` if it needed none.
+    /// When the client passed multi-factor authentication. `None`: the confirmation did not use it.
     pub passed_mfa_check_at: Option<DateTime<Utc>>,
 }
 
@@ -39,36 +39,36 @@ pub struct Confirmation {
 pub struct Processing {
     /// Its confirmation.
     pub confirmation: Confirmation,
-    /// When processing started. `None` for a batch that an early version of Florin stored.
+    /// When processing started. `None`: an early version of Florin stored the batch.
     pub orders_sent_at: Option<DateTime<Utc>>,
 }
 
 /// A transition of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchMove {
-    /// A client uploads payments, which are checked.
+    /// A client uploads payments, and the rule checks them.
     Upload {
         /// Whether any alert is of type Error.
         has_errors: bool,
     },
-    /// A client confirms it.
+    /// A client confirms the batch.
     Confirm(Confirmation),
-    /// A client cancels it.
+    /// A client cancels the batch.
     Cancel,
     /// Processing starts.
     Start {
-        /// When it starts.
+        /// The time of the start.
         at: DateTime<Utc>,
     },
     /// The last payment becomes final.
     Finish {
-        /// Whether at least one succeeded.
+        /// Whether at least one payment succeeded.
         any_succeeded: bool,
     },
 }
 
 impl BatchState {
-    /// The state with this status and data. `None` if they contradict each other.
+    /// Creates a state from its status and data. `None` if they contradict each other.
     pub const fn from_parts(
         status: PaymentBatchStatus,
         confirmation: Option<Confirmation>,
@@ -92,7 +92,7 @@ impl BatchState {
         })
     }
 
-    /// Its name.
+    /// Returns the status.
     pub const fn status(&self) -> PaymentBatchStatus {
         match self {
             Self::Draft => PaymentBatchStatus::Draft,
@@ -105,7 +105,7 @@ impl BatchState {
         }
     }
 
-    /// The confirmation, if the batch was ever confirmed.
+    /// Returns the confirmation. `None` if the batch was never confirmed.
     pub const fn confirmation(&self) -> Option<Confirmation> {
         match *self {
             Self::Draft | Self::Validated => None,
@@ -117,7 +117,7 @@ impl BatchState {
         }
     }
 
-    /// When processing started, if it has and the time is known.
+    /// Returns the time at which processing started. `None` if it has not started, or the time is unknown.
     pub const fn orders_sent_at(&self) -> Option<DateTime<Utc>> {
         match *self {
             Self::Started(processing) | Self::Completed(processing) | Self::Failed(processing) => {

@@ -1,8 +1,8 @@
-//! The names of the states of a payment batch.
+//! The statuses of a payment batch: the names of its states.
 
 use std::fmt;
 
-/// The name of the state of a payment batch.
+/// The status of a payment batch: the name of its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PaymentBatchStatus {
     /// Created; its payments are missing or have Errors.
@@ -17,7 +17,7 @@ pub enum PaymentBatchStatus {
     Completed,
     /// Every payment is final; none succeeded.
     Failed,
-    /// Cancelled before its start; its reservation is released.
+    /// Cancelled before processing started; its reservation is released.
     Cancelled,
 }
 
@@ -30,11 +30,11 @@ pub struct IllegalMove {
 }
 
 impl PaymentBatchStatus {
-    /// All states, in the order of a batch's life.
+    /// All statuses, in the order of a batch's life.
     pub const ALL: [Self; 7] =
         [Self::Draft, Self::Validated, Self::Confirmed, Self::Started, Self::Completed, Self::Failed, Self::Cancelled];
 
-    /// The name callers see.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Draft => "draft",

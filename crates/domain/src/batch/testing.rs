@@ -1,4 +1,4 @@
-//! Shared helpers of the tests of batches.
+//! Helpers for the tests of batches.
 
 use super::{
     BatchName, CheckBasis, CheckedRows, CreateDecision, CreateRequest, FundingBudgets, PaymentInput, UploadRequest,
@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
-/// [`MAIN`] holds pounds and euros.
+/// A budget that holds pounds and euros.
 pub(super) use crate::test_support::BUDGET as MAIN;
 pub(super) use crate::test_support::{CLIENT, account, currency, with_country};
 
@@ -30,23 +30,23 @@ pub(super) fn basis() -> CheckBasis {
     check_basis(funding())
 }
 
-/// Returns ids that count up from a number.
+/// Returns a source of ids that count up from a number.
 pub(super) fn ids_from(first: u128) -> impl Fn() -> Uuid {
     let next = Cell::new(first);
     move || Uuid::from_u128(next.replace(next.get() + 1))
 }
 
-/// A payment in pounds to a UK account by Faster Payments.
+/// Returns a payment in pounds to a UK account by Faster Payments.
 pub(super) fn pounds(amount: &str) -> PaymentInput {
     a_payment(&format!("{amount} GBP"))
 }
 
-/// A payment in euros to a German account by SEPA.
+/// Returns a payment in euros to a German account by SEPA.
 pub(super) fn euros(amount: &str) -> PaymentInput {
     a_payment(&format!("{amount} EUR"))
 }
 
-/// A payment in pounds to a German account by Swift, which charges a fee.
+/// Returns a payment in pounds to a German account by Swift, which charges a fee.
 pub(super) fn abroad(amount: &str) -> PaymentInput {
     a_payment_abroad(&format!("{amount} GBP"))
 }
@@ -59,7 +59,7 @@ pub(super) fn upload(inputs: Vec<PaymentInput>) -> UploadRequest {
     upload_of(inputs, basis())
 }
 
-/// A new batch, with or without payments.
+/// Returns a new batch, with or without payments.
 pub(super) fn created(inputs: Option<Vec<PaymentInput>>) -> CreateDecision {
     let request = CreateRequest {
         id: BATCH,

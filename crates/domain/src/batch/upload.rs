@@ -12,25 +12,25 @@ use crate::money::{Currency, Minor};
 use crate::stamp::Stamp;
 use std::collections::BTreeMap;
 
-/// What an adapter loads under the lock to decide an upload.
+/// The situation for an upload. An adapter loads it under the lock.
 #[derive(Clone, Debug)]
 pub struct UploadSituation {
     /// The batch.
     pub batch: PaymentBatch,
-    /// The budgets that its account can pay from.
+    /// The budgets of the account with their currencies.
     pub funding: FundingBudgets,
 }
 
-/// An upload. Its rows are checked before the lock is acquired, because that takes time.
+/// An upload. Its rows are checked before the lock is acquired, because the checks take time.
 #[derive(Clone, Debug)]
 pub struct UploadRequest {
     /// Its format.
     pub format: InputFormat,
-    /// Its rows, checked.
+    /// The checked rows.
     pub checked: CheckedRows,
 }
 
-/// What an adapter stores atomically after an upload. Payments, alerts and orders replace all earlier ones.
+/// The result of an upload. An adapter stores it atomically. Its payments, alerts and orders replace all earlier ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UploadDecision {
     /// The batch after the decision.
@@ -39,7 +39,7 @@ pub struct UploadDecision {
     pub payments: Vec<Payment>,
     /// Its alerts by input index, then in the order found.
     pub alerts: Vec<Alert>,
-    /// The events. There are none unless the batch is ready for approval.
+    /// The events. Empty unless the batch is ready for approval.
     pub events: Vec<Event>,
 }
 
@@ -89,7 +89,7 @@ pub fn decide_upload(
     Ok(UploadDecision { batch, payments: filled.payments, alerts: filled.alerts, events })
 }
 
-/// The content of a batch after an upload.
+/// The contents of a batch after an upload.
 pub(super) struct Filled {
     pub(super) payments: Vec<Payment>,
     pub(super) alerts: Vec<Alert>,
@@ -127,7 +127,7 @@ pub(super) fn fill(
     Ok(Filled { payments, alerts: checked.alerts().to_vec(), orders: orders.made, input, has_errors })
 }
 
-/// The orders collected so far, with the position of each in the list.
+/// The orders so far, and the place of each in the list by budget and currency.
 #[derive(Default)]
 struct Orders {
     made: Vec<PaymentOrder>,

@@ -5,7 +5,7 @@ use crate::ids::{AccountId, BudgetId, ClientId, OrderId, PaymentBatchId};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
 
-/// A payment batch with the totals of its orders.
+/// A payment batch with its orders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaymentBatch {
     /// Its id.
@@ -16,15 +16,15 @@ pub struct PaymentBatch {
     pub name: String,
     /// Its state.
     pub state: BatchState,
-    /// One order per funding budget and currency, of the payments without Errors.
+    /// Its orders: one for each funding budget and currency of the payments without Errors.
     pub orders: Vec<PaymentOrder>,
     /// The API client that created it.
     pub created_by: ClientId,
     /// Whether lists include it by default.
     pub visible: bool,
-    /// Whether uploads are refused, because it was created with its payments.
+    /// Whether uploads are refused, because the batch was created with its payments.
     pub locked: bool,
-    /// Its last upload, if any.
+    /// Its last upload. `None`: nothing was uploaded.
     pub input: Option<BatchInput>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -33,7 +33,7 @@ pub struct PaymentBatch {
 }
 
 impl PaymentBatch {
-    /// The name of its state.
+    /// Returns its status.
     pub const fn status(&self) -> PaymentBatchStatus {
         self.state.status()
     }
@@ -57,7 +57,7 @@ pub struct PaymentOrder {
 }
 
 impl PaymentOrder {
-    /// Its cost to the budget: amounts plus fees. `None` if it overflows 64 bits.
+    /// Returns the cost of the order to its budget: amounts plus fees. `None` if it overflows 64 bits.
     pub fn cost(&self) -> Option<Minor> {
         self.total.plus(self.fees)
     }
@@ -68,9 +68,9 @@ impl PaymentOrder {
 pub struct BatchInput {
     /// Its format.
     pub format: InputFormat,
-    /// Its state.
+    /// The result of the checks.
     pub status: InputStatus,
-    /// The budget that pays for rows that name none.
+    /// The budget that pays for rows that name no budget.
     pub default_budget: Option<BudgetId>,
     /// When payments were first uploaded.
     pub created_at: DateTime<Utc>,
@@ -91,7 +91,7 @@ impl InputFormat {
     /// All formats.
     pub const ALL: [Self; 2] = [Self::Json, Self::Csv];
 
-    /// The name callers see.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -100,8 +100,8 @@ impl InputFormat {
     }
 }
 
-/// The result of an upload. Florin checks before it answers, so `accepted` and `uploaded`, for services that check
-/// later, never occur.
+/// The result of the checks of an upload. Florin checks an upload before it answers. Therefore the values `accepted`
+/// and `uploaded` of the contract, for services that check later, never occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputStatus {
     /// Checked, without alerts of type Error.
@@ -114,7 +114,7 @@ impl InputStatus {
     /// All results.
     pub const ALL: [Self; 2] = [Self::Validated, Self::Failed];
 
-    /// The name callers see.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Validated => "validated",
@@ -123,7 +123,7 @@ impl InputStatus {
     }
 }
 
-/// A batch with the first of its alerts, as lists show it.
+/// A batch with its first alerts, for lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchSummary {
     /// The batch.
@@ -133,7 +133,7 @@ pub struct BatchSummary {
 }
 
 impl BatchSummary {
-    /// Maximum number of alerts shown with a batch.
+    /// Maximum number of alerts that are shown with a batch.
     pub const MAX_ALERTS: usize = 100;
 }
 

@@ -1,29 +1,30 @@
-//! Disputes compared with the journal and with the chains that they contest.
+//! Disputes compared with the journal and with the disputed chains.
 
 use crate::ids::DisputeId;
 use crate::money::{Currency, Minor, Total};
 
-/// What a dispute, its chain and the journal say about its money.
+/// The money of a dispute, as the dispute, the disputed chain and the journal state it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DisputeBooks {
     /// The dispute.
     pub dispute: DisputeId,
     /// The currency of its card.
     pub currency: Currency,
-    /// The amount that the budget has because of its status.
+    /// The amount that the dispute must have credited to the budget, by its status.
     pub expected: Minor,
-    /// What the journal says that its messages paid to the budget.
+    /// The amount that its messages have credited to the budget, by the journal.
     pub credited: Total,
-    /// What the disputed chain says that disputes claim of it.
+    /// The claim that the disputed chain stores.
     pub stated: Minor,
     /// The sum of the open and the won disputes of that chain.
     pub claimed: Total,
-    /// What that chain has cleared.
+    /// The cleared amount of that chain.
     pub cleared: Minor,
 }
 
 impl DisputeBooks {
-    /// Whether the dispute has moved what it should, and its chain knows what is claimed and has cleared it.
+    /// Whether the dispute has credited what it must, and its chain stores the correct claim and has cleared at least
+    /// that.
     pub fn agrees(&self) -> bool {
         self.credited == self.expected.into()
             && self.claimed == self.stated.into()

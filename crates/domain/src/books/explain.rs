@@ -12,11 +12,11 @@ use uuid::Uuid;
 /// The part of a journal transaction that concerns one budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Booking {
-    /// Its id.
+    /// The id of the journal transaction.
     pub journal: JournalId,
     /// The kind of movement.
     pub kind: JournalKind,
-    /// The id of its cause: a card message, credit, batch, payment or transfer.
+    /// The id of its cause: a card message, credit, batch, payment, transfer, or payment of a checkout session.
     pub cause: Uuid,
     /// When it was booked.
     pub at: DateTime<Utc>,
@@ -38,7 +38,7 @@ impl Booking {
         Some(Self { journal: journal.id, kind: journal.kind, cause: journal.cause, at: journal.at, moved })
     }
 
-    /// The sum of the changes of bookings.
+    /// Adds up the changes of bookings.
     pub fn total<'a>(bookings: impl IntoIterator<Item = &'a Self>) -> PoolSums {
         bookings.into_iter().fold(PoolSums::default(), |sum, booking| sum.plus(booking.moved))
     }
@@ -67,7 +67,7 @@ impl KindSum {
     }
 }
 
-/// Money set aside for a purpose: the total, and the first items.
+/// Open holds or reservations: their number, their total, and the first of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held<T> {
     /// Number of items.
@@ -84,7 +84,7 @@ impl<T> Default for Held<T> {
     }
 }
 
-/// Maximum number of holds, and of reservations, in the lists.
+/// Maximum number of listed holds, and of listed reservations.
 pub const MAX_LISTED: usize = 1000;
 
 /// An open hold of a card.
@@ -102,16 +102,16 @@ pub struct OpenHold {
     pub due_at: DateTime<Utc>,
 }
 
-/// Money reserved for an order of a payment batch and not yet paid.
+/// Money reserved for a payment order and not yet paid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
     /// The batch.
     pub batch: PaymentBatchId,
-    /// Its order that this budget pays.
+    /// The payment order, which this budget funds.
     pub order: OrderId,
-    /// The state of the batch: confirmed or started.
+    /// The status of the batch: confirmed or started.
     pub status: PaymentBatchStatus,
-    /// Amounts and fees of payments that are not final.
+    /// Amounts and fees of its payments that are not final.
     pub amount: Minor,
 }
 
@@ -122,7 +122,7 @@ pub struct ExplanationParts {
     pub budget: BudgetId,
     /// The currency.
     pub currency: Currency,
-    /// Its stored balances.
+    /// The stored balances.
     pub stated: PoolSums,
     /// The sum of each kind of movement that occurred, in the order of [`JournalKind::ALL`].
     pub sums: Vec<KindSum>,
@@ -141,11 +141,11 @@ pub struct ExplanationParts {
 pub struct Running {
     /// The transaction.
     pub booking: Booking,
-    /// The budget's pools after it: the sum of this transaction and all older ones.
+    /// The budget's pools after it: the sum of this transaction and all older transactions.
     pub after: PoolSums,
 }
 
-/// The name of a proof.
+/// The equality that a proof checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProofName {
     /// The available balance is the sum of its postings.
@@ -198,13 +198,13 @@ pub struct BalanceExplanation {
     pub budget: BudgetId,
     /// The currency.
     pub currency: Currency,
-    /// Its stored balances.
+    /// The stored balances.
     pub stated: PoolSums,
     /// The sum of each kind of movement that occurred.
     pub sums: Vec<KindSum>,
     /// The requested page.
     pub page: PageRequest,
-    /// Its journal transactions, newest first.
+    /// The journal transactions of the page, newest first.
     pub bookings: Page<Running>,
     /// Open holds.
     pub holds: Held<OpenHold>,

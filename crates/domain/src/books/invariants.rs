@@ -1,4 +1,4 @@
-//! Invariants of the books of an account, checked over sums.
+//! Invariants of the books of an account, checked by comparing sums.
 
 use super::{
     BudgetPool, DisputeBooks, LimitBooks, MerchantBooks, MiscountedSession, PoolSums, RefundedPayment, SettlementBooks,
@@ -9,7 +9,7 @@ use crate::money::{Currency, Minor, Total};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// Sums over accounts, which an adapter loads in one consistent view.
+/// The sums that the invariants compare, which an adapter loads in one consistent view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccountBooks {
     /// Number of journal transactions.
@@ -20,13 +20,13 @@ pub struct AccountBooks {
     pub budgets: BTreeMap<(AccountId, BudgetId, Currency), BudgetBooks>,
     /// Number of open card holds.
     pub open_holds: i64,
-    /// Number of orders of confirmed and started payment batches.
+    /// Number of payment orders of confirmed and started batches.
     pub open_orders: i64,
-    /// Spending limits with the messages that used them; empty if limits were not checked.
+    /// Spending limits, with the use that messages account for. Empty if limits were not checked.
     pub limits: Vec<LimitBooks>,
     /// Disputes, by id.
     pub disputes: Vec<DisputeBooks>,
-    /// Payments of merchants.
+    /// The books of merchants.
     pub merchant: MerchantBooks,
 }
 
@@ -37,7 +37,7 @@ pub struct BudgetBooks {
     pub has_balances: bool,
     /// The stored balances.
     pub stated: PoolSums,
-    /// The sums of the journal.
+    /// The sums of the postings.
     pub proved: PoolSums,
     /// The sum of open card holds.
     pub holds: Total,
@@ -48,11 +48,11 @@ pub struct BudgetBooks {
 /// A disagreement between two sources about a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disagreement {
-    /// The balance and the journal.
+    /// The stored balance and the postings of this pool.
     Balance(BudgetPool),
-    /// The balance and the open holds.
+    /// The held balance and the open holds.
     Holds,
-    /// The balance and the reservations.
+    /// The reserved balance and the reservations.
     Reservations,
 }
 
@@ -80,13 +80,15 @@ pub enum Invariant {
     Reservations,
     /// No spending limit counts more use than its messages account for.
     SpendingLimits,
-    /// Every dispute has moved what its status says, and what disputes claim of a chain is at most what it has cleared.
+    /// Every dispute has credited what its status requires. The stored claim of a chain is the sum of its open and won
+    /// disputes, and at most what the chain has cleared.
     Disputes,
-    /// What is settled into each settlement account, and to each payee, is what was paid less what was refunded.
+    /// What is settled into each settlement account, and to each payee, is the sum of payments minus the sum of
+    /// refunds.
     MerchantSettlements,
     /// No payment is refunded above its amount.
     MerchantRefunds,
-    /// A COMPLETED session has exactly one COMPLETED payment, any other has none.
+    /// A COMPLETED session has exactly one COMPLETED payment. Any other session has none.
     MerchantSessions,
 }
 
@@ -132,7 +134,7 @@ pub enum CounterExample {
         /// Its sum.
         sum: Total,
     },
-    /// A pool of a budget.
+    /// A pool with a wrong stored balance.
     Pool {
         /// The budget.
         budget: BudgetId,
@@ -145,7 +147,7 @@ pub enum CounterExample {
         /// The computed sum.
         computed: Total,
     },
-    /// A spending limit.
+    /// A spending limit that counts more use than messages account for.
     Limit {
         /// The card.
         card: CardId,
@@ -162,27 +164,27 @@ pub enum CounterExample {
         /// The maximum number of uses that messages account for.
         max_uses: u64,
     },
-    /// A dispute.
+    /// A dispute that disagrees with its chain or with the journal.
     Dispute(DisputeBooks),
-    /// What was settled into a settlement account, or to a payee.
+    /// A settlement account or payee on which the journal and the payments disagree.
     Settlement {
         /// The settlement account or payee.
         target: Uuid,
         /// The currency.
         currency: Currency,
-        /// What the journal and the payments say.
+        /// The sums of the journal and of the payments.
         books: SettlementBooks,
     },
     /// A payment that is refunded above its amount.
     Refunds(RefundedPayment),
-    /// A session with a wrong number of payments.
+    /// A session with a wrong number of COMPLETED payments.
     Session(MiscountedSession),
 }
 
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proven {
-    /// An invariant of the books.
+    /// The invariant that was checked.
     pub invariant: Invariant,
     /// Number of items checked.
     pub checked: i64,

@@ -15,17 +15,17 @@ pub struct LimitBooks {
     pub currency: Currency,
     /// The limit, with its recorded use.
     pub limit: CardLimit,
-    /// What it counted of chains in its window and did not give back, with what it carried over.
+    /// The amount that it counted for chains in its window and did not give back, plus the carried amount.
     pub max_spent: Total,
-    /// Number of approved authorizations and ATM withdrawals in its window, with those it carried over.
+    /// Number of approved authorizations, ATM withdrawals and debits in its window, plus the carried uses.
     pub max_uses: u64,
 }
 
 impl LimitBooks {
     /// Whether chains and messages account for the use.
     ///
-    /// Refunds lower the use, but not what chains have counted. So a correct limit always passes, and a limit that was
-    /// used up without messages fails.
+    /// Refunds lower the use, but not what chains have counted. So a correct limit always passes, and a limit with more
+    /// use than messages account for fails.
     pub fn agrees(&self) -> bool {
         let spent = Total::from(self.limit.spent);
         self.limit.spent >= Minor::ZERO && spent <= self.max_spent && u64::from(self.limit.uses) <= self.max_uses
@@ -39,7 +39,7 @@ pub struct LimitTally {
 }
 
 impl LimitTally {
-    /// The answers to messages that can use a limit.
+    /// The responses of messages that can use a limit.
     pub const COUNTED: [Response; 2] = [Response::Approved, Response::PartiallyApproved];
 
     /// Starts a tally of these limits.
@@ -63,7 +63,7 @@ impl LimitTally {
         self.limits.contains_key(&card)
     }
 
-    /// Counts what limits counted of a chain of a card.
+    /// Adds the amounts that limits counted for a chain of a card.
     pub fn see_chain(&mut self, card: CardId, counted: &[CountedAmount]) {
         let Some(limits) = self.limits.get_mut(&card) else { return };
         for entry in counted.iter().filter(|entry| entry.kind != CountedKind::Lowered) {
@@ -81,7 +81,7 @@ impl LimitTally {
         self.see_answered(message.card, message.response, message.kind, message.created_at);
     }
 
-    /// Counts the use of a card by a message of this kind with its answer.
+    /// Counts the use of a card by a message of this kind with this response.
     pub fn see_answered(&mut self, card: CardId, response: Response, kind: MessageKind, at: DateTime<Utc>) {
         if Self::COUNTED.contains(&response)
             && let Some(limits) = self.limits.get_mut(&card)

@@ -1,4 +1,4 @@
-//! The books of a merchant: what the journal, the payments and the sessions say about each other (contract 2.7).
+//! The books of a merchant: the journal, the payments and the sessions, compared with each other (contract 2.7).
 
 use crate::checkout::SessionStatus;
 use crate::ids::{AccountId, CheckoutSessionId, MerchantPaymentId};
@@ -9,8 +9,8 @@ use uuid::Uuid;
 /// Sums over the payments and sessions of accounts, which an adapter loads in one consistent view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MerchantBooks {
-    /// What was settled, by account, settlement account or payee, and currency. Postings that name neither count for the id
-    /// of their cause.
+    /// The settlements by account, settlement account or payee, and currency. A posting that names neither of them is
+    /// counted under the id of its cause.
     pub settlements: BTreeMap<(AccountId, Uuid, Currency), SettlementBooks>,
     /// Payments that have refunds, by id.
     pub refunded: Vec<RefundedPayment>,
@@ -20,10 +20,10 @@ pub struct MerchantBooks {
     pub miscounted: Vec<MiscountedSession>,
 }
 
-/// What was settled into one settlement account, or to one payee. A missing source counts as zero.
+/// The sums of the settlements into one settlement account, or to one payee. A missing source counts as zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SettlementBooks {
-    /// The sum of the journal.
+    /// The sum of the postings.
     pub settled: Total,
     /// The sum of the COMPLETED payments.
     pub paid: Total,
@@ -70,7 +70,7 @@ pub struct MiscountedSession {
 }
 
 impl SessionStatus {
-    /// The number of COMPLETED payments of a session of this status.
+    /// The number of COMPLETED payments that a session of this status must have.
     pub const fn payments(self) -> i64 {
         match self {
             Self::Completed => 1,

@@ -1,6 +1,6 @@
 //! The books of an account: explanations of balances, and checks that all sums agree.
 //!
-//! A store adds up, and this module compares. Sums are wider than amounts, because the stored values may be wrong.
+//! A store computes sums, and this module compares them. Sums have 128 bits, so that even wrong stored values fit.
 
 mod disputes;
 mod explain;

@@ -28,7 +28,7 @@ impl BudgetPool {
         }
     }
 
-    /// The budget and the pool of a pool of the journal. `None`: it belongs to no budget.
+    /// Splits a pool of the journal into its budget and its kind. `None` if it belongs to no budget.
     pub const fn of(pool: Pool) -> Option<(BudgetId, Self)> {
         match pool {
             Pool::Available(budget) => Some((budget, Self::Available)),
@@ -43,7 +43,7 @@ impl BudgetPool {
         }
     }
 
-    /// Parses the name of a pool.
+    /// Parses the name of a pool. `None` if it is unknown.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|pool| pool.as_str() == name)
     }

@@ -10,22 +10,22 @@ use crate::text::Text;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
-/// The default of the maximum number of budgets of an account.
+/// Default maximum number of budgets of an account.
 pub const MAX_BUDGETS: u64 = 100_000;
 /// Maximum level of a budget. The parent budget of the account is on level 1.
 pub const MAX_LEVELS: u32 = 3;
 
-/// Whose budget it is.
+/// The owner of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetOwner {
     /// It is shared by the whole account.
     Everyone,
-    /// It belongs to one person, who has at most one.
+    /// It belongs to one person. A person has at most one individual budget.
     Person(PersonaId),
 }
 
 impl BudgetOwner {
-    /// Reads a type and a person: an individual budget has one, a shared budget has none.
+    /// Creates the owner: an individual budget requires a person, a shared budget excludes one.
     pub fn of(kind: BudgetKind, persona: Option<PersonaId>) -> Result<Self, Fault> {
         match (kind, persona) {
             (BudgetKind::Shared, None) => Ok(Self::Everyone),
@@ -54,11 +54,11 @@ pub struct BudgetRequest {
     pub currencies: Vec<Currency>,
     /// The features it is created with.
     pub features: BTreeSet<BudgetFeature>,
-    /// Whose budget it is.
+    /// Its owner.
     pub owner: BudgetOwner,
-    /// Whether callers show it.
+    /// Whether callers should show it to people.
     pub status: BudgetStatus,
-    /// The caller's reference to a box.
+    /// The caller's reference to a box (`boxId`). Florin only stores it.
     pub box_id: Option<Text<1, 64>>,
     /// Maximum number of budgets of the account.
     pub max_budgets: u64,
@@ -66,18 +66,20 @@ pub struct BudgetRequest {
     pub now: DateTime<Utc>,
 }
 
-/// What an adapter loads under the lock that serializes creations on an account.
+/// What an adapter loads to create a budget, under the lock that serializes creations on an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateBudgetSituation {
     /// Number of budgets of the account.
     pub budgets: u64,
-    /// The parent: the named one, or the account's parent budget. `None` if the account has no such budget.
+    /// The budget directly above the new one: the named one, by default the account's parent budget. `None` if the
+    /// account has no such budget.
     pub parent: Option<ParentBudget>,
-    /// Whether the named person already has an individual budget. `None` if the account has no such person.
+    /// Whether the named person already has an individual budget. `None` if nobody is named, or the account has no such
+    /// person.
     pub persona_has_budget: Option<bool>,
 }
 
-/// The parent of a new budget.
+/// The budget directly above a new budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParentBudget {
     /// Its id.
@@ -97,7 +99,7 @@ pub enum CreateBudgetRefusal {
     /// The person is absent, or belongs to another account.
     #[error("names a person that does not exist")]
     NoPersona,
-    /// The parent lacks some of the currencies. The paths are those of the request's body.
+    /// The parent lacks some of the currencies. Paths refer to the request's body.
     #[error("the budget does not fit its parent")]
     Faults(Vec<Fault>),
     /// The parent is on the last level.
@@ -114,7 +116,7 @@ pub enum CreateBudgetRefusal {
     },
 }
 
-/// Checks that the list has at least one currency, each once.
+/// Checks that the list has at least one currency, and none twice.
 pub fn check_currencies(named: Vec<Currency>) -> Result<Vec<Currency>, Flaw> {
     if named.is_empty() {
         return Err(Flaw::range("must list at least one currency"));
@@ -134,7 +136,7 @@ fn once<T: Ord>(named: &[T]) -> Result<(), Flaw> {
     if different.len() == named.len() { Ok(()) } else { Err(Flaw::value("must list each value once")) }
 }
 
-/// Decides the creation of a budget, which starts empty.
+/// Decides the creation of a budget, which starts without money.
 ///
 /// ```
 /// use florin_domain::budget::{

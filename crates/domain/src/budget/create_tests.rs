@@ -46,7 +46,7 @@ fn the_parent_limits_depth_and_currencies() {
     let full = CreateBudgetSituation { budgets: 10, ..situation(1) };
     assert_eq!(decide(full, request()), Err(CreateBudgetRefusal::TooMany { max: 10 }));
     let dollars = BudgetRequest { currencies: ["GBP", "USD", "CHF"].map(currency).into(), ..request() };
-    // Values come before the state of the parent.
+    // Invalid currencies are reported before the depth.
     let Err(CreateBudgetRefusal::Faults(faults)) = decide(situation(3), dollars) else { panic!("refused with faults") };
     let seen: Vec<_> = faults.iter().map(|fault| (fault.path.as_str(), fault.flaw.code)).collect();
     assert_eq!(seen, [("body.currencies[1]", FlawCode::InvalidValue), ("body.currencies[2]", FlawCode::InvalidValue)]);

@@ -76,7 +76,7 @@ pub struct CreditInstruction {
     pub bank_identifier: Option<Text<0, 140>>,
     /// The bank account that sent it.
     pub account_identifier: Option<Text<0, 140>>,
-    /// The order it belongs to.
+    /// The order it belongs to, in the caller's words.
     pub order_id: Option<Text<0, 140>>,
     /// A third party's reference.
     pub third_party_reference: Option<Text<0, 140>>,
@@ -89,7 +89,7 @@ pub struct CreditInstruction {
 /// An accepted credit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credit {
-    /// Its number among the credits of the account, from 1.
+    /// Its number in the account's sequence, from 1.
     pub box_transaction_id: i64,
     /// The account.
     pub account: AccountId,
@@ -103,12 +103,12 @@ pub struct Credit {
     pub created_at: DateTime<Utc>,
 }
 
-/// What a rule sees of a credit, under the lock.
+/// What an adapter loads under the lock to decide a credit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreditSituation {
     /// The budget.
     pub budget: Budget,
-    /// The number of this credit: the account's next free one, from 1.
+    /// The number of this credit: the next free number of the account's sequence, from 1.
     pub number: i64,
 }
 
@@ -119,14 +119,14 @@ pub struct CreditDecision {
     pub credit: Credit,
     /// Its journal transaction.
     pub journal: JournalTransaction,
-    /// The events.
+    /// The events to write.
     pub events: Vec<Event>,
 }
 
 /// Reasons to refuse a credit. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreditRefusal {
-    /// The amount or the currency does not fit the budget. The paths are those of the request's body.
+    /// The amount or the currency does not fit the budget. Paths refer to the request's body.
     #[error("the credit does not fit the budget")]
     Faults(Vec<Fault>),
     /// A balance would overflow 64 bits.
@@ -137,7 +137,7 @@ pub enum CreditRefusal {
     Unbalanced(#[from] Unbalanced),
 }
 
-/// Decides a credit to a locked budget, under the next free number.
+/// Decides a credit to a locked budget. `box_transaction_id` is the account's next free number.
 ///
 /// ```
 /// use florin_domain::budget::decide_credit;
@@ -191,7 +191,7 @@ pub fn decide_credit(
     Ok(CreditDecision { credit, journal, events })
 }
 
-/// Returns how a credit to a budget of this name moved its money.
+/// Returns the movement that the event of a credit reports.
 fn movement(credit: &Credit, budget_name: String) -> BoxMovement {
     let sent = &credit.instruction;
     let text = |text: &Option<Text<0, 140>>| text.as_ref().map(|text| text.as_str().to_owned());

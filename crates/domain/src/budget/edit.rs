@@ -1,4 +1,4 @@
-//! Changing the members of a budget.
+//! Changing the data of a budget.
 
 use super::{BudgetFeature, BudgetRecord, BudgetStatus};
 use crate::card::Controls;
@@ -13,23 +13,23 @@ use std::collections::BTreeSet;
 pub struct BudgetEdit {
     /// Its new name.
     pub name: Option<Text<1, 75>>,
-    /// Whether callers show it.
+    /// Whether callers should show it to people.
     pub status: Option<BudgetStatus>,
-    /// Its features, all of them.
+    /// All its features. They replace its current features.
     pub features: Option<BTreeSet<BudgetFeature>>,
-    /// The balance below which it is low; `Some(None)` removes it.
+    /// The threshold below which its balance is low. `Some(None)` removes the threshold.
     pub low_balance: Option<Option<DecimalAmount>>,
-    /// The currency of that balance. Default: as before, else GBP where the budget holds it, else its first currency.
+    /// The currency of the threshold. Default: the currency of the current threshold, otherwise GBP if the budget holds
+    /// it, otherwise its first currency.
     pub low_balance_currency: Option<Currency>,
 }
 
-/// Reasons to refuse a change of a budget: values that do not fit it. The paths are those of the request's body.
+/// Reasons to refuse a change of a budget: values that do not fit it. Paths refer to the request's body.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the change does not fit the budget")]
 pub struct EditBudgetRefusal(pub Vec<Fault>);
 
-/// Applies a change, which works on every budget, the parent budget included. A change without effect leaves
-/// `updated_at` as it is.
+/// Applies a change to a budget, which may be the parent budget. If nothing changes, `updated_at` stays the same.
 ///
 /// ```
 /// use florin_domain::budget::{BudgetEdit, decide_edit_budget};
@@ -60,7 +60,7 @@ pub fn decide_edit_budget(
     Ok(edited)
 }
 
-/// Replaces the controls of a budget. A change without effect leaves `updated_at` as it is.
+/// Replaces the controls of a budget. If they stay the same, `updated_at` does not change.
 pub fn decide_budget_controls(record: &BudgetRecord, controls: &Controls, now: DateTime<Utc>) -> BudgetRecord {
     if record.controls == *controls {
         return record.clone();

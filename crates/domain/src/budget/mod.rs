@@ -31,7 +31,7 @@ pub struct Budget {
     pub id: BudgetId,
     /// The account it belongs to.
     pub account: AccountId,
-    /// The operator's name for it.
+    /// Its name, which callers can change.
     pub name: String,
     /// The balances of each currency it holds.
     pub balances: Vec<(Currency, Balances)>,

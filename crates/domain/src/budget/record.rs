@@ -1,4 +1,4 @@
-//! Budgets with all their members, and filters of budgets.
+//! Budgets with all their data, and filters of budgets.
 
 use super::Budget;
 use crate::books::PoolSums;
@@ -9,14 +9,15 @@ use crate::money::{Currency, Money};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
-/// A use that a budget permits. It is checked when a card or a batch is created or changed: existing ones go on.
+/// A use that a budget permits. It is checked when a card or a batch is created or changed, so existing ones stay
+/// usable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BudgetFeature {
     /// Payment batches can be funded from it.
     Payments,
-    /// Cards of people can be created on it.
+    /// Individual cards that spend from it can be created.
     PeopleCards,
-    /// Cards that the budget itself owns can be created on it.
+    /// Shared cards that spend from it can be created.
     BudgetCards,
 }
 
@@ -33,7 +34,7 @@ impl BudgetFeature {
         }
     }
 
-    /// Every feature.
+    /// All features, as a set.
     pub fn every() -> BTreeSet<Self> {
         Self::ALL.into()
     }
@@ -64,7 +65,7 @@ impl BudgetKind {
     }
 }
 
-/// Whether callers show a budget to people. It changes nothing else.
+/// Whether callers should show a budget to people. It has no other effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BudgetStatus {
     /// Shown.
@@ -91,26 +92,26 @@ impl BudgetStatus {
 pub struct BudgetRecord {
     /// Its name and balances.
     pub budget: Budget,
-    /// Its parent, which only the parent budget of the account lacks. A parent's balances do not include those of its
-    /// sub-budgets.
+    /// The budget directly above it. `None` for the parent budget of the account. The balances of a budget do not
+    /// include those of its sub-budgets.
     pub parent: Option<BudgetId>,
     /// Its type.
     pub kind: BudgetKind,
-    /// The person of an individual budget.
+    /// The person who owns an individual budget. `None` for any other budget.
     pub persona: Option<PersonaId>,
-    /// Whether callers show it.
+    /// Whether callers should show it to people.
     pub status: BudgetStatus,
     /// Its features.
     pub features: BTreeSet<BudgetFeature>,
-    /// The caller's reference to a box.
+    /// The caller's reference to a box (`boxId`). Florin only stores it.
     pub box_id: Option<String>,
     /// The balance below which the caller considers it low.
     pub low_balance: Option<Money>,
-    /// Where and how the cards may be used that spend from it.
+    /// Where and how cards that spend from it may be used.
     pub controls: Controls,
-    /// When it was created. `None` if it is older than this record.
+    /// When it was created. `None` if the time was not recorded.
     pub created_at: Option<DateTime<Utc>>,
-    /// When its members last changed. Movements of money do not count.
+    /// When its data last changed; movements of money do not count. `None` if the time was not recorded.
     pub updated_at: Option<DateTime<Utc>>,
 }
 
@@ -118,7 +119,7 @@ impl BudgetRecord {
     /// The name of every parent budget, until the caller changes it.
     pub const PARENT_NAME: &str = "Account balance";
 
-    /// The parent budget of a new account, without money.
+    /// Creates the parent budget of a new account, without money.
     pub fn parent_of_account(
         id: BudgetId,
         account: AccountId,
@@ -142,34 +143,35 @@ impl BudgetRecord {
         }
     }
 
-    /// A seeded shared budget directly below the parent budget, as old as that, with every feature.
+    /// Creates a seeded shared budget directly below the parent budget, with the times and features of the parent
+    /// budget.
     pub fn seeded(budget: Budget, parent: &Self) -> Self {
         Self { budget, parent: Some(parent.budget.id), kind: BudgetKind::Shared, ..parent.clone() }
     }
 }
 
-/// A budget, and what lists and lookups add to it.
+/// A budget with its funds, as lists and lookups return it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BudgetOverview {
     /// The budget.
     pub record: BudgetRecord,
-    /// What is known of each of its currencies, in the order of its balances. Empty if the reader did not ask for it.
+    /// Its funds in each currency, in the order of its balances. Empty if the caller did not ask for them.
     pub funds: Vec<BudgetFunds>,
 }
 
-/// The money of the sub-budgets of a budget in one currency, and the number of the last transaction.
+/// What the API shows of a budget in one currency in addition to its balances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetFunds {
     /// The sums over all budgets below it, at any depth.
     pub below: PoolSums,
-    /// The number of the last credit or transfer that changed the balance.
+    /// The number of the last credit, top-up, transfer or payment that changed the balance. `None` if there was none.
     pub last_number: Option<i64>,
 }
 
 /// A filter of budgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetFilter {
-    /// The parent to match.
+    /// The parent to match: budgets directly below it.
     pub parent: Option<BudgetId>,
     /// The currency that a budget must hold.
     pub currency: Option<Currency>,

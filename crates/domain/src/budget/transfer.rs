@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 pub struct TransferInstruction {
     /// The budget that pays.
     pub from: BudgetId,
-    /// The budget that receives, which must be another one.
+    /// The budget that receives the money. It must differ from the budget that pays.
     pub to: BudgetId,
     /// The amount, above zero.
     pub amount: DecimalAmount,
@@ -65,7 +65,7 @@ pub struct TransferSituation {
     pub from: BudgetRecord,
     /// The budget that receives. `None` if the account has no such budget.
     pub to: Option<BudgetRecord>,
-    /// The account's next free number of transactions, from 1.
+    /// The next free number of the account's sequence, from 1.
     pub number: i64,
 }
 
@@ -74,7 +74,7 @@ pub struct TransferSituation {
 pub struct Transfer {
     /// Its id.
     pub id: TransferId,
-    /// The number of its debit among the account's numbered transactions. Its credit has the next one.
+    /// The number of its debit in the account's sequence. Its credit has the next number.
     pub number: i64,
     /// The account of both budgets.
     pub account: AccountId,
@@ -129,7 +129,7 @@ pub enum TransferRefusal {
     /// The receiving budget is absent, or belongs to another account.
     #[error("names a budget that does not exist")]
     NoReceiver,
-    /// The amount or the currency does not fit the budgets. The paths are those of the request's body.
+    /// The amount or the currency does not fit the budgets. Paths refer to the request's body.
     #[error("the transfer does not fit the budgets")]
     Faults(Vec<Fault>),
     /// The paying budget's available balance is lower than the amount.
@@ -228,7 +228,7 @@ fn fitting(
     }
 }
 
-/// Returns how one side of a transfer moved its money: its number, its budget, and the ledger balance afterwards.
+/// Returns the movement that the event of one side of a transfer reports.
 fn movement(
     transfer: &Transfer,
     number: i64,

@@ -16,13 +16,13 @@ pub struct AcceptorInput {
     pub state: Option<Text<0, 40>>,
     /// Postal code.
     pub postal_code: Option<Text<0, 10>>,
-    /// ISO 3166 alpha-3.
+    /// Country, an ISO 3166-1 alpha-3 code.
     pub country_code: Option<String>,
     /// ISO 18245 merchant category code.
     pub mcc: Option<String>,
 }
 
-/// A card acceptor as shown: the values sent, with the sandbox's defaults for the others.
+/// A card acceptor as recorded: the values that the caller sent, and the sandbox's defaults for absent values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acceptor {
     /// Merchant id (MID). A numeric id is padded with leading zeros to 15 digits.
@@ -35,19 +35,19 @@ pub struct Acceptor {
     pub state: String,
     /// Postal code.
     pub postal_code: String,
-    /// ISO 3166 alpha-3.
+    /// Country, an ISO 3166-1 alpha-3 code.
     pub country_code: String,
     /// ISO 18245 merchant category code.
     pub mcc: String,
 }
 
 impl Acceptor {
-    /// The merchant id as shown: a numeric id of fewer than 15 digits is padded with zeros on the left.
+    /// Returns a merchant id as recorded: a numeric id of fewer than 15 digits is padded with zeros on the left.
     pub(super) fn shown_mid(mid: &str) -> String {
         padded(mid)
     }
 
-    /// The card network itself, which sends fees.
+    /// Returns the acceptor of fees: the card network itself.
     pub fn of_network() -> Self {
         Self {
             mid: padded("0"),
@@ -97,7 +97,7 @@ impl AcceptorInput {
     }
 }
 
-/// Pads a mid of fewer than 15 ASCII digits with zeros on the left. Any other mid stays as sent.
+/// Pads a merchant id of fewer than 15 ASCII digits with zeros on the left. Any other id stays as sent.
 fn padded(mid: &str) -> String {
     if mid.bytes().all(|byte| byte.is_ascii_digit()) { format!("{mid:0>15}") } else { mid.to_owned() }
 }

@@ -5,22 +5,22 @@ use crate::ids::{AccountId, BudgetId, CardId, TransactionToken};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
 
-/// The kind of a chain.
+/// The kind of a chain. It determines which follow-ups are possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChainKind {
-    /// A purchase.
+    /// A purchase, an account check, or a clearing without an authorization.
     Purchase,
     /// An ATM withdrawal.
     Atm,
-    /// A refund.
+    /// A refund, with or without an authorization.
     Refund,
     /// A debit in a single message.
     Debit,
-    /// A question about the balance, which nothing follows.
+    /// A balance inquiry. It has no follow-ups.
     Inquiry,
-    /// A fee of the network, which nothing follows.
+    /// A fee that the network charges or pays back. It has no follow-ups.
     Fee,
-    /// The money of a dispute.
+    /// The provisional credit or chargeback of a dispute.
     Dispute,
 }
 
@@ -53,7 +53,7 @@ impl ChainKind {
 pub enum ChainEnd {
     /// A clearing, or a message that ends its chain immediately, such as an account check or a debit.
     Cleared,
-    /// A reversal of the whole hold, or of all that was cleared.
+    /// A reversal that leaves no hold, a refund reversal, or the return of the whole cleared amount.
     Reversed,
     /// The expiry of its hold.
     Expired,
@@ -76,17 +76,17 @@ impl ChainEnd {
 /// The state of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChainState {
-    /// It accepts follow-ups.
+    /// The chain accepts follow-ups.
     Open {
-        /// The amount held. Zero unless it is a purchase or an ATM withdrawal.
+        /// The amount held. Zero unless the chain is a purchase or an ATM withdrawal.
         held: Minor,
     },
-    /// It ended, and holds nothing.
+    /// The chain has ended and holds nothing.
     Ended(ChainEnd),
 }
 
 impl ChainState {
-    /// The state with this hold and this end. `None` if an ended chain still holds money.
+    /// Returns the state of a chain with this hold and end. `None` for an ended chain that still holds money.
     pub const fn from_parts(held: Minor, end: Option<ChainEnd>) -> Option<Self> {
         match end {
             None => Some(Self::Open { held }),
@@ -105,34 +105,35 @@ pub struct Chain {
     pub account: AccountId,
     /// The card.
     pub card: CardId,
-    /// The budget that pays.
+    /// The budget that the card spends from.
     pub budget: BudgetId,
-    /// The currency of all its amounts.
+    /// The card's currency. All amounts are in it, except `forced` and `merchant`.
     pub currency: Currency,
     /// Its kind.
     pub kind: ChainKind,
-    /// The amount of its first message.
+    /// The approved amount of its first message, without the acquirer's fee.
     pub authorised: Minor,
-    /// Whether it is open, and what it holds.
+    /// Whether the chain is open, and how much it holds.
     pub state: ChainState,
-    /// The amount cleared so far.
+    /// The amount cleared so far, less returns.
     pub cleared: Minor,
-    /// The part of it that took nothing from the hold, because its clearing was forced; in the merchant's currency.
+    /// The part of the cleared amount that comes from forced clearings, not from the hold, in the currency of the first
+    /// message.
     pub forced: Minor,
-    /// The part of it that open and won disputes claim. It can't be returned as well.
+    /// The part of the cleared amount that open and won disputes claim. The merchant can't also return it.
     pub disputed: Minor,
     /// When its first message was recorded.
     pub created_at: DateTime<Utc>,
-    /// When its hold expires, which is decided when the hold opens. `None` if it cannot hold money, or has ended.
+    /// When its hold expires, decided when the hold opens. `None` if the chain cannot hold money or has ended.
     pub expires_at: Option<DateTime<Utc>>,
-    /// Its amounts in the merchant's currency. `None` if that is the card's currency.
+    /// The held and cleared amounts in the merchant's currency. `None` if that is the card's currency.
     pub merchant: Option<MerchantSide>,
-    /// What the limits of the card counted of it, oldest window first.
+    /// The amounts that limits of the card counted for the chain, oldest window first.
     pub counted: Vec<CountedAmount>,
 }
 
 impl Chain {
-    /// The amount held; zero after its end.
+    /// The amount held: zero after the end of the chain.
     pub const fn held(&self) -> Minor {
         match self.state {
             ChainState::Open { held } => held,
@@ -140,7 +141,7 @@ impl Chain {
         }
     }
 
-    /// What ended it; `None` while it is open.
+    /// What ended the chain. `None` while it is open.
     pub const fn end(&self) -> Option<ChainEnd> {
         match self.state {
             ChainState::Open { .. } => None,

@@ -8,22 +8,22 @@ use crate::text::Text;
 use chrono::{DateTime, Utc};
 use std::fmt;
 
-/// A request to change a card. What is `None` stays as it is.
+/// A request to change a card. Members that are `None` stay unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardChangeRequest {
-    /// The requested state.
+    /// The new state.
     pub to: Option<CardState>,
-    /// The reason of a transition, in the client's words.
+    /// The reason for the transition, in the client's words.
     pub reason: Option<Text<1, 140>>,
-    /// The name.
+    /// The new name.
     pub name: Option<CardName>,
-    /// The person who owns the card from now on, if it is individual.
+    /// The new owner of an individual card.
     pub person: Option<PersonId>,
-    /// How far the making of the card is.
+    /// The new stage of its production and delivery.
     pub fulfillment: Option<FulfillmentStatus>,
-    /// The phone number of a shared card.
+    /// The new phone number of a shared card.
     pub phone: Option<Text<1, 32>>,
-    /// The person who has the phone.
+    /// The person who has this phone.
     pub phone_person: Option<PersonId>,
     /// The client that sends the request.
     pub client: ClientId,
@@ -56,20 +56,20 @@ pub struct CardTransition {
     pub from: CardState,
     /// The state after.
     pub to: CardState,
-    /// The reason, in the client's words, if it gave one.
+    /// The reason, in the client's words. `None` if the client gave no reason.
     pub reason: Option<String>,
     /// The client that sent the request.
     pub client: ClientId,
-    /// When it happened.
+    /// When the state changed.
     pub created_at: DateTime<Utc>,
 }
 
-/// What an adapter loads under the lock of the card's budget.
+/// What an adapter loads under the lock of the card's budget to decide a change of the card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeCardSituation {
     /// The card.
     pub card: CardRecord,
-    /// The person that the request names. `None`: the account has no such person, or none is named.
+    /// The person that the request names. `None` if it names nobody, or the account has no such person.
     pub person: Option<Person>,
 }
 
@@ -79,10 +79,10 @@ pub enum ChangeCardRefusal {
     /// The card's state does not allow the transition.
     #[error(transparent)]
     Illegal(#[from] IllegalTransition),
-    /// A value does not fit the card. The path is that of the request's body.
+    /// A value does not fit the card. The path refers to the request's body.
     #[error("a value does not fit the card")]
     Fault(Box<Fault>),
-    /// A physical card is put into use by its PIN.
+    /// An UNACTIVATED physical card becomes ACTIVE only by the first use of its PIN.
     #[error("is a physical card, which the first use of its PIN makes ACTIVE")]
     AwaitsFirstUse,
     /// The account has no such person.
@@ -96,7 +96,7 @@ pub enum ChangeCardRefusal {
 /// What an adapter stores atomically after a change of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardChange {
-    /// The card after the change. Its account, budgets, currency, token and expiry date stay as they were.
+    /// The card after the change. Its account, budgets, currency, token and expiry date are unchanged.
     pub card: CardRecord,
     /// The record of the transition, if the state changed.
     pub transition: Option<CardTransition>,
@@ -152,7 +152,7 @@ pub fn decide_card_change(
         }
         if owner.person != person {
             owner.person = person;
-            // The previous owner knows the PIN, and lives at the address.
+            // The PIN and the address belong to the previous owner.
             change.card.pin = None;
             change.card.forget_recipient();
         }
@@ -160,17 +160,17 @@ pub fn decide_card_change(
     Ok(change)
 }
 
-/// The termination of a card whose owner is erased. `None`: it is over already.
+/// Terminates a card because its owner is erased. `None` if the card has already ended.
 pub fn terminate_for_erasure(card: &CardRecord, client: ClientId, now: DateTime<Utc>) -> Option<CardChange> {
     let reason = Text::parse("Owner erased").ok();
-    // The clock of a world may be ahead of real time.
+    // The clock of a world may be ahead of real time, so `updated_at` may be later than `now`.
     let now = card.updated_at.map_or(now, |updated_at| now.max(updated_at));
     let mut change = changed(card, &CardChangeRequest::transition(CardState::Terminated, reason, client, now)).ok()?;
     change.card.pin = None;
     Some(change)
 }
 
-/// The change of a card without its owner.
+/// Applies a request to everything but the owner of a card.
 pub(super) fn changed(card: &CardRecord, request: &CardChangeRequest) -> Result<CardChange, IllegalTransition> {
     let transition = request.to.map(|to| transition(card, to, request)).transpose()?;
     let mut card = card.clone();
@@ -193,7 +193,7 @@ pub(super) fn changed(card: &CardRecord, request: &CardChangeRequest) -> Result<
     Ok(CardChange { card, transition })
 }
 
-/// The record of a transition that the card's state allows.
+/// Returns the record of a transition, if the card's state allows it.
 fn transition(
     card: &CardRecord,
     requested: CardState,

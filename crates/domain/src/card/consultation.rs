@@ -1,59 +1,59 @@
-//! Real-time decisions: what the endpoint of an account says about a message, and what the rules read of it.
+//! Real-time decisions: the verdict of an account's decision endpoint on a message, and what the rules read of it.
 
 use super::Response;
 use crate::money::{Minor, Money};
 use crate::webhook::SendError;
 
-/// What the rules know of the decision of the account's endpoint.
+/// What is known about the decision of the account's endpoint when the rules run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Consultation {
-    /// The account has no endpoint that is enabled: there is nothing to ask.
+    /// The account has no enabled endpoint, so nothing is asked.
     #[default]
     Off,
-    /// The endpoint must decide, and was not asked yet. A message that passes all local rules before the decision is
+    /// The endpoint must be asked first. A message that takes funds and passes the rules before the rule `decision` is
     /// refused with a [`DecisionQuestion`](super::DecisionQuestion).
     Due,
-    /// The endpoint was asked.
+    /// A verdict exists: the endpoint replied, or the fallback applies.
     Heard(Verdict),
 }
 
-/// The decision on a message: that of the endpoint, or what the account has chosen for the case that there is none.
+/// The verdict on a message: the reply of the endpoint, or the fallback that the account has chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The endpoint decided.
     Reply(DecisionReply),
     /// The endpoint did not decide.
     Fallback {
-        /// What happens instead.
+        /// What happens to the message instead.
         fallback: Fallback,
-        /// Why it did not decide.
+        /// Why the endpoint did not decide.
         reason: NoReply,
     },
 }
 
-/// The decision of an endpoint.
+/// The reply of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionReply {
-    /// Approve the message, as far as the funds suffice.
+    /// Approve the message. The funds are still checked.
     Approve,
     /// Decline the message.
     Decline(DecisionCode),
-    /// Approve a part: an amount above zero and at most that of the question, in the currency of the message.
+    /// Approve this amount: above zero and at most the amount of the question, in the currency of the message.
     Partial(Money),
 }
 
 /// What happens to a message if the endpoint does not decide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Fallback {
-    /// It is approved, as far as the funds suffice.
+    /// The message is approved. The funds are still checked.
     Approve,
-    /// It is declined.
+    /// The message is declined.
     #[default]
     Decline,
 }
 
 impl Fallback {
-    /// Both.
+    /// Both fallbacks.
     pub const ALL: [Self; 2] = [Self::Approve, Self::Decline];
 
     /// The name as stored and sent.
@@ -65,12 +65,12 @@ impl Fallback {
     }
 }
 
-/// The reasons with which an endpoint declines.
+/// The reason for which an endpoint declines a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DecisionCode {
     /// The funds do not suffice.
     NotSufficientFunds,
-    /// The transaction is not permitted. It is the reason if an endpoint gives none.
+    /// The transaction is not permitted. This is the default if the endpoint gives no reason.
     #[default]
     NotPermitted,
     /// Fraud is suspected.
@@ -106,12 +106,12 @@ impl DecisionCode {
         }
     }
 
-    /// The code, as an endpoint sends it and as it is stored: that of the response.
+    /// The code as endpoints send it and as it is stored. It equals the code of the response.
     pub const fn code(self) -> &'static str {
         self.response().code()
     }
 
-    /// Parses a code.
+    /// Parses a code. `None` if it is unknown.
     pub fn parse(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.code() == code)
     }
@@ -122,13 +122,13 @@ impl DecisionCode {
 pub enum NoReply {
     /// No HTTP response arrived.
     Send(SendError),
-    /// The status of the response is no success. Redirects are not followed.
+    /// The status of the response is not 2xx. Redirects are not followed.
     BadStatus,
-    /// The response is not a decision on the message.
+    /// The response is not a valid reply to the question.
     BadAnswer,
     /// The response is larger than allowed.
     TooLarge,
-    /// The connection was lost within the response.
+    /// The connection was lost before the response was complete.
     EndedEarly,
     /// Too many messages of the account wait for a decision.
     TooMany,
@@ -163,18 +163,18 @@ impl NoReply {
     }
 }
 
-/// The rule of a decision: what was decided, and whether the message can be approved in part.
+/// What the rule `decision` evaluates: the verdict, and whether the message can be approved in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecisionSeen {
-    /// The decision.
+    /// The verdict.
     pub verdict: Verdict,
     /// Whether a part of the amount can be approved.
     pub allows_partial: bool,
 }
 
 impl DecisionSeen {
-    /// The code with which the message is declined; `None` if the decision lets it pass. A part that cannot be approved
-    /// is a decline: approving all of it is more than the endpoint allowed.
+    /// Returns the code with which the message is declined, or `None` if the verdict lets it pass. A partial approval
+    /// declines a message that cannot be approved in part, because the full amount is more than the endpoint allowed.
     pub fn declines_with(&self) -> Option<DecisionCode> {
         match self.verdict {
             Verdict::Reply(DecisionReply::Approve) | Verdict::Fallback { fallback: Fallback::Approve, .. } => None,
@@ -186,7 +186,8 @@ impl DecisionSeen {
         }
     }
 
-    /// The part that is approved, in the currency of the message; `None` for all of it.
+    /// Returns the amount of a partial approval, in the currency of the message. `None` for any other verdict, and if
+    /// the message cannot be approved in part.
     pub fn part(&self) -> Option<Minor> {
         match self.verdict {
             Verdict::Reply(DecisionReply::Partial(part)) if self.allows_partial => Some(part.minor),

@@ -38,13 +38,13 @@ impl MccRange {
         self.first <= code && code <= self.last
     }
 
-    /// The number of codes between the first and the last one.
+    /// The last code minus the first: 0 for a single code.
     pub const fn breadth(self) -> u16 {
         self.last - self.first
     }
 }
 
-/// The code, or the range.
+/// Prints a code such as `5812`, or a range such as `3000-3350`.
 impl fmt::Display for MccRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { first, last } = self;
@@ -52,18 +52,18 @@ impl fmt::Display for MccRange {
     }
 }
 
-/// A country: an ISO 3166-1 code of three capital letters, as `cardAcceptor` has it.
+/// A country that a control names: an ISO 3166-1 alpha-3 code in capital letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlledCountry(String);
 
 impl ControlledCountry {
-    /// Checks that the code is in use.
+    /// Parses the code of a country that exists now.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let country = Self::of_form(text)?;
         if rust_iso3166::from_alpha3(text).is_some() { Ok(country) } else { Err(Self::flaw()) }
     }
 
-    /// Checks the form only: a code that was in use when it was stored may be withdrawn.
+    /// Parses a stored code by its form only, because the code may have been withdrawn since it was stored.
     pub fn of_form(text: &str) -> Result<Self, Flaw> {
         let is_code = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase());
         if is_code { Ok(Self(text.to_owned())) } else { Err(Self::flaw()) }
@@ -79,7 +79,7 @@ impl ControlledCountry {
     }
 }
 
-/// The controls of a card or of a budget. `None` is no rule, and an empty list of what is allowed allows nothing.
+/// The controls of a card or of a budget. `None` restricts nothing. An empty `allowed` list allows nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Controls {
     /// The only merchant categories that are allowed.
@@ -102,12 +102,12 @@ impl Controls {
     /// Maximum number of entries of a list.
     pub const MAX_ENTRIES: usize = 250;
 
-    /// Whether there is no rule.
+    /// Whether no control is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether a control allows this use. `None`: there is no such rule.
+    /// Whether a control allows this use. `None` if the control is not set.
     fn allows(&self, control: Control, used: &CardUse<'_>) -> Option<bool> {
         match control {
             Control::BlockedMccs => self.blocked_mccs.as_ref().map(|blocked| !used.is_in_category(blocked)),
@@ -124,7 +124,7 @@ impl Controls {
     }
 }
 
-/// A control, by its name.
+/// The kind of a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Control {
     /// Blocked merchant categories.
@@ -179,7 +179,7 @@ impl Control {
         }
     }
 
-    /// What it compares of a message. `None`: the message does not say.
+    /// The value of a message that the control compares. `None` if the message does not contain it.
     fn value(self, used: &CardUse<'_>) -> Option<String> {
         let value = match self {
             Self::BlockedMccs | Self::AllowedMccs => &used.acceptor.mcc,
@@ -191,17 +191,17 @@ impl Control {
     }
 }
 
-/// Whose control it is.
+/// The owner of a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ControlOwner {
-    /// The card's.
+    /// The card.
     Card,
-    /// That of the budget that pays.
+    /// The budget that pays.
     Budget,
 }
 
 impl ControlOwner {
-    /// Both.
+    /// Both owners.
     pub const ALL: [Self; 2] = [Self::Card, Self::Budget];
 
     /// The name callers see.
@@ -213,14 +213,15 @@ impl ControlOwner {
     }
 }
 
-/// A control as a rule saw it.
+/// The evaluation of one control for a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlSeen {
     /// The control.
     pub control: Control,
-    /// Whose it is.
+    /// The owner of the control.
     pub owner: ControlOwner,
-    /// What it compared: a merchant category, merchant id, country or entry mode. `None`: the message does not say.
+    /// The compared value: a merchant category, merchant id, country or entry mode. `None` if the message does not
+    /// contain it.
     pub value: Option<String>,
     /// Whether it allows the message.
     pub allows: bool,
@@ -243,7 +244,7 @@ impl ControlSeen {
     }
 }
 
-/// What controls read of a message.
+/// What controls read from a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CardUse<'a> {
     /// The merchant or machine.

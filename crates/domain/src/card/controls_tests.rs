@@ -33,7 +33,7 @@ fn purchase(mcc: &str, country: &str, mid: &str, entry_mode: Option<EntryMode>) 
     FirstMessage { extras: Extras { pos, ..Extras::default() }, ..message }
 }
 
-/// The response code and the control that declined.
+/// Sends a message. Returns the response code, and the control that declined the message.
 fn outcome(card: &Controls, budget: &Controls, message: &FirstMessage) -> (&'static str, Option<ControlSeen>) {
     let decision = guarded(card.clone(), budget.clone()).send(message).unwrap();
     let seen = decision.declined.map(|declined| match declined.failed {
@@ -85,7 +85,7 @@ fn every_control_declines_under_its_name() {
         let seen = |owner| ControlSeen { control, owner, value: Some(value.to_owned()), allows: false };
         assert_eq!(outcome(&controls, &none, &message), (code, Some(seen(ControlOwner::Card))));
         assert_eq!(outcome(&none, &controls, &message), (code, Some(seen(ControlOwner::Budget))));
-        // The card's is named first.
+        // The card's control is named first.
         assert_eq!(outcome(&controls, &controls, &message), (code, Some(seen(ControlOwner::Card))));
     }
 }
@@ -191,7 +191,7 @@ proptest! {
         prop_assert_eq!(MccRange::parse(&range.to_string()), Ok(range));
     }
 
-    /// Blocked wins, whatever else is allowed; and without a rule that blocks or a list that lacks the code, it passes.
+    /// A category passes if no list blocks it and every list of allowed categories contains it.
     #[test]
     fn a_category_passes_if_nobody_blocks_it_and_all_lists_have_it(
         mcc in code(),

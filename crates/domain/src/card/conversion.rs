@@ -2,22 +2,22 @@
 
 use crate::money::{Currency, Minor, Rate};
 
-/// The amount of a message in the merchant's currency. The rate is that of the chain's first message.
+/// The amount of a message in the merchant's currency, with the rate of the chain's first message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversion {
     /// The merchant's currency, which is never the card's.
     pub currency: Currency,
     /// The message's amount in that currency.
     pub amount: Minor,
-    /// The rate into the card's currency.
+    /// The exchange rate from the merchant's currency to the card's.
     pub rate: Rate,
 }
 
 /// The amounts of a chain in the merchant's currency.
 ///
-/// The cleared amount on the card is always the conversion of the cleared amount here. The sum of cleared and held on
-/// the card is the conversion of the same sum here. So partial amounts add up to the whole, and a hold of zero is zero
-/// in both currencies.
+/// In the card's currency, the cleared amount of the chain is always the conversion of `cleared`, and its cleared and
+/// held amounts together are the conversion of `cleared` plus `held`. So partial amounts add up to the whole, and a
+/// hold of zero is zero in both currencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MerchantSide {
     /// The amount held.

@@ -11,7 +11,7 @@ use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
 /// Default maximum number of cards of an account, in any state.
 pub const MAX_CARDS: u64 = 1_000_000;
-/// The reason of the first state of a card.
+/// The reason that a new card has for its first state.
 pub(super) const NEW_CARD: &str = "New card";
 /// Maximum number of years that a card is valid.
 pub const MAX_YEARS: u32 = 10;
@@ -27,8 +27,8 @@ pub struct CardRequest {
     pub account: AccountId,
     /// Its holder.
     pub holder: CardHolder,
-    /// Its currency, which a budget that it may spend from must hold. By default GBP if one of them holds it, else the
-    /// first currency of the first one.
+    /// Its currency. A budget that the card may spend from must hold it. Default: GBP if one of these budgets holds it,
+    /// otherwise the first currency of the first of them.
     pub currency: Option<Currency>,
     /// The token of its holder.
     pub user_token: UserToken,
@@ -36,9 +36,9 @@ pub struct CardRequest {
     pub name: CardName,
     /// The phone number of a shared card.
     pub phone: Option<Text<1, 32>>,
-    /// The person who has the phone.
+    /// The person who has this phone.
     pub phone_person: Option<PersonId>,
-    /// The last day on which it is valid. By default, the end of the month in three years.
+    /// The last day on which it is valid (UTC). Default: the end of the current month, three years later.
     pub expires_on: Option<NaiveDate>,
     /// Whether it starts as ACTIVE instead of UNACTIVATED.
     pub activate: bool,
@@ -48,12 +48,12 @@ pub struct CardRequest {
     pub now: DateTime<Utc>,
 }
 
-/// What an adapter loads under the lock that serializes creations on an account.
+/// What an adapter loads to create a card, under the lock that serializes creations on an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateCardSituation {
-    /// The budgets that the request names, in order. `None`: the account has no such budget.
+    /// The budgets that the request names, in order. An element is `None` if the account has no such budget.
     pub budgets: Vec<Option<BudgetRecord>>,
-    /// The person that the request names. `None`: the account has no such person, or none is named.
+    /// The person that the request names. `None` if it names nobody, or the account has no such person.
     pub person: Option<Person>,
     /// Number of cards of the account.
     pub cards: u64,
@@ -62,7 +62,7 @@ pub struct CreateCardSituation {
 /// Reasons to refuse the creation of a card. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreateCardRefusal {
-    /// The account has no such budget. The path is that of the request's body.
+    /// The account has no such budget. The path refers to the request's body.
     #[error("names a budget that does not exist")]
     NoBudget(String),
     /// The account has no such person.
@@ -71,13 +71,13 @@ pub enum CreateCardRefusal {
     /// The data of the person was erased.
     #[error("names a person who was erased")]
     Erased,
-    /// A value does not fit the budget or the date. The paths are those of the request's body.
+    /// A value does not fit the budget or the date. Paths refer to the request's body.
     #[error("a value is not valid for this budget or on this date")]
     Faults(Vec<Fault>),
-    /// A budget lacks the feature for cards of this owner. The path is that of the request's body.
+    /// A budget lacks the feature that cards of this kind of owner need.
     #[error("{path} names a budget without the feature {}", feature.as_str())]
     CardsOff {
-        /// The path of the budget.
+        /// The path of the budget in the request's body.
         path: String,
         /// The feature.
         feature: BudgetFeature,
@@ -157,12 +157,13 @@ pub fn decide_create_card(
     })
 }
 
-/// The last day of a card that is created today, unless the request names one.
+/// Returns the default expiry date of a card that is created today.
 pub(super) fn usual_expiry(today: NaiveDate) -> NaiveDate {
     end_of_month(years_on(today, YEARS))
 }
 
-/// The budgets that the card may spend from, with their places in the request. They exist, as does the person.
+/// Returns the budgets that the card may spend from, with their places in the request. Refuses a missing budget or
+/// person, and an erased person.
 fn usable<'a>(
     situation: &'a CreateCardSituation,
     holder: &CardHolder,
@@ -184,8 +185,8 @@ fn usable<'a>(
     Ok(usable)
 }
 
-/// The budget that pays, with the currency of the card: the first one that holds it. The currencies of a budget never
-/// change, so the card is charged to this budget for good.
+/// Returns the first budget that holds the currency of the card, and the currency. The currencies of a budget never
+/// change, so this budget always pays.
 fn payer_of(budgets: &[(usize, &BudgetRecord)], named: Option<Currency>) -> Result<(BudgetId, Currency), Flaw> {
     let all = || {
         budgets.iter().flat_map(|(_, record)| {
@@ -203,7 +204,7 @@ fn payer_of(budgets: &[(usize, &BudgetRecord)], named: Option<Currency>) -> Resu
 }
 
 fn years_on(day: NaiveDate, years: u32) -> NaiveDate {
-    // Fails only at the end of chrono's calendar.
+    // The addition fails only at the end of chrono's calendar.
     day.checked_add_months(Months::new(years * 12)).unwrap_or(day)
 }
 
@@ -282,7 +283,8 @@ mod tests {
         }
     }
 
-    /// The holder of an individual card that names the budget of the situation, and others, each active or not.
+    /// Returns the holder of an individual card with one budget per flag, active or not. The first budget is
+    /// [`BUDGET`].
     fn personal(active: &[bool]) -> CardHolder {
         let granted = |(number, active): (u128, &bool)| {
             let budget = if number == 0 { BUDGET } else { BudgetId(Uuid::from_u128(number)) };

@@ -1,4 +1,4 @@
-//! The endpoint of an account that decides on card messages.
+//! Decision endpoints of accounts.
 
 use super::Fallback;
 use crate::ids::AccountId;
@@ -7,19 +7,19 @@ use crate::webhook::{ShownOnce, WebhookUrl};
 use chrono::{DateTime, Utc};
 use std::time::Duration;
 
-/// How long Florin waits for a decision: 100 to 5,000 ms.
+/// How long Florin waits for the reply of an endpoint: 100 to 5,000 ms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecisionTime(u16);
 
 impl DecisionTime {
-    /// The shortest, in milliseconds.
+    /// The shortest time, in milliseconds.
     pub const MIN: u16 = 100;
-    /// The longest, in milliseconds.
+    /// The longest time, in milliseconds.
     pub const MAX: u16 = 5_000;
-    /// Two seconds.
+    /// The default: two seconds.
     pub const DEFAULT: Self = Self(2_000);
 
-    /// Checks the range.
+    /// Creates a time. `None` if it is out of range.
     pub const fn of_millis(millis: i64) -> Option<Self> {
         if millis >= Self::MIN as i64 && millis <= Self::MAX as i64 {
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in the range")]
@@ -39,40 +39,40 @@ impl DecisionTime {
     }
 }
 
-/// What an account says about its endpoint.
+/// The settings of an endpoint, as its account chooses them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointSettings {
     /// Where questions are sent.
     pub url: WebhookUrl,
-    /// Whether it is asked.
+    /// Whether the endpoint is asked.
     pub enabled: bool,
-    /// How long Florin waits for its decision.
+    /// How long Florin waits for its reply.
     pub time_limit: DecisionTime,
-    /// What happens without a decision.
+    /// What happens to a message if the endpoint does not decide.
     pub fallback: Fallback,
 }
 
-/// The endpoint of an account that decides on card messages.
+/// The decision endpoint of an account: the server that decides on its card messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecisionEndpoint {
     /// The account.
     pub account: AccountId,
-    /// What the account says about it.
+    /// The settings that the account chose.
     pub settings: EndpointSettings,
-    /// What signs the questions, encrypted.
+    /// The secrets that sign the questions, encrypted.
     pub secrets: SealedSecret,
-    /// When the account got it.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
 }
 
-/// What a change makes of the endpoint of an account.
+/// The result of a change to an account's endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointChange {
-    /// The endpoint afterwards; `None`: it is removed.
+    /// The endpoint after the change. `None` if it was removed.
     pub endpoint: Option<DecisionEndpoint>,
-    /// Whether the signing secret is new, so that it is shown, once.
+    /// Whether the signing secret is new. The response shows a new secret once.
     pub has_new_secret: bool,
 }
 
@@ -81,9 +81,9 @@ pub struct EndpointChange {
 pub enum EndpointRefusal {
     /// The account has no endpoint.
     Absent,
-    /// The endpoint was changed at the same time.
+    /// Another request has changed the secrets in the meantime.
     Changed,
-    /// The request succeeded before, and its answer contained a secret.
+    /// The request has already succeeded, and its response contained a secret, which is shown only once.
     ShownOnce,
 }
 
@@ -93,7 +93,7 @@ impl From<ShownOnce> for EndpointRefusal {
     }
 }
 
-/// Sets the endpoint of an account. A new one gets the given secrets, and an existing one keeps its own.
+/// Creates or changes the endpoint of an account. A new endpoint uses the given secrets, an existing one keeps its own.
 pub fn put_endpoint(current: Option<&DecisionEndpoint>, new: &DecisionEndpoint) -> EndpointChange {
     let endpoint = match current {
         None => new.clone(),
@@ -110,7 +110,7 @@ pub fn remove_endpoint(current: Option<&DecisionEndpoint>) -> Result<EndpointCha
     Ok(EndpointChange { endpoint: None, has_new_secret: false })
 }
 
-/// Replaces the secrets of an endpoint, unless they are others than those that were seen.
+/// Replaces the secrets of an endpoint. Refuses if its current secrets are no longer those in `seen`.
 pub fn rotate_endpoint(
     current: Option<&DecisionEndpoint>,
     (seen, new): (&SealedSecret, &SealedSecret),

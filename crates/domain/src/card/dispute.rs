@@ -9,15 +9,15 @@ use std::fmt;
 /// Why a transaction is disputed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisputeReason {
-    /// The cardholder did not take part in it.
+    /// The cardholder did not make the transaction.
     Fraud,
-    /// It was charged twice.
+    /// The transaction was charged twice.
     Duplicate,
-    /// What was paid for did not arrive.
+    /// The goods or services did not arrive.
     NotReceived,
-    /// What was paid for is not what was sold.
+    /// The goods or services differ from their description.
     NotAsDescribed,
-    /// The amount is not the agreed one.
+    /// The amount differs from the agreed amount.
     WrongAmount,
 }
 
@@ -41,7 +41,7 @@ impl DisputeReason {
 /// The status of a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisputeStatus {
-    /// It is not decided.
+    /// The network has not decided yet.
     Open,
     /// The cardholder keeps the money.
     Won,
@@ -62,7 +62,8 @@ impl DisputeStatus {
         }
     }
 
-    /// The amount that the budget has because of a dispute of this status, with or without a provisional credit.
+    /// Returns the amount that a dispute of this status has credited to the budget, with or without a provisional
+    /// credit.
     pub const fn credited(self, amount: Minor, with_credit: bool) -> Minor {
         match self {
             Self::Won => amount,
@@ -71,7 +72,7 @@ impl DisputeStatus {
         }
     }
 
-    /// Whether the disputed amount is, or may become, the cardholder's.
+    /// Whether a dispute of this status claims its amount, so that the amount cannot also be returned.
     pub const fn claims(self) -> bool {
         matches!(self, Self::Open | Self::Won)
     }
@@ -95,7 +96,7 @@ impl DisputeOutcome {
         self.status().as_str()
     }
 
-    /// The status of a dispute that was decided like this.
+    /// The status of a dispute with this outcome.
     pub const fn status(self) -> DisputeStatus {
         match self {
             Self::Won => DisputeStatus::Won,
@@ -140,9 +141,10 @@ pub struct Dispute {
     pub reason: DisputeReason,
     /// Its status.
     pub status: DisputeStatus,
-    /// The message that credited the amount provisionally.
+    /// The message that credited the amount provisionally, if there is one.
     pub credit: Option<TransactionToken>,
-    /// The message that the outcome caused. `None` while it is open, and if it was lost without a credit.
+    /// The message that the outcome caused. `None` while the dispute is open, or if it was lost without a provisional
+    /// credit.
     pub settlement: Option<TransactionToken>,
     /// The evidence, oldest first.
     pub evidence: Vec<DisputeEvidence>,
@@ -150,7 +152,7 @@ pub struct Dispute {
     pub created_at: DateTime<Utc>,
     /// When it changed last.
     pub updated_at: DateTime<Utc>,
-    /// When it was won or lost.
+    /// When it was won or lost. `None` while it is open.
     pub resolved_at: Option<DateTime<Utc>>,
 }
 
@@ -158,7 +160,7 @@ impl Dispute {
     /// Maximum number of texts of evidence.
     pub const MAX_EVIDENCE: usize = 20;
 
-    /// The amount that the budget has because of it.
+    /// The amount that it has credited to the budget.
     pub const fn credited(&self) -> Minor {
         self.status.credited(self.amount, self.credit.is_some())
     }
@@ -167,7 +169,7 @@ impl Dispute {
 /// A text of evidence as a caller sends it.
 pub type EvidenceText = Text<1, 2000>;
 
-/// What the record of a dispute's message says about the dispute.
+/// The dispute that a message belongs to, as recorded with the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DisputeLink {
     /// The dispute.
@@ -176,7 +178,7 @@ pub struct DisputeLink {
     pub transaction: TransactionToken,
 }
 
-/// What happens to a dispute.
+/// An action on a dispute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DisputeAction {
     /// A text of evidence is added.
@@ -187,14 +189,14 @@ pub enum DisputeAction {
     Resolve(DisputeOutcome),
 }
 
-/// A filter of disputes. It matches those that meet every condition. An empty list is no condition.
+/// A filter of disputes. It matches the disputes that meet every condition. `None` and an empty list match all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DisputeFilter {
     /// The card to match.
     pub card: Option<CardId>,
     /// The statuses to match.
     pub statuses: Vec<DisputeStatus>,
-    /// The disputed message to match, or the first one of its chain.
+    /// The disputed message to match, or the first message of its chain.
     pub transaction: Option<TransactionToken>,
 }
 

@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 /// A rule of contract 5.3 with the values it compared. Amounts are in the card's currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// A caller of the sandbox forced a decline. Evaluated only in this case.
+    /// A caller of the sandbox forced a decline. This rule exists only in that case, and always fails.
     Forced {
         /// The forced response.
         code: Response,
@@ -40,39 +40,39 @@ pub enum Rule {
         /// The person's status.
         status: PersonStatus,
     },
-    /// The PIN is that of the card. Evaluated only if the message has one.
+    /// The PIN is the PIN of the card. Evaluated only if the message has a PIN.
     Pin {
-        /// Whether it is.
+        /// Whether the card has a PIN and it is the same.
         matches: bool,
     },
-    /// The security code is that of the card. Evaluated only if the message has one.
+    /// The security code is the code of the card. Evaluated only if the message has a security code.
     SecurityCode {
-        /// Whether it is.
+        /// Whether it is the same.
         matches: bool,
     },
-    /// The token of the digital wallet is active. Evaluated only if the message has one.
+    /// The token of the digital wallet is active. Evaluated only if the message has a wallet token.
     WalletToken {
         /// Its state.
         state: WalletTokenState,
     },
-    /// 3-D Secure did not fail. Evaluated only if the message has an outcome.
+    /// 3-D Secure did not fail. Evaluated only if the message has an outcome of 3-D Secure.
     ThreeDSecure {
         /// The outcome.
         outcome: ThreeDSecure,
     },
     /// A control of the card or of its budget allows the message.
     Controls(ControlSeen),
-    /// The limit on a transaction covers the amount.
+    /// The transaction limit covers the amount.
     TransactionLimit(LimitSeen),
     /// A spending limit covers the amount.
     SpendingLimit(LimitSeen),
-    /// The decision endpoint of the account lets the message pass. Evaluated only if the account has one.
+    /// The verdict lets the message pass. Evaluated only if the account has an enabled decision endpoint.
     Decision(DecisionSeen),
     /// The available balance covers the amount.
     AvailableBalance {
-        /// The money that can be spent.
+        /// The available balance.
         available: Minor,
-        /// The requested amount.
+        /// The amount that must be available.
         requested: Minor,
     },
 }

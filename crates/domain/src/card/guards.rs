@@ -1,17 +1,17 @@
-//! What decides the use of a card, besides its state, its limits and the balance.
+//! Guards: what decides the use of a card, in addition to its state, its limits and the balance.
 
 use super::pin::PinDigest;
 use super::{CardSettings, Controls};
 use crate::people::PersonStatus;
 
-/// What the rules of a message read besides the card, its limits and the balance.
+/// What the rules for a message read in addition to the card, its limits and the balance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Guards {
     /// The controls of the card.
     pub card: Controls,
     /// The controls of the budget that pays.
     pub budget: Controls,
-    /// The status of the person who owns the card, if it is individual.
+    /// The status of the person who owns the card. `None` for a shared card.
     pub holder: Option<PersonStatus>,
     /// The digest of the card's PIN, if it is set.
     pub pin: Option<PinDigest>,

@@ -5,7 +5,7 @@ use crate::ids::TransactionToken;
 use crate::ledger::{JournalTransaction, Pool};
 use crate::money::Minor;
 
-/// Everything stored about one purchase, withdrawal or refund.
+/// Everything that is stored about one chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainHistory {
     /// Its messages by time, first message first. A declined first message has no follow-ups.
@@ -21,7 +21,7 @@ pub struct ChainHistory {
 pub struct ExplainedMessage {
     /// The record.
     pub transaction: CardTransaction,
-    /// Why it was declined. `None` if it was not, or was recorded before explanations existed.
+    /// Why it was declined. `None` if it was approved, or was declined before Florin stored explanations.
     pub declined: Option<DeclineExplanation>,
 }
 
@@ -35,7 +35,7 @@ pub struct HoldStep {
 }
 
 impl ChainHistory {
-    /// Sorts the parts.
+    /// Creates a history, and sorts its messages and its journal.
     pub fn of(mut messages: Vec<ExplainedMessage>, chain: Option<Chain>, mut journal: Vec<JournalTransaction>) -> Self {
         messages.sort_by_key(|message| {
             let message = &message.transaction;
@@ -46,7 +46,7 @@ impl ChainHistory {
         Self { messages, chain, journal }
     }
 
-    /// The hold after each message, from the journal.
+    /// Computes the hold after each message from the journal.
     pub fn steps(&self) -> Vec<HoldStep> {
         let mut held = 0_i64;
         let step = |message: &ExplainedMessage| {

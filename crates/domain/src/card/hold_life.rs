@@ -4,21 +4,21 @@ use super::{MccRange, MessageKind};
 use crate::fault::{Fault, Flaw};
 use chrono::TimeDelta;
 
-/// How long the holds of an account last: a default, and rules for some of them. It applies to holds that open later.
+/// How long new holds of an account last: a default, and rules for some of them. Existing holds keep their life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoldLife {
     /// The life of a hold that no rule applies to.
     pub default: TimeDelta,
-    /// The rules. The most specific one that applies wins.
+    /// The rules. The most specific rule applies.
     pub rules: Vec<HoldLifeRule>,
 }
 
-/// The life of the holds of some first messages.
+/// A rule that sets the life of holds by merchant category and first message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HoldLifeRule {
     /// The merchant categories. `None`: all.
     pub mcc: Option<MccRange>,
-    /// The first message, one of [`HoldLife::MESSAGES`]. `None`: each of them.
+    /// The first message, one of [`HoldLife::MESSAGES`]. `None`: all of them.
     pub message: Option<MessageKind>,
     /// The life.
     pub life: TimeDelta,
@@ -32,7 +32,7 @@ impl Default for HoldLife {
 }
 
 impl HoldLife {
-    /// The life of holds without other settings (contract 5.5).
+    /// The life of holds if the account has no other setting (contract 5.5).
     pub const DEFAULT: TimeDelta = TimeDelta::days(7);
     /// The shortest life.
     pub const MIN: TimeDelta = TimeDelta::seconds(1);
@@ -44,7 +44,7 @@ impl HoldLife {
     pub const MESSAGES: [MessageKind; 3] =
         [MessageKind::Authorization, MessageKind::CashbackAuthorization, MessageKind::AtmAuthorization];
 
-    /// Checks a life.
+    /// Parses a life: an ISO 8601 duration from one second to 365 days.
     ///
     /// ```
     /// use chrono::TimeDelta;
@@ -58,12 +58,12 @@ impl HoldLife {
         if Self::includes(life) { Ok(life) } else { Err(Flaw::range("must be at most 365 days")) }
     }
 
-    /// Whether a life is from the shortest to the longest one.
+    /// Whether a life is in the allowed range.
     pub fn includes(life: TimeDelta) -> bool {
         (Self::MIN..=Self::MAX).contains(&life)
     }
 
-    /// Checks that no two rules are for the same messages. The paths of faults are those of the request's body.
+    /// Creates a setting. Refuses two rules with the same categories and message. Paths refer to the request's body.
     pub fn checked(default: TimeDelta, rules: Vec<HoldLifeRule>) -> Result<Self, Vec<Fault>> {
         let repeats = |(place, rule): (usize, &HoldLifeRule)| {
             let first = rules.iter().position(|other| (other.mcc, other.message) == (rule.mcc, rule.message))?;
@@ -76,9 +76,8 @@ impl HoldLife {
 
     /// Returns the life of the hold of a first message at a merchant of this category.
     ///
-    /// A rule for a category is more specific than one for a message, and a rule for both is more specific than one for
-    /// the same category only. Of two ranges of categories the narrower one is more specific, and of equally wide ones
-    /// the first rule wins.
+    /// The most specific rule applies: the rule with the narrowest range of categories; among these, a rule for a
+    /// message; among these, the first rule. A rule for all categories has the widest range.
     pub fn of(&self, message: MessageKind, mcc: &str) -> TimeDelta {
         let code = mcc.parse::<u16>().ok();
         let applies = |rule: &&HoldLifeRule| {

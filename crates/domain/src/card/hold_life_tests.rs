@@ -57,15 +57,14 @@ fn a_range() -> impl Strategy<Value = Option<MccRange>> {
 }
 
 proptest! {
-    /// No rule that applies is narrower than the one that wins in its categories, and, in the same categories, only a rule
-    /// for the message wins over one for all.
+    /// The winning rule has the narrowest range of categories. Among equally wide ranges, a rule for a message wins.
     #[test]
     fn no_rule_is_more_specific(
         scopes in prop::collection::vec((a_range(), prop::option::of(prop::sample::select(&HoldLife::MESSAGES))), 0..12),
         code in 0_u16..30,
         message in prop::sample::select(&HoldLife::MESSAGES),
     ) {
-        // Each rule has a life of its own, so the life names the rule.
+        // Each rule has its own life, so the life identifies the rule.
         let rules: Vec<_> = (0_i64..)
             .zip(&scopes)
             .map(|(number, (mcc, message))| HoldLifeRule { mcc: *mcc, message: *message, life: TimeDelta::hours(number) })

@@ -4,10 +4,10 @@ use crate::fault::{Fault, Flaw};
 use crate::ids::{BudgetId, PersonId};
 use std::collections::BTreeSet;
 
-/// The kind of owner of a card.
+/// The kind of a card's owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CardOwner {
-    /// A budget: whoever may use the budget shares the card.
+    /// A budget: everyone who may use the budget shares the card.
     Budget,
     /// A person.
     People,
@@ -35,12 +35,12 @@ pub struct GrantedBudget {
     pub active: bool,
 }
 
-/// The person who owns an individual card, with the budgets that it names.
+/// The person who owns an individual card, and the budgets that the card names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonalCard {
     /// The person.
     pub person: PersonId,
-    /// The budgets, in the order given.
+    /// The budgets, in the order of the request.
     pub budgets: Vec<GrantedBudget>,
 }
 
@@ -57,8 +57,8 @@ impl CardHolder {
     /// Maximum number of budgets that a card names.
     pub const MAX_BUDGETS: usize = 100;
 
-    /// Reads the kind of owner with the members that it requires and excludes. The paths are those of the request's
-    /// body.
+    /// Creates a holder from the members that this kind of owner requires. Refuses missing and superfluous members.
+    /// Paths refer to the request's body.
     ///
     /// ```
     /// use florin_domain::card::{CardHolder, CardOwner};
@@ -79,7 +79,7 @@ impl CardHolder {
         for (path, is_sent, needed_by) in [
             ("body.budgetId", budget.is_some(), CardOwner::Budget),
             ("body.personId", person.is_some(), CardOwner::People),
-            // An empty list names no budget.
+            // For a shared card, an empty list counts as absent.
             (
                 "body.budgets",
                 budgets.as_ref().is_some_and(|named| !named.is_empty() || owner == CardOwner::People),
@@ -106,7 +106,7 @@ impl CardHolder {
         }
     }
 
-    /// The budgets that it names, in order.
+    /// The budgets that the card names, in order.
     pub fn budgets(&self) -> Vec<BudgetId> {
         match self {
             Self::Budget(budget) => vec![*budget],

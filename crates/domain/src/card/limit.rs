@@ -1,13 +1,13 @@
-//! Limits of cards: on a single transaction, and on the spending of a window.
+//! Limits of cards: transaction limits and spending limits.
 
 use crate::ids::LimitId;
 use crate::money::Minor;
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate, Utc};
 
-/// The period over which a limit counts. Windows of time begin at 00:00 UTC.
+/// What a limit applies to: a single transaction, or a period over which it counts. Periods begin at 00:00 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LimitWindow {
-    /// A single transaction: the limit counts nothing.
+    /// A single transaction. Such a limit counts nothing.
     Transaction,
     /// A day, from 00:00.
     Day,
@@ -37,7 +37,7 @@ impl LimitWindow {
         }
     }
 
-    /// The first day of the window that contains `now`.
+    /// The first day of the window that contains `now`. 1970-01-01 for `Transaction` and `Lifetime`.
     pub fn start(self, now: DateTime<Utc>) -> NaiveDate {
         let today = now.date_naive();
         match self {
@@ -64,32 +64,32 @@ impl LimitWindow {
     }
 }
 
-/// A limit of a card, with its use.
+/// A limit of a card, and how much of it is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardLimit {
     /// Its id.
     pub id: LimitId,
-    /// The window it counts over. A card has at most one limit for each window.
+    /// Its window. A card has at most one limit for each window.
     pub window: LimitWindow,
     /// Maximum amount in a window.
     pub amount: Minor,
     /// Maximum number of uses in a window; `None` for any number.
     pub max_uses: Option<u32>,
-    /// Whether it is active. An inactive limit declines nothing, and counts on.
+    /// Whether it is active. An inactive limit declines nothing, but still counts.
     pub active: bool,
-    /// Whether the client turned it off, with the same effect.
+    /// Whether the client turned it off. This has the same effect as making it inactive.
     pub turned_off: bool,
     /// The first day of the window that `spent` and `uses` belong to.
     pub window_start: NaiveDate,
-    /// The amount spent in it, never negative.
+    /// The amount spent in the window, never negative.
     pub spent: Minor,
-    /// Number of uses of the card in it.
+    /// Number of uses of the card in the window.
     pub uses: u32,
-    /// The part of the use that no chain of this card accounts for, such as that of a replaced card.
+    /// The part of `spent` and `uses` that messages of another card caused, such as a replaced card.
     pub carried: CarriedUse,
 }
 
-/// The use of a limit in its window that was carried over when the limit was created.
+/// The use that a limit took over from another card when it was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CarriedUse {
     /// The amount.
@@ -99,8 +99,8 @@ pub struct CarriedUse {
 }
 
 impl CardLimit {
-    /// The limit with its use in the current window, which is zero when a new window has begun. A window never returns
-    /// to an earlier one: messages that arrived just before midnight may be decided after later ones.
+    /// Returns the limit with its use in the current window: zero if a new window has begun. If `now` is in an earlier
+    /// window, the limit stays in its window: a message from just before midnight may be decided after a later one.
     #[must_use]
     pub fn current(&self, now: DateTime<Utc>) -> Self {
         let start = self.window.start(now);
@@ -117,7 +117,7 @@ impl CardLimit {
         self.active && !self.turned_off
     }
 
-    /// Whether it counts what is spent.
+    /// Whether it counts the amounts spent. A transaction limit does not.
     pub fn counts(&self) -> bool {
         self.window != LimitWindow::Transaction
     }
@@ -138,10 +138,10 @@ impl CardLimit {
     }
 }
 
-/// A limit as evaluated, with its use in the window at that time.
+/// What a rule compared: a limit, its use at that time, and the requested amount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitSeen {
-    /// The window it counts over.
+    /// The window of the limit.
     pub window: LimitWindow,
     /// The first day of the window.
     pub window_start: NaiveDate,
@@ -158,13 +158,13 @@ pub struct LimitSeen {
 }
 
 impl LimitSeen {
-    /// Evaluates a current limit for a message of `requested`.
+    /// Combines a limit, which must be in its current window, with a requested amount.
     pub(super) fn of(current: &CardLimit, requested: Minor) -> Self {
         let CardLimit { window, amount, max_uses, window_start, spent, uses, .. } = *current;
         Self { window, window_start, amount, spent, max_uses, uses, requested }
     }
 
-    /// Whether the amount stays within the limit.
+    /// Whether the amount and the number of uses stay within the limit.
     pub fn allows(&self) -> bool {
         self.spent.plus(self.requested).is_some_and(|sum| sum <= self.amount)
             && self.max_uses.is_none_or(|max| self.uses < max)

@@ -9,11 +9,11 @@ use chrono::{DateTime, Utc};
 /// A request to set a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitChange {
-    /// The id of the limit, if the card has none for the window yet.
+    /// The id of the limit if it is new. A changed limit keeps its id.
     pub id: LimitId,
-    /// The window it counts over.
+    /// The window of the limit.
     pub window: LimitWindow,
-    /// Maximum amount in a window; zero declines everything.
+    /// Maximum amount in a window; zero declines every purchase and withdrawal.
     pub amount: DecimalAmount,
     /// The currency of the amount, if named. It must be the card's.
     pub currency: Option<Currency>,
@@ -41,7 +41,7 @@ pub struct CardLimits {
 pub struct LimitSet {
     /// Its card.
     pub card: Card,
-    /// The limit. It replaces the one over the same window.
+    /// The limit. It replaces the card's limit for the same window.
     pub limit: CardLimit,
     /// When it was set.
     pub now: DateTime<Utc>,
@@ -57,7 +57,7 @@ pub struct LimitRefusal(pub Vec<Fault>);
 #[error("names no limit of the card")]
 pub struct NoSuchLimit;
 
-/// Decides the setting of a limit. A new limit counts from now on; a changed one keeps its id and its use.
+/// Decides the setting of a limit. A new limit counts from now on; a changed limit keeps its id and its use.
 ///
 /// ```
 /// use florin_domain::card::{CardLimits, LimitChange, LimitWindow, decide_limit};
@@ -101,7 +101,7 @@ pub fn decide_limit(situation: &CardLimits, change: &LimitChange) -> Result<Limi
     Ok(LimitSet { card: card.clone(), limit, now: change.now })
 }
 
-/// Decides the removal of a limit over one of these windows, and of its counters.
+/// Decides the removal of a limit for one of these windows, and of its counters.
 ///
 /// ```
 /// use florin_domain::card::{CardLimits, LimitWindow, NoSuchLimit, decide_limit_removal};

@@ -1,11 +1,11 @@
-//! What limits count of the messages of a chain, and give back.
+//! How limits count the amounts of a chain, and give them back.
 
 use super::{CardLimit, LimitWindow};
 use crate::ids::LimitId;
 use crate::money::Minor;
 use chrono::{DateTime, NaiveDate, Utc};
 
-/// What a limit counted of a chain in one of its windows.
+/// An amount of a chain that a limit counted in one of its windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountedAmount {
     /// The limit.
@@ -14,22 +14,23 @@ pub struct CountedAmount {
     pub window_start: NaiveDate,
     /// The amount, above zero.
     pub amount: Minor,
-    /// What becomes of it.
+    /// What can happen to the amount later.
     pub kind: CountedKind,
 }
 
-/// What becomes of an amount that a limit counted.
+/// What can happen later to an amount that a limit counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CountedKind {
-    /// It was spent, and is given back when the money is.
+    /// Spent. It is given back when the hold is released or the money is returned.
     Spent,
-    /// It was spent for good. A clearing beside the hold is, because what is released later belongs to the hold.
+    /// Spent, and never given back: a clearing next to the hold, or a refund that was taken back. A later release of
+    /// the hold gives back only what the hold counted.
     Kept,
-    /// A refund lowered the limit by it. If the refund is taken back, the limit is raised again.
+    /// Subtracted by a refund. If the refund is taken back, it is added again.
     Lowered,
 }
 
-/// The limits that a message changes, and what all limits counted of its chain so far, oldest window first.
+/// The limits that a message changes, and the amounts that all limits have counted for its chain, oldest window first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LimitCounts {
     pub(super) changed: Vec<CardLimit>,
@@ -37,8 +38,8 @@ pub(super) struct LimitCounts {
 }
 
 impl LimitCounts {
-    /// Counts an amount of a chain, and optionally a use, in the current windows of all limits, switched off or not.
-    /// A message of a window that has ended is not counted in the next one.
+    /// Counts an amount of a chain, and optionally a use, in the current windows of all limits, including inactive
+    /// ones. If the window of the message has ended, no later window counts it.
     pub(super) fn spend(
         limits: &[CardLimit],
         counted: Vec<CountedAmount>,
@@ -57,8 +58,8 @@ impl LimitCounts {
         counts
     }
 
-    /// Gives back an amount of a chain: each limit at most what it counted, the newest window first. A window that has
-    /// ended keeps its count. Uses stay counted.
+    /// Gives back an amount of a chain to each limit: at most what the limit counted, newest window first. A window
+    /// that has ended keeps its count. Uses stay counted.
     pub(super) fn give_back(
         limits: &[CardLimit],
         mut counted: Vec<CountedAmount>,
@@ -78,7 +79,7 @@ impl LimitCounts {
                     back += taken;
                 }
             }
-            // A limit whose last window has ended starts the new one, so that its use matches what is counted.
+            // If the window of the limit has ended, a new one starts here, so that its use matches the counted amounts.
             if left < amount.0 {
                 current.spent = lowered(current.spent, Minor(back));
                 changed.push(current);
@@ -88,7 +89,7 @@ impl LimitCounts {
         Self { changed, counted }
     }
 
-    /// Lowers the current windows by a refund, which names no purchase.
+    /// Subtracts a refund from the current windows of all limits, because a refund names no purchase.
     pub(super) fn lower(limits: &[CardLimit], counted: Vec<CountedAmount>, amount: Minor, now: DateTime<Utc>) -> Self {
         let mut counts = Self { changed: Vec::new(), counted };
         for limit in counting(limits, now) {
@@ -102,8 +103,8 @@ impl LimitCounts {
         counts
     }
 
-    /// Raises the limits again by an amount of a refund that is taken back: each at most by what the refund lowered it
-    /// in the current window.
+    /// Counts an amount again, because a refund is taken back: each limit at most what the refund subtracted from it in
+    /// the current window.
     pub(super) fn raise(limits: &[CardLimit], counted: Vec<CountedAmount>, amount: Minor, now: DateTime<Utc>) -> Self {
         let mut counts = Self { changed: Vec::new(), counted };
         for limit in counting(limits, now) {

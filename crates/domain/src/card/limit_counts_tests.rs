@@ -11,7 +11,7 @@ fn limit(window: LimitWindow) -> CardLimit {
     a_limit(window, "100.00 GBP")
 }
 
-/// A limit and what it counted of one chain.
+/// Limits, and what they counted for one chain.
 #[derive(Clone)]
 struct Counted(Vec<CardLimit>, Vec<CountedAmount>);
 
@@ -129,7 +129,7 @@ fn a_late_message_does_not_reset_a_newer_window() {
 }
 
 proptest! {
-    /// Whatever the order, the use of a limit is what it counted and did not give back, in its current window.
+    /// In any order of steps, the use of a limit is what it counted in its current window and has not given back.
     #[test]
     fn what_is_counted_is_what_is_spent(
         steps in proptest::collection::vec((any::<bool>(), 0_i64..100, 0_u32..2), 1..20),

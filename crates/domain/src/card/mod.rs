@@ -1,6 +1,6 @@
 //! Cards and the messages that card networks send about them (contract 5.1, 5.3 to 5.5).
 //!
-//! [`decide`] is the core: pure functions from (state, message) to (record, chain, postings, balances).
+//! [`decide`] contains the rules for messages: pure functions from a situation and a message to a decision.
 
 mod acceptor;
 mod chain;

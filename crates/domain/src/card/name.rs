@@ -4,7 +4,7 @@ use crate::fault::Flaw;
 use crate::text::Text;
 use std::collections::BTreeSet;
 
-/// The name of a card: 1 to 21 characters, the most that fits on a card, with Latin letters but no diacritics.
+/// The name of a card: 1 to 21 characters, the maximum that fits on a card. Its Latin letters have no diacritics.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CardName(String);
 
@@ -12,8 +12,8 @@ impl CardName {
     /// Maximum number of characters of a name.
     pub const MAX: usize = 21;
 
-    /// Flattens the diacritics of a text of 1 to 255 characters, and cuts it to 21. A text of nothing but marks is
-    /// `invalid_format`.
+    /// Removes the diacritics of a text of 1 to 255 characters, and cuts it to 21 characters. A text that consists of
+    /// combining marks only is `invalid_format`.
     ///
     /// ```
     /// use florin_domain::card::CardName;
@@ -45,18 +45,19 @@ impl CardName {
 pub struct CardSearch(String);
 
 impl CardSearch {
-    /// Reads a search of 1 to 100 characters. Case and diacritics do not count.
+    /// Parses a search of 1 to 100 characters. Case and diacritics are ignored.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         Text::<1, 100>::parse(text).map(|text| Self(flattened(text.as_str()).to_lowercase()))
     }
 
-    /// The start that one of the card's [`search_words`] must have.
+    /// The prefix that one of the card's [`search_words`] must have.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The texts under which a card is found: its name from the start of each word, in lower case, and its last four digits.
+/// The texts that a search compares by prefix: the name from the start of each word, in lower case, and the last four
+/// digits.
 pub fn search_words(name: &str, last_four: &str) -> BTreeSet<String> {
     let name = flattened(name).to_lowercase();
     let starts = [0].into_iter().chain(name.match_indices(' ').map(|(space, _)| space + 1));

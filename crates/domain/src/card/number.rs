@@ -2,13 +2,13 @@
 
 use crate::ids::CardId;
 
-/// The sandbox's number of a card, with its security code. It is derived from the card's id and stored nowhere.
+/// The test number of a card, and its security code. Both are derived from the card's id and stored nowhere.
 ///
 /// A number begins with 9999. By ISO/IEC 7812, numbers that begin with 9 belong to national bodies, and the next three
 /// digits are the ISO 3166 number of their country; no country has the number 999. So no scheme issues such a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardNumber {
-    /// The sixteen digits of the number. They pass the check of Luhn.
+    /// The sixteen digits of the number. They pass the Luhn check.
     pub number: String,
     /// The three digits of the security code.
     pub security_code: String,
@@ -18,7 +18,7 @@ pub struct CardNumber {
 const PREFIX: &str = "9999";
 
 impl CardNumber {
-    /// The number of a card.
+    /// Derives the number and the security code of a card.
     ///
     /// ```
     /// use florin_domain::card::CardNumber;
@@ -31,7 +31,7 @@ impl CardNumber {
         let mixed = mix(card.0.as_u128());
         let rest = format!("{:07}0{}", mixed % 10_000_000, Self::last_four(card));
         let number = format!("{PREFIX}{rest}");
-        // The digit in the middle makes the sum of Luhn divisible by ten. It is at a place that is not doubled.
+        // The digit in the middle makes the Luhn sum divisible by ten. The sum does not double the digit at this place.
         let missing = (10 - luhn_sum(&number) % 10) % 10;
         let (start, end) = number.split_at(11);
         let number = format!("{start}{missing}{}", &end[1..]);
@@ -51,7 +51,7 @@ const fn mix(id: u128) -> u128 {
     (mixed ^ (mixed >> 59)).wrapping_mul(ODD) >> 20
 }
 
-/// The sum of Luhn: every second digit from the right is doubled, except the last one.
+/// The Luhn sum: every second digit from the right is doubled, beginning with the second.
 fn luhn_sum(number: &str) -> u32 {
     let digits = number.bytes().rev().map(|digit| u32::from(digit.wrapping_sub(b'0')));
     let doubled = |(place, digit): (usize, u32)| match digit * (1 + u32::from(place % 2 == 1)) {

@@ -5,10 +5,10 @@ use crate::money::{Currency, Minor};
 /// Which clearings above their hold are refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OverClearing {
-    /// None: any amount is cleared, as an issuer that cannot refuse a presentment experiences it.
+    /// None. Issuers cannot refuse a clearing that a merchant presents.
     #[default]
     Accept,
-    /// Those above what the rules of the card networks let merchants of the category clear without a new authorization.
+    /// Clearings above the margin that the card networks allow the merchant's category without a new authorization.
     Network,
 }
 
@@ -24,13 +24,13 @@ impl OverClearing {
         }
     }
 
-    /// Returns the most that may be cleared of an authorised amount at a merchant of this category, in minor units of the
-    /// merchant's currency. `None`: any amount.
+    /// Returns the maximum that may be cleared of an authorised amount at a merchant of this category, in minor units
+    /// of the merchant's currency. `None`: any amount.
     ///
-    /// The margins are those that the public rules of Visa and Mastercard allow without a new authorization: 20 % for
-    /// tips in restaurants, bars, fast food (MCC 5812 to 5814) and taxis (4121), 15 % for lodging (7011, 3501 to 3999)
-    /// and car rental (7512), and fuel (5541, 5542) up to 100 major units, since pumps authorize an amount before its
-    /// price is known. Others clear at most what was authorised. Fractions of a minor unit are cut off.
+    /// The public rules of Visa and Mastercard allow these margins without a new authorization: 20 % for tips in
+    /// restaurants, bars, fast food (MCC 5812 to 5814) and taxis (4121); 15 % for lodging (7011, 3501 to 3999) and car
+    /// rental (7512); for fuel (5541, 5542), up to 100 major units, because a pump is authorized before the price is
+    /// known. Other categories have no margin. Fractions of a minor unit are cut off.
     ///
     /// ```
     /// use florin_domain::card::OverClearing;

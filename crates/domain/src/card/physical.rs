@@ -10,13 +10,13 @@ use crate::stamp::Stamp;
 /// A request for a physical card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhysicalCardRequest {
-    /// Where it is sent.
+    /// The address to which the card is sent.
     pub recipient: RecipientAddress,
     /// Maximum number of cards of the account.
     pub max_cards: u64,
 }
 
-/// What an adapter loads under the locks of the card and of the account's creations.
+/// What an adapter loads to order a physical card, under the locks of the virtual card and of creations on the account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhysicalCardSituation {
     /// The virtual card.
@@ -47,7 +47,7 @@ pub enum PhysicalCardRefusal {
     /// The card has ended.
     #[error("cannot be {}", .0.as_str())]
     Ended(CardState),
-    /// A physical card is ordered already, and has not ended.
+    /// The card already has a physical card that has not ended.
     #[error("has a physical card already")]
     Ordered,
     /// The account has the maximum number of cards.
@@ -55,11 +55,11 @@ pub enum PhysicalCardRefusal {
     TooMany(u64),
 }
 
-/// Decides the order of a physical card for a virtual one, which stays in use.
+/// Decides the order of a physical card for a virtual card, which stays in use.
 ///
-/// The new card is UNACTIVATED, with the expiry of a new card. It gets copies of the limits with what was used, and the
-/// controls, but no PIN: a digest is valid for one card only. No feature of the budget is needed, because the card takes
-/// the place of the virtual one.
+/// The physical card is UNACTIVATED and has the expiry date of a new card. It gets copies of the controls, and of the
+/// limits with their used amounts. It has no PIN, because a digest is valid for one card only. The budget needs no
+/// feature, because the physical card takes the place of the virtual one.
 ///
 /// ```
 /// use florin_domain::card::{CardRecord, CardState, FulfillmentStatus, PhysicalCardSituation, decide_physical_card};

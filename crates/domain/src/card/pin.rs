@@ -3,7 +3,7 @@
 use crate::fault::Flaw;
 use std::fmt;
 
-/// A PIN in clear: four digits. Never printed, and never stored.
+/// A PIN in plain text: four digits. It is never printed and never stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Pin(String);
 
@@ -29,7 +29,7 @@ impl fmt::Debug for Pin {
     }
 }
 
-/// The digest of a PIN of one card, under a secret of the store. Without that secret, it reveals nothing.
+/// The digest of a card's PIN, keyed with a secret of the store. Without the secret, it reveals nothing about the PIN.
 #[derive(Clone, Copy)]
 pub struct PinDigest([u8; 32]);
 

@@ -2,8 +2,8 @@
 
 /// How the card's data entered the terminal or the shop.
 ///
-/// The modes are those of field 22 of ISO 8583 as the card networks use it, with its code in brackets. The names are
-/// those that issuers use, such as Lithic and Adyen.
+/// The modes are the values of field 22 of ISO 8583 as the card networks use it, with the codes in brackets. Their
+/// names are usual among issuers, such as Lithic and Adyen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryMode {
     /// A chip was read by contact (05).
@@ -57,7 +57,7 @@ impl EntryMode {
 pub struct PointOfSale {
     /// How the card's data was entered.
     pub entry_mode: Option<EntryMode>,
-    /// Whether the merchant began the payment without its customer.
+    /// Whether the merchant, not the cardholder, started the payment.
     pub merchant_initiated: Option<bool>,
     /// Whether the payment is one of a series, such as a subscription.
     pub recurring: Option<bool>,

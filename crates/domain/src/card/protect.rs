@@ -3,7 +3,7 @@
 use super::{CardChange, CardRecord, Controls, PinDigest};
 use chrono::{DateTime, Utc};
 
-/// Replaces the controls of a card. A change without effect leaves `updated_at` as it is.
+/// Replaces the controls of a card. If they stay the same, `updated_at` does not change.
 ///
 /// ```
 /// use florin_domain::card::{CardRecord, Controls, EntryMode, decide_card_controls};
@@ -17,7 +17,7 @@ pub fn decide_card_controls(record: &CardRecord, controls: &Controls, now: DateT
     changed(CardRecord { controls: controls.clone(), ..record.clone() }, record, now)
 }
 
-/// Sets the PIN of a card. The same PIN again leaves `updated_at` as it is.
+/// Sets the PIN of a card. If it stays the same, `updated_at` does not change.
 pub fn decide_card_pin(record: &CardRecord, pin: PinDigest, now: DateTime<Utc>) -> CardChange {
     changed(CardRecord { pin: Some(pin), ..record.clone() }, record, now)
 }

@@ -1,12 +1,13 @@
-//! Questions to the endpoints of accounts.
+//! Questions to decision endpoints.
 
 use super::CardTransaction;
 use crate::money::{Minor, Money};
 
-/// The question to the endpoint of an account: what it needs to decide on a message.
+/// The question to a decision endpoint: what the endpoint needs to decide on a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecisionQuestion {
-    /// The message as it is recorded if it is approved in full, with the balances before it.
+    /// The message as it is recorded if it is approved in full, but with zero as `impacted` and the balances before the
+    /// message.
     pub message: CardTransaction,
     /// The amount to approve, in the currency of the message.
     pub amount: Money,
@@ -15,7 +16,7 @@ pub struct DecisionQuestion {
 }
 
 impl DecisionQuestion {
-    /// Whether an amount is a part of the question's: above zero, and at most all of it.
+    /// Whether the endpoint may approve this amount: above zero and at most the amount of the question.
     pub fn has_part(&self, part: Minor) -> bool {
         Minor::ZERO < part && part <= self.amount.minor
     }

@@ -1,15 +1,15 @@
-//! What a physical card has that a virtual one has not (contract 5.6).
+//! The data that only physical cards have (contract 5.6).
 
 use crate::checkout::CountryCode;
 use crate::ids::CardId;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Where a physical card is sent. `Debug` prints nothing of it.
+/// The address to which a physical card is sent. `Debug` does not print it, because it is personal data.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecipientAddress {
-    /// Who receives it.
+    /// The name of the recipient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipient_name: Option<String>,
     /// The first line of the address.
@@ -34,11 +34,11 @@ impl fmt::Debug for RecipientAddress {
     }
 }
 
-/// What a physical card has that a virtual one has not.
+/// The data that only physical cards have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhysicalCard {
-    /// The virtual card that it was ordered for. It ends when the physical one is used first.
+    /// The virtual card for which it was ordered. The virtual card ends at the first use of the physical card.
     pub virtual_card: CardId,
-    /// Where it is sent. `None` once the card has ended or has another owner.
+    /// The address to which it is sent. `None` once the card has ended or has another owner.
     pub recipient: Option<RecipientAddress>,
 }

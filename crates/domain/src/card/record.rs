@@ -1,4 +1,4 @@
-//! Cards with the data that their message rules do not need.
+//! Cards with all their data, and filters of cards.
 
 use super::{
     Card, CardLimit, CardNumber, CardOwner, CardSearch, CardState, Controls, GrantedBudget, PersonalCard, PhysicalCard,
@@ -9,10 +9,10 @@ use crate::ids::{BudgetId, CardId, PersonId};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
-/// How far the making of a card is.
+/// The stage of a card's production and delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FulfillmentStatus {
-    /// It exists: every virtual card.
+    /// The card is issued: the first stage of a virtual card.
     Issued,
     /// A physical card is ordered.
     Ordered,
@@ -22,7 +22,7 @@ pub enum FulfillmentStatus {
     Rejected,
     /// A physical card is on its way.
     Shipped,
-    /// It was shown on a screen.
+    /// The card was shown on a screen.
     DigitallyPresented,
 }
 
@@ -47,31 +47,31 @@ impl FulfillmentStatus {
 /// A card with all its data except limits and messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardRecord {
-    /// The card as the message rules see it.
+    /// The data that the rules for messages read.
     pub card: Card,
-    /// The person who owns it, with the budgets that it names. `None`: it is shared.
+    /// The owner of an individual card, and the budgets that the card names. `None` for a shared card.
     pub person: Option<PersonalCard>,
     /// Its name.
     pub name: String,
-    /// The reason of its last change of state, in the client's words.
+    /// The reason for its current state, if one was given.
     pub state_reason: Option<String>,
-    /// How far the making of the card is.
+    /// The stage of its production and delivery.
     pub fulfillment: FulfillmentStatus,
     /// The phone number of a shared card.
     pub phone: Option<String>,
-    /// The person who has the phone.
+    /// The person who has this phone.
     pub phone_person: Option<PersonId>,
     /// Where and how it may be used.
     pub controls: Controls,
     /// The digest of its PIN, if it is set.
     pub pin: Option<PinDigest>,
-    /// What it has as a physical card. `None`: it is virtual.
+    /// The data that only physical cards have. `None` for a virtual card.
     pub physical: Option<PhysicalCard>,
     /// The card that replaced it.
     pub replaced_by: Option<CardId>,
     /// When it was created. `None` for a seeded card.
     pub created_at: Option<DateTime<Utc>>,
-    /// When the client last changed it. `None` for a seeded card.
+    /// When it last changed. `None` for a seeded card that was never changed.
     pub updated_at: Option<DateTime<Utc>>,
 }
 
@@ -79,7 +79,7 @@ impl CardRecord {
     /// The name of a card that was created without one.
     pub const UNNAMED: &'static str = "Card";
 
-    /// A seeded card of its budget.
+    /// Creates a seeded card that belongs to its budget.
     pub fn seeded(card: Card) -> Self {
         Self {
             card,
@@ -110,7 +110,7 @@ impl CardRecord {
         if self.person.is_some() { CardOwner::People } else { CardOwner::Budget }
     }
 
-    /// The budgets that it names, in order. A shared card names the one that pays.
+    /// The budgets that it names, in order. A shared card names only the budget that pays.
     pub fn budgets(&self) -> Vec<GrantedBudget> {
         match &self.person {
             Some(personal) => personal.budgets.clone(),
@@ -118,7 +118,7 @@ impl CardRecord {
         }
     }
 
-    /// Whether it is physical and not in use yet.
+    /// Whether it is a physical card that is still UNACTIVATED.
     pub fn awaits_first_use(&self) -> bool {
         self.physical.is_some() && self.card.state == CardState::Unactivated
     }
@@ -128,7 +128,7 @@ impl CardRecord {
         CardNumber::last_four(self.card.id)
     }
 
-    /// The texts under which a search finds it.
+    /// The texts that a search compares with.
     pub fn search_words(&self) -> BTreeSet<String> {
         search_words(&self.name, &self.last_four())
     }
@@ -156,18 +156,18 @@ pub struct CardProfile {
     pub budgets: Vec<CardBudget>,
     /// Its limits, by window.
     pub limits: Vec<CardLimit>,
-    /// The state of the physical card: its own, or that of the last one that was ordered for it.
+    /// The state of this card if it is physical, otherwise of the last physical card that was ordered for it, if any.
     pub physical_state: Option<CardState>,
 }
 
 /// A filter of cards, with the order of the list. The default matches all cards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CardFilter {
-    /// A budget that the card names.
+    /// A budget that the card must name.
     pub budget: Option<BudgetId>,
     /// The states to match. Empty: all.
     pub states: Vec<CardState>,
-    /// The ids to match.
+    /// The ids to match. `None`: all.
     pub ids: Option<Vec<CardId>>,
     /// The kind of owner to match.
     pub owner: Option<CardOwner>,
@@ -175,9 +175,9 @@ pub struct CardFilter {
     pub people: Option<Vec<PersonId>>,
     /// The earliest time of creation. A seeded card has none and does not match.
     pub created_from: Option<DateTime<Utc>>,
-    /// The time before which the card was created.
+    /// The time before which the card must have been created. A seeded card does not match.
     pub created_before: Option<DateTime<Utc>>,
-    /// A search for the name or the last four digits.
+    /// A search in the name and the last four digits.
     pub search: Option<CardSearch>,
     /// Whether the list is in descending order.
     pub descending: bool,

@@ -1,4 +1,4 @@
-//! Replacing a card by a new one (contract 5.6).
+//! Replacing a card with a new one (contract 5.6).
 
 use super::change::changed;
 use super::create::{NEW_CARD, usual_expiry};
@@ -21,7 +21,7 @@ pub struct ReplaceCardRequest {
     pub max_cards: u64,
 }
 
-/// What an adapter loads under the locks of the card and of the account's creations.
+/// What an adapter loads to replace a card, under the locks of the card and of creations on the account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplaceCardSituation {
     /// The card to replace.
@@ -32,12 +32,12 @@ pub struct ReplaceCardSituation {
     pub cards: u64,
 }
 
-/// What an adapter stores atomically.
+/// What an adapter stores atomically after a replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardReplacement {
-    /// The replaced card, in its last state.
+    /// The old card, which is REPLACED now.
     pub replaced: CardRecord,
-    /// Its transition.
+    /// The transition of the old card.
     pub transition: CardTransition,
     /// The new card.
     pub new: CardRecord,
@@ -48,7 +48,7 @@ pub struct CardReplacement {
 /// Reasons to refuse a replacement. Nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplaceCardRefusal {
-    /// Only a card in use can be replaced.
+    /// The card is neither ACTIVE nor SUSPENDED.
     #[error(transparent)]
     Illegal(#[from] IllegalTransition),
     /// The account has the maximum number of cards.
@@ -58,9 +58,9 @@ pub enum ReplaceCardRefusal {
 
 /// Decides the replacement of an ACTIVE or SUSPENDED card.
 ///
-/// The new card is UNACTIVATED, with the expiry of a new card. It gets copies of the limits with what was used, and
-/// the controls, but no PIN. It is virtual. No feature of the budget is needed, because the card is not an additional
-/// one. Holds of the old card stay open, and what they give back goes to the old card's limits.
+/// The new card is virtual and UNACTIVATED, and has the expiry date of a new card. It gets copies of the controls, and
+/// of the limits with their used amounts, but no PIN. The budget needs no feature, because the card is not an
+/// additional one. Holds of the old card stay open, and what they release is given back to the limits of the old card.
 ///
 /// ```
 /// use florin_domain::card::{CardRecord, CardState, ReplaceCardRequest, ReplaceCardSituation, decide_replacement};
@@ -96,7 +96,7 @@ pub fn decide_replacement(
     new.state_reason = Some(NEW_CARD.to_owned());
     new.fulfillment = FulfillmentStatus::Issued;
     new.pin = None;
-    // A physical card is ordered for it again.
+    // The new card is virtual. A physical card can be ordered for it again.
     new.physical = None;
     (new.created_at, new.updated_at) = (Some(stamp.now), Some(stamp.now));
     replaced.replaced_by = Some(new.card.id);

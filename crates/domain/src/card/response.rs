@@ -1,27 +1,27 @@
 //! Response codes of card messages.
 
-/// The response to a message: those of contract 5.3, and those that a caller of the sandbox forces (5.7).
+/// The response to a card message (contract 5.3; extensions: 5.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Response {
     /// The message passed all rules.
     Approved,
     /// The account check passed all rules.
     AccountVerified,
-    /// The card is not active yet, or no longer in use.
+    /// The card is not active yet or no longer in use, or the token of the digital wallet is not active.
     CardNotActive,
     /// The card is suspended.
     CardSuspended,
     /// The card's expiry date has passed.
     CardExpired,
-    /// A spending limit is reached.
+    /// A limit of the card is reached.
     UsageLimitReached,
     /// The budget lacks funds.
     NotSufficientFunds,
-    /// The budget had part of the funds, and that part is approved.
+    /// A part of the amount is approved: what the budget has, or what the decision endpoint allowed.
     PartiallyApproved,
-    /// The card was stolen. Only ever forced.
+    /// The card was stolen. No rule gives this response; a caller of the sandbox can force it.
     CardStolen,
-    /// The card was lost. Only ever forced.
+    /// The card was lost. No rule gives this response; a caller of the sandbox can force it.
     CardLost,
     /// The PIN was wrong.
     IncorrectPin,
@@ -127,7 +127,7 @@ impl Response {
         }
     }
 
-    /// The memo, a text for people.
+    /// The memo: a short text that describes the response.
     pub const fn memo(self) -> &'static str {
         match self {
             Self::Approved => "Approved or completed successfully",

@@ -8,7 +8,7 @@ use crate::ids::{AccountId, BudgetId, CardId, TransactionToken, UserToken};
 use crate::money::{Currency, Minor};
 use chrono::{DateTime, Utc};
 
-/// The kind of a message; its wire name is the `type` of the record.
+/// The kind of a message: the `type` of its record in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MessageKind {
     /// Authorization of a purchase.
@@ -17,7 +17,7 @@ pub enum MessageKind {
     AtmAuthorization,
     /// Authorization of a refund.
     RefundAuthorization,
-    /// A new total of the hold of an authorization.
+    /// A new total for the hold of an authorization.
     Advice,
     /// An amount added to the hold of an authorization.
     Incremental,
@@ -27,7 +27,7 @@ pub enum MessageKind {
     AtmClearing,
     /// Settlement of a refund.
     RefundClearing,
-    /// Release of a hold, sent by the acceptor.
+    /// Release of all or part of a hold, sent by the acceptor.
     Reversal,
     /// Withdrawal of a refund, sent by the acceptor.
     RefundReversal,
@@ -43,7 +43,7 @@ pub enum MessageKind {
     PinDebitCashback,
     /// Return of a debit, whole or in part.
     PinDebitReversal,
-    /// Question about the balance.
+    /// Balance inquiry.
     BalanceInquiry,
     /// Refund without an authorization.
     Refund,
@@ -57,7 +57,7 @@ pub enum MessageKind {
     ProvisionalCredit,
     /// Credit of a disputed amount after the dispute was won.
     Chargeback,
-    /// The end of a dispute that was won after a provisional credit, which stays.
+    /// Confirmation of a provisional credit after the dispute was won.
     ChargebackCompleted,
     /// Withdrawal of a provisional credit after the dispute was lost.
     ProvisionalDebit,
@@ -125,14 +125,16 @@ impl MessageKind {
     }
 }
 
-/// The state of a message. It changes only on a first message, when the chain ends.
+/// The state of a message. Only the state of a first message changes: when its chain ends, or when a message after the
+/// end changes what is cleared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TransactionState {
-    /// Approved; the chain is open.
+    /// Approved; the chain stays open.
     Pending,
-    /// Ended with nothing cleared.
+    /// Ended with nothing cleared; or a full reversal, an expiry, a refund reversal or the return of a debit.
     Cleared,
-    /// Ended with money cleared.
+    /// Ended with money cleared; or a message that takes full effect immediately, such as a clearing or an account
+    /// check.
     Completion,
     /// Declined.
     Declined,
@@ -158,13 +160,13 @@ impl TransactionState {
 pub struct CardTransaction {
     /// Its token.
     pub token: TransactionToken,
-    /// The token of the first message of its chain; its own on a first message.
+    /// The token of the first message of its chain. A first message has its own token here.
     pub chain: TransactionToken,
     /// The account.
     pub account: AccountId,
     /// The card.
     pub card: CardId,
-    /// The card's holder.
+    /// The token of the card's holder.
     pub user_token: UserToken,
     /// The budget that pays.
     pub budget: BudgetId,
@@ -174,11 +176,11 @@ pub struct CardTransaction {
     pub kind: MessageKind,
     /// Its state.
     pub state: TransactionState,
-    /// The currency of all its amounts.
+    /// The card's currency. All amounts except `conversion` are in it.
     pub currency: Currency,
     /// Its own amount, without the acquirer's fee.
     pub amount: Minor,
-    /// The amount requested; on a reversal or expiry the first message's amount.
+    /// The requested amount. For a reversal, an expiry or a return, the approved amount of the first message.
     pub requested: Minor,
     /// The fee of an ATM's acquirer in addition to the amount.
     pub acquirer_fee: Minor,
@@ -192,7 +194,7 @@ pub struct CardTransaction {
     pub ledger_balance: Minor,
     /// The budget's available balance after the message.
     pub available_balance: Minor,
-    /// The token that was sent with it; `None` for first messages.
+    /// The token of the earlier message that it follows. `None` for first messages.
     pub preceding: Option<TransactionToken>,
     /// The card network.
     pub network: Network,
@@ -200,11 +202,11 @@ pub struct CardTransaction {
     pub acceptor: Acceptor,
     /// When it was recorded.
     pub created_at: DateTime<Utc>,
-    /// What only some messages have.
+    /// The details that only some messages have.
     pub details: MessageDetails,
 }
 
-/// What only some messages have.
+/// The details that only some messages have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageDetails {
     /// The part of the amount that the merchant pays out in cash, above zero.
@@ -217,13 +219,13 @@ pub struct MessageDetails {
     pub three_d_secure: Option<ThreeDSecure>,
     /// The token of the digital wallet.
     pub wallet_token: Option<WalletToken>,
-    /// What was verified of the cardholder.
+    /// The result of verifying the cardholder.
     pub verification: Option<Verification>,
     /// The place of a clearing among several of one authorization.
     pub multi_clearing: MultiClearing,
     /// The dispute that caused it.
     pub dispute: Option<DisputeLink>,
-    /// What the decision endpoint of the account decided, if it was asked.
+    /// The verdict of the account's decision endpoint, if it was asked.
     pub decision: Option<DecisionSeen>,
 }
 
@@ -239,7 +241,7 @@ impl CardTransaction {
         )
     }
 
-    /// The message that it follows; of the first message of a dispute, the disputed one.
+    /// The message that it follows. For the first message of a dispute's chain, the disputed message.
     pub fn named(&self) -> Option<TransactionToken> {
         self.preceding.or_else(|| self.details.dispute.map(|link| link.transaction))
     }

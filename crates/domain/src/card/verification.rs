@@ -36,7 +36,7 @@ impl ThreeDSecure {
         }
     }
 
-    /// Whether the message may go on. Issuers authorize what could not be authenticated for technical reasons.
+    /// Whether the message passes. Issuers authorize payments that could not be authenticated for technical reasons.
     pub const fn passes(self) -> bool {
         !matches!(self, Self::NotAuthenticated | Self::Rejected)
     }
@@ -45,13 +45,13 @@ impl ThreeDSecure {
 /// The state of the token of a digital wallet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WalletTokenState {
-    /// The wallet asked for it, and may not use it yet.
+    /// The wallet has requested it, but may not use it yet.
     Requested,
     /// The wallet may use it.
     Active,
     /// It is paused.
     Suspended,
-    /// It ended for good.
+    /// It has ended permanently.
     Terminated,
 }
 
@@ -70,10 +70,10 @@ impl WalletTokenState {
     }
 }
 
-/// The token of a digital wallet that stands for the card's number.
+/// The token that a digital wallet uses in place of the card's number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WalletToken {
-    /// The token, in the words of the caller.
+    /// The token as the caller sent it.
     pub token: String,
     /// Its state.
     pub state: WalletTokenState,
@@ -100,7 +100,7 @@ impl fmt::Debug for SecurityCode {
     }
 }
 
-/// Data of the cardholder, as a message has them. Never printed.
+/// Cardholder data that a message contains. It is never printed.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Cardholder {
     /// The first line of the billing address.
@@ -124,7 +124,7 @@ pub enum Match {
     Match,
     /// They differ.
     NoMatch,
-    /// The message has no value, or none is stored.
+    /// The message does not contain the value, or Florin does not store it.
     NotChecked,
 }
 
@@ -151,7 +151,7 @@ impl Match {
     }
 }
 
-/// What was verified of a cardholder.
+/// The result of verifying a cardholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verification {
     /// The first line of the address.
@@ -163,7 +163,8 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Compares what a message says with what is stored of its card. No addresses of cardholders are stored.
+    /// Compares the data of a message with the stored data of its card. Addresses of cardholders are not stored, so
+    /// they are never checked.
     pub(super) fn of(card: &Card, sent: &Cardholder) -> Self {
         let Cardholder { address_line1, postal_code, security_code } = sent;
         let number = CardNumber::of(card.id);

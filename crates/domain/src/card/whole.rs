@@ -15,7 +15,7 @@ pub enum CardState {
     Suspended,
     /// Replaced by another card.
     Replaced,
-    /// Ended for good.
+    /// Ended permanently.
     Terminated,
 }
 
@@ -50,7 +50,7 @@ impl CardState {
     }
 }
 
-/// A card of an account, paid from one budget.
+/// A card of an account. It spends from one budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {
     /// Its id, which is also its `cardToken`.
@@ -59,11 +59,11 @@ pub struct Card {
     pub account: AccountId,
     /// The budget that pays.
     pub budget: BudgetId,
-    /// The currency of its messages; its budget always holds it.
+    /// The currency in which its budget is charged. The budget always holds it.
     pub currency: Currency,
     /// Its state.
     pub state: CardState,
-    /// Its holder.
+    /// The token of its holder.
     pub user_token: UserToken,
     /// The last day on which it is valid (UTC).
     pub expires_on: NaiveDate,

@@ -1,4 +1,4 @@
-//! The part of a payer's bank in a payment.
+//! The decisions of payers at their banks, and the results that banks report.
 
 use crate::merchant::BankId;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -8,26 +8,26 @@ use chrono::{DateTime, TimeDelta, Utc};
 pub struct BankChoice {
     /// Its id.
     pub id: BankId,
-    /// Its name, as the bank list had it then.
+    /// Its name on the bank list at the time of the choice.
     pub name: String,
 }
 
-/// What a payer does at the simulated bank, and what the bank does then.
+/// What a payer does at the simulated bank, and how the bank reacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PayerOutcome {
-    /// The payer approves, and the bank confirms at once.
+    /// The payer approves, and the bank confirms immediately.
     Approve,
     /// The payer rejects the payment.
     Reject,
     /// The payer leaves without a decision.
     Leave,
-    /// The payer approves, and the bank confirms later.
+    /// The payer approves, and the bank confirms after a delay.
     Pending,
-    /// The payer approves, and the bank rejects the payment later.
+    /// The payer approves, and the bank rejects the payment after a delay.
     FailLater,
-    /// The payer approves, and the bank does not answer in time.
+    /// The payer approves, and after a delay the payment fails because the bank did not answer in time.
     TimeOut,
-    /// The payer approves, and the bank has a technical error.
+    /// The payer approves, and after a delay the payment fails with a technical error.
     TechnicalError,
 }
 
@@ -36,7 +36,7 @@ impl PayerOutcome {
     pub const ALL: [Self; 7] =
         [Self::Approve, Self::Reject, Self::Leave, Self::Pending, Self::FailLater, Self::TimeOut, Self::TechnicalError];
 
-    /// The name callers use; also the name of the payer who causes it at the simulated bank.
+    /// Returns the name in the API. At the simulated bank, it is also the name of the payer who causes the outcome.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Approve => "approve",
@@ -49,7 +49,7 @@ impl PayerOutcome {
         }
     }
 
-    /// The result that the bank reports after a delay. `None`: the outcome has no delay.
+    /// Returns the result that the bank reports after a delay. `None`: the outcome has no delay.
     pub const fn delayed(self) -> Option<BankReportResult> {
         match self {
             Self::Approve | Self::Reject | Self::Leave => None,
@@ -60,11 +60,12 @@ impl PayerOutcome {
         }
     }
 
-    /// The report of the simulated bank on a payment that the payer approved at `now`. `None`: the payer did not approve.
+    /// Returns the report of the simulated bank on a payment that the payer approves at `now`. `None`: the payer does
+    /// not approve.
     pub fn report(self, now: DateTime<Utc>, delay: TimeDelta) -> Option<BankReport> {
         match self {
             Self::Approve => Some(BankReport { at: now, result: BankReportResult::Confirmed }),
-            // A sum beyond the last time is never due.
+            // If the sum is too large for a timestamp, the report is never due.
             _ => self.delayed().map(|result| BankReport {
                 at: now.checked_add_signed(delay).unwrap_or(DateTime::<Utc>::MAX_UTC),
                 result,
@@ -73,30 +74,30 @@ impl PayerOutcome {
     }
 }
 
-/// What a bank reports about an approved payment, and from when on.
+/// A bank's report about an approved payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BankReport {
-    /// When it is known. In a sandbox this can be in the future.
+    /// The time from which the result is known. In a sandbox this can be in the future.
     pub at: DateTime<Utc>,
     /// The result.
     pub result: BankReportResult,
 }
 
-/// What a bank says about an approved payment.
+/// The answer of a bank about an approved payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BankAnswer {
-    /// The result.
+    /// The bank has a result.
     Report(BankReport),
-    /// There is no result yet. The bank is asked again at this time.
+    /// The bank has no result yet, and must be asked again at this time.
     AskAgain(DateTime<Utc>),
 }
 
 /// The result of an approved payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BankReportResult {
-    /// The money has moved.
+    /// The money moved.
     Confirmed,
-    /// The money has not moved, and will not.
+    /// The money did not move, and will not move.
     Failed(PaymentFailure),
 }
 
@@ -109,7 +110,7 @@ impl BankReportResult {
         Self::Failed(PaymentFailure::TechnicalError),
     ];
 
-    /// The name as stored.
+    /// Returns the stored name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Confirmed => "CONFIRMED",
@@ -118,10 +119,10 @@ impl BankReportResult {
     }
 }
 
-/// Why a payment failed.
+/// The reason that a payment failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PaymentFailure {
-    /// The payer or the bank rejected it.
+    /// The payer or the bank rejected the payment.
     RejectedByBank,
     /// The bank did not answer in time.
     TimedOut,
@@ -133,7 +134,7 @@ impl PaymentFailure {
     /// All reasons.
     pub const ALL: [Self; 3] = [Self::RejectedByBank, Self::TimedOut, Self::TechnicalError];
 
-    /// The name callers see.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::RejectedByBank => "REJECTED_BY_BANK",

@@ -8,7 +8,7 @@ use crate::money::Minor;
 use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
 
-/// What the completion of a session moves and creates.
+/// The money that the completion of a session moves, and the objects that it creates.
 pub(super) struct Completion {
     pub(super) order: Option<MerchantOrderId>,
     journal: JournalTransaction,
@@ -17,7 +17,7 @@ pub(super) struct Completion {
 }
 
 impl Completion {
-    /// Moves the amount of a payment that was completed.
+    /// Books the completed payment of a session.
     pub(super) fn of(
         situation: &SessionSituation,
         payment: &MerchantPayment,
@@ -70,7 +70,7 @@ impl Completion {
         Ok(Self { order: None, journal, credited: Some(balances), movement: Some(movement) })
     }
 
-    /// The events of the completed session. A top-up of a budget is no session for its client.
+    /// Returns the events of the completed session. For a top-up of a budget, this is the event of the credit only.
     pub(super) fn events(&self, session: &CheckoutSession, payment: &MerchantPayment, reconciles: bool) -> Vec<Event> {
         let at = self.journal.at;
         if let Some(movement) = &self.movement {
@@ -88,7 +88,7 @@ impl Completion {
     }
 }
 
-/// Moves the amount of a payment from one pool to another.
+/// Returns the journal transaction that moves the amount of a payment from one pool to another.
 pub(super) fn movement<E: From<AmountOverflow> + From<Unbalanced>>(
     payment: &MerchantPayment,
     (id, kind, at): (JournalId, JournalKind, DateTime<Utc>),

@@ -11,46 +11,47 @@ use crate::text::Text;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-/// The amounts that merchants take, in minor units: 0.01 to 1,000,000.00.
+/// The amounts that merchants accept, in minor units: 0.01 to 1,000,000.00.
 pub const MERCHANT_AMOUNTS: RangeInclusive<i64> = 1..=100_000_000;
 
-/// Checks the range of an amount that a merchant takes.
+/// Checks that a merchant accepts an amount.
 pub fn check_merchant_amount(amount: Minor) -> Result<Minor, Flaw> {
     if MERCHANT_AMOUNTS.contains(&amount.0) { Ok(amount) } else { Err(Flaw::range("must be from 0.01 to 1000000.00")) }
 }
 
-/// What an adapter loads under the lock that serializes creations on a merchant.
+/// The situation for the creation of a session. An adapter loads it under the lock that serializes the creations of a
+/// merchant.
 #[derive(Clone, Debug)]
 pub struct CreateSessionSituation {
-    /// The session with this idempotency key, as it is now.
+    /// The existing session with this idempotency key, in its current state.
     pub known: Option<CheckoutSession>,
-    /// The checkout. `None`: not on the account.
+    /// The checkout. `None`: no such checkout on the account.
     pub checkout: Option<Checkout>,
     /// The settlement accounts of the merchant.
     pub settlement_accounts: Vec<SettlementAccount>,
-    /// The payee that the request names. `None`: none named, or not on the account.
+    /// The payee that the request names. `None`: the request names none, or there is no such payee on the account.
     pub payee: Option<Payee>,
-    /// The references of the request that sessions of the account have already.
+    /// The payment references of the request that sessions of the account already use.
     pub taken: BTreeSet<PaymentReference>,
 }
 
-/// What the members of a session of one type say.
+/// The fields of a session request that depend on the type of the session.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "a request has one, which is never kept")]
 pub enum SessionTarget {
     /// A SHOPPING session.
     Shopping {
-        /// What is bought.
+        /// The basket, if the request has one.
         basket: Option<Basket>,
-        /// Where and how it is shipped.
+        /// The address and rate of the shipping, if the request has them.
         shipping: Option<Shipping>,
     },
-    /// A `TOP_UP` session.
+    /// A `TOP_UP` session for this payee.
     TopUp(PayeeId),
 }
 
 impl SessionTarget {
-    /// The type.
+    /// Returns the type of the session.
     pub const fn checkout_type(&self) -> CheckoutType {
         match self {
             Self::Shopping { .. } => CheckoutType::Shopping,
@@ -62,26 +63,26 @@ impl SessionTarget {
 /// A request to create a session.
 #[derive(Clone, Debug)]
 pub struct SessionRequest {
-    /// What it has in common with top-ups.
+    /// The fields that sessions and top-ups have in common.
     pub opening: Opening,
-    /// The members of its type.
+    /// The fields that depend on the type.
     pub target: SessionTarget,
     /// The merchant's reference.
     pub merchant_reference: Text<1, 128>,
-    /// What the payer reads.
+    /// The description that the payer reads.
     pub description: Option<Text<1, 140>>,
 }
 
-/// A session that was created, or one with the same idempotency key.
+/// The result of a creation: a new session, or the existing session with the same idempotency key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreatedSession {
     /// The session.
     pub session: CheckoutSession,
-    /// Whether it is new.
+    /// Whether the session is new.
     pub is_new: bool,
 }
 
-/// Reasons to refuse a session. Nothing changes.
+/// Reasons to refuse the creation of a session. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreateSessionRefusal {
     /// The checkout is not on the account.
@@ -96,7 +97,7 @@ pub enum CreateSessionRefusal {
     /// The checkout has another currency.
     #[error("the currency of the checkout is {0}")]
     OtherCurrency(Currency),
-    /// No APPROVED settlement account can be paid.
+    /// The account has no APPROVED settlement account that can receive the payment.
     #[error("no APPROVED settlement account can be paid")]
     NoSettlementAccount,
     /// The payee is not on the account.
@@ -108,21 +109,21 @@ pub enum CreateSessionRefusal {
     /// The payee receives another currency.
     #[error("the payee receives another currency")]
     PayeeOfOtherCurrency,
-    /// The basket and the shipping cost another amount.
+    /// The prices of the basket and the shipping add up to this amount, not to the amount of the session.
     #[error("the basket and the shipping cost {0}")]
     OtherSum(Money),
-    /// The basket and the shipping cost more than an amount can be.
+    /// The prices of the basket and the shipping add up to more than 64 bits.
     #[error("the basket and the shipping cost too much")]
     SumTooLarge,
-    /// Without the shipping rate, which payers of the checkout choose, nothing is left to pay.
+    /// Without the shipping rate, which the payer chooses later, no amount remains that the merchant accepts.
     #[error("nothing is left to pay without the shipping rate, which the payer chooses")]
     NothingBesidesShipping,
-    /// All payment references of the request are taken.
+    /// All payment references of the request are already used.
     #[error("all payment references are taken")]
     NoReference,
 }
 
-/// Decides the creation of a session, which is OPEN. A known idempotency key returns its session.
+/// Decides the creation of a session, which is then OPEN. A known idempotency key returns its existing session.
 pub fn decide_create_session(
     situation: &CreateSessionSituation,
     request: &SessionRequest,
@@ -150,7 +151,7 @@ pub fn decide_create_session(
         session.basket.clone_from(basket);
         session.shipping.clone_from(shipping);
     }
-    // Until another rate is chosen, the payer sees the amount without one.
+    // Until the payer chooses a rate, the page shows the amount without shipping.
     let without_shipping = session.amount_without_shipping().unwrap_or(Minor::ZERO);
     if session.has_dynamic_rates() && check_merchant_amount(without_shipping).is_err() {
         return Err(CreateSessionRefusal::NothingBesidesShipping);
@@ -160,7 +161,7 @@ pub fn decide_create_session(
     Ok(CreatedSession { session, is_new: true })
 }
 
-/// Finds who gets the money.
+/// Returns the recipient of the money: a settlement account or a payee.
 fn purpose(
     situation: &CreateSessionSituation,
     checkout: &Checkout,
@@ -191,7 +192,7 @@ fn purpose(
     }
 }
 
-/// Checks that the basket and the shipping cost the amount. Without a basket nothing is checked.
+/// Checks that the basket and the shipping cost exactly the amount. Without a basket there is nothing to check.
 fn check_sum(request: &SessionRequest) -> Result<(), CreateSessionRefusal> {
     let SessionTarget::Shopping { basket: Some(basket), shipping } = &request.target else { return Ok(()) };
     let shipping = shipping.as_ref().map_or(Minor::ZERO, Shipping::price);

@@ -1,4 +1,4 @@
-//! Tests of the creation of sessions and top-ups.
+//! Tests of the rules that create sessions and top-ups.
 
 use super::*;
 use crate::checkout::{CreateTopUpRefusal, CreateTopUpSituation, SessionStatus, TopUpRequest, decide_create_top_up};
@@ -99,7 +99,7 @@ fn the_checkout_must_fit() {
     assert_eq!(refusal(&situation(), &euros), CreateSessionRefusal::OtherCurrency(a_checkout().currency));
 }
 
-/// When the payer corrects the address, the rate is chosen again: meanwhile the amount is without one.
+/// If the payer corrects the address, the payer must choose the rate again. Meanwhile the amount is without shipping.
 #[test]
 fn something_is_left_to_pay_without_a_rate_that_the_payer_chooses() {
     let collecting = |rates: Option<&str>| {
@@ -112,7 +112,7 @@ fn something_is_left_to_pay_without_a_rate_that_the_payer_chooses() {
     let dynamic = collecting(Some("https://shop.example/rates"));
     for rate in ["5.00 GBP", "5.01 GBP", "999.00 GBP"] {
         assert_eq!(refusal(&dynamic, &of(rate)), CreateSessionRefusal::NothingBesidesShipping, "{rate}");
-        // A fixed rate stays.
+        // A rate that the merchant fixed does not change.
         assert!(decide_create_session(&collecting(None), &of(rate)).is_ok(), "{rate}");
         assert!(decide_create_session(&situation(), &of(rate)).is_ok(), "{rate}");
     }

@@ -1,20 +1,20 @@
-//! What decisions about sessions see, and what they store.
+//! The situation and the result of decisions about sessions.
 
 use super::{CheckoutSession, MerchantPayment, SessionStatus};
 use crate::budget::Budget;
 use crate::event::Event;
 use crate::ledger::{AmountOverflow, Balances, JournalTransaction, Unbalanced};
 
-/// What an adapter loads under the lock of a session.
+/// The situation for an action on a session. An adapter loads it under the lock of the session.
 #[derive(Clone, Debug)]
 pub struct SessionSituation {
     /// The session.
     pub session: CheckoutSession,
-    /// Its payment that is not final. There is at most one.
+    /// The payment of the session that is not final. There is at most one.
     pub pending: Option<MerchantPayment>,
-    /// The budget that it credits, locked. `None` for a session that credits no budget.
+    /// The locked budget that the session credits. `None`: the session credits no budget.
     pub budget: Option<BudgetCredit>,
-    /// Whether the operator reconciles the merchant's payments.
+    /// Whether the merchant has the permission `reconciliation`: its completed payments have an additional event.
     pub reconciles: bool,
 }
 
@@ -23,50 +23,51 @@ pub struct SessionSituation {
 pub struct BudgetCredit {
     /// The budget.
     pub budget: Budget,
-    /// The account's next free number of transactions, from 1.
+    /// The next free number in the account's sequence of credits, top-ups, transfers and payments, from 1.
     pub number: i64,
 }
 
-/// What an adapter stores atomically after a decision about a session.
+/// The result of an action on a session. An adapter stores it atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionDecision {
-    /// The session.
+    /// The session after the action.
     pub session: CheckoutSession,
     /// Payments that are new or changed, in the order of their changes, each at most once.
     pub payments: Vec<MerchantPayment>,
-    /// The movement of money, if the session was completed.
+    /// The journal transaction, if the session was completed.
     pub journal: Option<JournalTransaction>,
-    /// The balances of the credited budget in the session's currency. The credit has the number of the situation.
+    /// The balances of the credited budget in the session's currency, if the session was completed. The credit uses the
+    /// number of the situation.
     pub credited: Option<Balances>,
     /// The events.
     pub events: Vec<Event>,
 }
 
-/// Reasons to refuse a step of a session. Nothing changes.
+/// Reasons to refuse an action on a session. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SessionRefusal {
     /// The session is not OPEN.
     #[error("the session is {}", .0.as_str())]
     NotOpen(SessionStatus),
-    /// The page asks where to ship, and nothing says it.
+    /// The page asks for a shipping address, and the session has none.
     #[error("the payer must say where to ship")]
     ShippingRequired,
-    /// The page does not ask where to ship.
+    /// The page does not ask for a shipping address.
     #[error("the session collects no shipping address")]
     ShippingNotCollected,
-    /// The page asks for a shipping rate.
+    /// The payer must choose a shipping rate first.
     #[error("the payer must choose a shipping rate")]
     RateRequired,
-    /// The amount with the shipping is above the maximum.
+    /// The amount including shipping is above the maximum.
     #[error("the amount with the shipping is above the maximum")]
     AboveMaximum,
-    /// The budget does not hold the currency any more, or is missing.
+    /// The budget is missing, or does not hold the currency.
     #[error("the budget of the session is missing")]
     NoBudget,
     /// A balance would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule produced postings that do not balance: a bug.
+    /// The rule created postings that do not balance: a bug.
     #[error(transparent)]
     Unbalanced(#[from] Unbalanced),
 }

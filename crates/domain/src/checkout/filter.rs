@@ -1,4 +1,4 @@
-//! Filters of the lists of sessions and payments, and what a list shows beside its rows.
+//! Filters of the lists of sessions and payments, sums of payments, and references to what is due.
 
 use super::{CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, SessionStatus};
 use crate::ids::{AccountId, CheckoutId, CheckoutSessionId, MerchantPaymentId, RefundId};
@@ -7,16 +7,16 @@ use crate::money::Currency;
 use crate::money::Total;
 use chrono::{DateTime, NaiveDate, Utc};
 
-/// A filter of sessions. Top-ups of budgets are not in the list.
+/// Selects sessions. Top-ups of budgets are never selected. A `None` field selects everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionFilter {
-    /// The first day of creation, in UTC.
+    /// The first day of creation, in UTC, inclusive.
     pub from: Option<NaiveDate>,
-    /// The last day of creation, in UTC.
+    /// The last day of creation, in UTC, inclusive.
     pub to: Option<NaiveDate>,
     /// The checkout.
     pub checkout: Option<CheckoutId>,
-    /// The type.
+    /// The type of the checkout.
     pub checkout_type: Option<CheckoutType>,
     /// The status.
     pub status: Option<SessionStatus>,
@@ -25,7 +25,7 @@ pub struct SessionFilter {
 }
 
 impl SessionFilter {
-    /// Whether a session is in the list.
+    /// Returns whether the filter selects a session.
     pub fn matches(&self, session: &CheckoutSession) -> bool {
         session.purpose.checkout().is_some()
             && is_between((self.from, self.to), session.created_at)
@@ -36,14 +36,14 @@ impl SessionFilter {
     }
 }
 
-/// A filter of payments and refunds.
+/// Selects payments and refunds. A `None` field selects everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MerchantPaymentFilter {
-    /// The first day of creation, in UTC.
+    /// The first day of creation, in UTC, inclusive.
     pub from: Option<NaiveDate>,
-    /// The last day of creation, in UTC.
+    /// The last day of creation, in UTC, inclusive.
     pub to: Option<NaiveDate>,
-    /// Payments, or refunds.
+    /// Only payments, or only refunds.
     pub kind: Option<MerchantPaymentKind>,
     /// The type of the checkout.
     pub checkout_type: Option<CheckoutType>,
@@ -53,12 +53,12 @@ pub struct MerchantPaymentFilter {
     pub session: Option<CheckoutSessionId>,
     /// The merchant's reference of the session.
     pub merchant_reference: Option<String>,
-    /// The payment that refunds refund.
+    /// The refunded payment, which selects its refunds.
     pub refunded: Option<MerchantPaymentId>,
 }
 
 impl MerchantPaymentFilter {
-    /// Whether a payment of a session is in the list.
+    /// Returns whether the filter selects a payment of a session.
     pub fn matches(&self, payment: &MerchantPayment, session: &CheckoutSession) -> bool {
         let refunded = payment.refund.as_ref().map(|refund| refund.payment);
         is_between((self.from, self.to), payment.created_at)
@@ -76,7 +76,7 @@ fn is_between((from, to): (Option<NaiveDate>, Option<NaiveDate>), time: DateTime
     from.is_none_or(|from| from <= day) && to.is_none_or(|to| day <= to)
 }
 
-/// The order of a list of payments.
+/// The sort order of a list of payments, by time of creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PaymentSort {
     /// Oldest first.
@@ -90,7 +90,7 @@ impl PaymentSort {
     /// Both orders.
     pub const ALL: [Self; 2] = [Self::OldestFirst, Self::NewestFirst];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::OldestFirst => "createdAt",
@@ -99,7 +99,7 @@ impl PaymentSort {
     }
 }
 
-/// The COMPLETED payments and refunds of a merchant in one currency.
+/// The sums of a merchant's COMPLETED payments and refunds in one currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaymentsSummary {
     /// The currency.
@@ -108,7 +108,7 @@ pub struct PaymentsSummary {
     pub paid: Total,
     /// The sum of the refunds.
     pub refunded: Total,
-    /// The number of payments.
+    /// Number of payments, without refunds.
     pub count: i64,
 }
 

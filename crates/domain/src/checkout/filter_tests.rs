@@ -1,4 +1,4 @@
-//! Tests of the filters.
+//! Tests of the filters of sessions and payments.
 
 use super::*;
 use crate::ids::CheckoutId;

@@ -1,7 +1,8 @@
-//! Checkout sessions, in which payers pay merchants or top up budgets; their payments and refunds (contract 2.5 to 2.7).
+//! Checkout sessions, in which payers pay merchants or top up budgets; their payments and refunds (contract 2.5 to
+//! 2.7).
 //!
-//! A session is a state machine: [`SessionStatus::after`] is its table. Decisions apply steps to a session under its lock,
-//! and everything that was due before them.
+//! A session is a state machine; [`SessionStatus::after`] is its transition table. Decisions run under the lock of a
+//! session. They first apply everything that is due, and then their own steps.
 
 mod bank;
 mod basket;

@@ -5,20 +5,21 @@ use crate::fault::Flaw;
 use crate::money::Minor;
 use std::collections::BTreeSet;
 
-/// A rate that a payer can choose. Its texts were checked when they were read.
+/// A shipping rate that a payer can choose. Its texts were checked when the merchant's response was parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferedRate {
     /// The merchant's code of the service.
     pub service_code: String,
-    /// What payers read.
+    /// The description that the payer reads.
     pub description: String,
-    /// The price, in the currency of the session.
+    /// The price in minor units of the session's currency, zero or more.
     pub amount: Minor,
-    /// Whether the page selects it.
+    /// Whether the page preselects the rate.
     pub is_preselected: bool,
 }
 
-/// The rates for a session: 1 to 50, with different service codes, none of which makes the amount too large.
+/// The rates that a merchant offers for a session: 1 to 50, with different service codes. With each rate, the merchant
+/// accepts the amount of the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferedRates(Vec<OfferedRate>);
 
@@ -26,7 +27,7 @@ impl OfferedRates {
     /// Maximum number of rates.
     pub const MAX: usize = 50;
 
-    /// Checks the rates together, and their prices against the session.
+    /// Checks the number of rates, their service codes, and their prices against the session.
     pub fn new(rates: Vec<OfferedRate>, session: &CheckoutSession) -> Result<Self, Flaw> {
         if !(1..=Self::MAX).contains(&rates.len()) {
             return Err(Flaw::range(format!("must have 1 to {} rates (got {})", Self::MAX, rates.len())));
@@ -45,12 +46,12 @@ impl OfferedRates {
         Ok(Self(rates))
     }
 
-    /// The rates, in the order of the merchant.
+    /// Returns the rates in the merchant's order.
     pub fn all(&self) -> &[OfferedRate] {
         &self.0
     }
 
-    /// The rate with a service code.
+    /// Returns the rate with a service code. `None`: the merchant does not offer it.
     pub fn chosen(&self, service_code: &str) -> Option<ShippingRate> {
         let rate = self.0.iter().find(|rate| rate.service_code == service_code)?;
         Some(ShippingRate {
@@ -84,7 +85,7 @@ mod tests {
         assert!(!is_good(&[], &session));
         let many: Vec<_> = (0..=OfferedRates::MAX).map(|number| rate(&number.to_string(), 1)).collect();
         assert!(is_good(&many[1..], &session) && !is_good(&many, &session));
-        // The rate that was chosen before does not count.
+        // The rate that was chosen before is not part of the amount.
         session.shipping = Some(crate::checkout::Shipping { rate: Some(a_shipping_rate("5.00 GBP")), ..a_shipping() });
         assert!(is_good(&[rate("a", 1_500)], &session));
     }

@@ -1,4 +1,4 @@
-//! What new sessions and new top-ups have in common.
+//! The fields that new sessions and new top-ups have in common.
 
 use super::{CheckoutSession, PageTokenHash, PaymentReference, SessionPurpose, SessionStatus};
 use crate::ids::{AccountId, CheckoutSessionId};
@@ -8,40 +8,40 @@ use crate::text::Text;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::BTreeSet;
 
-/// What a client says about a new session, and about a new top-up.
+/// The terms of a new session or top-up that the client sends.
 #[derive(Clone, Debug)]
 pub struct SessionTerms {
     /// The client's idempotency key.
     pub idempotency_key: Text<1, 255>,
     /// The amount, in the range of [`super::MERCHANT_AMOUNTS`].
     pub amount: Money,
-    /// Where the payer returns to. `None`: as the checkout says, if there is one.
+    /// The URL to which the payer returns. `None`: the URL of the checkout, if there is one.
     pub return_url: Option<WebUrl>,
-    /// The locale of the page. `None`: as the checkout says, if there is one.
+    /// The locale of the page. `None`: the locale of the checkout, if there is one.
     pub locale: Option<Locale>,
-    /// How long it can be paid.
+    /// The time for which the session can be paid.
     pub lifetime: TimeDelta,
 }
 
-/// A session or top-up to open: its terms, with its new id, its token and the time.
+/// A session or top-up to open: its terms, with its new id, its page token and the time.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    /// The id.
+    /// The id of the new session.
     pub id: CheckoutSessionId,
-    /// The account.
+    /// The merchant's account.
     pub account: AccountId,
-    /// What the client says.
+    /// The terms that the client sent.
     pub terms: SessionTerms,
-    /// The hash of the token of its page.
+    /// The hash of the page token.
     pub token: PageTokenHash,
-    /// Possible payment references, of which the first free one is used.
+    /// Candidates for the payment reference. The session uses the first free one.
     pub references: Vec<PaymentReference>,
     /// The time of creation.
     pub now: DateTime<Utc>,
 }
 
 impl Opening {
-    /// The OPEN session. `None`: all payment references are taken.
+    /// Returns the new OPEN session. `None`: all payment references are already used.
     pub(super) fn session(
         &self,
         purpose: SessionPurpose,

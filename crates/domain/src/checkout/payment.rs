@@ -1,4 +1,4 @@
-//! Payments of sessions, and their refunds.
+//! Payments of checkout sessions, and their refunds.
 
 use super::{BankChoice, BankReport, CheckoutSession, PageTokenHash, PaymentFailure, RefundSource, RefundStatus};
 use crate::ids::{AccountId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
@@ -6,12 +6,12 @@ use crate::merchant::CheckoutType;
 use crate::money::{Minor, Money};
 use chrono::{DateTime, Utc};
 
-/// Whether money goes to the merchant or back.
+/// Whether a payment row is a payment or a refund.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MerchantPaymentKind {
-    /// From the payer to the merchant.
+    /// Money moves from the payer to the merchant.
     Payment,
-    /// From the merchant back to the payer.
+    /// Money moves from the merchant back to the payer.
     Refund,
 }
 
@@ -19,7 +19,7 @@ impl MerchantPaymentKind {
     /// Both kinds.
     pub const ALL: [Self; 2] = [Self::Payment, Self::Refund];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Payment => "PAYMENT",
@@ -31,13 +31,13 @@ impl MerchantPaymentKind {
 /// The status of a payment or refund.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MerchantPaymentStatus {
-    /// Not final.
+    /// The payment or refund is not final.
     Pending,
-    /// The money has moved.
+    /// The money moved.
     Completed,
     /// The bank did not move the money.
     Failed,
-    /// Given up before the bank got it.
+    /// The payment or refund was given up before anybody approved it.
     Cancelled,
 }
 
@@ -45,7 +45,7 @@ impl MerchantPaymentStatus {
     /// All statuses.
     pub const ALL: [Self; 4] = [Self::Pending, Self::Completed, Self::Failed, Self::Cancelled];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "PENDING",
@@ -56,59 +56,59 @@ impl MerchantPaymentStatus {
     }
 }
 
-/// A payment of a session, or the refund of one.
+/// A payment of a session, or a refund of such a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MerchantPayment {
-    /// Its id.
+    /// The id of the row. A refund also has a [`RefundPart::id`].
     pub id: MerchantPaymentId,
     /// The merchant's account.
     pub account: AccountId,
-    /// The session.
+    /// The session that was paid.
     pub session: CheckoutSessionId,
     /// Its status.
     pub status: MerchantPaymentStatus,
-    /// The amount, above zero also for a refund.
+    /// The amount, above zero. This also applies to refunds.
     pub amount: Money,
-    /// The payer's bank.
+    /// The bank of the payer.
     pub bank: BankChoice,
-    /// What the bank reports, once it has the approval.
+    /// The result that the bank reported after the approval. `None`: there is none yet.
     pub report: Option<BankReport>,
-    /// Why it failed.
+    /// The reason for the failure. `None`: it did not fail.
     pub failure: Option<PaymentFailure>,
-    /// When it was sent to the bank.
+    /// When it was sent to the bank. `None`: a refund that nobody has authorised.
     pub initiated_at: Option<DateTime<Utc>>,
-    /// When the money moved.
+    /// When the money moved. `None`: it has not moved.
     pub completed_at: Option<DateTime<Utc>>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// What only a refund has.
+    /// The additional data of a refund. `None`: a payment.
     pub refund: Option<RefundPart>,
 }
 
-/// What only a refund has.
+/// The additional data of a refund.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefundPart {
     /// The id of the refund.
     pub id: RefundId,
     /// The payment that it refunds.
     pub payment: MerchantPaymentId,
-    /// Why the merchant refunds.
+    /// The merchant's reason for the refund.
     pub reason: Option<String>,
-    /// The hash of the token of the page on which the merchant authorises it.
+    /// The hash of the token of the page on which the merchant authorises the refund.
     pub token: PageTokenHash,
-    /// From this moment on it can't be authorised.
+    /// The deadline of the authorisation, exclusive.
     pub authorise_before: DateTime<Utc>,
-    /// When its bank, which has the authorisation and no result yet, is asked again.
+    /// When to ask the bank again about an authorised refund without a result.
     pub ask_again_at: Option<DateTime<Utc>>,
 }
 
 impl MerchantPayment {
-    /// Whether it is a payment or a refund.
+    /// Returns whether this is a payment or a refund.
     pub const fn kind(&self) -> MerchantPaymentKind {
         if self.refund.is_some() { MerchantPaymentKind::Refund } else { MerchantPaymentKind::Payment }
     }
 
-    /// The status as a refund.
+    /// Returns the status of a refund.
     pub const fn refund_status(&self) -> RefundStatus {
         match (self.status, self.initiated_at) {
             (MerchantPaymentStatus::Pending, None) => RefundStatus::AwaitingAuthorisation,
@@ -119,7 +119,8 @@ impl MerchantPayment {
         }
     }
 
-    /// When something happens to a refund by itself. `None` for a payment, whose session is due, and for a final refund.
+    /// Returns the time at which something is due on a refund. `None` for a final refund, and for a payment, which is
+    /// due with its session.
     pub fn refund_due_at(&self) -> Option<DateTime<Utc>> {
         let refund = self.refund.as_ref()?;
         match self.refund_status() {
@@ -129,29 +130,31 @@ impl MerchantPayment {
         }
     }
 
-    /// Whether a refund takes up a part of its payment.
+    /// Returns whether a refund counts against the refundable amount of its payment: it is neither failed nor
+    /// cancelled.
     pub const fn takes_up(&self) -> bool {
         matches!(self.status, MerchantPaymentStatus::Pending | MerchantPaymentStatus::Completed)
     }
 }
 
-/// A payment or refund, with what its session says about it.
+/// A payment or refund, with data of its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaymentOverview {
     /// The payment or refund.
     pub payment: MerchantPayment,
-    /// The type of its checkout.
+    /// The type of the session's checkout.
     pub checkout_type: CheckoutType,
-    /// The order of its session.
+    /// The order of the session, if it has one.
     pub order: Option<MerchantOrderId>,
-    /// The merchant's reference of its session.
+    /// The merchant's reference of the session, if it has one.
     pub merchant_reference: Option<String>,
-    /// Whether a part of it can be refunded now.
+    /// Whether at least a part of the payment can be refunded now. `false` for a refund.
     pub is_refundable: bool,
 }
 
 impl PaymentOverview {
-    /// Combines a payment with its session. `taken_up` is the sum of its refunds that are neither failed nor cancelled.
+    /// Combines a payment with data of its session. `taken_up` is the sum of its refunds that are neither failed nor
+    /// cancelled.
     pub fn of(payment: MerchantPayment, session: &CheckoutSession, taken_up: Minor, source: RefundSource) -> Self {
         let is_refundable = source == RefundSource::Ready
             && session.purpose.settlement_account().is_some()

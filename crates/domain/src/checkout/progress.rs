@@ -1,13 +1,13 @@
-//! What banks know about payments that were started there.
+//! The progress of payments and refunds at banks.
 
 use super::PayerDecision;
 use chrono::{DateTime, Utc};
 
-/// What a bank knows about a payment or refund that was started there and has no result.
+/// The progress of a payment or refund at a bank that has not returned a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaymentProgress {
-    /// Nobody has decided.
+    /// The payer or merchant has not decided.
     Undecided,
-    /// Somebody decided, at a time.
+    /// The payer or merchant decided at this time.
     Decided(PayerDecision, DateTime<Utc>),
 }

@@ -1,4 +1,4 @@
-//! Property tests of arbitrary stories of a session, against a small model of the contract's table.
+//! Property tests of random stories of a session. They compare the rules with a small model of the contract's table.
 
 use super::{
     MerchantPaymentStatus, PayerDecision, PayerOutcome, SessionAction, SessionPurpose, SessionRefusal, SessionStatus,
@@ -14,18 +14,18 @@ use chrono::TimeDelta;
 use proptest::prelude::*;
 use uuid::Uuid;
 
-/// The minute of `expiresAt`, from noon.
+/// The time of `expiresAt`, in minutes after noon.
 const EXPIRY: i64 = 20;
 const PRICE: i64 = 1250;
 
-/// A step of a story: what happens after some minutes.
+/// A step of a story.
 #[derive(Clone, Debug)]
 enum Step {
     Due,
     Open,
     Rate(i64),
     Choose,
-    /// The payer decides about payment `.0` at the bank, which reports after some minutes.
+    /// The payer decides at the bank about the payment with this index. The bank reports after some minutes.
     AtBank(usize, PayerOutcome, i64),
     Pay(PayerOutcome, i64),
     MerchantCancels,
@@ -48,7 +48,7 @@ fn step() -> impl Strategy<Value = (i64, Step)> {
     (prop_oneof![4 => Just(0_i64), 4 => 1_i64..8, 1 => Just(EXPIRY)], step)
 }
 
-/// Where the money of a session goes.
+/// The kind of session, by the recipient of its money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Shopping,
@@ -56,16 +56,17 @@ enum Kind {
     Budget,
 }
 
-/// What the contract's table says, with minutes from noon. A payment is known by its place.
+/// The model: what the contract's table requires. Times are minutes after noon, and a payment is identified by its
+/// index.
 #[derive(Clone, Debug)]
 struct Model {
     status: SessionStatus,
     begun: bool,
-    /// The last change of the status.
+    /// The time of the last change of the status.
     changed: i64,
     price: i64,
     payments: Vec<MerchantPaymentStatus>,
-    /// When the bank reports, and whether it confirms.
+    /// The time of the bank's report, and whether it is a confirmation.
     report: Option<(i64, bool)>,
     failures: Vec<i64>,
 }
@@ -97,7 +98,7 @@ impl Model {
         (self.status, self.changed) = (status, minute);
     }
 
-    /// Everything that happened by itself until a minute.
+    /// Applies everything that is due until a minute.
     fn advance(&mut self, now: i64) {
         if let Some((at, confirms)) = self.report.filter(|(at, _)| *at <= now) {
             self.report = None;
@@ -141,7 +142,7 @@ impl Model {
         self.report = Some((now + delay, confirms));
     }
 
-    /// Applies a step. Returns whether it is accepted.
+    /// Applies a step, and returns whether it is accepted.
     fn apply(&mut self, step: &Step, kind: Kind, now: i64) -> bool {
         self.advance(now);
         let is_open = self.status == SessionStatus::Open;
@@ -175,7 +176,7 @@ impl Model {
         true
     }
 
-    /// The events so far, with their minutes: of failed payments, and of the end.
+    /// Returns the expected events with their minutes: first those of failed payments, then those of the end.
     fn events(&self, kind: Kind, reconciles: bool) -> Vec<(EventKind, i64)> {
         let mut events: Vec<_> = self.failures.iter().map(|at| (EventKind::MerchantPaymentFailed, *at)).collect();
         let end = match self.status {
@@ -235,7 +236,7 @@ fn action(scenario: &SessionScenario, step: &Step) -> SessionAction {
     }
 }
 
-/// Checks what holds after every step, whatever the model says.
+/// Checks the invariants of every session, independently of the model.
 fn check_invariants(scenario: &SessionScenario, kind: Kind) -> Result<(), TestCaseError> {
     let session = scenario.session();
     let of = |status| scenario.payments.iter().filter(move |payment| payment.status == status);

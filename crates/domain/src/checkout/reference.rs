@@ -1,10 +1,10 @@
-//! The reference that payers see on their bank statements.
+//! Payment references, which payers see on their bank statements.
 
 use crate::fault::Flaw;
 use std::fmt;
 use uuid::Uuid;
 
-/// The reference of a session's payments: `RQ` and 8 characters without 0, 1, I and O. Unique per account.
+/// The reference of a session's payments: `RQ` and 8 characters, without 0, 1, I and O. It is unique in its account.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PaymentReference(String);
 
@@ -13,7 +13,7 @@ const PREFIX: &str = "RQ";
 const LENGTH: usize = 8;
 
 impl PaymentReference {
-    /// A reference made of the last 40 bits of a random id.
+    /// Creates a reference from the last 40 bits of a random id.
     pub fn of(id: Uuid) -> Self {
         let bits = id.as_u128();
         let place = |index: usize| usize::try_from(bits >> (5 * index) & 31).unwrap_or_default();
@@ -21,7 +21,7 @@ impl PaymentReference {
         Self(PREFIX.chars().chain(characters).collect())
     }
 
-    /// Parses the form.
+    /// Parses a reference: checks the prefix, the length and the characters.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let is_reference = text
             .strip_prefix(PREFIX)
@@ -29,7 +29,7 @@ impl PaymentReference {
         if is_reference { Ok(Self(text.to_owned())) } else { Err(Flaw::format("must be a payment reference")) }
     }
 
-    /// The text.
+    /// Returns the reference as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Decisions about refunds: creation, authorisation by the merchant at its bank, and the bank's report.
+//! Decisions about refunds: their creation, their authorisation by the merchant at its bank, and the bank's report.
 
 use super::completion::movement;
 use super::{
@@ -14,36 +14,36 @@ use crate::stamp::Stamp;
 use crate::text::Text;
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// The largest refund, in minor units: 1,000.00.
+/// Maximum amount of a refund, in minor units: 1,000.00.
 pub const MAX_REFUND: Minor = Minor(100_000);
-/// How long a merchant can authorise a refund.
+/// The time in which a merchant can authorise a refund.
 const AUTHORISATION: TimeDelta = TimeDelta::minutes(20);
 
-/// What an adapter loads under the lock of a payment.
+/// The situation for the creation of a refund. An adapter loads it under the lock of the payment.
 #[derive(Clone, Debug)]
 pub struct CreateRefundSituation {
-    /// The payment or refund that the request names.
+    /// The payment that the request names. It may be a refund, which is refused.
     pub payment: MerchantPayment,
-    /// Its session.
+    /// The session of the payment.
     pub session: CheckoutSession,
-    /// The sum of its refunds that are neither failed nor cancelled.
+    /// The sum of the payment's earlier refunds that are neither failed nor cancelled.
     pub taken_up: Minor,
-    /// Whether its settlement account can pay the refund.
+    /// Whether the settlement account of the payment can pay refunds.
     pub source: RefundSource,
 }
 
-/// A request to refund a payment, with its new ids, its token and the time.
+/// A request to refund a payment, with the new ids, the page token and the time.
 #[derive(Clone, Debug)]
 pub struct RefundRequest {
     /// The id of the refund.
     pub id: RefundId,
-    /// The id of its row among the payments.
+    /// The id of the row of the refund among the payments.
     pub payment: MerchantPaymentId,
     /// The amount, above zero.
     pub amount: Money,
-    /// Why the merchant refunds.
+    /// The merchant's reason for the refund.
     pub reason: Option<Text<1, 140>>,
-    /// The hash of the token of the page that authorises it.
+    /// The hash of the token of the page on which the merchant authorises the refund.
     pub token: PageTokenHash,
     /// The time of creation.
     pub now: DateTime<Utc>,
@@ -52,7 +52,7 @@ pub struct RefundRequest {
 /// Reasons to refuse a refund. Nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RefundRefusal {
-    /// It is a refund, a top-up, or not COMPLETED.
+    /// The payment is a refund or a top-up, or is not COMPLETED.
     #[error("only a COMPLETED payment of a SHOPPING session can be refunded")]
     NotRefundable,
     /// The settlement account was deleted.
@@ -70,7 +70,7 @@ pub enum RefundRefusal {
     /// The amount is above the maximum of a refund.
     #[error("a refund is at most {0}")]
     AboveMaximum(Money),
-    /// The amount is above what is left of the payment.
+    /// The amount is above the part of the payment that was not refunded.
     #[error("{0} of the payment is left")]
     AboveLeft(Money),
     /// The refund does not await an authorisation.
@@ -79,12 +79,12 @@ pub enum RefundRefusal {
     /// An amount would overflow 64 bits.
     #[error(transparent)]
     AmountOverflow(#[from] AmountOverflow),
-    /// A rule produced postings that do not balance: a bug.
+    /// The rule created postings that do not balance: a bug.
     #[error(transparent)]
     Unbalanced(#[from] Unbalanced),
 }
 
-/// Decides the creation of a refund, which awaits the authorisation by the merchant.
+/// Decides the creation of a refund, which then awaits the merchant's authorisation.
 pub fn decide_create_refund(
     situation: &CreateRefundSituation,
     request: &RefundRequest,
@@ -137,38 +137,39 @@ pub fn decide_create_refund(
     })
 }
 
-/// What an adapter loads under the lock of a refund.
+/// The situation for an action on a refund. An adapter loads it under the lock of the refund.
 #[derive(Clone, Debug)]
 pub struct RefundSituation {
-    /// The refund, as its row among the payments.
+    /// The row of the refund among the payments.
     pub refund: MerchantPayment,
-    /// Its session.
+    /// The session of the refund.
     pub session: CheckoutSession,
 }
 
-/// What happens to a refund.
+/// An action on a refund.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefundAction {
-    /// Nothing: only what is due happens.
+    /// No action: the decision only applies what is due.
     Due,
-    /// The merchant decides at its bank.
+    /// The merchant decides at the bank.
     AtBank(PayerDecision),
-    /// The bank says what was decided there, and when. What was decided in time counts even if the bank says it later.
+    /// The bank reports a decision of the merchant and its time. A decision in time counts even if the bank reports it
+    /// later.
     BankSays(PayerDecision, DateTime<Utc>),
 }
 
-/// What an adapter stores atomically after a decision about a refund.
+/// The result of an action on a refund. An adapter stores it atomically.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefundChange {
-    /// The refund.
+    /// The refund after the action.
     pub refund: MerchantPayment,
-    /// The movement of money, if it was completed.
+    /// The journal transaction, if the refund was completed.
     pub journal: Option<JournalTransaction>,
     /// The events.
     pub events: Vec<Event>,
 }
 
-/// Decides about a locked refund, after everything that was due before.
+/// Decides an action on a locked refund, after everything that was due before.
 pub fn decide_refund(
     situation: &RefundSituation,
     action: RefundAction,
@@ -201,7 +202,8 @@ impl RefundChange {
         }
     }
 
-    /// Keeps what the bank says about the refund, which it got at a time: it reports nothing before.
+    /// Stores the bank's answer about a refund that was approved at the given time. A report is not dated before the
+    /// approval.
     fn hear(&mut self, answer: BankAnswer, approved: DateTime<Utc>) {
         let ask_again_at = match answer {
             BankAnswer::Report(report) => {
@@ -213,14 +215,14 @@ impl RefundChange {
         self.refund.refund = self.refund.refund.take().map(|part| RefundPart { ask_again_at, ..part });
     }
 
-    /// Applies what the bank says about a refund without a result.
+    /// Applies the bank's answer about a refund without a result.
     fn learn(&mut self, decision: PayerDecision, at: DateTime<Utc>) {
         let is_in_time = self.refund.refund.as_ref().is_some_and(|refund| at < refund.authorise_before);
         match (self.refund.refund_status(), decision) {
             (RefundStatus::AwaitingAuthorisation, _) if is_in_time => self.decide(decision, at),
             (RefundStatus::Pending, _) if self.refund.report.is_some() => {}
             (RefundStatus::Pending, PayerDecision::Approve(answer)) => self.hear(answer, at),
-            // The bank has changed its mind.
+            // The bank rejects the refund after it reported an approval.
             (RefundStatus::Pending, PayerDecision::Reject | PayerDecision::Leave) => {
                 let result = BankReportResult::Failed(PaymentFailure::RejectedByBank);
                 self.hear(BankAnswer::Report(BankReport { at, result }), at);
@@ -229,7 +231,7 @@ impl RefundChange {
         }
     }
 
-    /// Applies what is due: the end of the time for the authorisation, or the report of the bank.
+    /// Applies what is due: the bank's report, or the deadline of the authorisation.
     fn settle_due(&mut self, situation: &RefundSituation, stamp: &Stamp<'_>) -> Result<(), RefundRefusal> {
         if self.refund.refund_due_at().is_none_or(|due| due > stamp.now) {
             return Ok(());
@@ -250,7 +252,7 @@ impl RefundChange {
                     self.refund.failure = Some(failure);
                 }
             },
-            // The bank has it and no result yet: only the bank can say more.
+            // The bank has the refund but no result: only the bank can end it.
             (RefundStatus::Pending, None) => {}
             _ => self.refund.status = MerchantPaymentStatus::Cancelled,
         }

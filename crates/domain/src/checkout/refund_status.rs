@@ -1,17 +1,17 @@
-//! The statuses of refunds, and whether a settlement account can pay them.
+//! The statuses of refunds, and the ability of settlement accounts to pay them.
 
 /// The status of a refund.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RefundStatus {
-    /// The merchant must authorise it at its bank.
+    /// The merchant must authorise the refund at its bank.
     AwaitingAuthorisation,
-    /// The bank has it.
+    /// The bank has the refund, but no result.
     Pending,
-    /// The money is back.
+    /// The money was paid back.
     Completed,
     /// The bank did not move the money.
     Failed,
-    /// The merchant did not authorise it.
+    /// The merchant did not authorise the refund.
     Cancelled,
 }
 
@@ -20,7 +20,7 @@ impl RefundStatus {
     pub const ALL: [Self; 5] =
         [Self::AwaitingAuthorisation, Self::Pending, Self::Completed, Self::Failed, Self::Cancelled];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::AwaitingAuthorisation => "AWAITING_AUTHORISATION",
@@ -35,18 +35,18 @@ impl RefundStatus {
 /// Whether the settlement account of a payment can pay refunds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefundSource {
-    /// It can.
+    /// The settlement account can pay refunds.
     Ready,
-    /// It was deleted, or the session had none.
+    /// The settlement account was deleted, or the session had none.
     Deleted,
-    /// It has no bank, or one that is not on the bank list any more.
+    /// The settlement account has no bank, or its bank is no longer on the bank list.
     NoBank,
-    /// Its bank pays no refunds.
+    /// The bank of the settlement account pays no refunds.
     BankWithoutRefunds,
 }
 
 impl RefundSource {
-    /// The source that a settlement account is, by its bank.
+    /// Returns the ability of a settlement account, by its bank. `None`: it has no bank on the bank list.
     pub const fn of_bank(supports_refunds: Option<bool>) -> Self {
         match supports_refunds {
             Some(true) => Self::Ready,

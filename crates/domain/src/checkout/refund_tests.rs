@@ -1,4 +1,4 @@
-//! Tests of the decisions about refunds.
+//! Tests of the rules about refunds.
 
 use super::*;
 use crate::checkout::{BankReport, PayerOutcome, PaymentFailure, PaymentOverview, SessionPurpose};
@@ -9,7 +9,7 @@ use crate::test_support::{
     money, noon,
 };
 
-/// A completed payment of an amount, of which a part is taken up by refunds.
+/// A completed payment of an amount, with the sum of its refunds.
 fn situation(amount: &str, taken_up: &str) -> CreateRefundSituation {
     let (session, payment) = a_completed_session(amount);
     CreateRefundSituation { payment, session, taken_up: minor(taken_up), source: RefundSource::Ready }
@@ -23,7 +23,7 @@ fn awaiting() -> MerchantPayment {
     a_refund_of(&a_completed_session("12.50 GBP").1, "5.00 GBP")
 }
 
-/// Decides about a refund, a number of minutes after noon.
+/// Decides an action on a refund, some minutes after noon.
 fn decide(refund: &MerchantPayment, action: RefundAction, minutes: i64) -> Result<RefundChange, RefundRefusal> {
     let ids = CountingIds::starting_at(100);
     let stamp = Stamp { now: noon() + TimeDelta::minutes(minutes), ids: ids.source() };
@@ -34,7 +34,7 @@ fn decide(refund: &MerchantPayment, action: RefundAction, minutes: i64) -> Resul
     )
 }
 
-/// The merchant approves at noon, and the bank reports some minutes later.
+/// The merchant's approval at noon. The bank reports some minutes later.
 fn approve(outcome: PayerOutcome, minutes: i64) -> RefundAction {
     let report = outcome.report(noon(), TimeDelta::minutes(minutes)).unwrap();
     RefundAction::AtBank(PayerDecision::Approve(BankAnswer::Report(report)))
@@ -162,7 +162,7 @@ fn a_refund_is_decided_once_and_in_time() {
     assert_eq!((late.refund.refund_status(), late.journal), (RefundStatus::Cancelled, None));
 }
 
-/// A bank that answers later, and is asked: the refund follows what it says, dated when it happened.
+/// A bank that answers later, and is asked again. The refund follows its answers, dated by when they happened.
 #[test]
 fn a_bank_is_asked_until_it_has_a_result() {
     let at = |minutes| noon() + TimeDelta::minutes(minutes);

@@ -10,35 +10,35 @@ use crate::merchant::{CheckoutType, ShippingOptions};
 use crate::money::{Minor, Money};
 use chrono::{DateTime, Utc};
 
-/// The hash of the token in the address of a payment page. The token itself is never stored.
+/// The hash of a page token. The token itself is never stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PageTokenHash(pub [u8; 32]);
 
-/// What a session pays for, and where the money goes. Fixed at creation.
+/// What a session pays for, and who receives the money. It never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionPurpose {
-    /// A basket, through a SHOPPING checkout.
+    /// A purchase, through a SHOPPING checkout.
     Shopping {
         /// The checkout.
         checkout: CheckoutId,
-        /// Who gets the money.
+        /// The settlement account that receives the money.
         settlement_account: SettlementAccountId,
-        /// How the page collects shipping data.
+        /// How the page collects shipping data. `None`: it collects none.
         options: Option<ShippingOptions>,
     },
-    /// A payee, through a `TOP_UP` checkout.
+    /// A payment to a payee, through a `TOP_UP` checkout.
     TopUp {
         /// The checkout.
         checkout: CheckoutId,
-        /// Who gets the money.
+        /// The payee that receives the money.
         payee: PayeeId,
     },
-    /// A budget of the account: a top-up, without a checkout.
+    /// A top-up of this budget of the account, without a checkout.
     Budget(BudgetId),
 }
 
 impl SessionPurpose {
-    /// The checkout. `None`: a top-up of a budget.
+    /// Returns the checkout. `None`: a top-up of a budget.
     pub const fn checkout(&self) -> Option<CheckoutId> {
         match self {
             Self::Shopping { checkout, .. } | Self::TopUp { checkout, .. } => Some(*checkout),
@@ -46,7 +46,7 @@ impl SessionPurpose {
         }
     }
 
-    /// The budget that the session credits.
+    /// Returns the budget that the session credits. `None`: it credits no budget.
     pub const fn budget(&self) -> Option<BudgetId> {
         match self {
             Self::Budget(budget) => Some(*budget),
@@ -54,7 +54,7 @@ impl SessionPurpose {
         }
     }
 
-    /// The settlement account that is paid.
+    /// Returns the settlement account that receives the money, if one does.
     pub const fn settlement_account(&self) -> Option<SettlementAccountId> {
         match self {
             Self::Shopping { settlement_account, .. } => Some(*settlement_account),
@@ -62,7 +62,7 @@ impl SessionPurpose {
         }
     }
 
-    /// The payee who is paid.
+    /// Returns the payee that receives the money, if one does.
     pub const fn payee(&self) -> Option<PayeeId> {
         match self {
             Self::TopUp { payee, .. } => Some(*payee),
@@ -70,7 +70,7 @@ impl SessionPurpose {
         }
     }
 
-    /// The pool that the money is settled to. `None`: a budget is credited.
+    /// Returns the pool into which the money is settled. `None`: the session credits a budget.
     pub fn settles_to(&self) -> Option<Pool> {
         match self {
             Self::Shopping { settlement_account, .. } => Some(Pool::MerchantSettled(settlement_account.0)),
@@ -79,7 +79,7 @@ impl SessionPurpose {
         }
     }
 
-    /// Its kind.
+    /// Returns the kind of the purpose.
     pub const fn kind(&self) -> PurposeKind {
         match self {
             Self::Shopping { .. } => PurposeKind::Shopping,
@@ -88,7 +88,7 @@ impl SessionPurpose {
         }
     }
 
-    /// The type that callers see.
+    /// Returns the type in the API. A top-up of a budget has the type `TOP_UP`.
     pub const fn checkout_type(&self) -> CheckoutType {
         match self {
             Self::Shopping { .. } => CheckoutType::Shopping,
@@ -100,11 +100,11 @@ impl SessionPurpose {
 /// The kind of a purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PurposeKind {
-    /// A basket.
+    /// A purchase.
     Shopping,
-    /// A payee.
+    /// A payment to a payee.
     TopUp,
-    /// A budget.
+    /// A top-up of a budget.
     Budget,
 }
 
@@ -112,7 +112,7 @@ impl PurposeKind {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::Shopping, Self::TopUp, Self::Budget];
 
-    /// The name as stored.
+    /// Returns the stored name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Shopping => "SHOPPING",
@@ -129,37 +129,37 @@ pub struct CheckoutSession {
     pub id: CheckoutSessionId,
     /// The merchant's account.
     pub account: AccountId,
-    /// What it pays for.
+    /// What the session pays for.
     pub purpose: SessionPurpose,
     /// Its status.
     pub status: SessionStatus,
     /// Whether the payer has sent a form of the page.
     pub has_begun: bool,
-    /// The merchant's idempotency key, unique per account among sessions, and among top-ups.
+    /// The merchant's idempotency key. It is unique among the sessions of an account, and among its top-ups.
     pub idempotency_key: String,
     /// The merchant's reference. `None`: a top-up of a budget.
     pub merchant_reference: Option<String>,
-    /// What the payer reads about the purchase.
+    /// The description of the purchase that the payer reads.
     pub description: Option<String>,
-    /// The amount to pay, with the shipping.
+    /// The amount to pay, including shipping.
     pub amount: Money,
-    /// What is bought.
+    /// The items of the purchase, if the merchant sent them.
     pub basket: Option<Basket>,
-    /// Where and how it is shipped.
+    /// The shipping address and rate. `None`: the session has no address.
     pub shipping: Option<Shipping>,
     /// The locale of the page. `None`: the default.
     pub locale: Option<String>,
-    /// Where the payer returns to. `None`: nowhere.
+    /// The URL to which the payer returns. `None`: there is none.
     pub return_url: Option<String>,
-    /// The hash of the token of its page.
+    /// The hash of the page token.
     pub token: PageTokenHash,
     /// The reference on the payer's bank statement.
     pub payment_reference: PaymentReference,
-    /// From this moment on it can't be paid.
+    /// The deadline for the payment, exclusive.
     pub expires_at: DateTime<Utc>,
-    /// When something happens by itself: the session expires, or the bank reports. `None`: never.
+    /// When something is due: the session expires, or the bank is to report or to be asked. `None`: nothing is due.
     pub due_at: Option<DateTime<Utc>>,
-    /// The payment that completed it.
+    /// The payment that completed the session.
     pub payment: Option<MerchantPaymentId>,
     /// The order of a completed SHOPPING session.
     pub order: Option<MerchantOrderId>,
@@ -167,32 +167,32 @@ pub struct CheckoutSession {
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
-    /// When it was completed.
+    /// When the session was completed.
     pub completed_at: Option<DateTime<Utc>>,
 }
 
 impl CheckoutSession {
-    /// Whether the page must ask where to ship before the payer can pay.
+    /// Returns whether the page must ask for a shipping address before the payer can pay.
     pub fn needs_shipping(&self) -> bool {
         self.collects_address() && self.shipping.is_none()
     }
 
-    /// Whether the page must ask for a shipping rate before the payer can pay.
+    /// Returns whether the page must ask for a shipping rate before the payer can pay.
     pub fn needs_rate(&self) -> bool {
         self.has_dynamic_rates() && self.shipping.as_ref().is_some_and(|shipping| shipping.rate.is_none())
     }
 
-    /// Whether the payer chooses among rates that the merchant's server offers for the address.
+    /// Returns whether the payer chooses a rate from those that the merchant's server offers for the address.
     pub fn has_dynamic_rates(&self) -> bool {
         self.options().is_some_and(|options| options.dynamic_rates_url.is_some())
     }
 
-    /// Whether the page collects the shipping address.
+    /// Returns whether the page collects the shipping address.
     pub fn collects_address(&self) -> bool {
         self.options().is_some_and(|options| options.collect_address)
     }
 
-    /// How the page collects shipping data.
+    /// Returns how the page collects shipping data. `None`: it collects none.
     pub const fn options(&self) -> Option<&ShippingOptions> {
         match &self.purpose {
             SessionPurpose::Shopping { options, .. } => options.as_ref(),
@@ -200,7 +200,7 @@ impl CheckoutSession {
         }
     }
 
-    /// The amount without shipping. `None`: it exceeds 64 bits, which no rule allows.
+    /// Returns the amount without shipping. `None`: it exceeds 64 bits, which no rule allows.
     pub fn amount_without_shipping(&self) -> Option<Minor> {
         self.amount.minor.minus(self.shipping.as_ref().map_or(Minor::ZERO, Shipping::price))
     }

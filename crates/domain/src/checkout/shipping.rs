@@ -1,4 +1,4 @@
-//! Where and how goods are shipped.
+//! Shipping addresses and rates.
 
 use crate::fault::Flaw;
 use crate::money::Minor;
@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 pub type RecipientName = Text<1, 140>;
 /// A line of an address, a city or a region.
 pub type AddressLine = Text<1, 100>;
-/// A postcode of any country.
+/// A postcode in the format of any country.
 pub type Postcode = Text<1, 16>;
 /// The description of a shipping rate.
 pub type RateDescription = Text<1, 140>;
 /// The merchant's code of a shipping service.
 pub type ServiceCode = Text<1, 64>;
 
-/// Where goods are shipped. Its form was checked when it was read.
+/// The address and rate of the shipping of a purchase. The texts were checked when the request was parsed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Shipping {
-    /// Who receives them.
+    /// The name of the recipient.
     pub recipient_name: String,
     /// The first line of the address.
     pub address_line1: String,
@@ -36,31 +36,31 @@ pub struct Shipping {
     pub postcode: String,
     /// The country.
     pub country_code: CountryCode,
-    /// The rate of the shipping, once it is known.
+    /// The shipping rate. `None`: it is not known yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<ShippingRate>,
 }
 
-/// A way of shipping, and its price.
+/// A shipping service with its price.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ShippingRate {
-    /// What payers read.
+    /// The description that the payer reads.
     pub description: String,
-    /// The price in minor units of the session's currency. Not negative.
+    /// The price in minor units of the session's currency, zero or more.
     pub amount: i64,
     /// The merchant's code of the service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_code: Option<String>,
 }
 
-/// A country by its ISO 3166 alpha-2 code.
+/// A country, as its ISO 3166 alpha-2 code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CountryCode(String);
 
 impl CountryCode {
-    /// Checks that the code is in use.
+    /// Parses a code: two capital letters that ISO 3166 assigns to a country.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let is_code = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase());
         if is_code && rust_iso3166::from_alpha2(text).is_some() {
@@ -70,14 +70,14 @@ impl CountryCode {
         }
     }
 
-    /// The code.
+    /// Returns the code.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl Shipping {
-    /// The price of the shipping: zero while no rate is known.
+    /// Returns the price of the shipping; zero while the rate is unknown.
     pub fn price(&self) -> Minor {
         self.rate.as_ref().map_or(Minor::ZERO, |rate| Minor(rate.amount))
     }

@@ -1,4 +1,4 @@
-//! What a payer saw of a session.
+//! The stage of a session that a payment page showed.
 
 use super::{
     CheckoutSession, MerchantPayment, SessionAction, SessionDecision, SessionRefusal, SessionSituation, SessionStatus,
@@ -8,23 +8,23 @@ use crate::ids::MerchantPaymentId;
 use crate::money::Money;
 use crate::stamp::Stamp;
 
-/// What a payer's page of a session depends on. What the payer does there counts for this stage only: of two tabs that show
-/// the same stage, the first one acts. Whether the session has begun is no part of it, because that moves nothing: forms in
-/// other tabs stay valid.
+/// The stage of a session: everything that a payment page depends on. A form that a payer sends only takes effect if
+/// the session is still at the stage that the page showed. Therefore, of two tabs with the same stage, only the first
+/// one acts. `has_begun` is not part of the stage, so that a first form does not invalidate the forms in other tabs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionStage {
-    /// The status.
+    /// The status of the session.
     pub status: SessionStatus,
-    /// The payment that is not final.
+    /// The payment of the session that is not final.
     pub pending: Option<MerchantPaymentId>,
-    /// The amount to pay, with the shipping.
+    /// The amount to pay, including shipping.
     pub amount: Money,
-    /// Where and how it is shipped.
+    /// The shipping address and rate.
     pub shipping: Option<Shipping>,
 }
 
 impl SessionStage {
-    /// The stage of a session with its payment that is not final.
+    /// Returns the stage of a session. `pending` is its payment that is not final.
     pub fn of(session: &CheckoutSession, pending: Option<&MerchantPayment>) -> Self {
         Self {
             status: session.status,
@@ -34,7 +34,8 @@ impl SessionStage {
         }
     }
 
-    /// Decides an action of a payer who saw this stage. At another stage only what is due happens.
+    /// Decides an action of a payer whose page showed this stage. If the session is at another stage, only what is due
+    /// is applied.
     pub fn decide(
         &self,
         situation: &SessionSituation,

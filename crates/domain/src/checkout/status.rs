@@ -7,22 +7,22 @@ pub enum SessionStatus {
     Open,
     /// The payer approved a payment, and the bank has not confirmed it.
     Processing,
-    /// The payment was made.
+    /// The bank confirmed the payment.
     Completed,
-    /// The merchant or the payer cancelled it.
+    /// The merchant or the payer cancelled the session.
     Cancelled,
-    /// It ran out of time after the payer had begun.
+    /// The session expired after the payer had begun.
     Abandoned,
-    /// It ran out of time before the payer began.
+    /// The session expired before the payer began.
     Expired,
 }
 
-/// A step of a session.
+/// A step of a session. [`SessionStatus::after`] returns its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SessionStep {
     /// The payer sends a form of the page.
     Open,
-    /// The payer chooses a bank and is sent there.
+    /// The payer chooses a bank and is redirected to it.
     ChooseBank,
     /// The payer approves the payment at the bank.
     Approve,
@@ -32,20 +32,20 @@ pub enum SessionStep {
     Confirm,
     /// The approved payment fails at the bank.
     Fail,
-    /// The merchant cancels.
+    /// The merchant cancels the session.
     MerchantCancels,
-    /// The payer cancels on the page.
+    /// The payer cancels the session on the page.
     PayerCancels,
-    /// The time of the session is over.
+    /// The session reaches its expiry.
     RunOut,
 }
 
-/// The effect of a step.
+/// The effect of a step on a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepEffect {
-    /// The session has this status afterwards, which may be the same.
+    /// The session then has this status, which may be the same as before.
     Becomes(SessionStatus),
-    /// Nothing happens: another step was first.
+    /// The step has no effect, because another step came first.
     Nothing,
     /// The step is refused.
     Refused,
@@ -56,7 +56,7 @@ impl SessionStatus {
     pub const ALL: [Self; 6] =
         [Self::Open, Self::Processing, Self::Completed, Self::Cancelled, Self::Abandoned, Self::Expired];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Open => "OPEN",
@@ -68,13 +68,13 @@ impl SessionStatus {
         }
     }
 
-    /// Whether the session is over.
+    /// Returns whether the status is final.
     pub const fn is_end(self) -> bool {
         !matches!(self, Self::Open | Self::Processing)
     }
 
-    /// The effect of a step on a session of this status. `has_begun`: the payer has sent a form of the page. `is_over`: the
-    /// time of the session is over.
+    /// The transition table: returns the effect of a step on a session with this status. `has_begun`: the payer has
+    /// sent a form of the page. `is_over`: the session has reached its expiry.
     pub const fn after(self, step: SessionStep, has_begun: bool, is_over: bool) -> StepEffect {
         use SessionStep::{Approve, ChooseBank, Confirm, Fail, MerchantCancels, Open, PayerCancels, Reject, RunOut};
         use StepEffect::{Becomes, Nothing, Refused};
@@ -116,7 +116,7 @@ impl SessionStep {
 mod tests {
     use super::*;
 
-    /// The table in the documentation.
+    /// The document with the table.
     const DOCUMENT: &str = include_str!("../../../../docs/MERCHANT.md");
     const STEPS: [&str; 9] = [
         "the payer presses a button on the page",

@@ -1,4 +1,4 @@
-//! Decisions about a session: steps of the payer, the merchant, the bank and the clock.
+//! Decisions about a session: actions of the payer, the merchant, the bank and the clock.
 
 use super::completion::Completion;
 use super::{
@@ -11,52 +11,52 @@ use crate::ids::MerchantPaymentId;
 use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
 
-/// What somebody does to a session.
+/// An action on a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionAction {
-    /// Nothing: only what is due happens.
+    /// No action: the decision only applies what is due.
     Due,
-    /// The payer sends a form of the page, whatever its button: the session has begun.
+    /// The payer sends any form of the page, which begins the session.
     Open,
-    /// The payer says where to ship. A rate that the merchant set stays; one that the payer chose must be chosen again. The rate
-    /// given here is not read.
+    /// The payer sends a shipping address. A rate that the merchant set is kept; a rate that the payer chose is
+    /// removed, so that the payer chooses again. The rate in this value is ignored.
     Ship(Shipping),
-    /// The payer chooses a shipping rate, by its place among those that were offered.
+    /// The payer chooses one of the offered shipping rates.
     Rate(super::ShippingRate),
-    /// The payer chooses a bank and is sent there.
+    /// The payer chooses a bank and is redirected to it.
     ChooseBank(BankChoice),
-    /// The payer decides about a payment at the bank.
+    /// The payer decides at the simulated bank about this payment.
     AtBank(MerchantPaymentId, PayerDecision),
-    /// The bank says what was decided there about a payment, and when. What was decided in time counts even if the bank says it
-    /// later.
+    /// The bank reports a decision about this payment and its time. A decision in time counts even if the bank reports
+    /// it later.
     BankSays(MerchantPaymentId, PayerDecision, DateTime<Utc>),
-    /// All steps of a payer without a browser: continue, ship, choose a bank, and decide there.
+    /// All steps of a payer without a browser: send a shipping address, choose a bank, and decide there.
     Pay {
-        /// The bank.
+        /// The bank that the payer chooses.
         bank: BankChoice,
-        /// Where to ship, if the page would ask for it.
+        /// The shipping address and rate, if the page would ask for them.
         shipping: Option<Shipping>,
-        /// What the payer does at the bank.
+        /// The payer's decision at the bank.
         decision: PayerDecision,
     },
-    /// The merchant cancels.
+    /// The merchant cancels the session.
     MerchantCancels,
-    /// The payer cancels on the page.
+    /// The payer cancels the session on the page.
     PayerCancels,
 }
 
-/// What a payer does at the bank.
+/// The decision of a payer at the bank, or of a merchant about a refund.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PayerDecision {
-    /// Approves the payment; the bank reports its result now or later.
+    /// Approves the payment. The bank reports its result now or later.
     Approve(BankAnswer),
     /// Rejects the payment.
     Reject,
-    /// Leaves.
+    /// Leaves without a decision.
     Leave,
 }
 
-/// Decides an action on a locked session, after everything that was due before it.
+/// Decides an action on a locked session, after everything that was due before.
 pub fn decide_session(
     situation: &SessionSituation,
     action: &SessionAction,
@@ -78,12 +78,12 @@ pub fn decide_session(
         SessionAction::MerchantCancels => work.cancel(SessionStep::MerchantCancels)?,
         SessionAction::PayerCancels => work.cancel(SessionStep::PayerCancels)?,
     }
-    // A bank that reports at once has decided now.
+    // If the bank reports immediately, its report is already due.
     work.settle_due()?;
     Ok(work.finish())
 }
 
-/// A session while steps are applied to it.
+/// A session while actions are applied to it.
 struct Work<'a> {
     situation: &'a SessionSituation,
     stamp: &'a Stamp<'a>,
@@ -93,7 +93,7 @@ struct Work<'a> {
     ended: Vec<MerchantPayment>,
     completion: Option<Completion>,
     events: Vec<Event>,
-    /// When the bank is asked again about the approved payment.
+    /// When to ask the bank again about the approved payment.
     ask_at: Option<DateTime<Utc>>,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Applies a step, as the table says, at a time. Returns whether the step took place.
+    /// Applies a step of the transition table at a time, and returns whether it had an effect.
     fn step(&mut self, step: SessionStep, at: DateTime<Utc>) -> Result<bool, SessionRefusal> {
         let is_over = at >= self.session.expires_at;
         match self.session.status.after(step, self.session.has_begun, is_over) {
@@ -127,7 +127,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Applies what is due: first the report of the bank, then the end of the session's time.
+    /// Applies what is due: first the bank's report, then the expiry of the session.
     fn settle_due(&mut self) -> Result<(), SessionRefusal> {
         let now = self.stamp.now;
         let report = self.pending.as_ref().and_then(|payment| payment.report);
@@ -193,7 +193,7 @@ impl<'a> Work<'a> {
         let amount = self.session.amount_without_shipping().ok_or(crate::ledger::AmountOverflow)?;
         self.session.amount = amount.plus(shipping.price()).ok_or(SessionRefusal::AboveMaximum)?.of(self.currency());
         check_merchant_amount(self.session.amount.minor).map_err(|_| SessionRefusal::AboveMaximum)?;
-        // A payment in progress has the amount and the rate from before.
+        // A payment in progress has the previous amount, so it is cancelled.
         self.end_payment(MerchantPaymentStatus::Cancelled, None, self.stamp.now);
         self.session.shipping = Some(shipping.clone());
         self.session.updated_at = self.stamp.now;
@@ -212,7 +212,7 @@ impl<'a> Work<'a> {
         self.ship(&Shipping { rate: Some(rate.clone()), ..shipping })
     }
 
-    /// Begins a payment at a bank. The payment before it, if there is one, is given up.
+    /// Begins a payment at a bank. Cancels the previous payment, if there is one.
     fn choose_bank(&mut self, bank: &BankChoice) -> Result<(), SessionRefusal> {
         self.must_be_open()?;
         if self.session.needs_shipping() {
@@ -242,7 +242,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// What the payer decides about a payment at the bank. Nothing happens if the payment is not the current one.
+    /// Applies the payer's decision about a payment at the bank. Does nothing if the payment is not the current one.
     fn decide_at_bank(
         &mut self,
         payment: MerchantPaymentId,
@@ -254,7 +254,7 @@ impl<'a> Work<'a> {
             PayerDecision::Reject | PayerDecision::Leave => SessionStep::Reject,
         };
         let Some(pending) = self.pending.as_ref().filter(|pending| pending.id == payment) else { return Ok(()) };
-        // Approved before: the bank has the payment.
+        // The payment was already approved, and the bank has it.
         if pending.report.is_some() || !self.step(step, now)? {
             return Ok(());
         }
@@ -268,7 +268,8 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Keeps what the bank says about the payment, which it got at a time: it reports nothing before.
+    /// Stores the bank's answer about the payment that was approved at the given time. A report is not dated before the
+    /// approval.
     fn hear(&mut self, answer: BankAnswer, approved: DateTime<Utc>) {
         match answer {
             BankAnswer::Report(report) => {
@@ -279,7 +280,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Applies what the bank says about a payment without a result. Nothing happens if the payment is not the current one.
+    /// Applies the bank's answer about a payment without a result. Does nothing if the payment is not the current one.
     fn learn(
         &mut self,
         payment: MerchantPaymentId,
@@ -293,7 +294,7 @@ impl<'a> Work<'a> {
                 self.decide_at_bank(payment, decision, at)?;
             }
             (SessionStatus::Processing, PayerDecision::Approve(answer)) if is_current => self.hear(answer, at),
-            // The bank has changed its mind.
+            // The bank rejects the payment after it reported an approval.
             (SessionStatus::Processing, PayerDecision::Reject | PayerDecision::Leave) if is_current => {
                 let result = BankReportResult::Failed(PaymentFailure::RejectedByBank);
                 self.hear(BankAnswer::Report(BankReport { at, result }), at);
@@ -340,7 +341,7 @@ impl<'a> Work<'a> {
         self.session.amount.currency
     }
 
-    /// Ends the current payment, if there is one, without money.
+    /// Ends the current payment, if there is one, without moving money.
     fn end_payment(&mut self, status: MerchantPaymentStatus, failure: Option<PaymentFailure>, at: DateTime<Utc>) {
         let Some(payment) = self.pending.take() else { return };
         let payment = MerchantPayment { status, failure, ..payment };
@@ -350,7 +351,7 @@ impl<'a> Work<'a> {
         self.ended.push(payment);
     }
 
-    /// Adds the event of a session that ended without a payment. A top-up of a budget is no session for its client.
+    /// Adds the event of a session that ended without a payment. A top-up of a budget has no such event.
     fn add_end_event(&mut self, at: DateTime<Utc>) {
         let kind = match self.session.status {
             SessionStatus::Cancelled => EventKind::MerchantCheckoutSessionCancelled,

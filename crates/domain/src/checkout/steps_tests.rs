@@ -1,4 +1,4 @@
-//! Tests of the steps of sessions.
+//! Tests of the rules that apply steps to sessions.
 
 use super::*;
 use crate::checkout::{PayerOutcome, SessionPurpose, ShippingRate};
@@ -24,7 +24,7 @@ fn at(minutes: i64) -> DateTime<Utc> {
     noon() + TimeDelta::minutes(minutes)
 }
 
-/// The payer decides about a payment at the bank, which reports after some minutes.
+/// The payer decides at the bank about a payment. The bank reports after some minutes.
 fn at_bank(scenario: &mut SessionScenario, payment: MerchantPaymentId, outcome: PayerOutcome, minutes: i64) {
     let decision = scenario.decision(outcome, minutes);
     scenario.act(&SessionAction::AtBank(payment, decision)).unwrap();
@@ -140,7 +140,7 @@ fn choosing_again_cancels_the_payment_before() {
     }
     at_bank(&mut scenario, second, PayerOutcome::Pending, 5);
     assert_eq!(scenario.status(), SessionStatus::Processing);
-    // The second approval is too late: the bank has the payment.
+    // The second approval comes too late: the bank already has the payment.
     at_bank(&mut scenario, second, PayerOutcome::Approve, 0);
     assert_eq!((scenario.status(), scenario.session().due_at), (SessionStatus::Processing, Some(at(5))));
 }
@@ -217,13 +217,13 @@ fn the_moment_of_expiry_is_too_late() {
     }
 }
 
-/// A bank that answers later, and is asked: the session follows what it says, dated when it happened.
+/// A bank that answers later, and is asked again. The session follows its answers, dated by when they happened.
 #[test]
 fn a_bank_is_asked_until_it_has_a_result() {
     let mut scenario = scenario();
     let payment = scenario.choose_bank().unwrap();
     let says = |answer, minutes| SessionAction::BankSays(payment, PayerDecision::Approve(answer), at(minutes));
-    // Approved in time, although it is known after `expiresAt`.
+    // The payer approved in time, although the bank reports it after `expiresAt`.
     scenario.wait(24);
     scenario.act(&says(BankAnswer::AskAgain(at(25)), 19)).unwrap();
     let session = scenario.session();

@@ -5,27 +5,28 @@ use crate::budget::Budget;
 use crate::ids::BudgetId;
 use std::collections::BTreeSet;
 
-/// What an adapter loads under the lock that serializes creations on a merchant.
+/// The situation for the creation of a top-up. An adapter loads it under the lock that serializes the creations of a
+/// merchant.
 #[derive(Clone, Debug)]
 pub struct CreateTopUpSituation {
-    /// The top-up with this idempotency key, as it is now.
+    /// The existing top-up with this idempotency key, in its current state.
     pub known: Option<CheckoutSession>,
-    /// The budget. `None`: not on the account.
+    /// The budget. `None`: no such budget on the account.
     pub budget: Option<Budget>,
-    /// The references of the request that sessions of the account have already.
+    /// The payment references of the request that sessions of the account already use.
     pub taken: BTreeSet<PaymentReference>,
 }
 
 /// A request to create a top-up.
 #[derive(Clone, Debug)]
 pub struct TopUpRequest {
-    /// What it has in common with sessions of checkouts.
+    /// The fields that sessions and top-ups have in common.
     pub opening: Opening,
-    /// The budget.
+    /// The budget to credit.
     pub budget: BudgetId,
 }
 
-/// Reasons to refuse a top-up. Nothing changes.
+/// Reasons to refuse the creation of a top-up. Nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreateTopUpRefusal {
     /// The budget is not on the account.
@@ -34,12 +35,12 @@ pub enum CreateTopUpRefusal {
     /// The budget does not hold the currency.
     #[error("the budget does not hold the currency")]
     NotHeld,
-    /// All payment references of the request are taken.
+    /// All payment references of the request are already used.
     #[error("all payment references are taken")]
     NoReference,
 }
 
-/// Decides the creation of a top-up, which is OPEN. A known idempotency key returns its top-up.
+/// Decides the creation of a top-up, which is then OPEN. A known idempotency key returns its existing top-up.
 pub fn decide_create_top_up(
     situation: &CreateTopUpSituation,
     request: &TopUpRequest,

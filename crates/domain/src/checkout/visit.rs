@@ -1,10 +1,11 @@
-//! Visits of payers to the simulated bank.
+//! Visits to the simulated bank.
 
 use super::{BankAnswer, PayerDecision, PayerOutcome};
 use crate::fault::Flaw;
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// A payer's visit to the simulated bank.
+/// A visit to the simulated bank, by a payer or by a merchant who authorises a refund: its outcome, and the delay of
+/// the bank's report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PayerVisit {
     outcome: PayerOutcome,
@@ -12,11 +13,11 @@ pub struct PayerVisit {
 }
 
 impl PayerVisit {
-    /// The largest number of minutes until the bank reports: a week.
+    /// Maximum number of minutes until the bank reports: a week.
     pub const MAX_MINUTES: i64 = 10_080;
 
-    /// Combines an outcome with the minutes until the bank reports, 1 by default. Outcomes that the bank does not report
-    /// later have none.
+    /// Combines an outcome with the number of minutes until the bank reports, 1 by default. The number must be absent
+    /// for outcomes without a delay.
     pub fn new(outcome: PayerOutcome, after_minutes: Option<i64>) -> Result<Self, Flaw> {
         if after_minutes.is_some() && outcome.delayed().is_none() {
             return Err(Flaw::value(format!("must not be sent with the outcome {}", outcome.as_str())));
@@ -28,7 +29,7 @@ impl PayerVisit {
         Ok(Self { outcome, delay: TimeDelta::minutes(minutes) })
     }
 
-    /// What the payer does at the simulated bank at `now`.
+    /// Returns the visitor's decision at the simulated bank at `now`.
     pub fn decision(self, now: DateTime<Utc>) -> PayerDecision {
         match self.outcome {
             PayerOutcome::Leave => PayerDecision::Leave,

@@ -1,19 +1,19 @@
-//! Who may see the events of an account.
+//! The audience of events: who may see them.
 
 use super::EventKind;
 use std::collections::BTreeSet;
 
-/// Who may see the events of an account. An event is written only if somebody may.
+/// Who may see the events of an account. An event is written only if somebody may see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Audience {
     /// Whether the client of the account may list events.
     pub lists: bool,
-    /// The kinds of events that enabled subscriptions get.
+    /// The kinds of events for which enabled subscriptions exist.
     pub subscribed: BTreeSet<EventKind>,
 }
 
 impl Audience {
-    /// Whether an event of this kind is written.
+    /// Returns whether somebody may see events of this kind.
     pub fn sees(&self, kind: EventKind) -> bool {
         self.lists || self.subscribed.contains(&kind)
     }

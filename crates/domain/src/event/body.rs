@@ -1,4 +1,4 @@
-//! The contents of events.
+//! The contents of events, before they are rendered.
 
 use super::BoxMovement;
 use crate::batch::{Payment, PaymentBatchStatus, PaymentOrder};
@@ -9,19 +9,19 @@ use crate::ids::{CardId, CheckoutId, PaymentBatchId};
 /// The contents of an event, by the kind of its object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventBody {
-    /// Money of a budget.
+    /// Money entered or left a budget.
     Box(Box<BoxMovement>),
-    /// A card message.
+    /// A card message was recorded.
     CardTransaction(Box<CardTransaction>),
-    /// The state of a card.
+    /// A card was created or changed its state.
     CardState(CardStateChange),
-    /// A payment batch, or one of its orders.
+    /// A payment batch or one of its orders changed.
     Batch(Box<BatchEvent>),
-    /// A payment of a batch.
+    /// A payment of a batch changed.
     Payment(Box<Payment>),
-    /// A checkout session.
+    /// A checkout session ended.
     CheckoutSession(Box<CheckoutSession>),
-    /// A payment or refund of a checkout session.
+    /// A payment or refund of a checkout session ended.
     MerchantPayment(Box<MerchantPaymentEvent>),
 }
 
@@ -30,43 +30,43 @@ pub enum EventBody {
 pub struct MerchantPaymentEvent {
     /// The payment or refund.
     pub payment: MerchantPayment,
-    /// The checkout of its session. `None`: a top-up of a budget.
+    /// The checkout of the session. `None`: a top-up of a budget.
     pub checkout: Option<CheckoutId>,
 }
 
-/// A change of the state of a card.
+/// The creation of a card, or a change of its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardStateChange {
     /// The card.
     pub card: CardId,
     /// The state before; `None` if the card is new.
     pub previous: Option<CardState>,
-    /// The state now.
+    /// The state after the change.
     pub state: CardState,
-    /// Why it changed.
+    /// The reason for the change, if there is one.
     pub reason: Option<String>,
 }
 
 /// A payment batch, or one of its orders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchEvent {
-    /// The batch.
+    /// The id of the batch.
     pub batch: PaymentBatchId,
-    /// Its name.
+    /// The name of the batch.
     pub name: String,
-    /// Its status now.
+    /// The status of the batch after the change.
     pub status: PaymentBatchStatus,
-    /// The order, if the event is about one.
+    /// The order. `None`: the event is about the whole batch.
     pub order: Option<PaymentOrder>,
-    /// What became of the payments, if all of them are final.
+    /// The numbers of succeeded and failed payments. `None`: not all payments are final.
     pub result: Option<BatchResult>,
 }
 
-/// How many payments of a batch succeeded.
+/// The numbers of payments of a batch that succeeded and failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchResult {
-    /// Payments that reached their recipients.
+    /// Number of payments that reached their recipients.
     pub succeeded: u64,
-    /// The others: failed, or already returned.
+    /// Number of all other payments: failed, or already returned.
     pub failed: u64,
 }

@@ -1,4 +1,4 @@
-//! The events of what happened to movements, cards, batches and payments.
+//! Creation of events from movements, cards, batches, payments and sessions.
 
 use super::{BatchEvent, BatchResult, BoxMovement, CardStateChange, Event, EventBody, EventKind, MerchantPaymentEvent};
 use crate::batch::{Payment, PaymentBatch, PaymentBatchStatus, PaymentOrder};
@@ -8,19 +8,19 @@ use crate::ids::AccountId;
 use chrono::{DateTime, Utc};
 
 impl BoxMovement {
-    /// The event of money that came in.
+    /// Returns the event of money that entered a budget.
     pub(crate) fn credited(self, account: AccountId, at: DateTime<Utc>) -> Event {
         Event { account, kind: EventKind::BoxCredited, at, body: EventBody::Box(Box::new(self)) }
     }
 
-    /// The event of money that went out.
+    /// Returns the event of money that left a budget.
     pub(crate) fn debited(self, account: AccountId, at: DateTime<Utc>) -> Event {
         Event { account, kind: EventKind::BoxDebited, at, body: EventBody::Box(Box::new(self)) }
     }
 }
 
 impl CardTransaction {
-    /// The event of this message.
+    /// Returns the event of this message.
     pub fn event(&self) -> Event {
         let body = EventBody::CardTransaction(Box::new(self.clone()));
         Event { account: self.account.clone(), kind: EventKind::CardTransaction, at: self.created_at, body }
@@ -28,7 +28,7 @@ impl CardTransaction {
 }
 
 impl CardTransition {
-    /// The event of this transition.
+    /// Returns the event of this transition.
     pub fn event(&self) -> Event {
         let (previous, state, reason) = (Some(self.from), self.to, self.reason.clone());
         let body = EventBody::CardState(CardStateChange { card: self.card, previous, state, reason });
@@ -37,7 +37,8 @@ impl CardTransition {
 }
 
 impl CardRecord {
-    /// The event of the creation of this card. Cards of early versions have no time of creation, and no event.
+    /// Returns the event of the creation of this card. `None`: an early version of Florin created the card without
+    /// recording the time.
     pub fn created(&self) -> Option<Event> {
         let (card, reason) = (&self.card, self.state_reason.clone());
         let body = EventBody::CardState(CardStateChange { card: card.id, previous: None, state: card.state, reason });
@@ -46,41 +47,41 @@ impl CardRecord {
 }
 
 impl PaymentBatch {
-    /// An event about this batch, as of its last change.
+    /// Returns an event about this batch, dated by the last change of the batch.
     pub(crate) fn event(&self, kind: EventKind, order: Option<PaymentOrder>, result: Option<BatchResult>) -> Event {
         let (name, status) = (self.name.clone(), self.status());
         let body = EventBody::Batch(Box::new(BatchEvent { batch: self.id, name, status, order, result }));
         Event { account: self.account.clone(), kind, at: self.updated_at, body }
     }
 
-    /// The event of a batch that is ready for approval.
+    /// Returns the event of a batch that is ready for approval. `None`: the batch is not validated.
     pub(crate) fn ready(&self) -> Option<Event> {
         let is_ready = self.status() == PaymentBatchStatus::Validated;
         is_ready.then(|| self.event(EventKind::PaymentBatchCreated, None, None))
     }
 
-    /// An event about each order of this batch.
+    /// Returns one event for each order of this batch.
     pub(crate) fn order_events(&self, kind: EventKind) -> impl Iterator<Item = Event> {
         self.orders.iter().map(move |order| self.event(kind, Some(order.clone()), None))
     }
 }
 
 impl Payment {
-    /// An event about this payment.
+    /// Returns an event about this payment.
     pub(crate) fn event(&self, kind: EventKind, at: DateTime<Utc>) -> Event {
         Event { account: self.account.clone(), kind, at, body: EventBody::Payment(Box::new(self.clone())) }
     }
 }
 
 impl CheckoutSession {
-    /// An event about this session. A top-up of a budget has none: its credit is an event of the budget.
+    /// Returns an event about this session. `None`: a top-up of a budget, whose credit is an event of the budget.
     pub(crate) fn event(&self, kind: EventKind, at: DateTime<Utc>) -> Option<Event> {
         self.purpose.checkout()?;
         let body = EventBody::CheckoutSession(Box::new(self.clone()));
         Some(Event { account: self.account.clone(), kind, at, body })
     }
 
-    /// An event about a payment or refund of this session, which may be a top-up of a budget.
+    /// Returns an event about a payment or refund of this session, which can be a top-up of a budget.
     pub(crate) fn payment_event(&self, payment: &MerchantPayment, kind: EventKind, at: DateTime<Utc>) -> Event {
         let event = MerchantPaymentEvent { payment: payment.clone(), checkout: self.purpose.checkout() };
         Event { account: self.account.clone(), kind, at, body: EventBody::MerchantPayment(Box::new(event)) }

@@ -1,4 +1,4 @@
-//! The kinds of events, and the types that can be subscribed to.
+//! The kinds of events, and the types that subscriptions name.
 
 use uuid::{Uuid, uuid};
 
@@ -14,19 +14,19 @@ macro_rules! kinds {
             /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The name that receivers see.
+            /// Returns the name in events and in the API.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => stringify!($name),)* }
             }
 
-            /// The id of its type.
+            /// Returns the id of its type.
             pub const fn id(self) -> Uuid {
                 match self { $(Self::$name => uuid!($id),)* }
             }
         }
 
         impl EventType {
-            /// All types: each kind under its own name, and then the other names of kinds.
+            /// All types: each kind under its own name, and then the alternative names of kinds.
             pub const ALL: &'static [Self] = &[
                 $(Self { id: uuid!($id), name: stringify!($name), kind: EventKind::$name },)*
                 $($(Self { id: uuid!($other_id), name: $other, kind: EventKind::$name },)?)*
@@ -35,7 +35,7 @@ macro_rules! kinds {
     };
 }
 
-/// A type of events, under one of its names.
+/// A type of events that subscriptions can name. Some kinds have two types, under different names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventType {
     /// Its id.
@@ -46,13 +46,13 @@ pub struct EventType {
     pub kind: EventKind,
 }
 
-// The ids of the first four kinds are those of the original service.
+// The first four kinds have the ids of the original service.
 kinds! {
-    /// Money came into a budget: a credit, a top-up, a transfer, or a payment that was returned.
+    /// Money entered a budget: a credit, a top-up, a transfer, or a payment that was returned.
     BoxCredited = "25d5b682-7449-4d07-b6fc-7c9bf1239561";
     /// Money left a budget: a transfer, or a payment.
     BoxDebited = "fc05160e-0f0c-44e0-87a8-e2f093b09ff4";
-    /// A card message, approved or declined, or an expiry.
+    /// A card message was approved or declined, or a hold expired.
     CardTransaction = "da153b21-9c8d-46d2-8911-83c6da10655a";
     /// A card was created, or its state changed.
     CardStateUpdated = "a1920089-8cdd-404d-b1aa-624bc4170b40";
@@ -68,11 +68,11 @@ kinds! {
     PaymentBatchCancelled = "7d0f6a3e-52c1-4b8e-9f0a-3c6d1e8b4a05";
     /// An approved order was cancelled with its batch.
     PaymentBatchOrderCancelled = "7d0f6a3e-52c1-4b8e-9f0a-3c6d1e8b4a06";
-    /// A payment was handed to the bank.
+    /// A payment of a batch was started, to be sent to the bank.
     PaymentCreated = "7d0f6a3e-52c1-4b8e-9f0a-3c6d1e8b4a07";
     /// The recipient's bank returned a payment.
     PaymentReturned = "7d0f6a3e-52c1-4b8e-9f0a-3c6d1e8b4a08";
-    /// A checkout session ended in a payment.
+    /// A checkout session was paid.
     MerchantCheckoutSessionCompleted = "7d0f6a3e-52c1-4b8e-9f0a-3c6d1e8b4a11",
         "RoqqettCheckoutSessionCompleted" = "7d0f6a3e-52c1-4b8e-9f0a-3c6d1e8b4a21";
     /// A checkout session was cancelled.
@@ -96,12 +96,12 @@ kinds! {
 }
 
 impl EventType {
-    /// Finds a type by its name.
+    /// Returns the type with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::ALL.iter().find(|known| known.name == name)
     }
 
-    /// Finds a type by its id.
+    /// Returns the type with this id.
     pub fn with_id(id: Uuid) -> Option<&'static Self> {
         Self::ALL.iter().find(|known| known.id == id)
     }

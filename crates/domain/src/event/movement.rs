@@ -1,14 +1,14 @@
-//! Money that enters or leaves a budget, as its events tell it.
+//! Money that enters or leaves a budget, as events describe it.
 
 use crate::batch::{Payment, PaymentNetwork, PaymentTerms, compact, country_of};
 use crate::iban::Iban;
 use crate::ids::BudgetId;
 use crate::money::{Currency, Minor};
 
-/// Money that entered or left the ledger balance of a budget, other than by card messages.
+/// Money that entered or left the ledger balance of a budget, except by card messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoxMovement {
-    /// Its number in the one sequence of the account.
+    /// Its number in the account's sequence of credits, top-ups, transfers and payments.
     pub number: i64,
     /// The budget.
     pub budget: BudgetId,
@@ -18,13 +18,13 @@ pub struct BoxMovement {
     pub amount: Minor,
     /// The currency.
     pub currency: Currency,
-    /// The ledger balance of the budget afterwards.
+    /// The ledger balance of the budget after the movement.
     pub ledger_balance: Minor,
-    /// What moved the money.
+    /// The source of the movement.
     pub source: MovementSource,
-    /// How the money moved.
+    /// The payment method.
     pub method: PaymentMethod,
-    /// The order that it belongs to, if there is one.
+    /// The order that the movement belongs to, if there is one.
     pub order: Option<String>,
     /// The reference that the parties see.
     pub reference: Option<String>,
@@ -32,7 +32,7 @@ pub struct BoxMovement {
     pub bank_identifier: Option<String>,
     /// The address of the other party's bank.
     pub institution_address: Option<String>,
-    /// The account of the other party.
+    /// The account identifier of the other party: an IBAN or an account number.
     pub identification: Option<String>,
     /// The name of the sender.
     pub remitters_name: Option<String>,
@@ -40,17 +40,17 @@ pub struct BoxMovement {
     pub remitters_address: Option<String>,
 }
 
-/// What moved the money of a budget.
+/// The source of a movement of a budget's money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MovementSource {
-    /// Money from outside.
+    /// Money came from outside.
     Deposits,
-    /// A transfer, or a payment.
+    /// A transfer or a payment moved the money.
     Orders,
 }
 
 impl MovementSource {
-    /// The name in bodies.
+    /// Returns the name in bodies of events.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Deposits => "deposits",
@@ -59,7 +59,7 @@ impl MovementSource {
     }
 }
 
-/// How money moved, by the names of UK Open Banking.
+/// A payment method, by the names of UK Open Banking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaymentMethod {
     /// UK Faster Payments.
@@ -77,7 +77,7 @@ pub enum PaymentMethod {
 }
 
 impl PaymentMethod {
-    /// The name in bodies.
+    /// Returns the name in bodies of events.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::FasterPayments => "UK.OBIE.FPS",
@@ -103,7 +103,8 @@ impl From<PaymentNetwork> for PaymentMethod {
 }
 
 impl BoxMovement {
-    /// The payout or the return of a payment: its number, the amount that moved, and the ledger balance afterwards.
+    /// Creates the movement of a payment or its return. `amount` is the moved amount, and `ledger_balance` the ledger
+    /// balance after it.
     pub(crate) fn of_payment(
         (payment, terms): (&Payment, &PaymentTerms),
         number: i64,
@@ -130,15 +131,15 @@ impl BoxMovement {
         }
     }
 
-    /// The account of the other party, of which only the last four characters are readable.
+    /// Returns the account identifier of the other party with all but its last four characters masked.
     pub fn masked_identification(&self) -> Option<String> {
         let characters: Vec<char> = compact(self.identification.as_deref()?).chars().collect();
-        // Of a short text, nothing is shown.
+        // A short text is masked completely.
         let shown = if characters.len() > 4 { &characters[characters.len() - 4..] } else { &[] };
         Some(format!("****{}", shown.iter().collect::<String>()))
     }
 
-    /// The kind of the identification, by the names of UK Open Banking. `None` if it is not known.
+    /// Returns the kind of the account identifier, by the names of UK Open Banking. `None`: it is unknown.
     pub fn identification_scheme(&self) -> Option<&'static str> {
         let text = compact(self.identification.as_deref()?);
         let is_number = text.bytes().all(|byte| byte.is_ascii_digit()) && matches!(text.len(), 8 | 14);
@@ -148,7 +149,7 @@ impl BoxMovement {
         }
     }
 
-    /// The BIC of the other party's bank, if its identifier is one.
+    /// Returns the BIC of the other party's bank. `None`: its bank identifier is not a BIC.
     pub fn institution_bic(&self) -> Option<&str> {
         self.bank_identifier.as_deref().filter(|text| country_of(text).is_some())
     }

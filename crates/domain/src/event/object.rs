@@ -1,31 +1,31 @@
-//! An event, and its object.
+//! Events and their objects.
 
 use super::{EventBody, EventKind};
 use crate::ids::{AccountId, BudgetId, CardId, CheckoutId, CheckoutSessionId, PaymentBatchId, TransactionToken};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// A change of money or state, with the contents of its notification.
+/// An event before it is stored: a change of money or state, with its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The account.
     pub account: AccountId,
     /// Its kind.
     pub kind: EventKind,
-    /// When it happened, by the clock of the account.
+    /// When the change occurred, by the clock of the account.
     pub at: DateTime<Utc>,
     /// Its contents.
     pub body: EventBody,
 }
 
-/// The object of an event. The events of one object are numbered from 1 without gaps, whatever their kinds.
+/// The object of an event. The events of one object are numbered from 1 without gaps, across all kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventObject {
-    /// A budget, whose money moved.
+    /// A budget with its money.
     Budget(BudgetId),
-    /// A chain of card messages, by the token of its first one.
+    /// A chain of card messages, identified by the token of its first message.
     Chain(TransactionToken),
-    /// A card, whose state changed.
+    /// A card with its state.
     Card(CardId),
     /// A payment batch, with its orders and payments.
     Batch(PaymentBatchId),
@@ -34,7 +34,7 @@ pub enum EventObject {
 }
 
 impl EventObject {
-    /// The id that bodies and filters show.
+    /// Returns the id, as bodies and filters show it.
     pub const fn id(self) -> Uuid {
         match self {
             Self::Budget(id) => id.0,
@@ -47,7 +47,7 @@ impl EventObject {
 }
 
 impl Event {
-    /// The object that it is about.
+    /// Returns the object that the event is about.
     pub const fn object(&self) -> EventObject {
         match &self.body {
             EventBody::Box(movement) => EventObject::Budget(movement.budget),
@@ -60,7 +60,8 @@ impl Event {
         }
     }
 
-    /// The checkout of its session, by which subscriptions select events. `None`: it is about no session of a checkout.
+    /// Returns the checkout of the event's session, by which subscriptions select events. `None`: the event is not
+    /// about a session of a checkout.
     pub const fn checkout(&self) -> Option<CheckoutId> {
         match &self.body {
             EventBody::CheckoutSession(session) => session.purpose.checkout(),
@@ -73,8 +74,8 @@ impl Event {
         }
     }
 
-    /// Whether it counts as the next event of its object, which has had `before` events. A batch becomes ready for
-    /// approval once: later uploads that validate it again do not count.
+    /// Returns whether the event counts as the next one of its object, which has had `before` events. A batch becomes
+    /// ready for approval once: later uploads that validate it again do not count.
     pub const fn counts_after(&self, before: u64) -> bool {
         before == 0 || !matches!(self.kind, EventKind::PaymentBatchCreated)
     }

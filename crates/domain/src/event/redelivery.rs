@@ -1,22 +1,22 @@
-//! Events that are sent again on request.
+//! Redeliveries: events that are sent again on request.
 
 use super::{EventPosition, StoredEvent};
 use crate::ids::EventId;
 use uuid::Uuid;
 
-/// The upper half of the ids of redeliveries: a UUID of version 8, which no event has.
+/// The upper half of the ids of redeliveries. It makes the id a UUID of version 8, which no event has.
 const MARK: u64 = 0xF108_1200_A6A1_8000;
 /// The variant of a UUID, the upper two bits of its lower half.
 const VARIANT: u64 = 0b10 << 62;
-/// The bits of the lower half that hold the position.
+/// The bits of the lower half that contain the position.
 const POSITION: u64 = (1 << 62) - 1;
 
-/// A redelivery of a stored event. It has a position of its own among the events, so that streams resume after it.
+/// A redelivery of a stored event. It has its own position, so that a stream can resume after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redelivery {
     /// Its position.
     pub position: EventPosition,
-    /// The event, which is the same as before.
+    /// The stored event, unchanged.
     pub event: StoredEvent,
 }
 
@@ -25,17 +25,18 @@ pub struct Redelivery {
 pub struct Redeliveries {
     /// The redeliveries, in order.
     pub found: Vec<Redelivery>,
-    /// The position up to which there is no other one.
+    /// The position up to which the search is complete.
     pub until: EventPosition,
 }
 
 impl Redelivery {
-    /// The id of the redelivery at a position. It identifies a place in a stream, and differs from every id of an event.
+    /// Returns the id of the redelivery at a position. It identifies a place in a stream, and differs from the ids of
+    /// all events.
     pub fn id_at(position: EventPosition) -> EventId {
         EventId(Uuid::from_u64_pair(MARK, VARIANT | (position.0.unsigned_abs() & POSITION)))
     }
 
-    /// The position of the redelivery that has this id. `None`: it is the id of an event.
+    /// Returns the position of the redelivery with this id. `None`: it is not the id of a redelivery.
     pub fn position_in(id: EventId) -> Option<EventPosition> {
         let (mark, position) = id.0.as_u64_pair();
         let is_one = mark == MARK && position & !POSITION == VARIANT;

@@ -1,4 +1,4 @@
-//! Events as they are stored and read.
+//! Stored events and their filter.
 
 use super::EventKind;
 use crate::ids::{AccountId, CheckoutId, EventId};
@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
-/// The position of an event in the order of commits: that of `GET /events` and of the stream.
+/// The position of an event in the order of commits. `GET /events` and its stream use this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventPosition(pub i64);
 
@@ -15,41 +15,41 @@ pub struct EventPosition(pub i64);
 pub struct StoredEvent {
     /// Its position.
     pub position: EventPosition,
-    /// Its id, the same in every delivery. It is random, in seeded worlds too.
+    /// Its id, which is the same in every delivery. It is random even in worlds with a seed.
     pub id: EventId,
     /// The account.
     pub account: AccountId,
     /// Its kind.
     pub kind: EventKind,
-    /// The object that it is about.
+    /// The id of the object that it is about.
     pub object: Uuid,
     /// Its number among the events of the object, from 1.
     pub sequence: u64,
-    /// When it happened by the clock of the account, in whole seconds, as its body says.
+    /// When it occurred by the clock of the account, in whole seconds, like in its body.
     pub occurred_at: DateTime<Utc>,
     /// The real time at which it was written.
     pub recorded_at: DateTime<Utc>,
-    /// The checkout of its session, if it is about one.
+    /// The checkout of its session. `None`: it is not about a session of a checkout.
     pub checkout: Option<CheckoutId>,
     /// Its envelope as JSON.
     pub body: String,
 }
 
-/// Selects events.
+/// Selects events. A `None` field selects everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventFilter {
-    /// Of these kinds. Empty: of any kind.
+    /// Selects events of these kinds. Empty: all kinds.
     pub kinds: BTreeSet<EventKind>,
-    /// About this object.
+    /// Selects events about this object.
     pub object: Option<Uuid>,
-    /// Occurred at this time or later.
+    /// Selects events that occurred at this time or later.
     pub from: Option<DateTime<Utc>>,
-    /// Occurred at this time or earlier.
+    /// Selects events that occurred at this time or earlier.
     pub to: Option<DateTime<Utc>>,
 }
 
 impl EventFilter {
-    /// Whether it selects an event.
+    /// Returns whether the filter selects an event.
     pub fn selects(&self, event: &StoredEvent) -> bool {
         (self.kinds.is_empty() || self.kinds.contains(&event.kind))
             && self.object.is_none_or(|object| object == event.object)

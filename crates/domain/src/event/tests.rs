@@ -17,7 +17,7 @@ fn every_type_has_an_id_and_a_name_of_its_own() {
         let own = EventType::named(kind.as_str()).unwrap();
         assert_eq!((own.kind, own.id), (*kind, kind.id()));
         let others = EventType::ALL.iter().filter(|known| known.kind == *kind && *known != own);
-        // The original service names the merchants' kinds differently.
+        // The original service has other names for the merchants' kinds.
         assert_eq!(others.count(), usize::from(kind.as_str().starts_with("Merchant")), "{kind:?}");
     }
 }

@@ -15,13 +15,13 @@ pub struct Balances {
     reserved: Minor,
 }
 
-/// A balance would leave the range of 64-bit minor units, or a pool would fall below zero.
+/// A balance would leave the range of 64-bit minor units, or `held` or `reserved` would fall below zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a balance would leave the range of 64-bit minor units")]
 pub struct AmountOverflow;
 
 impl Balances {
-    /// Checks the invariants.
+    /// Creates balances, unless `held` or `reserved` is negative, or the ledger balance does not fit 64 bits.
     pub fn new(available: Minor, held: Minor, reserved: Minor) -> Result<Self, AmountOverflow> {
         let sum = i128::from(available.0) + i128::from(held.0) + i128::from(reserved.0);
         if held.is_negative() || reserved.is_negative() || i64::try_from(sum).is_err() {
@@ -47,7 +47,7 @@ impl Balances {
 
     /// The ledger balance: available, held and reserved.
     pub const fn ledger(&self) -> Minor {
-        // The constructor checked that the sum fits, so a partial sum that wraps wraps back.
+        // The constructor checked that the sum fits. So even if the first addition wraps, the result is correct.
         Minor(self.available.0.wrapping_add(self.held.0).wrapping_add(self.reserved.0))
     }
 

@@ -6,13 +6,12 @@ use chrono::{DateTime, Utc};
 use std::fmt;
 use uuid::Uuid;
 
-/// A pool of the ledger. The first three belong to a budget: their sum is its ledger balance, and the first is its
-/// available balance.
+/// A pool: where money is. The first three pools belong to a budget; their sum is its ledger balance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Pool {
     /// The money of a budget that can be spent.
     Available(BudgetId),
-    /// The money of a budget behind open card holds.
+    /// The money of a budget that open card holds claim.
     Held(BudgetId),
     /// The money of a budget reserved for confirmed payment batches.
     Reserved(BudgetId),
@@ -26,7 +25,7 @@ pub enum Pool {
     Fees,
     /// The banks of payers, which pay merchants and receive refunds.
     PayerBanks,
-    /// The settlement account or payee of a merchant that has this id.
+    /// The settlement account or payee with this id, into which a merchant's payments are settled.
     MerchantSettled(Uuid),
 }
 
@@ -35,7 +34,7 @@ impl Pool {
     const WITHOUT_OWNER: [Self; 5] =
         [Self::CardNetwork, Self::InboundPayments, Self::OutboundPayments, Self::Fees, Self::PayerBanks];
 
-    /// The name of the kind of account, as stored.
+    /// The stored name of the kind of pool.
     pub const fn kind(self) -> &'static str {
         match self {
             Self::Available(_) => "available",
@@ -50,7 +49,8 @@ impl Pool {
         }
     }
 
-    /// The pool of that kind and owner: a budget, or whom a merchant's payments are settled to. `None` if no such pool exists.
+    /// Returns the pool of this kind that belongs to a budget, to a settlement account or payee (`settled_to`), or to
+    /// nobody. `None` if no such pool exists.
     pub fn named(kind: &str, budget: Option<BudgetId>, settled_to: Option<Uuid>) -> Option<Self> {
         let is_named = |pool: &Self| pool.kind() == kind;
         match (budget, settled_to) {
@@ -85,16 +85,16 @@ impl Pool {
     }
 }
 
-/// One line of a journal transaction: the gain of an account, or its loss if negative.
+/// One line of a journal transaction: the amount that a pool gains, or loses if it is negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Posting {
     /// The pool.
     pub pool: Pool,
-    /// Its gain, never zero.
+    /// The amount, never zero in a journal transaction.
     pub amount: Minor,
 }
 
-/// The kind of a movement.
+/// The kind of a journal transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JournalKind {
     /// An inbound credit to a budget.
@@ -103,7 +103,7 @@ pub enum JournalKind {
     Card,
     /// The reservation of a confirmed payment batch.
     BatchReservation,
-    /// The payout of a whole payment batch. Used only by the demo data, whose finished batches have no payments.
+    /// The payout of a whole payment batch. Never written; old stores can contain it.
     BatchPayout,
     /// The release of a reservation after a cancellation of its payment batch.
     BatchRelease,
@@ -124,7 +124,8 @@ pub enum JournalKind {
 }
 
 impl JournalKind {
-    /// Whether such a transaction is a row of activity by itself. Others belong to a row of their cause, such as a payment.
+    /// Whether a transaction of this kind is a row of activity itself. Transactions of other kinds belong to the row of
+    /// their cause, such as a payment.
     pub const fn is_activity(self) -> bool {
         matches!(self, Self::Credit | Self::TopUp)
     }
@@ -164,12 +165,12 @@ impl JournalKind {
     }
 }
 
-/// One change of money: postings in one currency that add up to zero. It is never changed or deleted.
+/// One movement of money: postings in one currency that add up to zero. It is never changed or deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalTransaction {
     /// Its id.
     pub id: JournalId,
-    /// The account whose money moved.
+    /// The account that it belongs to.
     pub account: AccountId,
     /// The kind of movement.
     pub kind: JournalKind,
@@ -187,7 +188,7 @@ pub struct JournalTransaction {
 #[error("the postings of a journal transaction do not add up to zero")]
 pub struct Unbalanced;
 
-/// The head of a journal transaction.
+/// A journal transaction without its postings.
 #[derive(Clone, Debug)]
 pub(crate) struct Heading {
     pub(crate) id: JournalId,
@@ -199,7 +200,7 @@ pub(crate) struct Heading {
 }
 
 impl JournalTransaction {
-    /// A transaction of these postings, without those of zero.
+    /// Creates a transaction of these postings, except those of zero.
     pub fn new(
         id: JournalId,
         account: AccountId,

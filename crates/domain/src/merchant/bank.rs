@@ -1,14 +1,14 @@
-//! Banks that can pay checkouts.
+//! Banks at which payers can pay checkout sessions.
 
 use crate::fault::Flaw;
 use std::fmt;
 
-/// The id of a bank: 32 hexadecimal characters, lower case.
+/// The id of a bank: 32 hexadecimal characters in lower case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BankId(String);
 
 impl BankId {
-    /// Checks the form and folds capitals to lower case.
+    /// Parses an id, and converts it to lower case.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         if text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             Ok(Self(text.to_ascii_lowercase()))
@@ -17,7 +17,7 @@ impl BankId {
         }
     }
 
-    /// The id.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -29,15 +29,15 @@ impl fmt::Display for BankId {
     }
 }
 
-/// A bank of the list that an operator imports; all merchants share the list.
+/// A bank of the bank list. An operator imports the list, and all merchants share it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bank {
     /// Its id.
     pub id: BankId,
     /// Its display name.
     pub name: String,
-    /// The address of its icon.
+    /// The URL of its icon.
     pub icon_url: String,
-    /// Whether it can pay refunds.
+    /// Whether it pays refunds.
     pub supports_refunds: bool,
 }

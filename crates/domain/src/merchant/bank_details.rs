@@ -9,9 +9,9 @@ use std::fmt;
 /// The currency of a checkout, a settlement account or a payee: GBP or EUR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MerchantCurrency {
-    /// Pounds, paid to a sort code and account number.
+    /// Pounds. Bank details are a sort code and account number.
     Gbp,
-    /// Euros, paid to an IBAN.
+    /// Euros. Bank details are an IBAN.
     Eur,
 }
 
@@ -19,7 +19,7 @@ impl MerchantCurrency {
     /// Both currencies.
     pub const ALL: [Self; 2] = [Self::Gbp, Self::Eur];
 
-    /// The alphabetic code.
+    /// Returns the alphabetic code.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Gbp => "GBP",
@@ -27,12 +27,12 @@ impl MerchantCurrency {
         }
     }
 
-    /// The currency among all currencies.
+    /// Converts it to a [`Currency`].
     pub fn currency(self) -> Result<Currency, Flaw> {
         Currency::parse(self.as_str())
     }
 
-    /// The type of the bank details that receive it.
+    /// Returns the type of bank details for this currency.
     pub const fn details(self) -> BankDetailsType {
         match self {
             Self::Gbp => BankDetailsType::SortCode,
@@ -54,7 +54,7 @@ impl BankDetailsType {
     /// Both types.
     pub const ALL: [Self; 2] = [Self::SortCode, Self::Iban];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::SortCode => "SORT_CODE",
@@ -62,7 +62,7 @@ impl BankDetailsType {
         }
     }
 
-    /// The currency that they receive.
+    /// Returns the currency of bank accounts with these details.
     pub const fn currency(self) -> MerchantCurrency {
         match self {
             Self::SortCode => MerchantCurrency::Gbp,
@@ -71,17 +71,17 @@ impl BankDetailsType {
     }
 }
 
-/// A bank account that can be paid. Responses show it masked only: [`BankDetails::masked`].
+/// The details of a bank account. Responses show them only masked, by [`BankDetails::masked`].
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum BankDetails {
-    /// An account in the UK.
+    /// A UK account.
     SortCode {
-        /// Six digits.
+        /// The sort code: six digits.
         sort_code: String,
-        /// Eight digits.
+        /// The account number: eight digits.
         account_number: String,
     },
-    /// An account that an IBAN names: without blanks, in capitals.
+    /// The IBAN of an account, without spaces and in capitals.
     Iban(String),
 }
 
@@ -96,7 +96,7 @@ impl fmt::Debug for BankDetails {
     }
 }
 
-/// Bank details as a caller wrote them.
+/// Bank details as sent in a request.
 #[derive(Clone, Default)]
 pub struct BankDetailsInput {
     /// The sort code.
@@ -108,10 +108,11 @@ pub struct BankDetailsInput {
 }
 
 impl BankDetails {
-    /// Checks bank details of a type. The faults have the names of the members as paths.
+    /// Parses bank details of a type. The paths of the faults are the names of the fields, such as `sortCode`.
     ///
-    /// A sort code has six digits and an account number eight, and the pair passes the modulus check. An IBAN may have
-    /// blanks and small letters, which are normalized; its check digits and its length for its country must be right.
+    /// A sort code has six digits and an account number has eight, and the pair must pass the modulus check. An IBAN
+    /// may contain spaces and lower-case letters, which are normalized. Its check digits and its form for its country
+    /// must be right.
     pub fn parse(details: BankDetailsType, input: &BankDetailsInput, table: &ModulusTable) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
         let foreign: &[(&str, &Option<String>)] = match details {
@@ -140,7 +141,7 @@ impl BankDetails {
         }
     }
 
-    /// Restores stored details.
+    /// Restores bank details from their stored text. `None`: the text has a wrong form.
     pub fn stored(details: BankDetailsType, text: &str) -> Option<Self> {
         match details {
             BankDetailsType::SortCode => {
@@ -155,7 +156,7 @@ impl BankDetails {
         }
     }
 
-    /// The text to store: with the type, it identifies the bank account.
+    /// Returns the text to store. Together with the type, it identifies the bank account.
     pub fn to_stored(&self) -> String {
         match self {
             Self::SortCode { sort_code, account_number } => format!("{sort_code}{account_number}"),
@@ -163,7 +164,7 @@ impl BankDetails {
         }
     }
 
-    /// Their type.
+    /// Returns the type of the bank details.
     pub const fn details_type(&self) -> BankDetailsType {
         match self {
             Self::SortCode { .. } => BankDetailsType::SortCode,
@@ -171,13 +172,13 @@ impl BankDetails {
         }
     }
 
-    /// The currency that they receive.
+    /// Returns the currency of the bank account.
     pub const fn currency(&self) -> MerchantCurrency {
         self.details_type().currency()
     }
 
-    /// The details with a star for each hidden character: the end of a sort code and an account number stays, and the
-    /// country and the end of an IBAN.
+    /// Returns the details with a star for each hidden character. The last two digits of a sort code and the last four
+    /// of an account number remain visible; for an IBAN, the country code and the last four characters.
     ///
     /// ```
     /// use florin_domain::merchant::BankDetails;
@@ -196,7 +197,7 @@ impl BankDetails {
     }
 }
 
-/// Replaces all characters but the first and the last ones by stars.
+/// Replaces all characters with stars, except for the given numbers of first and last characters.
 fn mask(text: &str, first: usize, last: usize) -> String {
     let length = text.chars().count();
     let shown = |place: usize| place < first || place + last >= length;

@@ -6,12 +6,12 @@ use crate::ids::{AccountId, CheckoutId, SettlementAccountId};
 use crate::money::Currency;
 use chrono::{DateTime, Utc};
 
-/// The purpose of a checkout; fixed at creation.
+/// The type of a checkout. It never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CheckoutType {
-    /// Pays for a basket into the merchant's settlement account.
+    /// Payers pay for a purchase, into the merchant's settlement account.
     Shopping,
-    /// Pays into a payee that the merchant supplies.
+    /// Payers pay into a payee that the merchant names.
     TopUp,
 }
 
@@ -19,7 +19,7 @@ impl CheckoutType {
     /// Both types.
     pub const ALL: [Self; 2] = [Self::Shopping, Self::TopUp];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Shopping => "SHOPPING",
@@ -31,17 +31,17 @@ impl CheckoutType {
 /// Whether a checkout accepts new sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CheckoutStatus {
-    /// Accepts new checkout sessions.
+    /// It accepts new sessions.
     Active,
-    /// Accepts no new sessions; existing ones can still complete.
+    /// It accepts no new sessions. Existing ones can still complete.
     Deactivated,
 }
 
 impl CheckoutStatus {
-    /// Both states.
+    /// Both statuses.
     pub const ALL: [Self; 2] = [Self::Active, Self::Deactivated];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Active => "ACTIVE",
@@ -55,12 +55,12 @@ impl CheckoutStatus {
 pub struct ShippingOptions {
     /// Whether the payer must give a shipping address.
     pub collect_address: bool,
-    /// The https address that returns shipping rates; `None` if rates are not dynamic.
+    /// The https URL that returns shipping rates. `None`: the merchant sets the rate of each session.
     pub dynamic_rates_url: Option<String>,
 }
 
 impl ShippingOptions {
-    /// Checks that rates are asked for only where there is an address to ship to.
+    /// Creates options. Dynamic rates require that the address is collected.
     pub fn new(collect_address: bool, dynamic_rates_url: Option<WebUrl>) -> Result<Self, Flaw> {
         if dynamic_rates_url.is_some() && !collect_address {
             return Err(Flaw::value("must not be sent unless collectAddress is true"));
@@ -70,22 +70,22 @@ impl ShippingOptions {
     }
 }
 
-/// The type of a checkout with the data of that type only: a `TOP_UP` can't have a settlement account.
+/// The type of a checkout, with the data that only this type has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckoutKind {
-    /// Pays into the merchant's settlement account.
+    /// Sessions pay into a settlement account of the merchant.
     Shopping {
-        /// The settlement account; `None` for the default one.
+        /// The settlement account. `None`: the default one of the currency.
         settlement_account: Option<SettlementAccountId>,
-        /// How shipping data is collected, if at all.
+        /// How shipping data is collected. `None`: it is not collected.
         shipping: Option<ShippingOptions>,
     },
-    /// Pays into a payee.
+    /// Sessions pay into payees.
     TopUp,
 }
 
 impl CheckoutKind {
-    /// Its type.
+    /// Returns the type.
     pub const fn checkout_type(&self) -> CheckoutType {
         match self {
             Self::Shopping { .. } => CheckoutType::Shopping,
@@ -94,24 +94,24 @@ impl CheckoutKind {
     }
 }
 
-/// A configured payment page, on which checkout sessions run.
+/// A configured payment page, through which checkout sessions are paid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkout {
     /// Its id.
     pub id: CheckoutId,
     /// The merchant's account.
     pub account: AccountId,
-    /// Its type, with the data of that type.
+    /// Its type, with the data that only this type has.
     pub kind: CheckoutKind,
-    /// The merchant's name for it, never shown to payers.
+    /// The merchant's name for it. It is never shown to payers.
     pub name: Option<String>,
     /// Whether it accepts new sessions.
     pub status: CheckoutStatus,
-    /// GBP or EUR; fixed at creation.
+    /// The currency, GBP or EUR. It never changes.
     pub currency: Currency,
-    /// The https address to which the payer is sent when a session ends.
+    /// The https URL to which the payer is redirected when a session ends.
     pub return_url: String,
-    /// Default locale of the payer's screens; `None` lets the browser decide.
+    /// The default locale of the payment pages. `None`: the browser decides.
     pub locale: Option<String>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -119,11 +119,11 @@ pub struct Checkout {
     pub updated_at: DateTime<Utc>,
 }
 
-/// A filter of checkouts.
+/// Selects checkouts. A `None` field selects everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckoutFilter {
-    /// The type to match.
+    /// The type to select.
     pub checkout_type: Option<CheckoutType>,
-    /// The state to match.
+    /// The status to select.
     pub status: Option<CheckoutStatus>,
 }

@@ -3,14 +3,14 @@
 use crate::fault::Flaw;
 use std::fmt;
 
-/// A colour in sRGB.
+/// A colour in the sRGB colour space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Colour([u8; 3]);
 
 impl Colour {
-    /// White: the text on the primary colour, and the default background.
+    /// White: the colour of text on the primary colour, and the default background.
     pub const WHITE: Self = Self([0xff, 0xff, 0xff]);
-    /// The text on the background.
+    /// The colour of text on the background.
     pub const TEXT: Self = Self([0x0b, 0x0c, 0x0c]);
     /// The default primary colour.
     pub const PRIMARY: Self = Self([0x1d, 0x70, 0xb8]);
@@ -27,13 +27,13 @@ impl Colour {
         Ok(Self([red, green, blue]))
     }
 
-    /// Parses a primary colour: white text on it must be readable.
+    /// Parses a primary colour. White text on it must be readable.
     pub fn parse_primary(text: &str) -> Result<Self, Flaw> {
         let message = "must have a contrast of at least 4.5 to the white text on it";
         Self::parse(text)?.readable(Self::WHITE, message)
     }
 
-    /// Parses a background colour: the text on it must be readable.
+    /// Parses a background colour. The text on it must be readable.
     pub fn parse_background(text: &str) -> Result<Self, Flaw> {
         let message = "must have a contrast of at least 4.5 to the text on it, which is #0b0c0c";
         Self::parse(text)?.readable(Self::TEXT, message)
@@ -43,7 +43,8 @@ impl Colour {
         if text.is_readable_on(self) { Ok(self) } else { Err(Flaw::value(message)) }
     }
 
-    /// Whether text of one of the two colours is readable on the other: a contrast ratio of at least 4.5.
+    /// Returns whether text in one of the two colours is readable on the other: they have a contrast ratio of at least
+    /// 4.5.
     ///
     /// ```
     /// use florin_domain::merchant::Colour;
@@ -58,7 +59,7 @@ impl Colour {
         2 * (one.max(two) + flare) >= 9 * (one.min(two) + flare)
     }
 
-    /// The relative luminance, from 0 to [`LUMINANCE`].
+    /// Returns the relative luminance, from 0 to [`LUMINANCE`].
     fn luminance(self) -> u64 {
         let channels = self.0.iter().zip([2_126, 7_152, 722]);
         channels.map(|(channel, weight)| weight * u64::from(LINEAR[usize::from(*channel)])).sum()
@@ -75,7 +76,7 @@ impl fmt::Display for Colour {
 /// The luminance of white.
 const LUMINANCE: u64 = 10_000 * 10_000_000;
 
-/// The linear light of each value of a channel, in ten-millionths.
+/// The linear light for each value of a channel, in ten-millionths.
 const LINEAR: [u32; 256] = [
     0, 3_035, 6_071, 9_106, 12_141, 15_176, 18_212, 21_247, 24_282, 27_317, 30_353, 33_465, 36_765, 40_247, 43_914,
     47_770, 51_815, 56_054, 60_488, 65_121, 69_954, 74_990, 80_232, 85_681, 91_341, 97_212, 103_298, 109_601, 116_122,
@@ -120,7 +121,7 @@ mod tests {
         }
     }
 
-    /// The greys next to the limit: #767676 has 4.54 on white, #777777 has 4.48.
+    /// The greys on both sides of the limit: #767676 has a ratio of 4.54 to white, #777777 has 4.48.
     #[test]
     fn the_limit_is_a_ratio_of_4_5() {
         for (one, other, readable) in [

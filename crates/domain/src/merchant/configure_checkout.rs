@@ -1,4 +1,4 @@
-//! Decisions about checkouts: creation and change.
+//! Decisions about checkouts: creating and changing them.
 
 use super::{
     Checkout, CheckoutKind, CheckoutStatus, CheckoutTarget, CheckoutType, Locale, MerchantCurrency, MerchantPermission,
@@ -12,33 +12,33 @@ use chrono::{DateTime, Utc};
 /// The default of the maximum number of checkouts of an account.
 pub const MAX_CHECKOUTS: u64 = 10_000;
 
-/// What an adapter loads under the lock that serializes changes of a merchant.
+/// The situation for a change of checkouts. An adapter loads it under the lock that serializes changes of a merchant.
 #[derive(Clone, Debug)]
 pub struct CheckoutSituation {
-    /// The merchant.
+    /// The merchant's profile.
     pub profile: MerchantProfile,
-    /// All its settlement accounts.
+    /// All settlement accounts of the merchant.
     pub accounts: Vec<SettlementAccount>,
-    /// The number of its checkouts.
+    /// Number of checkouts of the merchant.
     pub checkouts: u64,
 }
 
-/// A request to create a checkout, with its new id and the time.
+/// A request to create a checkout, with the new id and the time.
 #[derive(Clone, Debug)]
 pub struct CheckoutRequest {
-    /// The id.
+    /// The id of the new checkout.
     pub id: CheckoutId,
     /// The merchant's account.
     pub account: AccountId,
-    /// The type, with the data of that type.
+    /// The type, with the data that only this type has.
     pub kind: CheckoutKind,
-    /// The merchant's name for it.
+    /// The merchant's name for the checkout.
     pub name: Text<1, 64>,
     /// The currency.
     pub currency: Currency,
-    /// Where the payer is sent when a session ends.
+    /// The URL to which the payer is redirected when a session ends.
     pub return_url: WebUrl,
-    /// Default locale of the payer's screens.
+    /// The default locale of the payment pages.
     pub locale: Option<Locale>,
     /// The time of creation.
     pub now: DateTime<Utc>,
@@ -46,24 +46,24 @@ pub struct CheckoutRequest {
     pub max_checkouts: u64,
 }
 
-/// A change of a checkout. Absent members stay unchanged; `Some(None)` clears a member.
+/// A change of a checkout. `None` fields do not change; `Some(None)` clears a value.
 #[derive(Clone, Debug, Default)]
 pub struct CheckoutEdit {
-    /// The merchant's name for it.
+    /// The merchant's name for the checkout.
     pub name: Option<Text<1, 64>>,
-    /// Whether it accepts new sessions.
+    /// Whether the checkout accepts new sessions.
     pub status: Option<CheckoutStatus>,
-    /// Where the payer is sent when a session ends.
+    /// The URL to which the payer is redirected when a session ends.
     pub return_url: Option<WebUrl>,
-    /// Default locale of the payer's screens.
+    /// The default locale of the payment pages.
     pub locale: Option<Option<Locale>>,
-    /// The settlement account.
+    /// The settlement account; `Some(None)` for the default one.
     pub settlement_account: Option<Option<SettlementAccountId>>,
     /// How shipping data is collected.
     pub shipping: Option<Option<ShippingOptions>>,
 }
 
-/// A member that only SHOPPING checkouts have.
+/// A field of a request that only SHOPPING checkouts have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShoppingMember {
     /// The settlement account.
@@ -72,22 +72,22 @@ pub enum ShoppingMember {
     ShippingOptions,
 }
 
-/// Reasons to refuse a checkout or its change. Nothing changes.
+/// Reasons to refuse the creation or change of a checkout. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckoutRefusal {
     /// The merchant may not create `TOP_UP` checkouts.
     #[error("the merchant may not create TOP_UP checkouts")]
     TopUpNotEnabled,
-    /// The named settlement account is not on the account.
+    /// The account has no settlement account with the id in the request.
     #[error("no such settlement account")]
     NoSettlementAccount,
-    /// The named settlement account is not APPROVED.
+    /// The settlement account in the request is not APPROVED.
     #[error("the settlement account is not APPROVED")]
     NotApproved,
-    /// The named settlement account receives another currency.
+    /// The settlement account in the request receives another currency.
     #[error("the settlement account receives {}", .0.as_str())]
     OtherCurrency(MerchantCurrency),
-    /// No settlement account is named, and the currency has no APPROVED one.
+    /// The request names no settlement account, and the currency has no default one.
     #[error("no APPROVED settlement account receives the currency")]
     NoDefault,
     /// The account has the maximum number of checkouts.
@@ -96,12 +96,12 @@ pub enum CheckoutRefusal {
         /// The maximum.
         max: u64,
     },
-    /// A `TOP_UP` checkout has none of these members.
+    /// The request has fields that a `TOP_UP` checkout does not have.
     #[error("a TOP_UP checkout has no such member")]
     OfShopping(Vec<ShoppingMember>),
 }
 
-/// Decides the creation of a checkout, which is ACTIVE.
+/// Decides the creation of a checkout, which is then ACTIVE.
 pub fn decide_create_checkout(
     situation: &CheckoutSituation,
     request: &CheckoutRequest,
@@ -134,7 +134,7 @@ pub fn decide_create_checkout(
     Ok(checkout)
 }
 
-/// Decides a change of a checkout. A change without effect leaves `updated_at` as it is.
+/// Decides a change of a checkout. A change without effect does not change `updated_at`.
 pub fn decide_edit_checkout(
     situation: &CheckoutSituation,
     checkout: &Checkout,
@@ -175,7 +175,7 @@ pub fn decide_edit_checkout(
     Ok(edited)
 }
 
-/// The kind of a checkout, from the members of a request. Refuses members of the other type.
+/// Creates the kind of a checkout from the fields of a request. Refuses fields that only the other type has.
 pub fn checkout_kind(
     checkout_type: CheckoutType,
     settlement_account: Option<SettlementAccountId>,

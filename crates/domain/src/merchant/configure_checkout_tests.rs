@@ -1,4 +1,4 @@
-//! Tests of the decisions about checkouts.
+//! Tests of the rules that create and change checkouts.
 
 use super::*;
 use crate::merchant::{ApprovalStatus, BankDetails};

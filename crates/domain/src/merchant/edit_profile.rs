@@ -1,17 +1,17 @@
-//! Changing merchant profiles: by the merchant, and by the operator.
+//! Changing merchant profiles, by the merchant and by the operator.
 
 use super::{Colour, MerchantName, MerchantPermission, MerchantProfile, MerchantStatus, WebUrl};
 use std::collections::BTreeMap;
 
-/// The permissions that a request names, with their values.
+/// Permissions with their values in a request: granted or not.
 pub type PermissionValues = BTreeMap<MerchantPermission, bool>;
 
-/// A change by the merchant. Absent members stay unchanged; `Some(None)` restores the default.
+/// A change of a profile by the merchant. `None` fields do not change; `Some(None)` restores the default.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileEdit {
     /// The name that payers see.
     pub name: Option<MerchantName>,
-    /// The address of the return policy.
+    /// The URL of the return policy.
     pub return_policy_url: Option<Option<WebUrl>>,
     /// The colour of buttons.
     pub primary: Option<Option<Colour>>,
@@ -19,11 +19,11 @@ pub struct ProfileEdit {
     pub background: Option<Option<Colour>>,
     /// Whether the logo of the service is hidden.
     pub hide_service_logo: Option<bool>,
-    /// Permissions, which only the operator can change: values that differ from the stored ones are refused.
+    /// Permissions, which only the operator can change. The request is refused if a value differs from the stored one.
     pub permissions: PermissionValues,
 }
 
-/// A member of the branding that needs a permission.
+/// A branding field that requires a permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BrandingMember {
     /// The colour of buttons.
@@ -40,7 +40,7 @@ pub enum EditProfileRefusal {
     /// Only the operator can change this permission.
     #[error("only the operator can change a permission")]
     NotEnabled(MerchantPermission),
-    /// The merchant may not set these members.
+    /// The merchant lacks the permissions to set these fields.
     #[error("the merchant may not change its branding")]
     NotPermitted(Vec<BrandingMember>),
 }
@@ -86,12 +86,12 @@ pub fn decide_edit_profile(
     Ok(edited)
 }
 
-/// A change by the operator. Absent members stay unchanged.
+/// A change of a profile by the operator. `None` fields do not change.
 #[derive(Clone, Debug, Default)]
 pub struct OperatorEdit {
-    /// Whether the merchant may take payments.
+    /// Whether the merchant may accept payments.
     pub status: Option<MerchantStatus>,
-    /// Permissions to grant or withdraw.
+    /// Permissions to grant (`true`) or withdraw (`false`).
     pub permissions: PermissionValues,
 }
 
@@ -166,7 +166,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a merchant sends, only the operator changes permissions and the status.
+        /// Whatever merchants send, only the operator changes permissions and the status.
         #[test]
         fn merchants_never_change_permissions(stored in 0_u8..16, sent in 0_u8..16, values in 0_u8..16) {
             let bit = |set: u8, place: usize| set >> place & 1 == 1;

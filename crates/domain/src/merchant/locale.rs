@@ -1,4 +1,4 @@
-//! Locales of the payer's screens.
+//! Locales of payment pages.
 
 use crate::fault::Flaw;
 
@@ -7,7 +7,8 @@ use crate::fault::Flaw;
 pub struct Locale(String);
 
 impl Locale {
-    /// Parses 2 or 3 letters, then optionally a script of 4 letters, then optionally a region of 2 letters or 3 digits.
+    /// Parses a locale: a language of 2 or 3 letters, optionally a script of 4 letters, and optionally a region of 2
+    /// letters or 3 digits.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let mut parts = text.split('-').peekable();
         let has_language = parts.next().is_some_and(|part| (2..=3).contains(&part.len()) && is_letters(part));
@@ -24,7 +25,7 @@ impl Locale {
         }
     }
 
-    /// The locale as written.
+    /// Returns the locale as written.
     pub fn as_str(&self) -> &str {
         &self.0
     }

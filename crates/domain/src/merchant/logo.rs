@@ -1,4 +1,4 @@
-//! Logos of merchants: which files are accepted, and how an image is fitted.
+//! Logos of merchants: accepted files, and the fitting of images.
 
 use crate::ids::{AccountId, LogoId};
 use chrono::{DateTime, Utc};
@@ -12,17 +12,17 @@ pub const MAX_LOGO_BYTES: usize = 5 * 1024 * 1024;
 pub const MAX_LOGO_PIXELS: u64 = 40_000_000;
 /// Minimum length of the shorter side of an uploaded image, in pixels.
 pub const MIN_LOGO_SIDE: u32 = 256;
-/// The length of both sides of a logo, in pixels.
+/// The width and height of a logo, in pixels.
 pub const LOGO_SIDE: u32 = 512;
 
 /// The logo of a merchant.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Logo {
-    /// The id, which is part of its address.
+    /// The id, which is part of the logo's URL.
     pub id: LogoId,
     /// The account of the merchant.
     pub account: AccountId,
-    /// A PNG with sides of [`LOGO_SIDE`], without metadata.
+    /// A PNG with [`LOGO_SIDE`] pixels on each side, without metadata.
     pub png: Vec<u8>,
     /// When it was uploaded.
     pub created_at: DateTime<Utc>,
@@ -41,15 +41,15 @@ impl fmt::Debug for Logo {
 }
 
 impl LogoId {
-    /// The id of a new logo. It follows from a new id and from the image: in a seeded world, ids come again after a restore,
-    /// and a browser that kept the image of such an id must not show it for another.
+    /// Derives the id of a logo from a new id and from the image. In a seeded world, the same new ids occur again after
+    /// a restore. With the image as part of the id, a browser never shows a cached image for another logo.
     #[must_use]
     pub fn of_image(new: Uuid, png: &[u8]) -> Self {
         Self(Uuid::new_v5(&new, png))
     }
 
-    /// The id that a logo gets when it is copied to another account. It follows from both, so that a seeded world has
-    /// the same one in each run.
+    /// Derives the id of a copy of this logo on another account. It only depends on the id of this logo and the
+    /// account, so a seeded world has the same ids in each run.
     #[must_use]
     pub fn copied_to(self, account: &AccountId) -> Self {
         Self(Uuid::new_v5(&self.0, account.as_str().as_bytes()))
@@ -68,7 +68,7 @@ pub enum LogoFormat {
 }
 
 impl LogoFormat {
-    /// Detects the format of a file by its first bytes.
+    /// Detects the format of a file from its first bytes. `None`: it is none of these formats.
     pub fn of(file: &[u8]) -> Option<Self> {
         if file.starts_with(b"\x89PNG\r\n\x1a\n") {
             Some(Self::Png)
@@ -82,14 +82,14 @@ impl LogoFormat {
     }
 }
 
-/// The properties of an image that its header shows, before it is decoded.
+/// The properties of an image in its header, which are read before the image is decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogoHeader {
     /// The width in pixels.
     pub width: u32,
     /// The height in pixels.
     pub height: u32,
-    /// Whether it has several frames.
+    /// Whether it is animated.
     pub is_animated: bool,
 }
 
@@ -99,7 +99,7 @@ pub enum LogoRefusal {
     /// The file has too many bytes.
     #[error("must be at most {MAX_LOGO_BYTES} bytes")]
     TooLarge,
-    /// The content is neither PNG nor JPEG nor WebP.
+    /// The file is neither PNG nor JPEG nor WebP.
     #[error("must be a PNG, JPEG or WebP image")]
     UnknownFormat,
     /// The image has too many pixels.
@@ -114,12 +114,12 @@ pub enum LogoRefusal {
     /// The file is damaged.
     #[error("cannot be read: the image is damaged or incomplete")]
     Unreadable,
-    /// The image takes more memory or time to decode than an image of its size may.
+    /// Decoding takes more memory or time than is allowed for the size of the image.
     #[error("takes too much memory or time to decode")]
     TooExpensive,
 }
 
-/// Checks a file before it is read as an image.
+/// Checks the size and the format of a file before it is read as an image.
 pub fn check_logo_file(file: &[u8]) -> Result<LogoFormat, LogoRefusal> {
     if file.len() > MAX_LOGO_BYTES {
         return Err(LogoRefusal::TooLarge);
@@ -127,7 +127,7 @@ pub fn check_logo_file(file: &[u8]) -> Result<LogoFormat, LogoRefusal> {
     LogoFormat::of(file).ok_or(LogoRefusal::UnknownFormat)
 }
 
-/// Checks an image before it is decoded, so that a small file cannot take much memory.
+/// Checks the header of an image before the image is decoded. This prevents small files from taking much memory.
 pub fn check_logo_header(header: LogoHeader) -> Result<(), LogoRefusal> {
     let LogoHeader { width, height, is_animated } = header;
     if u64::from(width) * u64::from(height) > MAX_LOGO_PIXELS {
@@ -141,7 +141,7 @@ pub fn check_logo_header(header: LogoHeader) -> Result<(), LogoRefusal> {
     }
 }
 
-/// Where an image is placed within a logo. The rest of the logo is transparent.
+/// The placement of an image in a logo, in pixels. The rest of the logo is transparent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogoPlacement {
     /// The width of the resized image.
@@ -154,10 +154,10 @@ pub struct LogoPlacement {
     pub top: u32,
 }
 
-/// Fits an image into a logo: the longer side fills it, nothing is cropped, and the image is in the middle.
+/// Fits an image into a logo: the longer side fills the logo, nothing is cropped, and the image is centred.
 pub fn fit_logo(width: u32, height: u32) -> LogoPlacement {
     let longer = u64::from(width.max(height).max(1));
-    // Rounds half up. The result is at most `LOGO_SIDE`, because no side is longer than the longer one.
+    // The division rounds half up. The result is at most `LOGO_SIDE`, because no side is longer than `longer`.
     let resized = |side: u32| {
         let rounded = (u64::from(side) * u64::from(LOGO_SIDE) * 2 + longer) / (longer * 2);
         u32::try_from(rounded).unwrap_or(LOGO_SIDE).clamp(1, LOGO_SIDE)
@@ -241,7 +241,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the size of an image, it lies within the logo and touches two opposite edges.
+        /// An image of any size lies within the logo and touches two opposite edges.
         #[test]
         fn every_image_fits(width in any::<u32>(), height in any::<u32>()) {
             let LogoPlacement { width: fitted, height: fitted_height, left, top } = fit_logo(width, height);

@@ -1,4 +1,4 @@
-//! Payees, which receive the money of `TOP_UP` sessions.
+//! Payees: bank accounts that receive the money of `TOP_UP` sessions.
 
 use super::settle_accounts::initial_approval;
 use super::{Approval, ApprovalStatus, BankDetails, MerchantCurrency, MerchantProfile};
@@ -6,7 +6,7 @@ use crate::ids::{AccountId, PayeeId};
 use crate::text::Text;
 use chrono::{DateTime, Utc};
 
-/// A bank account of somebody whom the merchant pays.
+/// A bank account of somebody else, which payers of the merchant pay into.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Payee {
     /// Its id.
@@ -15,9 +15,9 @@ pub struct Payee {
     pub account: AccountId,
     /// The name of the payee.
     pub name: String,
-    /// Where the money goes. They determine the currency.
+    /// The bank account that is paid. It determines the currency.
     pub details: BankDetails,
-    /// Whether it may be paid.
+    /// Whether the operator approved its bank details.
     pub approval: ApprovalStatus,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -25,7 +25,7 @@ pub struct Payee {
     pub updated_at: DateTime<Utc>,
 }
 
-/// Prints no name: it is personal.
+/// Omits the name, because it is personal data.
 impl std::fmt::Debug for Payee {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { id, account, name: _, details, approval, created_at, updated_at } = self;
@@ -40,17 +40,17 @@ impl std::fmt::Debug for Payee {
     }
 }
 
-/// A filter of payees.
+/// Selects payees. A `None` field selects everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PayeeFilter {
-    /// The currency to match.
+    /// The currency to select.
     pub currency: Option<MerchantCurrency>,
-    /// The approval to match.
+    /// The approval status to select.
     pub approval: Option<ApprovalStatus>,
 }
 
 impl PayeeFilter {
-    /// Whether a payee matches.
+    /// Returns whether the filter selects a payee.
     pub fn matches(self, payee: &Payee) -> bool {
         self.currency.is_none_or(|currency| payee.details.currency() == currency)
             && self.approval.is_none_or(|approval| payee.approval == approval)
@@ -60,27 +60,27 @@ impl PayeeFilter {
 /// The default of the maximum number of payees of an account.
 pub const MAX_PAYEES: u64 = 10_000;
 
-/// What an adapter loads under the lock that serializes changes of a merchant.
+/// The situation for the creation of a payee. An adapter loads it under the lock that serializes changes of a merchant.
 #[derive(Clone, Debug)]
 pub struct CreatePayeeSituation {
-    /// The merchant.
+    /// The merchant's profile.
     pub profile: MerchantProfile,
-    /// The payee with the same bank details.
+    /// The existing payee with the same bank details, if there is one.
     pub known: Option<Payee>,
-    /// The number of payees of the account.
+    /// Number of payees of the account.
     pub payees: u64,
 }
 
-/// A request to create a payee, with its new id and the time.
+/// A request to create a payee, with the new id and the time.
 #[derive(Clone)]
 pub struct PayeeRequest {
-    /// The id.
+    /// The id of the new payee.
     pub id: PayeeId,
     /// The merchant's account.
     pub account: AccountId,
     /// The name of the payee.
     pub name: Text<1, 140>,
-    /// Where the money goes.
+    /// The bank account that is paid.
     pub details: BankDetails,
     /// The time of creation.
     pub now: DateTime<Utc>,
@@ -88,12 +88,12 @@ pub struct PayeeRequest {
     pub max_payees: u64,
 }
 
-/// The answer to a request to create a payee.
+/// The result of the creation of a payee.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreatedPayee {
     /// The payee.
     pub payee: Payee,
-    /// Whether it is new: a payee with the same bank details is returned as it is.
+    /// Whether it is new. Otherwise it is an existing payee with the same bank details, unchanged.
     pub is_new: bool,
 }
 
@@ -108,7 +108,7 @@ pub enum CreatePayeeRefusal {
     },
 }
 
-/// Decides the creation of a payee. It is APPROVED at once if the merchant may create `TOP_UP` checkouts.
+/// Decides the creation of a payee. It is immediately APPROVED if the merchant may create `TOP_UP` checkouts.
 pub fn decide_create_payee(
     situation: &CreatePayeeSituation,
     request: &PayeeRequest,
@@ -131,20 +131,20 @@ pub fn decide_create_payee(
     Ok(CreatedPayee { payee, is_new: true })
 }
 
-/// Reasons to refuse a decision about a payee. Nothing changes.
+/// Reasons to refuse the approval or rejection of a payee. Nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PayeeRefusal {
-    /// The operator has decided already.
+    /// The operator has already decided.
     #[error("the operator has decided about the payee already")]
     Decided(ApprovalStatus),
 }
 
-/// Decides the approval by the operator, which happens once.
+/// Decides the approval or rejection of a payee by the operator, who can decide only once.
 pub fn decide_payee_approval(payee: &Payee, approval: Approval, now: DateTime<Utc>) -> Result<Payee, PayeeRefusal> {
     if payee.approval != ApprovalStatus::Pending {
         return Err(PayeeRefusal::Decided(payee.approval));
     }
-    // The clock of a world may be ahead of the operator's.
+    // The clock of a world may be ahead of the operator's clock.
     Ok(Payee { approval: approval.status(), updated_at: now.max(payee.updated_at), ..payee.clone() })
 }
 

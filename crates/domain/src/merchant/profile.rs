@@ -5,12 +5,12 @@ use crate::ids::{AccountId, LogoId};
 use crate::text::Text;
 use std::collections::BTreeSet;
 
-/// Whether a merchant may take payments.
+/// Whether a merchant may accept payments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MerchantStatus {
-    /// May take payments.
+    /// The merchant may accept payments.
     Active,
-    /// Is treated like an account without a profile.
+    /// The account is treated like an account without a profile.
     Deactivated,
 }
 
@@ -18,7 +18,7 @@ impl MerchantStatus {
     /// Both statuses.
     pub const ALL: [Self; 2] = [Self::Active, Self::Deactivated];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Active => "ACTIVE",
@@ -30,13 +30,13 @@ impl MerchantStatus {
 /// A permission that only the operator can grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MerchantPermission {
-    /// Set colours of the payment page.
+    /// Set the colours of the payment page.
     CustomiseColours,
     /// Hide the logo of the service on the payment page.
     HideServiceLogo,
     /// Create `TOP_UP` checkouts. Settlement accounts and payees of such a merchant need no approval.
     CreateTopUpCheckouts,
-    /// Reconcile payments.
+    /// Receive the event `MerchantPaymentReconciled` for each completed payment of a session.
     Reconciliation,
 }
 
@@ -45,7 +45,7 @@ impl MerchantPermission {
     pub const ALL: [Self; 4] =
         [Self::CustomiseColours, Self::HideServiceLogo, Self::CreateTopUpCheckouts, Self::Reconciliation];
 
-    /// The name in stores and on the command line.
+    /// Returns the name in stores and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::CustomiseColours => "customise-colours",
@@ -56,10 +56,10 @@ impl MerchantPermission {
     }
 }
 
-/// The look of the payment page.
+/// The look of the payment pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Branding {
-    /// The colour of buttons, with white text. `None`: the default.
+    /// The colour of buttons, which have white text. `None`: the default.
     pub primary: Option<Colour>,
     /// The colour of the page. `None`: the default.
     pub background: Option<Colour>,
@@ -72,17 +72,17 @@ pub struct Branding {
 pub struct MerchantProfile {
     /// The account.
     pub account: AccountId,
-    /// Whether it may take payments.
+    /// Whether the merchant may accept payments.
     pub status: MerchantStatus,
     /// The name that payers see.
     pub name: String,
-    /// The address of the return policy.
+    /// The URL of the return policy.
     pub return_policy_url: Option<WebUrl>,
-    /// The look of the payment page.
+    /// The look of the payment pages.
     pub branding: Branding,
-    /// The logo. It changes with uploads only, never with a change of the profile.
+    /// The logo. Only an upload changes it, never a change of the profile.
     pub logo: Option<LogoId>,
-    /// What the operator permits.
+    /// The permissions that the operator granted.
     pub permissions: BTreeSet<MerchantPermission>,
 }
 
@@ -90,7 +90,7 @@ impl MerchantProfile {
     /// Maximum length of a name, in characters.
     pub const MAX_NAME: usize = 64;
 
-    /// The profile of a merchant that was never changed: active, without permissions, with the name of its account.
+    /// Creates the default profile of a merchant: active, without permissions, with the name of the account.
     pub fn new(account: AccountId, name: &str) -> Self {
         let name: String = name.chars().take(Self::MAX_NAME).collect();
         let name = if is_blank(&name) { account.to_string() } else { name };
@@ -105,23 +105,23 @@ impl MerchantProfile {
         }
     }
 
-    /// Whether it may take payments.
+    /// Returns whether the merchant may accept payments.
     pub fn is_active(&self) -> bool {
         self.status == MerchantStatus::Active
     }
 
-    /// Whether the operator granted a permission.
+    /// Returns whether the operator granted a permission.
     pub fn may(&self, permission: MerchantPermission) -> bool {
         self.permissions.contains(&permission)
     }
 }
 
-/// The name that payers see: 1 to 64 characters, not only blanks.
+/// The name that payers see: 1 to 64 characters, at least one of which is visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MerchantName(Text<1, 64>);
 
 impl MerchantName {
-    /// Checks the length, and that it has more than blanks.
+    /// Parses a name: checks the length, and that at least one character is neither whitespace nor a control character.
     pub fn parse(text: &str) -> Result<Self, crate::fault::Flaw> {
         let name = Text::parse(text)?;
         if is_blank(text) {
@@ -130,7 +130,7 @@ impl MerchantName {
         Ok(Self(name))
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }

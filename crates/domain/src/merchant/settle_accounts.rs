@@ -1,6 +1,7 @@
-//! Decisions about settlement accounts: creation, change, approval and deletion.
+//! Decisions about settlement accounts: creating, changing, approving and deleting them.
 //!
-//! Invariant: as soon as a currency has an APPROVED settlement account, exactly one of them is the default.
+//! Invariant: if a currency has an APPROVED settlement account, exactly one settlement account of this currency is the
+//! default.
 
 use super::{
     Approval, ApprovalStatus, Bank, BankDetails, CheckoutTarget, MerchantPermission, MerchantProfile, SettlementAccount,
@@ -13,61 +14,63 @@ use std::collections::BTreeSet;
 /// Maximum number of settlement accounts of an account.
 pub const MAX_SETTLEMENT_ACCOUNTS: usize = 100;
 
-/// What an adapter loads under the lock that serializes changes of a merchant.
+/// The situation for a change of settlement accounts. An adapter loads it under the lock that serializes changes of a
+/// merchant.
 #[derive(Clone, Debug)]
 pub struct SettlementSituation {
-    /// The merchant.
+    /// The merchant's profile.
     pub profile: MerchantProfile,
-    /// All its settlement accounts, in the order of their creation.
+    /// All settlement accounts of the merchant, oldest first.
     pub accounts: Vec<SettlementAccount>,
-    /// Its SHOPPING checkouts.
+    /// The targets of the merchant's SHOPPING checkouts.
     pub targets: Vec<CheckoutTarget>,
-    /// The settlement accounts that sessions which are OPEN or PROCESSING pay into, or that refunds which are not final are
-    /// paid from.
+    /// The settlement accounts that are still needed: OPEN or PROCESSING sessions pay into them, or refunds that are
+    /// not final are paid from them.
     pub awaiting: BTreeSet<SettlementAccountId>,
-    /// The bank that the command names. `None`: it names none, or an unknown one.
+    /// The bank that the command names. `None`: it names none, or the bank is unknown.
     pub bank: Option<Bank>,
 }
 
-/// A decision about the settlement accounts of a merchant.
+/// The result of a change of settlement accounts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettlementChange {
     /// All settlement accounts after the change.
     pub accounts: Vec<SettlementAccount>,
-    /// The one that was created or changed. `None`: it was deleted.
+    /// The created or changed settlement account. `None`: it was deleted.
     pub changed: Option<SettlementAccountId>,
 }
 
-/// A request to create a settlement account, with its new id and the time.
+/// A request to create a settlement account, with the new id and the time.
 #[derive(Clone, Debug)]
 pub struct SettlementAccountRequest {
-    /// The id.
+    /// The id of the new settlement account.
     pub id: SettlementAccountId,
     /// The merchant's account.
     pub account: AccountId,
-    /// The merchant's name for it.
+    /// The merchant's name for the settlement account.
     pub name: Option<Text<1, 18>>,
-    /// Where the money goes.
+    /// The bank account that is paid.
     pub details: BankDetails,
     /// The time of creation.
     pub now: DateTime<Utc>,
 }
 
-/// A change of a settlement account. Absent members stay unchanged.
+/// A change of a settlement account. `None` fields do not change.
 #[derive(Clone, Debug, Default)]
 pub struct SettlementAccountEdit {
-    /// The merchant's name for it; `Some(None)` removes it.
+    /// The merchant's name for the settlement account; `Some(None)` removes the name.
     pub name: Option<Option<Text<1, 18>>>,
-    /// Whether the bank of refunds changes, to the one of the situation: `Some(false)` removes it.
+    /// Whether the bank that pays refunds changes. `Some(true)` sets the bank of the situation, and `Some(false)`
+    /// removes the bank.
     pub bank: Option<bool>,
-    /// Whether it becomes the default of its currency.
+    /// Whether the settlement account becomes the default of its currency.
     pub make_default: bool,
 }
 
-/// Reasons to refuse a decision about a settlement account. Nothing changes.
+/// Reasons to refuse a change of settlement accounts. Nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettlementRefusal {
-    /// No such settlement account on the account.
+    /// The account has no such settlement account.
     #[error("no such settlement account")]
     Absent,
     /// Another settlement account has the same bank details.
@@ -79,23 +82,24 @@ pub enum SettlementRefusal {
     /// The bank is not on the bank list.
     #[error("unknown bank")]
     UnknownBank,
-    /// Only an APPROVED settlement account can be the default.
+    /// The settlement account is not APPROVED, so it can't be the default.
     #[error("the settlement account is not APPROVED")]
     NotApproved,
-    /// The operator has decided already.
+    /// The operator has already decided.
     #[error("the operator has decided about the settlement account already")]
     Decided(ApprovalStatus),
-    /// Sessions that are not over pay into it, or refunds that are not final are paid from it.
+    /// Sessions that have not ended pay into the settlement account, or refunds that are not final are paid from it.
     #[error(
         "sessions that are not over pay into the settlement account, or refunds that are not final are paid from it"
     )]
     AwaitsPayments,
-    /// Checkouts pay into it.
+    /// Checkouts pay into the settlement account, and no other one can replace it.
     #[error("checkouts pay into the settlement account")]
     InUse,
 }
 
-/// Decides the creation of a settlement account. It is APPROVED at once if the merchant may create `TOP_UP` checkouts.
+/// Decides the creation of a settlement account. It is immediately APPROVED if the merchant may create `TOP_UP`
+/// checkouts.
 pub fn decide_create_settlement_account(
     situation: &SettlementSituation,
     request: &SettlementAccountRequest,
@@ -122,7 +126,7 @@ pub fn decide_create_settlement_account(
     Ok(SettlementChange { accounts, changed: Some(request.id) })
 }
 
-/// The approval of new bank details.
+/// Returns the approval status of new bank details.
 pub(super) fn initial_approval(profile: &MerchantProfile) -> ApprovalStatus {
     if profile.may(MerchantPermission::CreateTopUpCheckouts) {
         ApprovalStatus::Approved
@@ -131,7 +135,7 @@ pub(super) fn initial_approval(profile: &MerchantProfile) -> ApprovalStatus {
     }
 }
 
-/// Decides a change by the merchant. A change without effect leaves `updated_at` as it is.
+/// Decides a change by the merchant. A change without effect does not change `updated_at`.
 pub fn decide_edit_settlement_account(
     situation: &SettlementSituation,
     id: SettlementAccountId,
@@ -163,7 +167,7 @@ pub fn decide_edit_settlement_account(
     Ok(SettlementChange { accounts, changed: Some(id) })
 }
 
-/// Decides the approval by the operator, which happens once.
+/// Decides the approval or rejection by the operator, who can decide only once.
 pub fn decide_settlement_approval(
     situation: &SettlementSituation,
     id: SettlementAccountId,
@@ -181,8 +185,8 @@ pub fn decide_settlement_approval(
     Ok(SettlementChange { accounts, changed: Some(id) })
 }
 
-/// Decides the deletion of a settlement account. If it is the default, the oldest other APPROVED one of its currency
-/// becomes the default.
+/// Decides the deletion of a settlement account. If it is the default, the oldest other APPROVED settlement account of
+/// its currency becomes the default.
 pub fn decide_delete_settlement_account(
     situation: &SettlementSituation,
     id: SettlementAccountId,
@@ -212,7 +216,7 @@ fn find(
     accounts.iter_mut().find(|account| account.id == id).ok_or(SettlementRefusal::Absent)
 }
 
-/// Makes the oldest APPROVED settlement account of each currency without a default the default.
+/// For each currency without a default, makes the oldest APPROVED settlement account the default.
 fn settle_defaults(accounts: &mut [SettlementAccount]) {
     for currency in super::MerchantCurrency::ALL {
         let mut own: Vec<_> = accounts.iter_mut().filter(|account| account.details.currency() == currency).collect();
@@ -226,12 +230,12 @@ fn settle_defaults(accounts: &mut [SettlementAccount]) {
     }
 }
 
-/// Sets the time of the last change of the settlement accounts that differ from before.
+/// Updates the time of the last change of the settlement accounts that were changed.
 fn mark_changed(before: &[SettlementAccount], accounts: &mut [SettlementAccount], now: DateTime<Utc>) {
     for account in accounts {
         let is_changed = before.iter().any(|old| old.id == account.id && old != account);
         if is_changed {
-            // The clock of a world may be ahead of the operator's.
+            // The clock of a world may be ahead of the operator's clock.
             account.updated_at = now.max(account.updated_at);
         }
     }

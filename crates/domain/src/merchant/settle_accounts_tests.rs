@@ -1,4 +1,4 @@
-//! Tests of the decisions about settlement accounts.
+//! Tests of the rules about settlement accounts.
 
 use super::*;
 use crate::ids::CheckoutId;
@@ -28,7 +28,7 @@ fn empty() -> SettlementSituation {
     }
 }
 
-/// Accounts 1 to `count`, all approved in this order.
+/// Returns settlement accounts 1 to `count`, which were approved in this order.
 fn approved(count: u32) -> SettlementSituation {
     let mut situation = empty();
     situation.profile.permissions.insert(MerchantPermission::CreateTopUpCheckouts);
@@ -135,7 +135,7 @@ fn one_that_a_checkout_needs_stays() {
     assert_eq!(delete(&situation, 1), Err(SettlementRefusal::Absent));
 }
 
-/// A random step: its kind, and the account that it concerns.
+/// Applies a step of a random kind to the settlement account with this number.
 fn step(situation: &mut SettlementSituation, kind: u8, number: u32) {
     let make_default = SettlementAccountEdit { make_default: true, ..SettlementAccountEdit::default() };
     let mut request = a_settlement_request(number);

@@ -1,4 +1,4 @@
-//! Settlement accounts, which receive the money of SHOPPING checkouts.
+//! Settlement accounts: bank accounts that receive the money of SHOPPING checkouts.
 
 use super::{Bank, BankDetails, BankId, Checkout, CheckoutKind};
 use crate::ids::{AccountId, CheckoutId, SettlementAccountId};
@@ -10,9 +10,9 @@ use chrono::{DateTime, Utc};
 pub enum ApprovalStatus {
     /// The operator has not decided.
     Pending,
-    /// May be paid.
+    /// The bank account may be paid.
     Approved,
-    /// May not be paid.
+    /// The bank account may not be paid.
     Rejected,
 }
 
@@ -20,7 +20,7 @@ impl ApprovalStatus {
     /// All statuses.
     pub const ALL: [Self; 3] = [Self::Pending, Self::Approved, Self::Rejected];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "PENDING",
@@ -33,14 +33,14 @@ impl ApprovalStatus {
 /// The decision of an operator on bank details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Approval {
-    /// They may be paid.
+    /// The bank account may be paid.
     Approve,
-    /// They may not be paid.
+    /// The bank account may not be paid.
     Reject,
 }
 
 impl Approval {
-    /// The status after the decision.
+    /// Returns the status after the decision.
     pub const fn status(self) -> ApprovalStatus {
         match self {
             Self::Approve => ApprovalStatus::Approved,
@@ -49,7 +49,7 @@ impl Approval {
     }
 }
 
-/// A bank account of the merchant.
+/// A settlement account: a bank account of the merchant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettlementAccount {
     /// Its id.
@@ -58,13 +58,13 @@ pub struct SettlementAccount {
     pub account: AccountId,
     /// The merchant's name for it.
     pub name: Option<String>,
-    /// Where the money goes. They determine the currency.
+    /// The bank account that is paid. It determines the currency.
     pub details: BankDetails,
-    /// The bank that refunds are paid from. The operator may have removed it from the bank list.
+    /// The bank that pays refunds. The operator may have removed it from the bank list.
     pub bank: Option<BankId>,
-    /// Whether it may be paid.
+    /// Whether the operator approved its bank details.
     pub approval: ApprovalStatus,
-    /// Whether checkouts of its currency that name no settlement account pay into it.
+    /// Whether it is the default: checkouts of its currency that name no settlement account pay into it.
     pub is_default: bool,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -73,30 +73,30 @@ pub struct SettlementAccount {
 }
 
 impl SettlementAccount {
-    /// Whether it may be paid.
+    /// Returns whether it may be paid.
     pub fn is_approved(&self) -> bool {
         self.approval == ApprovalStatus::Approved
     }
 
-    /// Whether it receives this currency.
+    /// Returns whether it receives this currency.
     pub fn receives(&self, currency: Currency) -> bool {
         self.details.currency().as_str() == currency.code()
     }
 }
 
-/// Where the sessions of a SHOPPING checkout pay into.
+/// The settlement account that a SHOPPING checkout pays into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckoutTarget {
     /// The checkout.
     pub checkout: CheckoutId,
-    /// Its currency.
+    /// The currency of the checkout.
     pub currency: Currency,
-    /// The settlement account that it names. `None`: the default one.
+    /// The settlement account that the checkout names. `None`: the default one of the currency.
     pub names: Option<SettlementAccountId>,
 }
 
 impl CheckoutTarget {
-    /// The target of a checkout. `None`: a `TOP_UP` checkout, which pays into payees.
+    /// Returns the target of a checkout. `None`: a `TOP_UP` checkout, which pays into payees.
     pub fn of(checkout: &Checkout) -> Option<Self> {
         match &checkout.kind {
             CheckoutKind::Shopping { settlement_account, .. } => {
@@ -106,7 +106,7 @@ impl CheckoutTarget {
         }
     }
 
-    /// Whether the checkout pays into this settlement account.
+    /// Returns whether the checkout pays into this settlement account.
     pub fn pays_into(&self, account: &SettlementAccount) -> bool {
         match self.names {
             Some(named) => named == account.id,
@@ -120,14 +120,15 @@ impl CheckoutTarget {
 pub struct SettlementAccountOverview {
     /// The settlement account.
     pub account: SettlementAccount,
-    /// Its bank. `None`: it has none, or the bank is not on the bank list.
+    /// The bank that pays refunds. `None`: there is none, or it is no longer on the bank list.
     pub bank: Option<Bank>,
-    /// The checkouts: those that name it, and those that name none if it is the default.
+    /// The checkouts that pay into it: those that name it and, if it is the default, those of its currency that name
+    /// none.
     pub checkouts: Vec<CheckoutId>,
 }
 
 impl SettlementAccountOverview {
-    /// Finds the checkouts that pay into a settlement account.
+    /// Combines a settlement account with the checkouts that pay into it.
     pub fn of(account: SettlementAccount, bank: Option<Bank>, targets: &[CheckoutTarget]) -> Self {
         let paying = targets.iter().filter(|target| target.pays_into(&account));
         let checkouts = paying.map(|target| target.checkout).collect();

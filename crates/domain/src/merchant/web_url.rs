@@ -1,9 +1,9 @@
-//! Web addresses that merchants give.
+//! URLs that merchants send.
 
 use crate::fault::{Flaw, FlawCode};
 use url::{Host, Url};
 
-/// An https URL of at most 2048 characters, without user info. It is kept as it was written.
+/// An https URL of at most 2048 characters, without user info. It is stored as written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WebUrl(String);
 
@@ -11,7 +11,7 @@ impl WebUrl {
     /// Maximum number of characters.
     pub const MAX: usize = 2048;
 
-    /// Checks the form. Characters that a URL can't contain, such as blanks and letters outside ASCII, must be
+    /// Parses a URL. Characters that a URL can't contain, such as spaces and non-ASCII letters, must be
     /// percent-encoded.
     ///
     /// ```
@@ -24,8 +24,8 @@ impl WebUrl {
         Self::parse_with(&["https://"], text)
     }
 
-    /// Checks the form like [`Self::parse`], and also takes `http://` to a loopback host: the sandbox runs on the machine of
-    /// a developer, like the shop that is tested with it.
+    /// Parses a URL like [`Self::parse`], but also accepts `http://` to a loopback host. A sandbox often runs on the
+    /// same machine as the shop that is tested with it.
     pub fn parse_or_loopback(text: &str) -> Result<Self, Flaw> {
         let url = Self::parse_with(&["https://", "http://"], text)?;
         let is_local = match Url::parse(text).ok().as_ref().and_then(Url::host) {
@@ -64,13 +64,13 @@ impl WebUrl {
         Ok(Self(text.to_owned()))
     }
 
-    /// The URL as written.
+    /// Returns the URL as written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Whether RFC 3986 allows this character somewhere in a URL.
+/// Returns whether RFC 3986 allows a character anywhere in a URL.
 const fn is_url_character(byte: u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}')
 }

@@ -1,10 +1,10 @@
-//! Checks a token against its session and enrolment.
+//! The check of an MFA token against its session and enrolment.
 
 use super::{MfaProviderName, MfaSession, MfaSessionState, TotpEnrolment};
 use crate::ids::{AccountId, ClientId, PaymentBatchId};
 use chrono::{DateTime, Utc};
 
-/// A provider's verdict on a token, independent of sessions.
+/// A provider's verdict on a token. It does not depend on sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MfaVerdict {
     /// The token is correct.
@@ -14,16 +14,16 @@ pub enum MfaVerdict {
     },
     /// The token is wrong.
     Wrong,
-    /// The provider ends the session (a script of the sandbox).
+    /// The provider expires the session. Only scripted tokens of the sandbox do this.
     ExpiresSession,
-    /// The provider locks the session (a script of the sandbox).
+    /// The provider locks the session. Only scripted tokens of the sandbox do this.
     LocksSession,
 }
 
-/// The caller of a check, and what the token is for.
+/// The caller of a check, and the batch that the token is to confirm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MfaCheck {
-    /// The caller.
+    /// The client that sends the request.
     pub client: ClientId,
     /// The account of the batch.
     pub account: AccountId,
@@ -33,10 +33,10 @@ pub struct MfaCheck {
     pub provider: MfaProviderName,
 }
 
-/// Reasons that a proof fails.
+/// Reasons that an MFA proof fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MfaFailure {
-    /// No such session for this caller, a used session, or a wrong token; the caller does not learn which.
+    /// The caller has no such session, the session was used, or the token is wrong. The caller does not learn which.
     #[error("multi-factor authentication failed")]
     Failed,
     /// The session has expired.
@@ -47,14 +47,14 @@ pub enum MfaFailure {
     Locked,
 }
 
-/// The result of a check, and the changes to store.
+/// The result of a check, with the changes to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MfaOutcome {
-    /// The answer.
+    /// Whether the proof passed, or the reason that it failed.
     pub passed: Result<(), MfaFailure>,
-    /// The session, if it changes.
+    /// The session, if it changed.
     pub session: Option<MfaSession>,
-    /// The enrolment, if it changes.
+    /// The enrolment, if it changed.
     pub enrolment: Option<TotpEnrolment>,
 }
 
@@ -65,8 +65,8 @@ impl MfaOutcome {
 }
 
 impl MfaCheck {
-    /// Checks a token. Only a token that is compared counts as an attempt, and only TOTP attempts count for the
-    /// account.
+    /// Applies a verdict to the session and the enrolment. Only a token that is compared counts as an attempt, and only
+    /// TOTP attempts count for the account.
     pub fn settle(
         &self,
         session: Option<&MfaSession>,
@@ -118,7 +118,7 @@ fn settle_totp(session: &MfaSession, enrolment: &TotpEnrolment, verdict: MfaVerd
         MfaVerdict::Correct { step: Some(step) } if !enrolment.is_spent(step) => {
             MfaOutcome { enrolment: Some(enrolment.after_step(step)), ..settle_session(session, verdict) }
         }
-        // A step that was used before, or a verdict without a step, counts as a wrong token.
+        // A step that was used before counts as a wrong token, and so does a verdict without a step.
         MfaVerdict::Correct { .. } | MfaVerdict::Wrong => MfaOutcome {
             enrolment: Some(enrolment.after_wrong_token(now)),
             ..settle_session(session, MfaVerdict::Wrong)

@@ -1,4 +1,4 @@
-//! Tests of checking tokens.
+//! Tests of the check of MFA tokens.
 
 use super::*;
 use crate::ids::MfaSessionId;

@@ -9,36 +9,36 @@ use chrono::{DateTime, TimeDelta, Utc};
 pub struct TotpEnrolment {
     /// The account.
     pub account: AccountId,
-    /// The secret that the account shares with its authenticator, encrypted.
+    /// The encrypted secret that the account shares with its authenticator.
     pub secret: SealedSecret,
     /// The recently used time steps (RFC 6238), in the order of use. Each step is accepted once.
     pub used_steps: Vec<i64>,
     /// The times of wrong tokens within the last hour.
     pub wrong_at: Vec<DateTime<Utc>>,
-    /// Until this time every token is refused.
+    /// The end of the lock: until then every token is refused. `None`: TOTP was never locked.
     pub locked_until: Option<DateTime<Utc>>,
-    /// Wrong tokens that are not forgiven yet, however long ago they were sent.
+    /// Number of wrong tokens that are not forgiven yet, however long ago they were sent.
     pub unforgiven: u32,
-    /// The time from which [`Self::forgiven_after`] counts until the next wrong token is forgiven.
+    /// The time from which [`Self::forgiven_after`] counts for the next wrong token. `None`: there was no wrong token.
     pub forgiven_at: Option<DateTime<Utc>>,
 }
 
 impl TotpEnrolment {
     /// Number of wrong tokens within [`Self::window`] that locks TOTP of the account.
     pub const MAX_WRONG_TOKENS: usize = 20;
-    /// From this number of unforgiven wrong tokens on, a lock takes [`Self::second_lock`].
+    /// Number of unforgiven wrong tokens from which a lock lasts [`Self::second_lock`].
     pub const SECOND_LOCK: u32 = 40;
-    /// Number of unforgiven wrong tokens that locks TOTP until `THIRD_LOCK_FORGIVES` of them are forgiven,
-    /// however slowly they were sent.
+    /// Number of unforgiven wrong tokens from which each wrong token locks TOTP for [`Self::third_lock`], however
+    /// slowly they were sent.
     pub const THIRD_LOCK: u32 = 60;
     /// Number of wrong tokens that are forgiven during the longest lock.
     const THIRD_LOCK_FORGIVES: i32 = 20;
 
-    /// Steps this far behind the newest used step count as used. The tolerance of one step either way never reaches
-    /// them.
+    /// Steps that are more than this number behind the newest used step count as used. The check accepts the current
+    /// step and one step either way, so it never needs them.
     const FORGOTTEN: i64 = 3;
 
-    /// An enrolment without any attempts.
+    /// Creates an enrolment without any attempts.
     pub const fn new(account: AccountId, secret: SealedSecret) -> Self {
         Self {
             account,
@@ -51,40 +51,40 @@ impl TotpEnrolment {
         }
     }
 
-    /// The period over which wrong tokens count, and the duration of a first lock.
+    /// Returns the period in which wrong tokens count, which is also the duration of a first lock.
     pub const fn window() -> TimeDelta {
         TimeDelta::hours(1)
     }
 
-    /// The duration of a second lock, before the wrong tokens of the first are forgiven.
+    /// Returns the duration of a lock from [`Self::SECOND_LOCK`] unforgiven wrong tokens on.
     pub const fn second_lock() -> TimeDelta {
         TimeDelta::hours(24)
     }
 
-    /// The time after which one wrong token is forgiven. A correct token forgives none: whoever guesses with a stolen
-    /// key would profit from each.
+    /// Returns the time after which one wrong token is forgiven. A correct token forgives none: otherwise somebody who
+    /// guesses with a stolen key would profit from the correct tokens of the owner.
     pub const fn forgiven_after() -> TimeDelta {
         TimeDelta::hours(36)
     }
 
-    /// The longest lock.
+    /// Returns the duration of the longest lock.
     pub fn third_lock() -> TimeDelta {
         Self::forgiven_after() * Self::THIRD_LOCK_FORGIVES
     }
 
-    /// Whether TOTP of the account is locked.
+    /// Returns whether TOTP of the account is locked.
     pub fn is_locked(&self, now: DateTime<Utc>) -> bool {
         self.locked_until.is_some_and(|until| now < until)
     }
 
-    /// Whether a time step was used before.
+    /// Returns whether a time step was used before, or is too old.
     pub fn is_spent(&self, step: i64) -> bool {
         let newest = self.used_steps.iter().max();
         self.used_steps.contains(&step) || newest.is_some_and(|newest| step < newest.saturating_sub(Self::FORGOTTEN))
     }
 
-    /// The enrolment after a wrong token. The twentieth within an hour locks it for an hour. Further locks take longer,
-    /// so that a guess succeeds within a year with a chance below 0.1 %.
+    /// Returns the enrolment after a wrong token. The twentieth wrong token within an hour locks it for an hour.
+    /// Further locks last longer, so that guessing for a year succeeds with a probability below 0.1 %.
     #[must_use]
     pub fn after_wrong_token(&self, now: DateTime<Utc>) -> Self {
         let mut next = self.forgiven(now);
@@ -104,25 +104,25 @@ impl TotpEnrolment {
         next
     }
 
-    /// The enrolment without the wrong tokens that are forgiven at this time.
+    /// Returns the enrolment without the wrong tokens that are forgiven by now.
     fn forgiven(&self, now: DateTime<Utc>) -> Self {
         let from = self.forgiven_at.unwrap_or(now);
         let periods = (now - from).num_seconds().max(0) / Self::forgiven_after().num_seconds();
         let forgiven =
             i32::try_from(periods).unwrap_or(i32::MAX).min(i32::try_from(self.unforgiven).unwrap_or(i32::MAX));
         let unforgiven = self.unforgiven.saturating_sub(forgiven.unsigned_abs());
-        // Time without a wrong token to forgive forgives no later one.
+        // Time in which there is no wrong token to forgive does not count for later ones.
         let forgiven_at = if unforgiven == 0 { now } else { from + Self::forgiven_after() * forgiven };
         Self { unforgiven, forgiven_at: Some(forgiven_at), ..self.clone() }
     }
 
-    /// The enrolment after an operator unlocked it. Its used steps stay.
+    /// Returns the enrolment after an operator unlocked it. The used steps are kept.
     #[must_use]
     pub fn unlocked(&self) -> Self {
         Self { used_steps: self.used_steps.clone(), ..Self::new(self.account.clone(), self.secret.clone()) }
     }
 
-    /// The enrolment after a step was used. The count of wrong tokens stays.
+    /// Returns the enrolment after a step was used. The count of wrong tokens does not change.
     #[must_use]
     pub fn after_step(&self, step: i64) -> Self {
         let mut next = self.clone();

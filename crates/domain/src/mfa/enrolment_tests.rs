@@ -1,20 +1,20 @@
-//! Tests of locks.
+//! Tests of locks of enrolments.
 
 use super::*;
 use chrono::TimeDelta;
 use proptest::prelude::*;
 
 const START: DateTime<Utc> = DateTime::UNIX_EPOCH;
-/// Chance of one guess, in parts per million: three time steps are valid at any time.
+/// Probability that one guess is correct, in parts per million: three time steps are valid at any time.
 const CHANCE: u32 = 3;
-/// Guesses per year below which one succeeds with a chance below 0.1 %.
+/// Number of guesses per year that succeed with a probability below 0.1 %.
 const MAX_GUESSES: u32 = 1000 / CHANCE;
 
 fn enrolment() -> TotpEnrolment {
     TotpEnrolment::new(AccountId::parse("F1").unwrap(), SealedSecret::new(vec![1]))
 }
 
-/// The duration of the lock that wrong tokens in one second cause.
+/// Sends wrong tokens in one second until they cause a lock. Returns their number and the duration of the lock.
 fn lock(enrolment: &mut TotpEnrolment, now: DateTime<Utc>) -> (usize, TimeDelta) {
     for guesses in 1.. {
         *enrolment = enrolment.after_wrong_token(now);
@@ -74,8 +74,8 @@ fn an_operator_unlocks() {
     assert!(!unlocked.is_locked(START));
 }
 
-/// Guesses as fast as allowed after pauses, some days after a first wrong token. Returns the largest number of guesses within
-/// a year.
+/// Guesses as fast as the locks allow, with pauses, some days after a first wrong token. Returns the largest number of
+/// guesses within a year.
 fn most_in_a_year(idle_days: u32, pauses: impl Iterator<Item = (u32, u32)>) -> usize {
     let (mut guessed, mut at) = (enrolment().after_wrong_token(START), Vec::new());
     let mut now = START + TimeDelta::days(idle_days.into());
@@ -106,7 +106,7 @@ fn guessing_without_a_pause_succeeds_with_less_than_one_in_a_thousand_a_year() {
 }
 
 proptest! {
-    /// Whatever the pauses are, a year has too few guesses for a chance of 0.1 %.
+    /// With any pauses, there are too few guesses in a year for a probability of 0.1 %.
     #[test]
     fn no_rhythm_of_guesses_succeeds(
         idle_days in 0_u32..1000,

@@ -13,7 +13,7 @@ pub use session::{MfaSession, MfaSessionState};
 use crate::access::Environment;
 use std::fmt;
 
-/// A provider that checks tokens.
+/// A provider that checks MFA tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MfaProviderName {
     /// One-time passwords of RFC 6238 from the account's enrolled secret.
@@ -23,7 +23,7 @@ pub enum MfaProviderName {
 }
 
 impl MfaProviderName {
-    /// The name callers see.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Totp => "totp",
@@ -31,7 +31,7 @@ impl MfaProviderName {
         }
     }
 
-    /// The default provider, for callers that name none.
+    /// Returns the default provider for requests that name none.
     pub const fn default_in(environment: Environment) -> Self {
         match environment {
             Environment::Sandbox => Self::Sandbox,
@@ -39,7 +39,7 @@ impl MfaProviderName {
         }
     }
 
-    /// Parses the name of a provider in an environment. `fx-mfa-service`, the name that clients of the original send,
+    /// Parses the name of a provider in an environment. `fx-mfa-service`, which clients of the original service send,
     /// is the default provider.
     pub fn parse(name: &str, environment: Environment) -> Option<Self> {
         match (name, environment) {

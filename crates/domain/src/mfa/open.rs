@@ -5,21 +5,21 @@ use crate::batch::{IllegalMove, PaymentBatch};
 use crate::ids::{ClientId, MfaSessionId};
 use chrono::{DateTime, Utc};
 
-/// What an adapter loads to decide the opening of a session.
+/// The situation for the opening of an MFA session. An adapter loads it.
 #[derive(Clone, Debug)]
 pub struct OpenSituation {
     /// The batch to confirm.
     pub batch: PaymentBatch,
-    /// The account's TOTP enrolment, if it has one.
+    /// The account's TOTP enrolment. `None`: the account is not enrolled.
     pub enrolment: Option<TotpEnrolment>,
 }
 
-/// A request for an MFA session.
+/// A request to open an MFA session.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenRequest {
-    /// The id of the session.
+    /// The id of the new session.
     pub id: MfaSessionId,
-    /// The caller.
+    /// The client that sends the request.
     pub client: ClientId,
     /// The provider that will check the token.
     pub provider: MfaProviderName,
@@ -27,18 +27,18 @@ pub struct OpenRequest {
     pub now: DateTime<Utc>,
 }
 
-/// Reasons to refuse a session.
+/// Reasons to refuse an MFA session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenRefusal {
     /// The state of the batch does not allow a confirmation.
     #[error(transparent)]
     State(#[from] IllegalMove),
-    /// The account has no TOTP secret.
+    /// The account is not enrolled with the provider.
     #[error("must be a provider that the account is enrolled for (got {0})")]
     NotEnrolled(MfaProviderName),
 }
 
-/// Decides the opening of a session. A locked account may open one, but confirmations with it are refused as locked.
+/// Decides the opening of an MFA session. A locked account may open one, but its confirmations are refused as locked.
 ///
 /// ```
 /// use florin_domain::ids::MfaSessionId;
@@ -57,7 +57,7 @@ pub fn decide_open(situation: &OpenSituation, request: &OpenRequest) -> Result<M
     let batch = &situation.batch;
     batch.must_allow_confirmation()?;
     match request.provider {
-        // Every account counts as enrolled with the scripted provider.
+        // Every account counts as enrolled with this provider.
         MfaProviderName::Sandbox => {}
         MfaProviderName::Totp if situation.enrolment.is_some() => {}
         MfaProviderName::Totp => return Err(OpenRefusal::NotEnrolled(request.provider)),

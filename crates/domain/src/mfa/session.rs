@@ -4,16 +4,16 @@ use super::MfaProviderName;
 use crate::ids::{AccountId, ClientId, MfaSessionId, PaymentBatchId};
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// The state of a session.
+/// The state of an MFA session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MfaSessionState {
-    /// Accepts tokens until it expires.
+    /// The session accepts tokens until it expires.
     Open,
-    /// Used for a confirmation; accepts no further token.
+    /// The session was used for a confirmation, and accepts no further token.
     Burnt,
-    /// Locked after too many wrong tokens.
+    /// The session is locked after too many wrong tokens.
     Locked,
-    /// Expired early by its provider.
+    /// The provider expired the session early.
     Expired,
 }
 
@@ -21,7 +21,7 @@ impl MfaSessionState {
     /// All states.
     pub const ALL: [Self; 4] = [Self::Open, Self::Burnt, Self::Locked, Self::Expired];
 
-    /// The name as stored.
+    /// Returns the stored name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -32,7 +32,7 @@ impl MfaSessionState {
     }
 }
 
-/// A session for confirming one batch. It belongs to one API client, account and batch.
+/// An MFA session for the confirmation of one batch. It belongs to one API client, account and batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MfaSession {
     /// Its id.
@@ -59,12 +59,12 @@ impl MfaSession {
     /// Number of wrong tokens that locks the session.
     pub const MAX_WRONG_TOKENS: u32 = 5;
 
-    /// The lifetime of a session.
+    /// Returns the lifetime of a session.
     pub const fn lifetime() -> TimeDelta {
         TimeDelta::minutes(5)
     }
 
-    /// A new session.
+    /// Creates an open session.
     pub fn open(
         id: MfaSessionId,
         client: ClientId,
@@ -86,12 +86,12 @@ impl MfaSession {
         }
     }
 
-    /// Whether it has expired.
+    /// Returns whether the session has expired.
     pub fn is_expired(&self, now: DateTime<Utc>) -> bool {
         self.state == MfaSessionState::Expired || now >= self.expires_at
     }
 
-    /// The session after a wrong token.
+    /// Returns the session after a wrong token.
     #[must_use]
     pub fn after_wrong_token(&self) -> Self {
         let wrong_tokens = self.wrong_tokens.saturating_add(1);
@@ -99,7 +99,7 @@ impl MfaSession {
         Self { wrong_tokens, state, ..self.clone() }
     }
 
-    /// The session in another state.
+    /// Returns the session in another state.
     #[must_use]
     pub fn turned(&self, state: MfaSessionState) -> Self {
         Self { state, ..self.clone() }

@@ -12,7 +12,7 @@ pub struct DecimalAmount {
     value: Option<BigDecimal>,
 }
 
-/// Maximum number of minor digits of an ISO 4217 currency.
+/// Maximum number of decimals of an ISO 4217 currency.
 const FINEST: i64 = 4;
 /// Number of digits before the point of the largest amount.
 const WIDEST: i64 = 10;
@@ -21,7 +21,7 @@ impl DecimalAmount {
     /// The largest amount in one request, in major units, inclusive.
     pub const MAX: i64 = 1_000_000_000;
 
-    /// The amount of a message that has none.
+    /// Zero: the amount of a message without an amount.
     pub fn zero() -> Self {
         Self { value: Some(BigDecimal::from(0)) }
     }
@@ -81,12 +81,13 @@ impl DecimalAmount {
         self.value.as_ref().is_some_and(|value| *value == 0)
     }
 
-    /// Refuses zero.
+    /// Refuses an amount of zero.
     pub fn positive(self) -> Result<Self, Flaw> {
         if self.is_zero() { Err(Flaw::range("must be greater than 0")) } else { Ok(self) }
     }
 
-    /// The exact minor units. A finer value is `too_many_decimals`, never rounded.
+    /// Converts the amount to minor units exactly. A value with more decimals than the currency has is
+    /// `too_many_decimals`; it is never rounded.
     pub fn to_minor(&self, currency: Currency) -> Result<Minor, Flaw> {
         let too_fine = || {
             let message = match currency.exponent() {
@@ -108,14 +109,14 @@ fn to_i64(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// The exponent of a JSON number; one beyond 64 bits saturates.
+/// Parses the exponent of a JSON number. An exponent beyond 64 bits saturates.
 fn saturating_exponent(text: &str) -> i64 {
     let (negative, digits) = match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
         Some(b'+') => (false, &text[1..]),
         _ => (false, text),
     };
-    // Half of the range leaves room for adding lengths.
+    // A quarter of the range leaves room for adding lengths.
     let size = digits.parse::<i64>().unwrap_or(i64::MAX).min(i64::MAX / 4);
     if negative { -size } else { size }
 }

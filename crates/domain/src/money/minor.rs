@@ -42,7 +42,8 @@ impl Minor {
     }
 }
 
-/// An amount with its currency. Prints as a decimal with exactly the currency's minor digits: `10.00`, JPY `10`.
+/// An amount with its currency. It prints as a decimal with exactly the decimals of the currency: GBP `10.00`, JPY
+/// `10`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Money {
     /// The amount in minor units.

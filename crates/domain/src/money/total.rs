@@ -3,7 +3,7 @@
 use super::{Currency, Minor};
 use std::fmt;
 
-/// A sum of amounts in minor units, wide enough for any number of them that can be stored.
+/// A sum of amounts in minor units, wide enough for any number of amounts that can be stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Total(pub i128);
 
@@ -11,13 +11,13 @@ impl Total {
     /// A sum of zero.
     pub const ZERO: Self = Self(0);
 
-    /// The sum of two totals.
+    /// The sum of two totals. It saturates.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// The difference of two totals.
+    /// The difference of two totals. It saturates.
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))

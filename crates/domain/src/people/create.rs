@@ -8,14 +8,14 @@ use chrono::{DateTime, NaiveDate, Utc};
 /// The default of the maximum number of people of an account.
 pub const MAX_PEOPLE: u64 = 100_000;
 
-/// A request to create a person, with its new ids and the time.
+/// A request to create a person, with the new ids and the time.
 #[derive(Clone)]
 pub struct PersonRequest {
-    /// The id of the person, unless the client knows the person from another account.
+    /// The id of the new person. It is not used if the person already belongs to another account of the client.
     pub id: PersonId,
-    /// The id of the person's membership.
+    /// The id of the person's membership in the account.
     pub persona: PersonaId,
-    /// The account.
+    /// The account to which the person is added.
     pub account: AccountId,
     /// First name.
     pub first_name: Text<1, 140>,
@@ -25,25 +25,26 @@ pub struct PersonRequest {
     pub email: EmailAddress,
     /// Date of birth.
     pub born: Option<NaiveDate>,
-    /// The role.
+    /// The role of the person in the account.
     pub role: Role,
-    /// Whether the person takes part.
+    /// Whether the person is active.
     pub status: PersonStatus,
-    /// Maximum number of people of the account.
+    /// Maximum number of people of an account.
     pub max_people: u64,
     /// The time of creation.
     pub now: DateTime<Utc>,
 }
 
-/// What an adapter loads under the lock that serializes creations on an account.
+/// The situation for the creation of a person. An adapter loads it under the lock that serializes creations on an
+/// account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CreatePersonSituation {
     /// Number of people of the account.
     pub people: u64,
     /// Whether a person of the account has this email address.
     pub email_taken: bool,
-    /// The person with this email address on another account of the same client. Worlds are apart: their people are
-    /// unknown elsewhere, and nobody else is known to them.
+    /// The person with this email address on another account of the same client. Worlds are isolated: other accounts do
+    /// not see the people of a world, and a world only sees its own.
     pub known: Option<PersonId>,
 }
 
@@ -61,8 +62,8 @@ pub enum CreatePersonRefusal {
     },
 }
 
-/// Decides the creation of a person. A person whom the client knows from another account joins this account under the
-/// same id, with a membership and a record of its own.
+/// Decides the creation of a person. A person who already belongs to another account of the client has the same id on
+/// both accounts, but a separate membership and record.
 ///
 /// ```
 /// use florin_domain::people::{CreatePersonSituation, decide_create_person};

@@ -7,30 +7,31 @@ use chrono::{DateTime, NaiveDate, Utc};
 /// The first and last name of an erased person.
 pub const ERASED: &str = "Erased";
 
-/// A request to change a person. Absent members stay unchanged. The email address identifies the person and stays.
+/// A request to change a person. `None` fields do not change. The email address identifies the person and can't be
+/// changed.
 #[derive(Clone, Default)]
 pub struct PersonEdit {
-    /// First name.
+    /// The first name.
     pub first_name: Option<Text<1, 140>>,
-    /// Last name.
+    /// The last name.
     pub last_name: Option<Text<1, 140>>,
-    /// Date of birth; `Some(None)` removes it.
+    /// The date of birth; `Some(None)` removes it.
     pub born: Option<Option<NaiveDate>>,
     /// The role.
     pub role: Option<Role>,
-    /// Whether the person takes part.
+    /// Whether the person is active.
     pub status: Option<PersonStatus>,
 }
 
 /// Reasons to refuse a change of a person. Nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditPersonRefusal {
-    /// The data of the person was erased.
+    /// The person's data was erased.
     #[error("the person was erased")]
     Erased,
 }
 
-/// Applies a change. A change without effect leaves `updated_at` as it is.
+/// Decides a change. A change without effect does not change `updated_at`.
 ///
 /// ```
 /// use florin_domain::people::{PersonEdit, Role, decide_edit_person};
@@ -60,8 +61,8 @@ pub fn decide_edit_person(person: &Person, edit: &PersonEdit, now: DateTime<Utc>
     Ok(edited)
 }
 
-/// Erases the personal data of a person, who becomes inactive. The ids stay, because other records name them. Erasing
-/// an erased person changes nothing.
+/// Erases the personal data of a person, who becomes inactive. The ids are kept, because other records refer to them.
+/// Erasing an erased person changes nothing.
 ///
 /// ```
 /// use florin_domain::people::erase_person;

@@ -3,11 +3,11 @@
 use crate::fault::{Flaw, FlawCode};
 use std::fmt;
 
-/// An email address: something, one `@`, and a domain; at most 254 characters.
+/// An email address: a local part, one `@` and a domain, at most 254 characters in total.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EmailAddress(String);
 
-/// Prints no address: it is personal.
+/// Omits the address, because it is personal data.
 impl fmt::Debug for EmailAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("EmailAddress(…)")
@@ -18,7 +18,7 @@ impl EmailAddress {
     /// Maximum number of characters.
     pub const MAX: usize = 254;
 
-    /// Checks the form. Whether a mailbox exists is not known.
+    /// Parses an address. The check covers the form only, not whether the mailbox exists.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let length = text.chars().count();
         if length > Self::MAX {
@@ -36,12 +36,12 @@ impl EmailAddress {
         }
     }
 
-    /// The address as written.
+    /// Returns the address as written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The address in small letters: two addresses with the same key are the same address.
+    /// Returns the address in lower case. Addresses with the same key count as equal.
     pub fn key(&self) -> String {
         self.0.to_lowercase()
     }

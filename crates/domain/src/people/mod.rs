@@ -1,6 +1,6 @@
 //! People of an account, and their roles. Roles grant nothing: only keys have permissions.
 //!
-//! `Debug` of personal data prints nothing, so that it does not end up in logs.
+//! `Debug` omits personal data, so that it does not appear in logs.
 
 mod create;
 mod edit;

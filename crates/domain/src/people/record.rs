@@ -6,16 +6,16 @@ use chrono::{DateTime, NaiveDate, Utc};
 use std::fmt;
 use uuid::Uuid;
 
-/// The role of a person on an account.
+/// The role of a person in an account. It grants nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
     /// Owns the account.
     Owner,
-    /// Administers it.
+    /// Administers the account.
     Admin,
     /// Makes payments.
     Payer,
-    /// Sees everything.
+    /// Views everything.
     Viewer,
     /// Keeps the books.
     Accountant,
@@ -27,7 +27,7 @@ impl Role {
     /// All roles.
     pub const ALL: [Self; 6] = [Self::Owner, Self::Admin, Self::Payer, Self::Viewer, Self::Accountant, Self::User];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Owner => "Owner",
@@ -39,19 +39,19 @@ impl Role {
         }
     }
 
-    /// Its id, the same on every server.
+    /// Returns the id of the role, which is the same on every server.
     pub const fn id(self) -> Uuid {
         const BASE: u128 = 0x0198_c0de_00ff_7000_8000_0000_0000_0001;
         Uuid::from_u128(BASE + self as u128)
     }
 }
 
-/// Whether a person takes part in the account. It changes nothing else.
+/// Whether a person is active in an account. The status has no other effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PersonStatus {
-    /// Takes part.
+    /// The person is active.
     Active,
-    /// Does not.
+    /// The person is not active.
     Inactive,
 }
 
@@ -59,7 +59,7 @@ impl PersonStatus {
     /// All statuses.
     pub const ALL: [Self; 2] = [Self::Active, Self::Inactive];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -73,7 +73,7 @@ impl PersonStatus {
 pub struct Person {
     /// The person's id, the same on each account of the client.
     pub id: PersonId,
-    /// The id of the person's membership of the account. Individual budgets name it.
+    /// The id of the person's membership in the account. Individual budgets refer to it.
     pub persona: PersonaId,
     /// The account.
     pub account: AccountId,
@@ -81,28 +81,28 @@ pub struct Person {
     pub first_name: String,
     /// Last name.
     pub last_name: String,
-    /// Email address, unique on the account. `None`: erased.
+    /// Email address, unique in the account. `None`: the data was erased.
     pub email: Option<EmailAddress>,
     /// Date of birth.
     pub born: Option<NaiveDate>,
-    /// The role.
+    /// The role of the person in the account.
     pub role: Role,
-    /// Whether the person takes part.
+    /// Whether the person is active.
     pub status: PersonStatus,
     /// When the person was created.
     pub created_at: DateTime<Utc>,
-    /// When a member last changed.
+    /// When the record was last changed.
     pub updated_at: DateTime<Utc>,
 }
 
 impl Person {
-    /// Whether the personal data was erased.
+    /// Returns whether the personal data was erased.
     pub const fn is_erased(&self) -> bool {
         self.email.is_none()
     }
 }
 
-/// The ids only: names, address and date of birth are personal.
+/// Omits names, email address and date of birth, because they are personal data.
 impl fmt::Debug for Person {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, persona, account, role, status, created_at, updated_at, .. } = self;
@@ -118,7 +118,7 @@ impl fmt::Debug for Person {
     }
 }
 
-/// A person, and what reads add.
+/// A person, with data that is only read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonOverview {
     /// The person.
@@ -127,19 +127,19 @@ pub struct PersonOverview {
     pub has_card: bool,
 }
 
-/// A filter of people.
+/// Selects people. `None` and empty fields select everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PersonFilter {
-    /// The role to match.
+    /// The role to select.
     pub role: Option<Role>,
-    /// The email address to match, in any case.
+    /// The email address to select, ignoring case.
     pub email: Option<EmailAddress>,
-    /// The ids to match. Empty: all.
+    /// The ids to select. Empty: all.
     pub ids: Vec<PersonId>,
 }
 
 impl PersonFilter {
-    /// Whether a person matches.
+    /// Returns whether the filter selects a person.
     pub fn matches(&self, person: &Person) -> bool {
         let key = |email: &Option<EmailAddress>| email.as_ref().map(EmailAddress::key);
         self.role.is_none_or(|role| person.role == role)

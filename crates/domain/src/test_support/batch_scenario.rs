@@ -1,4 +1,4 @@
-//! A test scenario of one payment batch and the budgets that fund it.
+//! A test scenario: one payment batch, and the budgets that fund it.
 
 use super::ids::{BUDGET, CLIENT, CountingIds, account, noon};
 use super::money::{currency, shown};
@@ -20,22 +20,22 @@ use crate::stamp::Stamp;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-/// One payment batch. Passes actions on it to the rules, and stores their decisions as an adapter would.
+/// A payment batch under test. Its methods call the rules and store their decisions, like an adapter.
 #[derive(Clone, Debug)]
 pub struct BatchScenario {
-    /// The batch, at first an empty draft.
+    /// The batch. It begins as an empty draft.
     pub batch: PaymentBatch,
     /// Its payments by input index.
     pub payments: Vec<Payment>,
     /// The alerts of its last upload.
     pub alerts: Vec<Alert>,
-    /// The budgets that can pay, each with the currencies it holds.
+    /// The budgets of the account, each with the currencies that it holds.
     pub funding: FundingBudgets,
-    /// The balances of those budgets.
+    /// The balances of the budgets.
     pub balances: BatchBalances,
-    /// Whether the account's policy requires multi-factor authentication.
+    /// Whether the account requires multi-factor authentication for confirmations.
     pub mfa_required: bool,
-    /// The session that a confirmation names.
+    /// The MFA session that confirmations name.
     pub session: Option<MfaSession>,
     /// The account's TOTP enrolment.
     pub enrolment: Option<TotpEnrolment>,
@@ -49,7 +49,7 @@ pub struct BatchScenario {
 }
 
 impl BatchScenario {
-    /// A scenario with an empty draft and one budget. This first budget pays for rows that name none.
+    /// Creates a scenario with an empty draft and one budget. This budget pays for rows that name no budget.
     pub fn of(budget: impl Into<BudgetRecord>) -> Self {
         let (ids, now) = (CountingIds::starting_at(1000), noon());
         let request = CreateRequest {
@@ -78,7 +78,7 @@ impl BatchScenario {
         scenario.and(budget)
     }
 
-    /// Adds another budget that can pay.
+    /// Adds another budget.
     #[must_use]
     pub fn and(mut self, budget: impl Into<BudgetRecord>) -> Self {
         let budget = budget.into().budget;
@@ -97,7 +97,7 @@ impl BatchScenario {
         Ok(done)
     }
 
-    /// Renames, hides or shows the batch.
+    /// Renames, hides or unhides the batch.
     pub fn edit(&mut self, edit: &BatchEdit) {
         self.batch = decide_edit(&self.batch, edit, self.now);
     }
@@ -107,7 +107,7 @@ impl BatchScenario {
         self.confirm_with(None).answer
     }
 
-    /// Confirms the batch with a proof.
+    /// Confirms the batch with a proof of multi-factor authentication.
     pub fn confirm_with(&mut self, proof: Option<&MfaProof>) -> ConfirmDecision {
         let situation = self.confirm_situation();
         let decision = decide_confirm(&situation, proof, CLIENT, &self.stamp());
@@ -120,7 +120,7 @@ impl BatchScenario {
         decision
     }
 
-    /// The situation for a confirmation.
+    /// Returns the situation for a confirmation.
     pub fn confirm_situation(&self) -> ConfirmSituation {
         ConfirmSituation {
             batch: self.batch.clone(),
@@ -147,7 +147,7 @@ impl BatchScenario {
         Ok(())
     }
 
-    /// Sends at most `max` confirmed payments of a started batch to the bank.
+    /// Starts at most `max` confirmed payments of a started batch, like a worker before it sends them to the bank.
     pub fn take(&mut self, max: usize) {
         let confirmed = self.payments.iter().filter(|payment| payment.status() == PaymentStatus::Confirmed);
         let next: Vec<_> = confirmed.take(max).cloned().collect();
@@ -171,7 +171,7 @@ impl BatchScenario {
         Ok(done)
     }
 
-    /// The situation for these reports.
+    /// Returns the situation for these reports.
     pub fn settle_situation(&self, reports: &[Reported]) -> SettleSituation {
         let named = |payment: &&Payment| reports.iter().any(|reported| reported.payment == payment.id);
         let in_status = |status| self.payments.iter().filter(|payment| payment.status() == status).count() as u64;
@@ -187,22 +187,22 @@ impl BatchScenario {
         }
     }
 
-    /// Advances the clock.
+    /// Advances the clock of the scenario.
     pub fn wait(&mut self, time: TimeDelta) {
         self.now += time;
     }
 
-    /// The available balance of the default budget in a currency: `40.00 GBP`.
+    /// Returns the available balance of the default budget in a currency, such as `40.00 GBP`.
     pub fn available(&self, code: &str) -> String {
         self.of_default(code, Balances::available)
     }
 
-    /// The reserved balance of the default budget in a currency.
+    /// Returns the reserved balance of the default budget in a currency.
     pub fn reserved(&self, code: &str) -> String {
         self.of_default(code, Balances::reserved)
     }
 
-    /// The ledger balance of the default budget in a currency.
+    /// Returns the ledger balance of the default budget in a currency.
     pub fn ledger(&self, code: &str) -> String {
         self.of_default(code, Balances::ledger)
     }
@@ -212,7 +212,7 @@ impl BatchScenario {
         shown(pool(&self.balances[&(BUDGET, currency)]), currency)
     }
 
-    /// The time of the next decision, and its ids.
+    /// Returns a stamp for the next decision.
     pub fn stamp(&self) -> Stamp<'_> {
         Stamp { now: self.now, ids: self.ids.source() }
     }

@@ -12,7 +12,7 @@ use uuid::Uuid;
 #[derive(Clone, Debug)]
 pub struct BudgetBuilder(BudgetRecord);
 
-/// A shared budget with every feature and no currency yet.
+/// Returns a builder of a shared budget with every feature and no currency.
 pub fn a_budget() -> BudgetBuilder {
     let parent = BudgetRecord::parent_of_account(PARENT, account(), [], noon());
     let budget = Budget { id: BUDGET, account: account(), name: "Main".into(), balances: Vec::new() };
@@ -29,14 +29,14 @@ impl BudgetBuilder {
         self
     }
 
-    /// Sets its id, for tests with several budgets.
+    /// Sets the id of the budget, for tests with several budgets.
     #[must_use]
     pub fn numbered(mut self, number: u128) -> Self {
         self.0.budget.id = BudgetId(Uuid::from_u128(number));
         self
     }
 
-    /// Removes a feature.
+    /// Removes a feature from the budget.
     #[must_use]
     pub fn without(mut self, feature: BudgetFeature) -> Self {
         self.0.features.remove(&feature);

@@ -18,7 +18,7 @@ use uuid::Uuid;
 #[derive(Clone, Debug)]
 pub struct CardBuilder(Card);
 
-/// An ACTIVE card in GBP, valid until the end of 2030.
+/// Returns a builder of an ACTIVE card in GBP, valid until the end of 2030.
 pub fn a_card() -> CardBuilder {
     CardBuilder(Card {
         id: CardId(Uuid::from_u128(0xca)),
@@ -32,28 +32,28 @@ pub fn a_card() -> CardBuilder {
 }
 
 impl CardBuilder {
-    /// Sets its state.
+    /// Sets the state of the card.
     #[must_use]
     pub fn in_state(mut self, state: CardState) -> Self {
         self.0.state = state;
         self
     }
 
-    /// Sets its currency, which its budget must hold.
+    /// Sets the currency of the card, which its budget must hold.
     #[must_use]
     pub fn in_currency(mut self, code: &str) -> Self {
         self.0.currency = currency(code);
         self
     }
 
-    /// Sets the last day on which it is valid: `2026-08-31`.
+    /// Sets the last day on which the card is valid, such as `2026-08-31`.
     #[must_use]
     pub fn expiring_on(mut self, day: &str) -> Self {
         self.0.expires_on = day.parse().unwrap();
         self
     }
 
-    /// Sets the budget that pays for it.
+    /// Sets the budget of the card.
     #[must_use]
     pub fn paid_from(mut self, budget: BudgetId) -> Self {
         self.0.budget = budget;
@@ -72,7 +72,7 @@ impl From<CardBuilder> for Card {
     }
 }
 
-/// A request for a card called Zoe on [`BUDGET`], with the defaults of the service.
+/// Returns a request to create a card called Zoë on [`BUDGET`], with default values.
 pub fn a_card_request() -> CardRequest {
     let card = a_card().build();
     CardRequest {
@@ -91,13 +91,13 @@ pub fn a_card_request() -> CardRequest {
     }
 }
 
-/// A request for a limit of 10.00 with any number of uses.
+/// Returns a request to set a limit of 10.00, with any number of uses.
 pub fn a_limit_change(window: LimitWindow) -> LimitChange {
     let (id, amount) = (LimitId(Uuid::from_u128(0x11)), decimal("10"));
     LimitChange { id, window, amount, currency: None, max_uses: None, active: true, turned_off: false, now: noon() }
 }
 
-/// An unused limit of an amount such as `50.00 GBP`, with any number of uses.
+/// Returns an unused limit of an amount such as `50.00 GBP`, with any number of uses.
 pub fn a_limit(window: LimitWindow, amount: &str) -> CardLimit {
     CardLimit {
         id: LimitId(Uuid::from_u128(0x11a0 + window as u128)),
@@ -113,7 +113,7 @@ pub fn a_limit(window: LimitWindow, amount: &str) -> CardLimit {
     }
 }
 
-/// A first message with an amount in the card's currency and the sandbox's default acceptor.
+/// Returns a first message with an amount in the card's currency and the default acceptor of the sandbox.
 pub fn first_message(kind: FirstKind, amount: &str) -> FirstMessage {
     let acceptor = AcceptorInput {
         mid: Text::parse("11111").unwrap(),
@@ -128,22 +128,22 @@ pub fn first_message(kind: FirstKind, amount: &str) -> FirstMessage {
     FirstMessage { kind, amount, network: Network::Visa, acceptor, extras: Extras::default() }
 }
 
-/// The authorization of a purchase, or an account check if the amount is `0`.
+/// Returns the authorization of a purchase, or an account check if the amount is `0`.
 pub fn a_purchase(amount: &str) -> FirstMessage {
     first_message(FirstKind::Purchase, amount)
 }
 
-/// The authorization of an ATM withdrawal.
+/// Returns the authorization of an ATM withdrawal.
 pub fn a_withdrawal(amount: &str) -> FirstMessage {
     first_message(FirstKind::Atm, amount)
 }
 
-/// The authorization of a refund.
+/// Returns the authorization of a refund.
 pub fn a_refund(amount: &str) -> FirstMessage {
     first_message(FirstKind::Refund, amount)
 }
 
-/// A request for a physical card.
+/// Returns a request to order a physical card.
 pub fn a_physical_card_request() -> PhysicalCardRequest {
     let recipient = RecipientAddress {
         recipient_name: Some("Ada Lovelace".to_owned()),

@@ -1,4 +1,4 @@
-//! A test scenario of one card and its budget.
+//! A test scenario: one card and its budget.
 
 use super::ids::{CountingIds, noon};
 use super::money::{decimal, shown};
@@ -18,26 +18,26 @@ use crate::ledger::{Balances, JournalTransaction};
 use crate::stamp::Stamp;
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// One card and its budget. Passes messages to the rules, and stores their decisions as an adapter would.
+/// A card under test with its budget. Its methods call the rules and store their decisions, like an adapter.
 #[derive(Clone, Debug)]
 pub struct CardScenario {
     /// The card.
     pub card: Card,
     /// Its spending limits.
     pub limits: Vec<CardLimit>,
-    /// Its controls and those of its budget, its owner and its PIN.
+    /// The guards of the card.
     pub guards: Guards,
     /// The balances of its budget in its currency.
     pub balances: Balances,
     /// The record of every message, oldest first.
     pub records: Vec<CardTransaction>,
-    /// The chains, last changed last.
+    /// The chains, in the order of their last changes.
     pub chains: Vec<Chain>,
     /// The disputes, oldest first.
     pub disputes: Vec<Dispute>,
     /// Every journal transaction, oldest first.
     pub journal: Vec<JournalTransaction>,
-    /// The explanation of each record's decline, if it was declined.
+    /// For each record, the explanation of its decline; `None` if it was not declined.
     pub declined: Vec<Option<DeclineExplanation>>,
     /// The current time of the scenario.
     pub now: DateTime<Utc>,
@@ -45,7 +45,7 @@ pub struct CardScenario {
 }
 
 impl CardScenario {
-    /// A scenario with a card and the budget that pays for it, which must hold the card's currency.
+    /// Creates a scenario with a card and its budget, which must hold the card's currency.
     pub fn of(card: impl Into<Card>, budget: impl Into<BudgetRecord>) -> Self {
         let (mut card, budget) = (card.into(), budget.into().budget);
         card.budget = budget.id;
@@ -74,22 +74,22 @@ impl CardScenario {
         self
     }
 
-    /// Sends the authorization of a purchase, which must not be refused; it may be declined.
+    /// Sends the authorization of a purchase. The rules may decline it, but must not refuse it.
     pub fn authorize(&mut self, amount: &str) -> CardTransaction {
         self.send(&a_purchase(amount)).unwrap().transaction
     }
 
-    /// Sends the authorization of an ATM withdrawal, which must not be refused.
+    /// Sends the authorization of an ATM withdrawal. The rules may decline it, but must not refuse it.
     pub fn withdraw(&mut self, amount: &str) -> CardTransaction {
         self.send(&a_withdrawal(amount)).unwrap().transaction
     }
 
-    /// Sends the authorization of a refund, which must not be refused.
+    /// Sends the authorization of a refund. The rules may decline it, but must not refuse it.
     pub fn refund(&mut self, amount: &str) -> CardTransaction {
         self.send(&a_refund(amount)).unwrap().transaction
     }
 
-    /// Clears a purchase and releases the rest of its hold.
+    /// Clears an amount of a purchase, and releases the rest of its hold.
     pub fn clear(&mut self, token: TransactionToken, amount: &str) -> Result<CardDecision, CardRefusal> {
         self.follow(token, &FollowUp::Clearing { amount: decimal(amount), is_final: true })
     }
@@ -113,7 +113,7 @@ impl CardScenario {
         Ok(decision)
     }
 
-    /// Expires the hold of a chain; `None` if it is not due or the chain has ended.
+    /// Expires the hold of a chain. `None`: the hold is not due, or the chain has ended.
     pub fn expire(&mut self, token: TransactionToken) -> Option<CardDecision> {
         let decision = decide_expiry(&self.situation(token), &self.stamp()).unwrap();
         if let Some(decision) = &decision {
@@ -122,7 +122,7 @@ impl CardScenario {
         decision
     }
 
-    /// Disputes an amount of a message, or all that is undisputed.
+    /// Disputes an amount of a message. `None`: everything that is not disputed yet.
     pub fn dispute(&mut self, token: TransactionToken, amount: Option<&str>) -> Result<Dispute, DisputeRefusal> {
         let transaction = self.record(token).clone();
         let disputes = self.disputes.iter().filter(|dispute| dispute.chain == transaction.chain).cloned().collect();
@@ -133,7 +133,7 @@ impl CardScenario {
         Ok(decision.dispute)
     }
 
-    /// Decides what happens to a dispute.
+    /// Applies an action to a dispute.
     pub fn act(&mut self, dispute: DisputeId, action: &DisputeAction) -> Result<DisputeDecision, DisputeRefusal> {
         let dispute = self.disputes.iter().find(|known| known.id == dispute).unwrap().clone();
         let credit = self.chains.iter().find(|chain| Some(chain.id) == dispute.credit).cloned();
@@ -154,38 +154,38 @@ impl CardScenario {
         }
     }
 
-    /// Advances the clock.
+    /// Advances the clock of the scenario.
     pub fn wait(&mut self, time: TimeDelta) {
         self.now += time;
     }
 
-    /// The available balance: `247.60 GBP`.
+    /// Returns the available balance, such as `247.60 GBP`.
     pub fn available(&self) -> String {
         shown(self.balances.available(), self.card.currency)
     }
 
-    /// The held balance.
+    /// Returns the held balance.
     pub fn held(&self) -> String {
         shown(self.balances.held(), self.card.currency)
     }
 
-    /// The ledger balance.
+    /// Returns the ledger balance.
     pub fn ledger(&self) -> String {
         shown(self.balances.ledger(), self.card.currency)
     }
 
-    /// The state of a message.
+    /// Returns the state of the message with this token.
     pub fn state_of(&self, token: TransactionToken) -> TransactionState {
         self.record(token).state
     }
 
-    /// The situation for a first message.
+    /// Returns the situation for a first message.
     pub fn first_situation(&self) -> FirstSituation {
         let (card, limits, guards) = (self.card.clone(), self.limits.clone(), self.guards.clone());
         FirstSituation { card, limits, guards, balances: self.balances }
     }
 
-    /// The situation for a follow-up to the message with this token.
+    /// Returns the situation for a follow-up to the message with this token.
     pub fn situation(&self, token: TransactionToken) -> ChainSituation {
         let named = self.record(token);
         ChainSituation {
@@ -199,7 +199,7 @@ impl CardScenario {
         }
     }
 
-    /// The time of the next message, and its ids.
+    /// Returns a stamp for the next message.
     pub fn stamp(&self) -> Stamp<'_> {
         Stamp { now: self.now, ids: self.ids.source() }
     }

@@ -16,10 +16,10 @@ use crate::text::Text;
 use chrono::TimeDelta;
 use uuid::Uuid;
 
-/// How long sessions can be paid.
+/// The time for which sessions can be paid.
 const LIFETIME: TimeDelta = TimeDelta::minutes(20);
 
-/// An ACTIVE SHOPPING checkout for pounds, which names no settlement account and collects no shipping data.
+/// Returns an ACTIVE SHOPPING checkout for pounds. It names no settlement account and collects no shipping data.
 pub fn a_checkout() -> Checkout {
     let request = a_checkout_request(CheckoutKind::Shopping { settlement_account: None, shipping: None });
     Checkout {
@@ -36,7 +36,7 @@ pub fn a_checkout() -> Checkout {
     }
 }
 
-/// Payee `number`, for pounds: APPROVED.
+/// Returns APPROVED payee `number`, for pounds.
 pub fn a_payee(number: u32) -> Payee {
     let PayeeRequest { id, account, name, details, now, .. } = a_payee_request(number);
     Payee {
@@ -50,12 +50,13 @@ pub fn a_payee(number: u32) -> Payee {
     }
 }
 
-/// Payment reference `number`.
+/// Returns payment reference `number`.
 pub fn a_payment_reference(number: u32) -> PaymentReference {
     PaymentReference::of(Uuid::from_u128(number.into()))
 }
 
-/// A request to create a SHOPPING session of an amount such as `12.50 GBP`, which can be paid for 20 minutes.
+/// Returns a request to create a SHOPPING session of an amount such as `12.50 GBP`. The session can be paid for 20
+/// minutes.
 pub fn a_session_request(amount: &str) -> SessionRequest {
     SessionRequest {
         opening: an_opening(amount),
@@ -65,7 +66,7 @@ pub fn a_session_request(amount: &str) -> SessionRequest {
     }
 }
 
-/// A request to top up [`BUDGET`] with an amount such as `12.50 GBP`.
+/// Returns a request to top up [`BUDGET`] with an amount such as `12.50 GBP`.
 pub fn a_top_up_request(amount: &str) -> TopUpRequest {
     let id = CheckoutSessionId(Uuid::from_u128(0x70));
     TopUpRequest { opening: Opening { id, token: PageTokenHash([2; 32]), ..an_opening(amount) }, budget: BUDGET }
@@ -88,7 +89,7 @@ fn an_opening(amount: &str) -> Opening {
     }
 }
 
-/// An OPEN SHOPPING session of an amount such as `12.50 GBP`, which can be paid for 20 minutes from noon on.
+/// Returns an OPEN SHOPPING session of an amount such as `12.50 GBP`. It can be paid for 20 minutes from noon.
 pub fn a_session(amount: &str) -> CheckoutSession {
     let SessionRequest { opening, merchant_reference, .. } = a_session_request(amount);
     let expires_at = opening.now + LIFETIME;
@@ -122,7 +123,7 @@ pub fn a_session(amount: &str) -> CheckoutSession {
     }
 }
 
-/// An OPEN top-up of [`BUDGET`] with an amount such as `12.50 GBP`.
+/// Returns an OPEN top-up of [`BUDGET`] with an amount such as `12.50 GBP`.
 pub fn a_top_up(amount: &str) -> CheckoutSession {
     let TopUpRequest { opening, budget } = a_top_up_request(amount);
     CheckoutSession {
@@ -135,7 +136,7 @@ pub fn a_top_up(amount: &str) -> CheckoutSession {
     }
 }
 
-/// A SHOPPING session that was completed at noon, and its payment.
+/// Returns a SHOPPING session that was completed at noon, with its payment.
 pub fn a_completed_session(amount: &str) -> (CheckoutSession, MerchantPayment) {
     let open = a_session(amount);
     let payment = MerchantPayment {
@@ -155,12 +156,12 @@ pub fn a_completed_session(amount: &str) -> (CheckoutSession, MerchantPayment) {
     (session, payment)
 }
 
-/// A bank that a payer chose.
+/// Returns a bank that a payer chose.
 pub fn a_bank_choice() -> BankChoice {
     BankChoice { id: BankId::parse(&"a".repeat(32)).unwrap(), name: "Bank of Tests".into() }
 }
 
-/// A PENDING payment of a session, sent to the bank when the session was created.
+/// Returns a PENDING payment of a session. It was sent to the bank when the session was created.
 pub fn a_payment_of_session(session: &CheckoutSession) -> MerchantPayment {
     MerchantPayment {
         id: MerchantPaymentId(Uuid::from_u128(0xfa)),
@@ -178,7 +179,7 @@ pub fn a_payment_of_session(session: &CheckoutSession) -> MerchantPayment {
     }
 }
 
-/// A request to refund an amount such as `5.00 GBP`.
+/// Returns a request to refund an amount such as `5.00 GBP`.
 pub fn a_refund_request(amount: &str) -> RefundRequest {
     RefundRequest {
         id: RefundId(Uuid::from_u128(0x4e)),
@@ -190,7 +191,7 @@ pub fn a_refund_request(amount: &str) -> RefundRequest {
     }
 }
 
-/// A refund of a payment that awaits the authorisation, for 20 minutes from noon on.
+/// Returns a refund of a payment. It awaits its authorisation for 20 minutes from noon.
 pub fn a_refund_of(payment: &MerchantPayment, amount: &str) -> MerchantPayment {
     let request = a_refund_request(amount);
     MerchantPayment {
@@ -214,7 +215,7 @@ pub fn a_refund_of(payment: &MerchantPayment, amount: &str) -> MerchantPayment {
     }
 }
 
-/// A basket of items, by their quantities and the prices of one piece, such as `(2, "3.50 GBP")`.
+/// Returns a basket of items, given by quantity and price of one piece, such as `(2, "3.50 GBP")`.
 pub fn a_basket(items: &[(i64, &str)]) -> Basket {
     let item = |(quantity, price): &(i64, &str)| BasketItem {
         name: "Socks".into(),
@@ -228,7 +229,7 @@ pub fn a_basket(items: &[(i64, &str)]) -> Basket {
     Basket::new(items.iter().map(item).collect()).unwrap()
 }
 
-/// An address to ship to, without a rate.
+/// Returns a shipping address without a rate.
 pub fn a_shipping() -> Shipping {
     Shipping {
         recipient_name: "Ann Archer".into(),
@@ -242,12 +243,12 @@ pub fn a_shipping() -> Shipping {
     }
 }
 
-/// A way of shipping with a price such as `2.50 GBP`.
+/// Returns a shipping rate with a price such as `2.50 GBP`.
 pub fn a_shipping_rate(amount: &str) -> ShippingRate {
     ShippingRate { description: "Next day".into(), amount: minor(amount).0, service_code: None }
 }
 
-/// Makes the page of a SHOPPING session ask for an address, and for a rate too if `with_rates`.
+/// Makes the page of a SHOPPING session collect an address and, if `with_rates`, ask for a rate.
 pub fn collecting_shipping(mut session: CheckoutSession, with_rates: bool) -> CheckoutSession {
     let SessionPurpose::Shopping { options, .. } = &mut session.purpose else {
         panic!("only a SHOPPING session ships")

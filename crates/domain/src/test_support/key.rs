@@ -1,4 +1,4 @@
-//! Keys.
+//! Test data: API keys.
 
 use crate::access::{AccountGrant, ApiKey, Environment};
 use crate::ids::{ApiKeyId, ClientId};
@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
-/// A key of the sandbox without scopes, for all accounts of its client, that never expires.
+/// Returns a sandbox key without scopes, for all accounts of its client. It never expires.
 pub fn an_api_key(created_at: DateTime<Utc>) -> ApiKey {
     ApiKey {
         id: ApiKeyId(Uuid::from_u128(1)),

@@ -1,4 +1,4 @@
-//! Builders of merchants.
+//! Test data: merchants, their accounts, payees and checkouts.
 
 use super::ids::{account, noon};
 use super::money::currency;
@@ -11,17 +11,17 @@ use crate::text::Text;
 use chrono::TimeDelta;
 use uuid::Uuid;
 
-/// An active merchant without permissions.
+/// Returns an active merchant without permissions.
 pub fn a_merchant() -> MerchantProfile {
     MerchantProfile::new(account(), "Shop")
 }
 
-/// The bank details of pounds account `number`.
+/// Returns the bank details of UK account `number`.
 pub fn pounds_details(number: u32) -> BankDetails {
     BankDetails::SortCode { sort_code: "200000".into(), account_number: format!("{number:08}") }
 }
 
-/// A request to create settlement account `number`, for pounds.
+/// Returns a request to create settlement account `number`, for pounds.
 pub fn a_settlement_request(number: u32) -> SettlementAccountRequest {
     SettlementAccountRequest {
         id: SettlementAccountId(Uuid::from_u128(number.into())),
@@ -32,7 +32,7 @@ pub fn a_settlement_request(number: u32) -> SettlementAccountRequest {
     }
 }
 
-/// Settlement account `number`, for pounds: APPROVED and not the default. Greater numbers are younger.
+/// Returns settlement account `number`, for pounds. It is APPROVED and not the default. Greater numbers are younger.
 pub fn a_settlement_account(number: u32) -> SettlementAccount {
     let SettlementAccountRequest { id, account, details, now, .. } = a_settlement_request(number);
     SettlementAccount {
@@ -48,7 +48,7 @@ pub fn a_settlement_account(number: u32) -> SettlementAccount {
     }
 }
 
-/// A request to create payee `number`, for pounds.
+/// Returns a request to create payee `number`, for pounds.
 pub fn a_payee_request(number: u32) -> PayeeRequest {
     PayeeRequest {
         id: PayeeId(Uuid::from_u128(number.into())),
@@ -60,7 +60,7 @@ pub fn a_payee_request(number: u32) -> PayeeRequest {
     }
 }
 
-/// A request to create a checkout for pounds.
+/// Returns a request to create a checkout for pounds.
 pub fn a_checkout_request(kind: CheckoutKind) -> CheckoutRequest {
     CheckoutRequest {
         id: CheckoutId(Uuid::from_u128(0xc0)),

@@ -1,7 +1,8 @@
-//! Builders and test scenarios for the rules: feature `test-support`.
+//! Builders and test scenarios for the rules, with the feature `test-support`.
 //!
-//! A builder starts from a valid value and changes what the test needs: `a_budget().with("250.00 GBP")`. A scenario passes
-//! messages or batches to the rules and stores each decision as an adapter would, so that a test can read balances.
+//! A builder starts with a valid value and changes what the test needs: `a_budget().with("250.00 GBP")`. A scenario
+//! passes card messages, or actions on batches and sessions, to the rules. It stores each decision like an adapter, so
+//! that a test can read the balances.
 //!
 //! ```
 //! use florin_domain::test_support::{CardScenario, a_budget, a_card};

@@ -3,17 +3,17 @@
 use crate::ledger::Balances;
 use crate::money::{Currency, DecimalAmount, Minor, Money, Quotes, Rate};
 
-/// The currency of a code such as `GBP`.
+/// Returns the currency with a code such as `GBP`.
 pub fn currency(code: &str) -> Currency {
     Currency::parse(code).unwrap()
 }
 
-/// An amount as a caller sends it: `2.40`.
+/// Returns an amount as a caller sends it, such as `2.40`.
 pub fn decimal(text: &str) -> DecimalAmount {
     DecimalAmount::from_json_number(text).unwrap()
 }
 
-/// An amount with its currency, such as `250.00 GBP` or `-4.00 GBP`.
+/// Returns an amount with its currency, from a text such as `250.00 GBP` or `-4.00 GBP`.
 pub fn money(text: &str) -> Money {
     let Some((amount, code)) = text.split_once(' ') else { panic!("{text:?} must be an amount such as 250.00 GBP") };
     let currency = currency(code);
@@ -22,22 +22,22 @@ pub fn money(text: &str) -> Money {
     minor.of(currency)
 }
 
-/// The minor units of an amount such as `250.00 GBP`.
+/// Returns the minor units of an amount such as `250.00 GBP`.
 pub fn minor(text: &str) -> Minor {
     money(text).minor
 }
 
-/// Balances with this available amount, nothing held and nothing reserved.
+/// Returns balances with this available amount. Nothing is held or reserved.
 pub fn balances(available: &str) -> Balances {
     Balances::new(minor(available), Minor::ZERO, Minor::ZERO).unwrap()
 }
 
-/// The rate from a merchant's currency to GBP.
+/// Returns the rate from a merchant's currency to GBP.
 pub fn quotes(from: &str, rate: &str) -> Quotes {
     Quotes { from: currency(from), rates: vec![(currency("GBP"), Rate::parse(rate).unwrap())] }
 }
 
-/// Formats an amount as worlds report it: `250.00 GBP`.
+/// Formats an amount as scenarios report it, such as `250.00 GBP`.
 pub(super) fn shown(minor: Minor, currency: Currency) -> String {
     format!("{} {currency}", minor.of(currency))
 }

@@ -1,4 +1,4 @@
-//! Builders of credits and transfers.
+//! Test data: credits and transfers.
 
 use super::ids::{BUDGET, noon};
 use super::money::{currency, decimal};
@@ -8,7 +8,7 @@ use crate::stamp::Stamp;
 use crate::text::Text;
 use uuid::Uuid;
 
-/// A credit of an amount such as `200.00 GBP` to [`BUDGET`].
+/// Returns a credit of an amount such as `200.00 GBP` to [`BUDGET`].
 pub fn a_credit(amount: &str) -> CreditInstruction {
     let (sent, code) = amount.split_once(' ').unwrap();
     CreditInstruction {
@@ -29,13 +29,13 @@ pub fn a_credit(amount: &str) -> CreditInstruction {
     }
 }
 
-/// A transfer of an amount such as `40.00 GBP` from [`BUDGET`] to another budget.
+/// Returns a transfer of an amount such as `40.00 GBP` from [`BUDGET`] to another budget.
 pub fn a_transfer(amount: &str, to: BudgetId) -> TransferInstruction {
     let (sent, code) = amount.split_once(' ').unwrap();
     TransferInstruction { from: BUDGET, to, amount: decimal(sent), currency: currency(code), reference: None }
 }
 
-/// A decision at noon. All its ids are equal.
+/// Returns a stamp at noon. All its ids are equal.
 pub fn a_stamp() -> Stamp<'static> {
     Stamp { now: noon(), ids: &|| Uuid::from_u128(0x11) }
 }

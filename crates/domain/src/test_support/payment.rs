@@ -1,4 +1,4 @@
-//! Builders of payments as a client uploads them.
+//! Test data: payments as a client uploads them.
 
 use super::ids::{BUDGET, noon};
 use crate::batch::{
@@ -7,10 +7,10 @@ use crate::batch::{
 };
 use std::sync::Arc;
 
-/// A payment of an amount such as `10.00 GBP`.
+/// Returns a payment of an amount such as `10.00 GBP`.
 ///
-/// Pounds go to a UK account by Faster Payments, euros to a German account by SEPA, and other currencies to a German
-/// account by Swift, with a fee.
+/// Pounds are paid to a UK account by Faster Payments, euros to a German account by SEPA, and other currencies to a
+/// German account by Swift, with a fee.
 pub fn a_payment(money: &str) -> PaymentInput {
     let (amount, code) = money.split_once(' ').unwrap();
     if code != "GBP" {
@@ -19,7 +19,7 @@ pub fn a_payment(money: &str) -> PaymentInput {
     payment(amount, code, ("66374958", Some("08-99-99")))
 }
 
-/// A payment to a German account, by Swift unless it is in euros.
+/// Returns a payment to a German account, by SEPA if it is in euros, otherwise by Swift.
 pub fn a_payment_abroad(money: &str) -> PaymentInput {
     let (amount, code) = money.split_once(' ').unwrap();
     payment(amount, code, ("DE89 3704 0044 0532 0130 00", None))
@@ -48,18 +48,18 @@ pub fn with_country(mut input: PaymentInput, country: &str) -> PaymentInput {
     input
 }
 
-/// The basis of checks: these budgets, of which [`BUDGET`] pays for rows that name none.
+/// Returns the basis for checks against these budgets. [`BUDGET`] pays for rows that name no budget.
 pub fn check_basis(funding: FundingBudgets) -> CheckBasis {
     CheckBasis { default_budget: Some(BUDGET), funding, modulus: Arc::new(ModulusTable::built_in().unwrap()) }
 }
 
-/// Checks rows.
+/// Checks payments as the rows of an upload.
 pub fn checked(inputs: impl IntoIterator<Item = PaymentInput>, basis: CheckBasis) -> CheckedRows {
     let row = |input| PaymentRow { input, miscounted: None };
     check_rows(inputs.into_iter().map(row).collect(), basis, noon())
 }
 
-/// A checked upload of these payments as JSON.
+/// Returns a checked upload of these payments as JSON.
 pub fn upload_of(inputs: impl IntoIterator<Item = PaymentInput>, basis: CheckBasis) -> UploadRequest {
     UploadRequest { format: InputFormat::Json, checked: checked(inputs, basis) }
 }

@@ -1,4 +1,4 @@
-//! Builders of people.
+//! Test data: people.
 
 use super::ids::{account, noon};
 use crate::ids::{PersonId, PersonaId};
@@ -8,7 +8,7 @@ use crate::people::{
 use crate::text::Text;
 use uuid::Uuid;
 
-/// A request to create Ada Byron, a User, with this email address.
+/// Returns a request to create Ada Byron, a User, with this email address.
 pub fn a_person_request(email: &str) -> PersonRequest {
     PersonRequest {
         id: PersonId(Uuid::from_u128(0xe1)),
@@ -25,7 +25,7 @@ pub fn a_person_request(email: &str) -> PersonRequest {
     }
 }
 
-/// Ada Byron, a User, with this email address.
+/// Returns Ada Byron, a User, with this email address.
 pub fn a_person(email: &str) -> Person {
     let situation = CreatePersonSituation { people: 0, email_taken: false, known: None };
     decide_create_person(situation, &a_person_request(email)).unwrap()

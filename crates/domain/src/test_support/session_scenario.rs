@@ -1,4 +1,4 @@
-//! A test scenario of one checkout session.
+//! A test scenario: one checkout session.
 
 use super::a_bank_choice;
 use super::ids::{CountingIds, noon};
@@ -13,12 +13,12 @@ use crate::ledger::JournalTransaction;
 use crate::stamp::Stamp;
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// One checkout session. Passes actions to the rules, and stores their decisions as an adapter would.
+/// A checkout session under test. Its methods call the rules and store their decisions, like an adapter.
 #[derive(Clone, Debug)]
 pub struct SessionScenario {
-    /// What the next decision sees.
+    /// The situation for the next decision.
     pub situation: SessionSituation,
-    /// Every payment as it is now, oldest first.
+    /// Every payment in its current state, oldest first.
     pub payments: Vec<MerchantPayment>,
     /// Every journal transaction, oldest first.
     pub journal: Vec<JournalTransaction>,
@@ -31,7 +31,7 @@ pub struct SessionScenario {
 }
 
 impl SessionScenario {
-    /// A scenario with a session that credits no budget, at noon.
+    /// Creates a scenario at noon, with a session that credits no budget.
     pub fn of(session: CheckoutSession) -> Self {
         let situation = SessionSituation { session, pending: None, budget: None, reconciles: false };
         let (payments, journal, events) = (Vec::new(), Vec::new(), Vec::new());
@@ -45,14 +45,14 @@ impl SessionScenario {
         self
     }
 
-    /// Makes the operator reconcile the merchant's payments.
+    /// Gives the merchant the permission `reconciliation`.
     #[must_use]
     pub fn reconciled(mut self) -> Self {
         self.situation.reconciles = true;
         self
     }
 
-    /// Moves the clock. Nothing that is due happens yet.
+    /// Advances the clock by some minutes, without applying what is due.
     pub fn wait(&mut self, minutes: i64) {
         self.now += TimeDelta::minutes(minutes);
     }
@@ -66,20 +66,20 @@ impl SessionScenario {
     /// Decides an action, and stores the decision.
     pub fn act(&mut self, action: &SessionAction) -> Result<(), SessionRefusal> {
         let decision = self.preview(action)?;
-        // No decision draws as many ids.
+        // No decision uses more ids than this.
         self.next_id += 100;
         self.store(decision);
         Ok(())
     }
 
-    /// The payer chooses a bank. Returns the new payment.
+    /// The payer chooses a bank. Returns the id of the new payment.
     pub fn choose_bank(&mut self) -> Result<MerchantPaymentId, SessionRefusal> {
         self.act(&SessionAction::ChooseBank(a_bank_choice()))?;
         let Some(pending) = &self.situation.pending else { panic!("a payment must be PENDING") };
         Ok(pending.id)
     }
 
-    /// What a payer decides now for an outcome. The bank reports after some minutes.
+    /// Returns the payer's decision now that leads to an outcome. The bank reports after some minutes.
     pub fn decision(&self, outcome: PayerOutcome, minutes: i64) -> PayerDecision {
         match outcome.report(self.now, TimeDelta::minutes(minutes)) {
             Some(report) => PayerDecision::Approve(BankAnswer::Report(report)),
@@ -94,22 +94,22 @@ impl SessionScenario {
         self.act(&SessionAction::Pay { bank: a_bank_choice(), shipping: None, decision })
     }
 
-    /// The session.
+    /// Returns the session.
     pub const fn session(&self) -> &CheckoutSession {
         &self.situation.session
     }
 
-    /// The status of the session.
+    /// Returns the status of the session.
     pub const fn status(&self) -> SessionStatus {
         self.situation.session.status
     }
 
-    /// The status of every payment, oldest first.
+    /// Returns the status of every payment, oldest first.
     pub fn payment_statuses(&self) -> Vec<MerchantPaymentStatus> {
         self.payments.iter().map(|payment| payment.status).collect()
     }
 
-    /// The kinds and times of all events, oldest first.
+    /// Returns the kinds and times of all events, oldest first.
     pub fn event_log(&self) -> Vec<(EventKind, DateTime<Utc>)> {
         self.events.iter().map(|event| (event.kind, event.at)).collect()
     }

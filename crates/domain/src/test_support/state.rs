@@ -1,4 +1,4 @@
-//! States of payment batches and of payments.
+//! Test data: states of payment batches and of payments.
 
 use super::ids::{CLIENT, noon};
 use crate::batch::{
@@ -6,7 +6,8 @@ use crate::batch::{
     PaymentTerms,
 };
 
-/// A state of a batch with this status: confirmed by [`CLIENT`] at noon, if ever; cancelled before any confirmation.
+/// Returns a state of a batch with this status. If the status requires a confirmation, [`CLIENT`] confirmed at noon. A
+/// cancelled batch was never confirmed.
 pub fn a_batch_state(status: PaymentBatchStatus) -> BatchState {
     use PaymentBatchStatus::{Completed, Confirmed, Failed, Started};
     let started = matches!(status, Started | Completed | Failed);
@@ -15,7 +16,8 @@ pub fn a_batch_state(status: PaymentBatchStatus) -> BatchState {
     BatchState::from_parts(status, confirmation, started.then(noon)).unwrap()
 }
 
-/// A state of a payment with this status and these terms: started at noon, if ever.
+/// Returns a state of a payment with this status and these terms. If the status requires a start, the payment was
+/// started at noon.
 pub fn a_payment_state(status: PaymentStatus, terms: PaymentTerms) -> PaymentState {
     use PaymentStatus::{Completed, Created, Failed, Returned, Started};
     let started = matches!(status, Started | Completed | Failed | Returned);

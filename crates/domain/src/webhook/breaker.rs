@@ -1,20 +1,21 @@
-//! How many deliveries one receiver gets concurrently.
+//! The limit on concurrent deliveries to one receiver.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// Number of concurrent deliveries at first.
+/// Initial number of concurrent deliveries.
 const FIRST: u32 = 4;
-/// Maximum number of concurrent deliveries to a receiver that answers.
+/// Maximum number of concurrent deliveries to a receiver that accepts them.
 const MAX: u32 = 32;
-/// Number of failures in a row after which the receiver gets one delivery at a time, after pauses.
+/// Number of consecutive failures after which the receiver is tripped: it receives one delivery at a time, after
+/// pauses.
 const TRIPS_AT: u32 = 10;
 /// The first pause. It doubles with each further failure.
 const PAUSE: TimeDelta = TimeDelta::seconds(1);
 /// The longest pause.
 const PAUSE_MAX: TimeDelta = TimeDelta::seconds(32);
 
-/// The limit on concurrent deliveries of one subscription, which adapts to its receiver. It lives in the memory of one
-/// process: it only spreads attempts, and never changes which are made.
+/// The limit on concurrent deliveries of one subscription, which adapts to its receiver. It exists in the memory of one
+/// process only. It affects when attempts are sent, but never which ones.
 #[derive(Clone, Debug)]
 pub struct Breaker {
     limit: u32,
@@ -29,23 +30,23 @@ impl Default for Breaker {
 }
 
 impl Breaker {
-    /// The number of deliveries that may begin while others are in flight.
+    /// Returns the number of deliveries that may begin while `in_flight` others are in progress.
     pub fn allowance(&self, in_flight: u32, now: DateTime<Utc>) -> u32 {
         if self.paused_until.is_some_and(|until| now < until) { 0 } else { self.limit.saturating_sub(in_flight) }
     }
 
-    /// Whether the receiver gets one delivery at a time, after pauses.
+    /// Returns whether the receiver is tripped: it receives one delivery at a time, after pauses.
     pub const fn is_tripped(&self) -> bool {
         self.failures >= TRIPS_AT
     }
 
-    /// A delivery succeeded.
+    /// Records a successful delivery.
     pub fn succeeded(&mut self) {
         let limit = if self.failures > 0 { FIRST } else { (self.limit + 1).min(MAX) };
         *self = Self { limit, ..Self::default() };
     }
 
-    /// A delivery failed.
+    /// Records a failed delivery.
     pub fn failed(&mut self, now: DateTime<Utc>) {
         self.failures = self.failures.saturating_add(1);
         self.limit = if self.is_tripped() { 1 } else { self.limit.min(FIRST) };

@@ -1,30 +1,30 @@
-//! A delivery: one event for one subscription, until it is delivered or given up.
+//! A delivery: one event for one subscription, until it is accepted or given up.
 
 use super::{DisabledReason, Failing, Jitter, RetrySchedule};
 use crate::ids::{AccountId, EventId, WebhookId};
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-/// How long deliveries are kept after they were queued, and how far back a recovery reaches.
+/// The time for which deliveries are kept after they were queued, and also how far back a recovery can start.
 pub const DELIVERIES_KEPT: TimeDelta = TimeDelta::days(30);
 
-/// The HTTP status that says that a receiver is gone for good.
+/// The HTTP status of a receiver that is permanently gone.
 const GONE: u16 = 410;
-/// Maximum number of attempts in a row that crashes or stops interrupted. An event that crashes every sender ends here.
+/// Maximum number of consecutive interrupted attempts. It ends the delivery of an event that crashes every sender.
 const INTERRUPTIONS_MAX: u32 = 100;
 
 /// The status of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeliveryStatus {
-    /// Not attempted yet, or its attempt is in progress.
+    /// The delivery waits for its first attempt, or this attempt is in progress.
     Pending,
     /// The last attempt failed, and another one is scheduled.
     Failed,
-    /// The receiver accepted it.
+    /// The receiver accepted the delivery.
     Delivered,
     /// Every attempt failed.
     Exhausted,
-    /// Its event was undone by a restore or is no longer stored, or the delivery was imported.
+    /// A restore undid the event, the event is no longer stored, or the delivery was imported.
     Cancelled,
 }
 
@@ -32,7 +32,7 @@ impl DeliveryStatus {
     /// All statuses.
     pub const ALL: [Self; 5] = [Self::Pending, Self::Failed, Self::Delivered, Self::Exhausted, Self::Cancelled];
 
-    /// The status as stored and sent.
+    /// Returns the name that is stored and shown in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -43,31 +43,31 @@ impl DeliveryStatus {
         }
     }
 
-    /// Parses a status.
+    /// Parses the name of a status.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str() == text)
     }
 
-    /// Whether an attempt will follow.
+    /// Returns whether another attempt will follow.
     pub const fn is_waiting(self) -> bool {
         matches!(self, Self::Pending | Self::Failed)
     }
 }
 
-/// The reason that no response arrived.
+/// The reason that there is no response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SendError {
-    /// No response within the time limit.
+    /// There was no response within the time limit.
     Timeout,
-    /// The name of the host has no address.
+    /// The host name has no address.
     DnsFailed,
-    /// No connection, or it was lost.
+    /// There was no connection, or the connection was lost.
     ConnectionFailed,
-    /// No trusted TLS connection.
+    /// There was no trusted TLS connection.
     TlsFailed,
     /// The response is not HTTP.
     InvalidResponse,
-    /// The host has an address that receivers may not have.
+    /// The host has an address that receivers must not have.
     TargetNotAllowed,
 }
 
@@ -82,7 +82,7 @@ impl SendError {
         Self::TargetNotAllowed,
     ];
 
-    /// The reason as stored and sent.
+    /// Returns the name that is stored and shown in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -100,16 +100,16 @@ impl SendError {
 pub struct AttemptOutcome {
     /// The status of the response, or the reason that there is none.
     pub response: Result<u16, SendError>,
-    /// The start of the response's body.
+    /// The beginning of the response body.
     pub body: Option<String>,
-    /// The receiver's `Retry-After`.
+    /// The delay in the receiver's `Retry-After`, if it sent one.
     pub retry_after: Option<TimeDelta>,
-    /// How long the attempt took.
+    /// The duration of the attempt.
     pub took: TimeDelta,
 }
 
 impl AttemptOutcome {
-    /// Whether the receiver accepted the delivery.
+    /// Returns whether the receiver accepted the delivery.
     pub fn is_success(&self) -> bool {
         matches!(self.response, Ok(200..=299))
     }
@@ -118,7 +118,7 @@ impl AttemptOutcome {
 /// An attempt in the log of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttemptRecord {
-    /// Its number: 1, 2, 3, … An attempt that was interrupted by a crash has a number, but no record.
+    /// Its number: 1, 2, 3, … An attempt that a crash interrupted has a number but no record.
     pub number: u32,
     /// When it was sent, by the account's clock.
     pub at: DateTime<Utc>,
@@ -126,7 +126,7 @@ pub struct AttemptRecord {
     pub outcome: AttemptOutcome,
 }
 
-/// An event for a subscription.
+/// A delivery: one event for one subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// The subscription.
@@ -139,52 +139,52 @@ pub struct Delivery {
     pub object: Uuid,
     /// The number of the event among those of its object.
     pub sequence: i64,
-    /// Whether it is a test: it has one attempt, and never disables its subscription.
+    /// Whether it is a test. A test has one attempt, and never disables its subscription.
     pub is_test: bool,
     /// Its status.
     pub status: DeliveryStatus,
-    /// Number of attempts, the one in progress included. They are counted before they are sent.
+    /// Number of attempts, including the one in progress. An attempt is counted before it is sent.
     pub attempts: u32,
-    /// Number of attempts that ended since its schedule began: a redelivery begins a new one.
+    /// Number of ended attempts in the current schedule. A redelivery begins a new schedule.
     pub scheduled: u32,
-    /// Number of attempts since one ended. If none is in progress, they were interrupted.
+    /// Number of attempts that began after the last one ended. Unless one is in progress, they were interrupted.
     pub unrecorded: u32,
     /// When the event was queued, by the account's clock.
     pub created_at: DateTime<Utc>,
-    /// When the next attempt is due, by the account's clock. `None`: at once, whatever the clock shows.
+    /// When the next attempt is due, by the account's clock. `None`: immediately, whatever the clock shows.
     pub due_at: Option<DateTime<Utc>>,
 }
 
-/// An event, as its deliveries name it.
+/// The data of an event that its deliveries contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveredEvent {
-    /// Its id.
+    /// The id of the event.
     pub message: EventId,
-    /// Its account.
+    /// The account of the event.
     pub account: AccountId,
-    /// Its object.
+    /// The object of the event.
     pub object: Uuid,
-    /// Its number among the events of its object.
+    /// The number of the event among the events of its object.
     pub sequence: i64,
-    /// When it is queued, by the account's clock.
+    /// When the event is queued, by the account's clock.
     pub at: DateTime<Utc>,
 }
 
-/// What follows from an attempt.
+/// The result of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryDecision {
     /// The new status.
     pub status: DeliveryStatus,
-    /// When the next attempt is due, by the account's clock.
+    /// When the next attempt is due, by the account's clock. `None`: no attempt follows.
     pub due_at: Option<DateTime<Utc>>,
-    /// The reason to disable the subscription.
+    /// The reason to disable the subscription. `None`: it is not disabled.
     pub disable: Option<DisabledReason>,
-    /// The first failure since the last success of the subscription.
+    /// The first failure since the last success of the subscription. `None`: there is none.
     pub failing: Option<Failing>,
 }
 
 impl Delivery {
-    /// A delivery of an event to a subscription, which is due at once.
+    /// Creates a delivery of an event to a subscription. It is due immediately.
     pub fn new(webhook: WebhookId, event: DeliveredEvent) -> Self {
         let DeliveredEvent { message, account, object, sequence, at } = event;
         Self {
@@ -203,7 +203,7 @@ impl Delivery {
         }
     }
 
-    /// Begins a new schedule, which is due at once.
+    /// Begins a new schedule. Its first attempt is due immediately.
     pub fn restart(&mut self) {
         self.status = DeliveryStatus::Pending;
         (self.scheduled, self.unrecorded, self.due_at) = (0, 0, None);
@@ -221,13 +221,13 @@ impl Delivery {
         (self.scheduled, self.unrecorded) = (self.scheduled + 1, 0);
     }
 
-    /// Whether too many attempts were interrupted. Interruptions do not use up the schedule.
+    /// Returns whether too many consecutive attempts were interrupted. Interrupted attempts do not use up the schedule.
     pub const fn is_interrupted_too_often(&self) -> bool {
         self.unrecorded > INTERRUPTIONS_MAX
     }
 
-    /// Decides what follows from an attempt that ended at `now` by the account's clock. A failure of a receiver that the
-    /// subscription no longer names says nothing about the subscription.
+    /// Decides the result of an attempt that ended at `now` by the account's clock. If the attempt went to a previous
+    /// receiver of the subscription, its failure does not affect the subscription.
     pub fn decide(
         &self,
         outcome: &AttemptOutcome,

@@ -1,4 +1,4 @@
-//! Tests of deliveries.
+//! Tests of the rules about deliveries.
 
 use super::*;
 use crate::ids::{AccountId, EventId, WebhookId};
@@ -55,7 +55,7 @@ fn the_tenth_failure_is_the_last() {
 
 #[test]
 fn interruptions_do_not_use_up_the_schedule() {
-    // Ten attempts were counted and none ended: nobody knows whether any was sent.
+    // Ten attempts were counted, but none ended: it is unknown whether any was sent.
     let interrupted = Delivery { attempts: 11, unrecorded: 11, ..delivery(0) };
     assert!(!interrupted.is_interrupted_too_often());
     let decision = decide(&interrupted, Ok(500), None);
@@ -116,7 +116,7 @@ fn a_test_has_one_attempt_and_changes_nothing_else() {
 }
 
 proptest! {
-    /// Attempts that all fail follow each other as the schedule says, and end.
+    /// A delivery whose attempts all fail follows its schedule, and ends.
     #[test]
     fn every_schedule_ends(
         jitters in proptest::collection::vec(any::<u16>(), 20),

@@ -1,15 +1,15 @@
-//! When a subscription is disabled because its receiver fails.
+//! The health of a subscription: Florin disables it if its receiver keeps failing.
 
 use crate::ids::AccountId;
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// A subscription whose every delivery has failed for this long is disabled.
+/// A subscription is disabled if all its deliveries have failed for this long.
 pub const FAILING_FOR: TimeDelta = TimeDelta::days(5);
 
 /// The reason that Florin disabled a subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisabledReason {
-    /// The receiver answered 410.
+    /// The receiver responded with 410.
     Gone,
     /// Every delivery failed for five days.
     Failing,
@@ -19,7 +19,7 @@ impl DisabledReason {
     /// Both reasons.
     pub const ALL: [Self; 2] = [Self::Gone, Self::Failing];
 
-    /// The reason as stored and sent.
+    /// Returns the name that is stored and shown in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Gone => "gone",
@@ -31,16 +31,16 @@ impl DisabledReason {
 /// The first failure since the last success of a subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failing {
-    /// The account of the event, whose clock measures the time.
+    /// The account of the failed event. Its clock measures the time until later failures of the same account.
     pub account: AccountId,
-    /// When it failed, by the clock of the account.
+    /// When the first failure occurred, by the clock of the account.
     pub since: DateTime<Utc>,
-    /// When it failed, in real time. It counts for events of other accounts.
+    /// When the first failure occurred, in real time. It measures the time until failures of other accounts.
     pub real_since: DateTime<Utc>,
 }
 
 impl Failing {
-    /// Whether a failure now, of an event of this account, is one too many.
+    /// Returns whether the receiver has failed for too long, given a failure now of an event of this account.
     pub fn is_too_long(&self, account: &AccountId, now: DateTime<Utc>, real_now: DateTime<Utc>) -> bool {
         let time = if self.account == *account { now - self.since } else { real_now - self.real_since };
         time >= FAILING_FOR

@@ -1,15 +1,15 @@
-//! When a failed delivery is tried again.
+//! The schedules on which failed deliveries are retried.
 
 use chrono::TimeDelta;
 
-/// The longest that a receiver's `Retry-After` can postpone an attempt.
+/// Maximum time by which a receiver's `Retry-After` can postpone an attempt.
 pub const RETRY_AFTER_MAX: TimeDelta = TimeDelta::hours(24);
 
 /// The delays between attempts of the standard schedule, in seconds.
 const DELAYS: [i64; 9] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
-/// The delay of the original schedule: five minutes.
+/// The delay of the original schedule.
 const ORIGINAL_DELAY: TimeDelta = TimeDelta::minutes(5);
-/// Number of retries of the original schedule: two weeks.
+/// Number of retries of the original schedule, in two weeks.
 const ORIGINAL_RETRIES: u32 = 14 * 24 * 12;
 
 /// The delays between the attempts of a delivery.
@@ -18,7 +18,7 @@ pub enum RetrySchedule {
     /// Ten attempts within about three days, with growing delays.
     #[default]
     Standard,
-    /// As the original service: every five minutes for two weeks.
+    /// The schedule of the original service: every five minutes for two weeks.
     Original,
 }
 
@@ -26,7 +26,7 @@ impl RetrySchedule {
     /// Both schedules.
     pub const ALL: [Self; 2] = [Self::Standard, Self::Original];
 
-    /// The name of the schedule.
+    /// Returns the name of the schedule.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Standard => "standard",
@@ -34,7 +34,7 @@ impl RetrySchedule {
         }
     }
 
-    /// Number of attempts, the first one included.
+    /// Returns the number of attempts, including the first one.
     pub const fn attempts(self) -> u32 {
         match self {
             Self::Standard => 10,
@@ -42,7 +42,7 @@ impl RetrySchedule {
         }
     }
 
-    /// Number of days within which all attempts happen, unless a receiver postpones them.
+    /// Returns the number of days in which all attempts take place, unless a receiver postpones them.
     pub const fn days(self) -> u32 {
         match self {
             Self::Standard => 4,
@@ -50,8 +50,8 @@ impl RetrySchedule {
         }
     }
 
-    /// The delay after the given number of attempts; `None` after the last one. A receiver's `Retry-After` only
-    /// postpones the next attempt.
+    /// Returns the delay after the given number of attempts; `None` after the last one. A receiver's `Retry-After` can
+    /// only postpone the next attempt.
     pub fn delay(self, attempts: u32, jitter: Jitter, retry_after: Option<TimeDelta>) -> Option<TimeDelta> {
         let delay = match self {
             Self::Standard => {
@@ -64,7 +64,8 @@ impl RetrySchedule {
     }
 }
 
-/// A random number that spreads retries by up to a fifth, so that receivers don't get them all at once.
+/// A random number that changes retry delays by up to a fifth, so that a receiver does not receive all retries at the
+/// same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jitter(pub u16);
 
@@ -72,7 +73,7 @@ impl Jitter {
     /// No change of the delay.
     pub const NONE: Self = Self(1 << 15);
 
-    /// Returns between 80 % and 120 % of a delay.
+    /// Returns the delay changed by up to a fifth: between 80 % and 120 % of it.
     fn spread(self, delay: TimeDelta) -> TimeDelta {
         let fifth = delay.num_milliseconds() / 5;
         let shift = fifth * (i64::from(self.0) - i64::from(Self::NONE.0)) / i64::from(Self::NONE.0);

@@ -1,4 +1,4 @@
-//! Secrets of a subscription: what signs its deliveries, and what it sends along.
+//! Secrets of a subscription: they sign its deliveries, or are sent with them.
 
 use crate::fault::{Flaw, FlawCode};
 use crate::ids::parse_uuid;
@@ -8,14 +8,14 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use std::fmt;
 
-/// Begins the text of a signing secret.
+/// The prefix of a signing secret in text form.
 const PREFIX: &str = "whsec_";
-/// The first line of encoded secrets.
+/// The first line of encoded secrets, which names the version of the encoding.
 const VERSION: &str = "webhook 1";
-/// Maximum length of the `Authorization` header that deliveries carry.
+/// Maximum length of the `Authorization` header of deliveries, in characters.
 const AUTHORIZATION_MAX: usize = 512;
 
-/// A secret that signs deliveries. Never printed.
+/// A secret that signs deliveries. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SigningSecret(Vec<u8>);
 
@@ -23,17 +23,17 @@ impl SigningSecret {
     /// Number of random bytes of a secret that Florin creates.
     pub const LENGTH: usize = 32;
 
-    /// Wraps random bytes.
+    /// Creates a secret from random bytes.
     pub const fn new(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
 
-    /// The key of the HMAC.
+    /// Returns the key of the HMAC.
     pub fn expose(&self) -> &[u8] {
         &self.0
     }
 
-    /// The text that the client gets, once: `whsec_` and Base64.
+    /// Returns the text that the client receives once: `whsec_` and the Base64 of the bytes.
     pub fn to_text(&self) -> String {
         format!("{PREFIX}{}", STANDARD.encode(&self.0))
     }
@@ -45,40 +45,41 @@ impl fmt::Debug for SigningSecret {
     }
 }
 
-/// All secrets of a subscription. Never printed, and stored encrypted.
+/// All secrets of a subscription. They are never printed, and are stored encrypted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebhookSecrets {
-    /// Signs every delivery.
+    /// The secret that signs every delivery.
     pub current: SigningSecret,
-    /// Signs deliveries, too, until a time.
+    /// The previous secret, which also signs deliveries until this time.
     pub previous: Option<(SigningSecret, DateTime<Utc>)>,
-    /// The client's secret for `x-em-signature`, exactly as sent.
+    /// The client's secret for the header `x-em-signature`, exactly as sent.
     pub shared: Option<String>,
     /// The `Authorization` header of deliveries.
     pub authorization: Option<String>,
 }
 
 impl WebhookSecrets {
-    /// The secrets of a new subscription. The bytes of a shared secret are the signing secret, too.
+    /// Creates the secrets of a new subscription. If there is a shared secret, its bytes are also the signing secret.
     pub fn new(random: SigningSecret, shared: Option<String>, authorization: Option<String>) -> Self {
         let current = shared.as_ref().map_or(random, |shared| SigningSecret(shared.as_bytes().to_vec()));
         Self { current, previous: None, shared, authorization }
     }
 
-    /// Replaces the signing secret. The old one signs until `until`; at most two secrets sign. `x-em-signature` stays.
+    /// Replaces the signing secret. The old one also signs until `until`, so at most two secrets sign. The shared
+    /// secret does not change.
     #[must_use]
     pub fn rotated(&self, new: SigningSecret, until: Option<DateTime<Utc>>) -> Self {
         let previous = until.map(|until| (self.current.clone(), until));
         Self { current: new, previous, ..self.clone() }
     }
 
-    /// The secrets that sign at a time, newest first.
+    /// Returns the secrets that sign at a given time, newest first.
     pub fn signing(&self, now: DateTime<Utc>) -> impl Iterator<Item = &SigningSecret> {
         let previous = self.previous.as_ref().filter(|(_, until)| now < *until).map(|(secret, _)| secret);
         [Some(&self.current), previous].into_iter().flatten()
     }
 
-    /// Writes the secrets as the bytes that are encrypted.
+    /// Encodes the secrets as bytes, for encryption.
     pub fn encode(&self) -> Secret {
         let line = |bytes: Option<&[u8]>| bytes.map(|bytes| STANDARD.encode(bytes)).unwrap_or_default();
         let previous = self.previous.as_ref();
@@ -94,7 +95,7 @@ impl WebhookSecrets {
         Secret::new(lines.join("\n").into_bytes())
     }
 
-    /// Reads encoded secrets; `None` if they are damaged.
+    /// Decodes secrets; `None` if they are damaged.
     pub fn decode(secret: &Secret) -> Option<Self> {
         let text = std::str::from_utf8(secret.expose()).ok()?;
         let lines: Vec<_> = text.split('\n').collect();
@@ -126,7 +127,8 @@ impl fmt::Debug for WebhookSecrets {
     }
 }
 
-/// Checks the secret that a client gives: a UUID. It is used exactly as sent, case included.
+/// Checks a shared secret from a client, which must be a UUID. It is used exactly as sent, including the case of its
+/// letters.
 pub fn shared_secret(text: &str) -> Result<String, Flaw> {
     parse_uuid(text)?;
     Ok(text.to_owned())

@@ -18,38 +18,38 @@ pub struct Webhook {
     pub id: WebhookId,
     /// The client that owns it.
     pub client: ClientId,
-    /// The account whose events it gets; `None` for all accounts of the client, future ones included.
+    /// The account whose events it receives. `None`: all accounts of the client, including future ones.
     pub account: Option<AccountId>,
-    /// Whether it gets events.
+    /// Whether it receives events.
     pub enabled: bool,
-    /// Its receiver.
+    /// The URL of its receiver.
     pub url: WebhookUrl,
-    /// The name of its type of event, as the client wrote it.
+    /// The name of its event type, as the client wrote it.
     pub type_name: String,
-    /// The kind of its events.
+    /// The kind of events that it receives.
     pub kind: EventKind,
-    /// The checkouts whose events it gets; `None` for all. See [`Self::wants`].
+    /// The checkouts whose events it receives. `None`: all. See [`Self::wants`].
     pub filter: Option<CheckoutFilter>,
-    /// Whether a failing event holds back later events of the same object.
+    /// Whether events of one object are delivered in order: a failing event holds back the later ones.
     pub ordered: bool,
-    /// Its secrets.
+    /// Its encrypted secrets.
     pub secrets: SealedSecret,
-    /// Why Florin disabled it.
+    /// The reason that Florin disabled it. `None`: it is enabled, or the client disabled it.
     pub disabled_reason: Option<DisabledReason>,
-    /// Since when it is disabled.
+    /// When it was disabled. `None`: it is enabled.
     pub disabled_at: Option<DateTime<Utc>>,
-    /// The first failure since its last success.
+    /// The first failure since its last success. `None`: there is none.
     pub failing: Option<Failing>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
-    /// Number of times that somebody asked for deliveries now: by a change, a redelivery, a recovery, a test, or a change
-    /// of a clock. A receiver that Florin pauses then gets the next delivery without delay.
+    /// Number of requests after which its deliveries should resume without delay: a change, a redelivery, a recovery, a
+    /// test, or a change of a clock. A new number ends the pause of its receiver.
     pub resumptions: i64,
 }
 
-/// The checkouts whose events a subscription gets: 1 to 100.
+/// The checkouts whose events a subscription receives: 1 to 100.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckoutFilter(Vec<CheckoutId>);
 
@@ -57,7 +57,7 @@ impl CheckoutFilter {
     /// Maximum number of checkouts.
     pub const MAX: usize = 100;
 
-    /// Checks the number of checkouts.
+    /// Creates a filter; `out_of_range` unless it has 1 to 100 checkouts.
     pub fn new(ids: Vec<CheckoutId>) -> Result<Self, Flaw> {
         if (1..=Self::MAX).contains(&ids.len()) {
             Ok(Self(ids))
@@ -66,44 +66,45 @@ impl CheckoutFilter {
         }
     }
 
-    /// The checkouts.
+    /// Returns the checkouts.
     pub fn ids(&self) -> &[CheckoutId] {
         &self.0
     }
 
-    /// Whether a subscription with this filter gets events about sessions of a checkout. Without a filter it gets all.
+    /// Returns whether a subscription with this filter receives events about sessions of a checkout. Without a filter,
+    /// it receives all.
     pub fn admits(filter: Option<&Self>, checkout: Option<CheckoutId>) -> bool {
         filter.is_none_or(|filter| checkout.is_some_and(|checkout| filter.0.contains(&checkout)))
     }
 }
 
-/// The time during which two secrets sign: 0 to 168 hours.
+/// The time in which two secrets sign: 0 to 168 hours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OverlapHours(u8);
 
 impl OverlapHours {
-    /// One day.
+    /// The default: one day.
     pub const DEFAULT: Self = Self(24);
     /// Maximum number of hours: a week.
     pub const MAX: u8 = 168;
 
-    /// Checks the range.
+    /// Creates an overlap; `None` outside 0 to 168 hours.
     pub fn new(hours: i64) -> Option<Self> {
         u8::try_from(hours).ok().filter(|hours| *hours <= Self::MAX).map(Self)
     }
 
-    /// The end of the overlap; `None` if there is none.
+    /// Returns the end of the overlap; `None` for 0 hours.
     pub fn after(self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         (self.0 > 0).then(|| now + TimeDelta::hours(self.0.into()))
     }
 }
 
-/// A change of a subscription. `None` leaves a member as it is.
+/// A change of a subscription. `None` fields do not change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WebhookChange {
-    /// Enables or disables it.
+    /// Whether it receives events.
     pub enabled: Option<bool>,
-    /// Its new receiver.
+    /// The URL of its new receiver.
     pub url: Option<WebhookUrl>,
     /// Its new filter; `Some(None)` removes the filter.
     pub filter: Option<Option<CheckoutFilter>>,
@@ -114,28 +115,30 @@ pub struct WebhookChange {
 }
 
 impl Webhook {
-    /// Whether subscriptions to a kind of event can have a filter: its events belong to a checkout.
+    /// Returns whether subscriptions to a kind of event can have a filter: its events are about checkout sessions.
     pub fn has_filters(kind: EventKind) -> bool {
         kind.as_str().starts_with("Merchant")
     }
 
-    /// Whether it gets events of a kind, about sessions of a checkout.
+    /// Returns whether it receives an event of this kind, about a session of this checkout (`None`: about something
+    /// else).
     pub fn wants(&self, kind: EventKind, checkout: Option<CheckoutId>) -> bool {
         self.kind == kind && CheckoutFilter::admits(self.filter.as_ref(), checkout)
     }
 
-    /// The body that its receiver gets: the stored envelope of an event, under the name of the type that the client
+    /// Returns the body that its receiver receives: the stored envelope of an event, with the type name that the client
     /// subscribed to.
     pub fn body_of<'a>(&self, envelope: &'a str) -> Cow<'a, str> {
         if self.type_name == self.kind.as_str() {
             return Cow::Borrowed(envelope);
         }
-        // Quotation marks inside texts are escaped, so only the member itself looks like this.
+        // Quotation marks in texts are escaped, so only the member itself can match.
         let member = |name: &str| format!("\"webhookEventTypeName\":\"{name}\"");
         Cow::Owned(envelope.replacen(&member(self.kind.as_str()), &member(&self.type_name), 1))
     }
 
-    /// Returns the subscription after a change. Enabling it forgets why it was disabled and how long it has failed.
+    /// Returns the subscription after a change. Enabling it removes the reason for which it was disabled, and its first
+    /// failure.
     pub fn changed(&self, change: WebhookChange, now: DateTime<Utc>) -> Result<Self, WebhookRefusal> {
         if matches!(change.filter, Some(Some(_))) && !Self::has_filters(self.kind) {
             return Err(WebhookRefusal::NoFilters);
@@ -150,7 +153,7 @@ impl Webhook {
             ..self.clone()
         };
         if changed.url != self.url {
-            // How long the previous receiver has failed says nothing about the new one.
+            // The failures of the previous receiver do not count for the new one.
             changed.failing = None;
         }
         match change.enabled {
@@ -161,11 +164,11 @@ impl Webhook {
         Ok(changed)
     }
 
-    /// Applies what follows from an attempt that ended at `now` by the clock of the delivery's account.
+    /// Applies the result of an attempt that ended at `now`, by the clock of the delivery's account.
     pub fn apply(&mut self, decision: &DeliveryDecision, (now, real_now): (DateTime<Utc>, DateTime<Utc>)) {
         self.failing.clone_from(&decision.failing);
         if let Some(reason) = decision.disable.filter(|_| self.enabled) {
-            // A subscription to all accounts has no clock of its own.
+            // A subscription to all accounts is dated in real time, because it has no clock.
             self.disable(Some(reason), if self.account.is_some() { now } else { real_now });
         }
     }
@@ -174,31 +177,31 @@ impl Webhook {
         (self.enabled, self.disabled_reason, self.disabled_at, self.failing) = (true, None, None, None);
     }
 
-    /// Disables it, for a reason of Florin's or at the request of the client.
+    /// Disables the subscription. `reason` is `None` if the client disables it.
     pub fn disable(&mut self, reason: Option<DisabledReason>, now: DateTime<Utc>) {
         (self.enabled, self.disabled_reason, self.disabled_at) = (false, reason, Some(now));
         self.updated_at = now;
     }
 }
 
-/// Reasons to refuse a request about a subscription.
+/// Reasons to refuse a request about a subscription. Nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WebhookRefusal {
-    /// The client has as many subscriptions as it may have.
+    /// The client has the maximum number of subscriptions.
     TooMany,
     /// The subscription is disabled.
     Disabled,
     /// The request succeeded before, and its answer contained a secret.
     ShownOnce,
-    /// Events of its type have no checkout, so there is nothing to filter.
+    /// Events of this type have no checkout, so they can't be filtered.
     NoFilters,
-    /// The subscription was changed at the same time.
+    /// Another request changed the subscription concurrently.
     Changed,
-    /// The event does not exist any more.
+    /// The event was deleted.
     EventGone,
 }
 
-/// A request succeeded before, and its answer contained a secret, which is shown only once.
+/// The refusal of a request that succeeded before. Its answer contained a secret, which is shown only once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownOnce;
 
@@ -208,7 +211,7 @@ impl From<ShownOnce> for WebhookRefusal {
     }
 }
 
-/// Decides whether a client may have another subscription.
+/// Decides the creation of a subscription by a client that has `existing` others.
 pub const fn decide_create_webhook(existing: u32) -> Result<(), WebhookRefusal> {
     if existing < WEBHOOKS_OF_A_CLIENT { Ok(()) } else { Err(WebhookRefusal::TooMany) }
 }

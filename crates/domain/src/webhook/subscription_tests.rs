@@ -1,4 +1,4 @@
-//! Tests of subscriptions.
+//! Tests of the rules about subscriptions.
 
 use super::*;
 use crate::event::EventKind;

@@ -4,8 +4,8 @@ use crate::access::Environment;
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Networks of IPv4 that are not globally reachable, or that serve only the machines of one provider: first address and
-/// length of the prefix.
+/// IPv4 networks that are not globally reachable, or that only serve the machines of one provider: first address and
+/// prefix length.
 const NOT_GLOBAL_V4: [([u8; 4], u32); 17] = [
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),
@@ -27,9 +27,10 @@ const NOT_GLOBAL_V4: [([u8; 4], u32); 17] = [
     ([240, 0, 0, 0], 4),
 ];
 
-/// Networks inside the global unicast range of IPv6 that are not globally reachable, or that embed an IPv4 address.
+/// Networks in the global unicast range of IPv6 that are not globally reachable, or that embed an IPv4 address: first
+/// address and prefix length.
 const NOT_GLOBAL_V6: [(u128, u32); 4] = [
-    // Protocol assignments, Teredo among them.
+    // Protocol assignments, including Teredo.
     (0x2001 << 112, 23),
     (0x2001_0db8 << 96, 32),
     // 6to4.
@@ -37,7 +38,8 @@ const NOT_GLOBAL_V6: [(u128, u32); 4] = [
     (0x3fff << 112, 20),
 ];
 
-/// Whether an address is globally reachable. IPv6 forms that embed an IPv4 address (v4-mapped, NAT64, 6to4) are not.
+/// Returns whether an address is globally reachable. IPv6 addresses that embed an IPv4 address (v4-mapped, NAT64, 6to4)
+/// are not.
 pub fn is_global(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !NOT_GLOBAL_V4.iter().any(|(start, length)| {
@@ -51,12 +53,12 @@ pub fn is_global(address: IpAddr) -> bool {
     }
 }
 
-/// Whether an address is in `2000::/3`, the only range of which global addresses are assigned.
+/// Returns whether an address is in `2000::/3`, the only range in which global addresses are assigned.
 fn is_global_unicast(address: Ipv6Addr) -> bool {
     address.segments()[0] & 0xe000 == 0x2000
 }
 
-/// The addresses that receivers of webhooks may have.
+/// The policy on the addresses that receivers of webhooks may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetPolicy {
     environment: Environment,
@@ -64,18 +66,19 @@ pub struct TargetPolicy {
 }
 
 impl TargetPolicy {
-    /// The policy of an environment. The operator allows further networks, for receivers in other containers.
+    /// Creates the policy of an environment. `allowed` are further networks that the operator allows, for example for
+    /// receivers in other containers.
     pub const fn new(environment: Environment, allowed: Vec<IpNet>) -> Self {
         Self { environment, allowed }
     }
 
-    /// Whether a connection to this address is allowed: it is globally reachable, or in a network that the operator
-    /// allows, or, in the sandbox, a loopback address.
+    /// Returns whether a connection to this address is allowed. The address must be globally reachable, in a network
+    /// that the operator allows, or, in the sandbox, a loopback address.
     pub fn permits(&self, address: IpAddr) -> bool {
         is_global(address) || self.permits_loopback(address) || self.allowed.iter().any(|net| net.contains(&address))
     }
 
-    /// Whether an address is a loopback address of the sandbox.
+    /// Returns whether an address is a loopback address and this is a sandbox.
     pub(super) fn permits_loopback(&self, address: IpAddr) -> bool {
         self.is_sandbox() && address.is_loopback()
     }

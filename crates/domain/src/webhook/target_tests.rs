@@ -1,4 +1,4 @@
-//! Tests of the rules for receivers.
+//! Tests of the rules about URLs and addresses of receivers.
 
 use super::*;
 use crate::access::Environment::{self, Production, Sandbox};
@@ -14,7 +14,7 @@ fn refused(environment: Environment, url: &str) -> FlawCode {
     WebhookUrl::parse(url, &policy(environment)).expect_err(url).code
 }
 
-/// URLs that neither environment accepts, whatever their names resolve to.
+/// URLs that both environments refuse, whatever their host names resolve to.
 const HOSTILE: [&str; 46] = [
     "https://10.0.0.1/",
     "https://192.168.1.1:8443/",
@@ -230,7 +230,7 @@ proptest! {
         prop_assert!(!(known && is_global(IpAddr::V4(v4))));
     }
 
-    /// A URL is accepted or refused, whatever its text is.
+    /// Any text is either accepted or refused, without a panic.
     #[test]
     fn any_text_is_read(text in "(https?:)?//?[\\PC]{0,40}") {
         for environment in [Sandbox, Production] {

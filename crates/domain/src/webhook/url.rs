@@ -13,7 +13,7 @@ const MAX: usize = 512;
 pub struct WebhookUrl(String);
 
 impl WebhookUrl {
-    /// Checks the length, and what [`check_target`] checks.
+    /// Parses a URL: checks its length, and its parts with [`check_target`].
     pub fn parse(text: &str, policy: &TargetPolicy) -> Result<Self, Flaw> {
         let length = text.chars().count();
         if length > MAX {
@@ -23,17 +23,17 @@ impl WebhookUrl {
         Ok(Self(text.to_owned()))
     }
 
-    /// A URL that was checked before.
+    /// Creates a URL from stored text, which was checked before.
     pub const fn stored(text: String) -> Self {
         Self(text)
     }
 
-    /// The URL.
+    /// Returns the URL.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Scheme, host and port, for operators. `…` stands for path and query, which may contain secrets.
+    /// Returns scheme, host and port, for operators. `…` replaces path and query, which may contain secrets.
     pub fn masked(&self) -> String {
         let host = self.0.find("://").map_or(0, |at| at + "://".len());
         let end = self.0[host..].find(['/', '?']).map_or(self.0.len(), |at| host + at);
@@ -42,8 +42,8 @@ impl WebhookUrl {
     }
 }
 
-/// Checks what a URL itself shows: scheme, user info, fragment, IP literal, port. The addresses of a name are checked at
-/// each connect, with [`TargetPolicy::permits`].
+/// Checks the parts of a URL: scheme, user info, fragment, IP literal, port. The addresses that a host name resolves to
+/// are checked at each connection, with [`TargetPolicy::permits`].
 pub fn check_target(text: &str, policy: &TargetPolicy) -> Result<(), Flaw> {
     let url = parsed(text)?;
     match url.scheme() {
@@ -79,7 +79,7 @@ fn malformed() -> Flaw {
     Flaw::format("must be a URL such as https://example.com/hooks")
 }
 
-/// Parses a URL. The parser is lenient: it ignores tabs, and reads `https:\\host` and `https:host`. Those are refused.
+/// Parses a URL. Refuses forms that the lenient parser accepts: with tabs, `https:\\host` and `https:host`.
 fn parsed(text: &str) -> Result<Url, Flaw> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     let host = text.split_once("://").map(|(_, rest)| rest);

@@ -1,4 +1,4 @@
-//! The clock of an account: it runs at an offset from real time, or is frozen.
+//! The clock of an account: it runs with an offset from real time, or is frozen.
 
 use crate::fault::Flaw;
 use chrono::{DateTime, Datelike, NaiveDateTime, TimeDelta, Utc};
@@ -9,19 +9,19 @@ const YEARS: std::ops::RangeInclusive<i32> = 2000..=2099;
 /// The clock of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockSetting {
-    /// Runs at this offset from real time, in whole microseconds.
+    /// The clock runs with an offset from real time, in whole microseconds.
     Running {
-        /// The offset; a negative offset is behind real time.
+        /// The offset. A negative offset is behind real time.
         ahead: TimeDelta,
     },
-    /// Is frozen.
+    /// The clock is frozen.
     Frozen {
-        /// The time it shows.
+        /// The time that it shows.
         at: DateTime<Utc>,
     },
 }
 
-/// Defaults to real time.
+/// The default is real time.
 impl Default for ClockSetting {
     fn default() -> Self {
         Self::Running { ahead: TimeDelta::zero() }
@@ -29,7 +29,7 @@ impl Default for ClockSetting {
 }
 
 impl ClockSetting {
-    /// The time it shows at a given real time.
+    /// Returns the time that the clock shows at a given real time.
     pub fn now(self, real: DateTime<Utc>) -> DateTime<Utc> {
         match self {
             Self::Running { ahead } => real.checked_add_signed(ahead).unwrap_or(real),
@@ -37,12 +37,12 @@ impl ClockSetting {
         }
     }
 
-    /// A clock that runs on from `now`.
+    /// Creates a clock that shows `now` at the real time `real`, and runs from there.
     pub fn running_from(now: DateTime<Utc>, real: DateTime<Utc>) -> Self {
         Self::Running { ahead: now - real }
     }
 
-    /// This clock, reset to a time that it showed before.
+    /// Returns this clock, set back to a time that it showed before.
     #[must_use]
     pub fn put_back(self, showed: DateTime<Utc>, real: DateTime<Utc>) -> Self {
         match self {
@@ -51,7 +51,7 @@ impl ClockSetting {
         }
     }
 
-    /// Whether it is frozen.
+    /// Returns whether the clock is frozen.
     pub const fn is_frozen(self) -> bool {
         matches!(self, Self::Frozen { .. })
     }
@@ -62,38 +62,38 @@ impl ClockSetting {
 pub enum ClockChange {
     /// Freezes the clock at its current time.
     Freeze,
-    /// Freezes the clock at that time, which must not be in its past.
+    /// Freezes the clock at this time, which must not be before its current time.
     FreezeAt(DateTime<Utc>),
-    /// Advances the clock, which keeps running or stays frozen.
+    /// Advances the clock. A running clock keeps running, and a frozen one stays frozen.
     AdvanceBy(TimeDelta),
     /// Lets the clock run from its current time.
     Resume,
-    /// Lets the clock show real time, which must not be in its past.
+    /// Makes the clock show real time, which must not be before its current time.
     RealTime,
 }
 
-/// A clock and the time it shows.
+/// A clock with the time that it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockReading {
     /// The clock.
     pub clock: ClockSetting,
-    /// The time it shows.
+    /// The time that it shows.
     pub now: DateTime<Utc>,
 }
 
-/// Reasons to refuse a change of a clock.
+/// Reasons to refuse a change of a clock. Nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClockRefusal {
     /// The clock would go backwards.
     #[error("cannot go back: the clock shows {now}")]
     Backwards {
-        /// The time it shows.
+        /// The time that the clock shows.
         now: DateTime<Utc>,
     },
     /// The clock would leave the years 2000 to 2099.
     #[error("must keep the clock within the years 2000 to 2099: it shows {now}")]
     TooFar {
-        /// The time it shows.
+        /// The time that the clock shows.
         now: DateTime<Utc>,
     },
 }
@@ -139,7 +139,7 @@ fn advanced(clock: ClockSetting, by: TimeDelta, now: DateTime<Utc>) -> Result<Cl
 /// Parses a time that a clock can be set to: UTC, whole seconds, years 2000 to 2099, such as `2026-09-01T12:00:00Z`.
 pub fn parse_time(text: &str) -> Result<DateTime<Utc>, Flaw> {
     let wrong = || Flaw::format("must be a UTC time in whole seconds, such as 2026-09-01T12:00:00Z");
-    // chrono also accepts signs, blanks and fewer digits.
+    // chrono also accepts signs, whitespace and fewer digits.
     let mask = b"0000-00-00T00:00:00Z";
     let fits = text.len() == mask.len()
         && text
@@ -150,7 +150,7 @@ pub fn parse_time(text: &str) -> Result<DateTime<Utc>, Flaw> {
         return Err(wrong());
     }
     let time = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%SZ").map_err(|_| wrong())?.and_utc();
-    // A 60th second is a leap second, which clocks of accounts don't have.
+    // A 60th second is a leap second. Clocks of accounts have no leap seconds.
     if time.timestamp_subsec_nanos() != 0 {
         return Err(wrong());
     }

@@ -8,8 +8,8 @@ const MAX: i64 = 100 * 366 * 24 * 3600;
 
 /// Parses a duration such as `P7D`, `PT90S` or `P1DT2H30M`.
 ///
-/// It consists of whole numbers of days, hours, minutes and seconds in this order, is above zero and at most a hundred
-/// years. Months and years have no fixed length and are not accepted.
+/// A duration consists of whole numbers of days, hours, minutes and seconds, in this order. It is above zero and at
+/// most a hundred years. Months and years are not accepted, because they have no fixed length.
 pub fn parse_duration(text: &str) -> Result<TimeDelta, Flaw> {
     let wrong =
         || Flaw::format("must be an ISO 8601 duration in days, hours, minutes and seconds, such as P7D or PT1H30M");
@@ -29,7 +29,7 @@ pub fn parse_duration(text: &str) -> Result<TimeDelta, Flaw> {
     TimeDelta::try_seconds(seconds).ok_or_else(wrong)
 }
 
-/// Writes a duration in the form that [`parse_duration`] reads: `P1DT2H30M`. Fractions of a second are cut off.
+/// Formats a duration for [`parse_duration`]: `P1DT2H30M`. Fractions of a second are truncated.
 ///
 /// ```
 /// use chrono::TimeDelta;
@@ -48,7 +48,8 @@ pub fn format_duration(duration: TimeDelta) -> String {
     }
 }
 
-/// Sums numbers with their units in seconds. Each unit occurs at most once, in this order. The sum saturates.
+/// Adds up numbers with units, in seconds. Each unit occurs at most once, in the given order. The sum saturates.
+/// `None`: the text has another form.
 fn units(mut text: &str, units: &[(char, i64)]) -> Option<i64> {
     let mut seconds = 0_i64;
     for (unit, worth) in units {

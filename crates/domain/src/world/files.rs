@@ -1,4 +1,4 @@
-//! Snapshots as files: exported from one world, and imported for new ones, in this installation or another.
+//! Snapshots as files: exported from a world, and imported to create worlds, in the same installation or another one.
 
 use super::SnapshotName;
 use crate::ids::{AccountId, ClientId, SnapshotId};
@@ -6,73 +6,74 @@ use chrono::{DateTime, Utc};
 
 /// Maximum number of imported snapshots of a client.
 pub const IMPORTED_SNAPSHOTS_OF_A_CLIENT: i64 = 20;
-/// Maximum size of a file with a snapshot, in bytes.
+/// Maximum size of a snapshot file, in bytes.
 pub const SNAPSHOT_FILE_BYTES: usize = 16 * 1024 * 1024;
 
-/// A snapshot as a file carries it.
+/// A snapshot in the form of a file.
 ///
-/// It has no secrets, PINs, idempotency records, MFA sessions and events: they have a meaning only where they arose.
+/// A file contains no secrets, PINs, idempotency records, MFA sessions or events, because they only have a meaning in
+/// the store that created them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotFile {
-    /// The schema of its rows.
+    /// The version of the schema of the rows.
     pub schema: String,
-    /// The world that the snapshot was taken of.
+    /// The world of the snapshot.
     pub account: AccountId,
-    /// The caller's name for it.
+    /// The name that the caller gave to the snapshot.
     pub name: Option<SnapshotName>,
-    /// When the snapshot was taken, by the clock of its world.
+    /// When the snapshot was created, by the clock of its world.
     pub created_at: DateTime<Utc>,
-    /// The rows, in the form of the store.
+    /// The rows, in the format of the store's adapter.
     pub contents: String,
 }
 
-/// A snapshot that was imported from a file. It belongs to a client, and worlds can be created from it.
+/// A snapshot that was imported from a file. It belongs to a client, who can create worlds from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedSnapshot {
     /// Its id.
     pub id: SnapshotId,
-    /// Its owner.
+    /// The client that imported it.
     pub client: ClientId,
     /// The name in the file.
     pub name: Option<SnapshotName>,
-    /// When the snapshot was taken, by the clock of its world.
+    /// When the snapshot was created, by the clock of its world.
     pub created_at: DateTime<Utc>,
-    /// When it was last imported, in real time.
+    /// When the file was last imported, in real time.
     pub imported_at: DateTime<Utc>,
     /// When it may be deleted, in real time.
     pub expires_at: DateTime<Utc>,
 }
 
-/// An imported snapshot, and whether the client had it already.
+/// The result of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotImport {
-    /// The snapshot.
+    /// The imported snapshot.
     pub snapshot: ImportedSnapshot,
-    /// Whether the same file was imported before.
+    /// Whether the client had already imported the same file.
     pub is_repeated: bool,
 }
 
-/// What an adapter loads before a file is imported.
+/// The situation for the import of a file. An adapter loads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportSituation {
-    /// Number of imported snapshots that the client has.
+    /// Number of imported snapshots of the client.
     pub imported: i64,
-    /// Whether the client has the snapshot of this file already.
+    /// Whether the client has already imported the same file.
     pub is_repeated: bool,
-    /// Whether the file has another schema than the store.
+    /// Whether the schema of the file differs from that of the store.
     pub outdated: bool,
 }
 
-/// Reasons to refuse a file. Nothing changes.
+/// Reasons to refuse the import of a file. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportRefusal {
     /// The client has the maximum number of imported snapshots.
     #[error("a client has at most {IMPORTED_SNAPSHOTS_OF_A_CLIENT} imported snapshots")]
     TooMany,
-    /// The file has another schema than the store.
+    /// The schema of the file differs from that of the store.
     #[error("cannot be imported: the snapshot has another schema")]
     Outdated,
-    /// The rows cannot be stored, or their books disagree.
+    /// The rows can't be stored, or their books are inconsistent. The text says why.
     #[error("{0}")]
     Invalid(String),
 }

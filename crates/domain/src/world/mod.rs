@@ -23,32 +23,32 @@ use crate::ids::{AccountId, ClientId, SnapshotId};
 use crate::text::Text;
 use chrono::{DateTime, Utc};
 
-/// The name that a caller gives to a seed.
+/// The text of a seed, which the caller chooses.
 pub type SeedText = Text<1, 64>;
 /// The name that a caller gives to a snapshot.
 pub type SnapshotName = Text<1, 64>;
 
-/// The clock and the ids of an account. The default is real time and random ids.
+/// The timeline of an account: its clock, and the seed of its ids. The default is real time and random ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     /// Its clock.
     pub clock: ClockSetting,
-    /// The source of its ids; `None` for random ids.
+    /// The seed of its ids. `None`: its ids are random.
     pub seed: Option<WorldSeed>,
 }
 
-/// The seed of a world's ids: a hash of its client and the seed that the caller named.
+/// The seed of a world's ids: a hash of the client and the caller's seed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorldSeed(pub [u8; 32]);
 
-/// The template of a world.
+/// The template that a world was created from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WorldTemplate {
-    /// The demo set: budgets, cards, checkouts, payment batches.
+    /// The demo data: budgets, cards, checkouts, payment batches.
     Demo,
     /// An empty world.
     Empty,
-    /// A snapshot of another world of the client.
+    /// A snapshot of another world, or an imported snapshot.
     Snapshot,
 }
 
@@ -56,7 +56,7 @@ impl WorldTemplate {
     /// All templates.
     pub const ALL: [Self; 3] = [Self::Demo, Self::Empty, Self::Snapshot];
 
-    /// The name callers use.
+    /// Returns the name in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Demo => "demo",
@@ -69,19 +69,19 @@ impl WorldTemplate {
 /// An account that was created as a world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SandboxWorld {
-    /// The account, which owns everything in the world.
+    /// The account that contains everything in the world.
     pub account: AccountId,
-    /// Its owner.
+    /// The client that owns the world.
     pub client: ClientId,
-    /// Its template.
+    /// The template that the world was created from.
     pub template: WorldTemplate,
-    /// The seed that its caller named.
+    /// The seed that the caller chose. `None`: the world has random ids.
     pub seed: Option<SeedText>,
     /// When it was created, in real time.
     pub created_at: DateTime<Utc>,
     /// When it may be deleted, in real time.
     pub expires_at: DateTime<Utc>,
-    /// Its clock now.
+    /// Its current clock.
     pub clock: ClockSetting,
 }
 
@@ -90,22 +90,22 @@ pub struct SandboxWorld {
 pub struct WorldReading {
     /// The world.
     pub world: SandboxWorld,
-    /// When it was changed, in real time.
+    /// When the change took place, in real time.
     pub real: DateTime<Utc>,
 }
 
-/// The stored state of a world.
+/// A snapshot: the stored state of a world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorldSnapshot {
     /// Its id.
     pub id: SnapshotId,
-    /// The world.
+    /// The world of the snapshot.
     pub account: AccountId,
-    /// The caller's name for it.
+    /// The name that the caller gave to the snapshot.
     pub name: Option<SnapshotName>,
     /// When it was created, by the clock of the world.
     pub created_at: DateTime<Utc>,
-    /// Number of rows in it, for operators. Background work can write rows at any time, so the number is not
-    /// reproducible and answers do not include it.
+    /// Number of rows in the snapshot, for operators. Background work can write rows at any time. Therefore the number
+    /// is not reproducible, and responses do not contain it.
     pub rows: i64,
 }

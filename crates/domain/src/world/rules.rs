@@ -1,4 +1,4 @@
-//! Rules for creating worlds, and for creating and restoring snapshots.
+//! Rules for creating and renewing worlds, and for creating and restoring snapshots.
 
 use crate::ids::AccountId;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -7,14 +7,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 pub const WORLDS_OF_A_CLIENT: i64 = 100;
 /// Maximum number of snapshots of a world.
 pub const SNAPSHOTS_OF_A_WORLD: i64 = 20;
-/// Maximum size of a snapshot, in bytes of its text.
+/// Maximum size of a snapshot, in bytes of its text form.
 pub const SNAPSHOT_BYTES: i64 = 8 * 1024 * 1024;
 
-/// Maximum number of hours for which a world can be renewed: 30 days.
+/// Maximum number of hours by which a request can renew a world: 30 days.
 pub const MAX_RENEWAL_HOURS: i64 = 720;
 
-/// A request to create a world under an idempotency key. Its answer is not stored, because it contains the world's API
-/// key.
+/// An idempotency key with a hash of its request. Creations of worlds and networks use it instead of an idempotency
+/// record with a stored answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreationClaim {
     /// The idempotency key.
@@ -23,44 +23,44 @@ pub struct CreationClaim {
     pub request: String,
 }
 
-/// What an adapter loads before a world is created.
+/// The situation for the creation of a world. An adapter loads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CreateSituation {
     /// Number of worlds of the client.
     pub worlds: i64,
-    /// Whether a world with this seed exists.
+    /// Whether a world with the same account id exists, because its seed is the same.
     pub exists: bool,
-    /// The client's world that was created under the same idempotency key, with the hash of its request.
+    /// The client's world that was created with the same idempotency key, and the hash of that request.
     pub made: Option<(AccountId, String)>,
-    /// Whether the snapshot that the world is created from has an earlier schema than the store. `false` without a snapshot.
+    /// Whether the world is created from a snapshot with an earlier schema than the store's.
     pub outdated: bool,
-    /// Whether the key that creates the world was revoked meanwhile.
+    /// Whether the key that creates the world has been revoked in the meantime.
     pub is_key_revoked: bool,
 }
 
-/// What a rule sees before a snapshot is taken.
+/// The situation for the creation of a snapshot. An adapter loads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnapshotSituation {
-    /// The number of snapshots that the world has.
+    /// Number of snapshots that the world already has.
     pub snapshots: i64,
-    /// The size of the new one, in bytes of its text.
+    /// The size of the new snapshot, in bytes of its text form.
     pub bytes: i64,
 }
 
-/// What a rule sees before a world is restored.
+/// The situation for the restore of a world. An adapter loads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RestoreSituation {
     /// Whether the snapshot has an earlier schema than the store.
     pub outdated: bool,
 }
 
-/// Reasons to refuse the creation of a world.
+/// Reasons to refuse the creation of a world. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CreateWorldRefusal {
-    /// The key that creates the world was revoked meanwhile.
+    /// The key that creates the world has been revoked in the meantime.
     #[error("was revoked")]
     KeyRevoked,
-    /// The same request created a world before; its API key was shown then.
+    /// The same request already created this world. Its API key was shown then, and is not shown again.
     #[error("was used for this request before, which created {0}")]
     MadeBefore(AccountId),
     /// The idempotency key was used for another request.
@@ -72,12 +72,12 @@ pub enum CreateWorldRefusal {
     /// The client has the maximum number of worlds.
     #[error("a client has at most {WORLDS_OF_A_CLIENT} worlds")]
     TooMany,
-    /// The schema has changed since the snapshot was created.
+    /// The snapshot has an earlier schema than the store.
     #[error("cannot be restored: the snapshot has an older schema")]
     Outdated,
 }
 
-/// Decides the creation of a world. Returns whether a world with the same seed must be deleted first.
+/// Decides the creation of a world. Returns whether to delete an existing world with the same seed first.
 ///
 /// ```
 /// use florin_domain::world::{CreateSituation, CreateWorldRefusal, decide_create_world};
@@ -110,21 +110,21 @@ pub fn decide_create_world(
     if situation.outdated { Err(CreateWorldRefusal::Outdated) } else { Ok(situation.exists) }
 }
 
-/// Reasons to refuse creating or restoring a snapshot.
+/// Reasons to refuse the creation or restore of a snapshot. Nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotRefusal {
     /// The world has the maximum number of snapshots.
     #[error("a world has at most {SNAPSHOTS_OF_A_WORLD} snapshots")]
     TooMany,
-    /// The snapshot would be too large.
+    /// The new snapshot is too large.
     #[error("a snapshot is at most {SNAPSHOT_BYTES} bytes")]
     TooLarge,
-    /// The schema has changed since the snapshot was created.
+    /// The snapshot has an earlier schema than the store.
     #[error("cannot be restored: the snapshot has an older schema")]
     Outdated,
 }
 
-/// Decides whether a snapshot of `bytes` may be stored if the world already has `others`.
+/// Decides whether a snapshot may be created.
 ///
 /// ```
 /// use florin_domain::world::{SNAPSHOTS_OF_A_WORLD, SnapshotRefusal, SnapshotSituation, decide_snapshot};
@@ -153,8 +153,7 @@ pub const fn decide_restore(situation: RestoreSituation) -> Result<(), SnapshotR
     if situation.outdated { Err(SnapshotRefusal::Outdated) } else { Ok(()) }
 }
 
-/// Decides when a renewed world expires: `hours` from now, 1 to
-/// [`MAX_RENEWAL_HOURS`], but not earlier than it would have.
+/// Decides when a renewed world expires: `hours` from now (1 to [`MAX_RENEWAL_HOURS`]), but never earlier than before.
 ///
 /// ```
 /// use chrono::TimeDelta;

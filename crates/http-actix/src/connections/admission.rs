@@ -1,4 +1,4 @@
-//! The number of open connections: of the server, and of each address.
+//! Limits the number of open connections, in total and per address.
 
 use crate::guesses::network;
 use metrics::{counter, gauge};
@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 /// Minimum time between two warnings about refused connections.
 const WARNING_PAUSE: Duration = Duration::from_secs(60);
 
-/// Limits of the connections of a listener.
+/// Limits on the open connections of a listener.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionLimits {
     /// Maximum number of open connections.
     pub(crate) total: usize,
-    /// Maximum number of open connections of one address.
+    /// Maximum number of open connections per address.
     pub(crate) per_address: usize,
 }
 
@@ -33,7 +33,7 @@ struct Open {
     warned_at: Option<Instant>,
 }
 
-/// An open connection. It counts until it is dropped.
+/// Permission for an open connection. The connection is counted until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     admission: Arc<Admission>,
@@ -45,7 +45,7 @@ impl Admission {
         Self { limits, open: Mutex::default() }
     }
 
-    /// Admits a connection if the limits allow it.
+    /// Admits a connection. `None`: a limit is reached, and the connection is refused.
     pub(crate) fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<Permit> {
         let address = network(peer);
         let mut open = self.open();

@@ -1,10 +1,10 @@
-//! The state of a connection that its stream and its requests share.
+//! The state that the stream of a connection shares with its requests.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::task::Waker;
 
-/// What may be read from a connection.
+/// The part of a connection that may be read now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Allowance {
     /// Nothing for now.
@@ -15,22 +15,22 @@ pub(super) enum Allowance {
     Head,
 }
 
-/// Decides what may be read from a connection.
+/// Determines what may be read from a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
-    /// The number of requests that have begun.
+    /// Number of requests that have begun.
     begun: Cell<u64>,
     /// Whether a request is in progress.
     is_working: Cell<bool>,
-    /// Whether the peer does not read what was written.
+    /// Whether the peer does not read the bytes written to it.
     is_blocked: Cell<bool>,
-    /// The number of bytes that the request in progress waits for.
+    /// Number of bytes that the request in progress waits for.
     awaited: Cell<usize>,
-    /// The task of the connection, if data waits before the closed gate.
+    /// Wakes the task of the connection when the gate opens. `None`: no data is waiting.
     waiting: RefCell<Option<Waker>>,
 }
 
-/// A request in progress. Until it is dropped, only its body is read.
+/// A request in progress. Until this is dropped, only the body of the request is read.
 pub(crate) struct Work(Rc<Gate>);
 
 impl Gate {
@@ -41,13 +41,13 @@ impl Gate {
         Work(Rc::clone(self))
     }
 
-    /// Sets the number of bytes of its body that the request in progress waits for.
+    /// Sets the number of body bytes that the request in progress waits for.
     pub(super) fn await_body(&self, bytes: usize) {
         self.awaited.set(bytes);
         self.reopen();
     }
 
-    /// Records whether the peer accepts what is written.
+    /// Records whether the peer fails to read the bytes written to it.
     pub(super) fn set_blocked(&self, is_blocked: bool) {
         self.is_blocked.set(is_blocked);
         self.reopen();
@@ -67,12 +67,12 @@ impl Gate {
         self.begun.get()
     }
 
-    /// Whether the connection does nothing: no request is in progress, and no response waits to be read.
+    /// Whether the connection is idle: no request is in progress, and no written bytes wait for the peer.
     pub(super) fn is_idle(&self) -> bool {
         !self.is_working.get() && !self.is_blocked.get()
     }
 
-    /// Records that data waits. `waker` is woken when it may be read.
+    /// Records that data is waiting. `waker` is woken when the data may be read.
     pub(super) fn wait(&self, waker: &Waker) {
         self.waiting.replace(Some(waker.clone()));
     }

@@ -9,11 +9,11 @@ use std::task::{Context, Poll};
 /// Maximum size of a part, in bytes.
 const PART: usize = 32 * 1024;
 
-/// A body that is sent in parts. Each part is copied to the connection's buffer only when the one before was sent, so
-/// that a caller who does not read takes little memory.
+/// A body that is sent in parts. A part is copied to the connection's buffer only after the previous part was sent, so
+/// that a caller that does not read its response takes little memory.
 struct Parts(Bytes);
 
-/// Sends a large body in parts.
+/// Splits a large body into parts. Small bodies and streams are returned unchanged.
 pub(crate) fn in_parts(body: BoxBody) -> BoxBody {
     match body.try_into_bytes() {
         Ok(bytes) if bytes.len() > PART => BoxBody::new(Parts(bytes)),

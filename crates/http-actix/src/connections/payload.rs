@@ -11,21 +11,22 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-/// Maximum number of bytes of a body that are read at once.
+/// Maximum number of bytes of a body that are awaited at a time.
 const MAX_OF_BODY: usize = 64 * 1024;
 
-/// The same for a body without an announced length, because another request may follow it.
+/// Maximum for a body without `Content-Length`. It is smaller, because the next request may be among the bytes.
 const MAX_OF_CHUNKS: usize = 4096;
 
-/// A body that opens the gate while its reader waits.
+/// A body that opens the gate while its reader waits for data.
 struct GatedBody {
     payload: Payload,
     gate: Rc<Gate>,
-    /// The number of bytes that are still to be read, if the request has announced its length.
+    /// Number of bytes that are still to be read. `None`: the request has no `Content-Length`.
     left: Option<usize>,
 }
 
-/// Makes the reader of a body open the gate. Never more than the body is read, because requests may follow it.
+/// Wraps a body so that it opens the gate while its reader waits. For a body with `Content-Length`, only its own bytes
+/// are awaited, because the next request may follow them.
 pub(crate) fn gated(payload: Payload, request: &HttpRequest, gate: &Rc<Gate>) -> Payload {
     if matches!(payload, Payload::None) {
         return payload;

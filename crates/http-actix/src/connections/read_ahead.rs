@@ -1,4 +1,4 @@
-//! Bytes that were read before their request may be handed over.
+//! A buffer for bytes that were read, but may not be handed over yet.
 
 use std::io;
 use std::pin::Pin;
@@ -7,13 +7,13 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 /// Maximum number of bytes that are read ahead. A longer head is handed over in pieces of this size.
 const SIZE: usize = 4096;
-/// Maximum number of headers, which is that of `actix-http`.
+/// Maximum number of headers, the same as in `actix-http`.
 const MAX_HEADERS: usize = 96;
 
 /// A buffer that hands over one request at a time.
 pub(super) struct ReadAhead {
     bytes: Box<[u8]>,
-    /// The part of the buffer that holds bytes.
+    /// `bytes[start..end]` has not been handed over yet.
     start: usize,
     end: usize,
     /// The number of bytes that may be handed over.
@@ -34,7 +34,7 @@ impl ReadAhead {
         self.released
     }
 
-    /// Allows to hand over this number of bytes, or all.
+    /// Releases this number of bytes to be handed over, but at most all bytes of the buffer.
     pub(super) fn release(&mut self, bytes: usize) {
         self.released = bytes.min(self.end - self.start);
     }
@@ -50,7 +50,7 @@ impl ReadAhead {
         }
     }
 
-    /// Reads more. Returns the number of bytes read.
+    /// Reads more bytes into the buffer. Returns the number of bytes read, which is 0 at the end of the stream.
     pub(super) fn poll_fill(
         &mut self,
         stream: &mut (impl AsyncRead + Unpin),
@@ -65,8 +65,9 @@ impl ReadAhead {
         Poll::Ready(Ok(read))
     }
 
-    /// Releases the first request, with as much of its body as is there, if its head is complete. Releases all bytes if
-    /// they are no head, or a part of one that is too long for the buffer. Returns whether bytes were released.
+    /// Releases the first request if its head is complete, with the part of its body that the buffer contains. Releases
+    /// all bytes if they are not a valid head, or if the head does not fit into the buffer. Returns whether bytes were
+    /// released.
     pub(super) fn release_request(&mut self) -> bool {
         let bytes = &self.bytes[self.start..self.end];
         let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
@@ -81,7 +82,8 @@ impl ReadAhead {
     }
 }
 
-/// Returns the announced length of a body. A body in chunks has none: it may fill the buffer.
+/// Returns the announced length of a body, in bytes. For a chunked body, returns [`SIZE`], because it may fill the
+/// buffer.
 fn body_length(headers: &[httparse::Header<'_>]) -> usize {
     let has = |name: &str| headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
     match (has("transfer-encoding"), has("content-length")) {
@@ -99,7 +101,7 @@ mod tests {
     use futures_util::FutureExt;
     use std::future::poll_fn;
 
-    /// The pieces in which bytes are handed over, until more of them are needed.
+    /// Returns the pieces in which the bytes are handed over.
     fn pieces(mut sent: &[u8]) -> Vec<String> {
         let (mut ahead, mut pieces) = (ReadAhead::new(), Vec::new());
         loop {

@@ -12,33 +12,33 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf, Take};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// The time within which the head of a request must arrive, from its first byte.
+/// The time within which the head of a request must arrive, counted from its first byte.
 pub(crate) const HEAD_TIME_OUT: Duration = Duration::from_secs(5);
-/// The time for which an idle connection is kept.
+/// The time after which an idle connection is closed.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(75);
-/// The time within which the peer must read something of what was written.
+/// The time within which the peer must read some of the bytes written to it.
 const WRITE_TIME_OUT: Duration = Duration::from_secs(30);
 
-/// A stream that hands over only what the gate allows, and that ends when the peer does nothing for too long.
+/// A stream that hands over only what the gate allows. It ends when the peer is inactive for too long.
 pub(crate) struct GatedStream {
     stream: Take<TcpStream>,
     ahead: ReadAhead,
     gate: Rc<Gate>,
     /// The number of requests that had begun when the phase was last updated.
     begun: u64,
-    /// Whether the task of the connection must decode what it has, before it gets more.
+    /// Whether the task of the connection must decode the bytes that it has, before it receives more.
     is_turn_over: bool,
     phase: Phase,
     timer: Pin<Box<Sleep>>,
     _permit: Permit,
 }
 
-/// What the connection is doing. All phases but the first have a deadline.
+/// The activity of the connection. All phases except `Working` have a deadline.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// A request is in progress.
     Working,
-    /// The peer does not read what was written.
+    /// The peer does not read the bytes written to it.
     Writing,
     /// A part of a head has arrived.
     Head,
@@ -65,7 +65,7 @@ impl GatedStream {
         &self.gate
     }
 
-    /// Begins a phase and its deadline, unless it has begun already.
+    /// Enters a phase and starts its deadline, unless the connection is in this phase already.
     fn enter(&mut self, phase: Phase) {
         if self.phase != phase {
             self.phase = phase;
@@ -85,7 +85,7 @@ impl GatedStream {
         if is_over { Err(io::ErrorKind::TimedOut.into()) } else { Ok(()) }
     }
 
-    /// Enters the phase that follows from the state of the gate.
+    /// Enters the phase that matches the state of the gate.
     fn follow_gate(&mut self) {
         let begun = self.gate.begun();
         let has_begun = std::mem::replace(&mut self.begun, begun) != begun;
@@ -100,7 +100,7 @@ impl GatedStream {
         }
     }
 
-    /// Returns control to the task of the connection. It is woken again if there is more to read.
+    /// Returns control to the task of the connection. The task is woken when there is more to read.
     fn pause(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.ahead.is_empty() {
             ready!(self.stream.get_ref().poll_read_ready(context))?;
@@ -109,7 +109,7 @@ impl GatedStream {
         Poll::Pending
     }
 
-    /// Waits until the gate opens, if there is anything to read.
+    /// Waits for data, and then until the gate opens.
     fn wait(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.ahead.is_empty() {
             ready!(self.stream.get_ref().poll_read_ready(context))?;
@@ -136,7 +136,7 @@ impl GatedStream {
         Poll::Ready(Ok(()))
     }
 
-    /// Hands over the next request, or the end of the stream.
+    /// Hands over the next request. At the end of the stream, hands over nothing.
     fn poll_head(&mut self, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         while self.ahead.released() == 0 && !self.ahead.release_request() {
             let read = ready!(self.ahead.poll_fill(self.stream.get_mut(), context))?;

@@ -1,4 +1,4 @@
-//! Amounts in bodies: JSON numbers in card messages, decimal strings elsewhere. Neither ever becomes a float.
+//! Amounts in bodies: JSON numbers in card messages, decimal strings elsewhere. Neither is ever converted to a float.
 
 use super::member::{FieldType, TextValue, plain_text};
 use crate::json::{Place, Reading, Value};
@@ -43,7 +43,8 @@ impl TextValue for PositiveDecimalText {
     }
 
     fn schema() -> Object {
-        // With a digit above zero, and at most the maximum. Most validators have no look-ahead.
+        // Matches amounts above zero, up to the maximum. It does without look-ahead, which most validators do not
+        // support.
         let pattern = "^(0{0,5}[1-9][0-9]{0,8}(\\.[0-9]{1,4})?|0{0,5}10{9}(\\.0{1,4})?|\
             0{1,15}\\.([1-9][0-9]{0,3}|0[1-9][0-9]{0,2}|00[1-9][0-9]?|000[1-9]))$";
         plain_text().pattern(Some(pattern)).build()
@@ -56,12 +57,12 @@ impl TextValue for ZeroOrMoreDecimalText {
     }
 
     fn schema() -> Object {
-        // At most the maximum.
+        // Matches amounts up to the maximum.
         plain_text().pattern(Some("^(0{0,6}[0-9]{1,9}(\\.[0-9]{1,4})?|0{0,5}10{9}(\\.0{1,4})?)$")).build()
     }
 }
 
-/// Reads a JSON number from its literal text.
+/// Reads a JSON number from its literal text, so that no digit is lost.
 fn number(
     value: Value<'_>,
     place: &Place<'_>,

@@ -1,4 +1,4 @@
-//! Declarations of bodies.
+//! Declarations of request bodies.
 
 use super::member::{FieldType, missing_body};
 use crate::json::{Context, Document, NotJson, Place, Reading};
@@ -22,7 +22,7 @@ pub(crate) fn read<T: FieldType>(
     Ok(read)
 }
 
-/// Adds the description and the example of its declaration to the schema of a member.
+/// Adds a member's description and example, as declared, to the schema of the member.
 pub(crate) fn described(schema: RefOr<Schema>, docs: &[&str], example: Option<Example>) -> RefOr<Schema> {
     let text = docs.iter().map(|line| line.trim()).collect::<Vec<_>>().join("\n");
     let text = (!text.is_empty()).then_some(text);

@@ -1,4 +1,4 @@
-//! Parameters that many operations share.
+//! Parameters that many operations have.
 
 use super::member::{TextValue, plain_text};
 use super::parameters::parameters;
@@ -53,7 +53,7 @@ parameters! {
     }
 }
 
-/// The idempotency key, a header; `extract::headers` reads it.
+/// The header `Idempotency-Key` in the OpenAPI document. `extract::headers` reads it.
 pub(crate) struct IdempotencyKeyHeader;
 
 impl IntoParams for IdempotencyKeyHeader {
@@ -70,7 +70,7 @@ impl IntoParams for IdempotencyKeyHeader {
     }
 }
 
-/// The id of the last event that a client has received, a header; `extract::headers` reads it.
+/// The header `Last-Event-ID` in the OpenAPI document. `extract::headers` reads it.
 pub(crate) struct LastEventIdHeader;
 
 impl IntoParams for LastEventIdHeader {
@@ -94,9 +94,9 @@ impl From<PageParameters> for PageRequest {
     }
 }
 
-/// The size of a page.
+/// Maximum number of items of a page.
 pub(crate) struct Limit(i64);
-/// The number of items before a page.
+/// Number of items before a page.
 pub(crate) struct Offset(i64);
 
 impl TextValue for Limit {
@@ -135,9 +135,10 @@ fn integer(text: &str) -> Result<Option<i64>, Flaw> {
     Ok((!text.starts_with('-')).then_some(number))
 }
 
-/// The start of the given second.
+/// The start of a period: the start of the given second.
 pub(crate) struct FromTime(pub(crate) DateTime<Utc>);
-/// The end of the given second. Responses show times in whole seconds, and a filter includes the second that it names.
+/// The end of a period: the end of the given second. Responses show times in whole seconds, so the whole second is part
+/// of the period.
 pub(crate) struct ToTime(pub(crate) DateTime<Utc>);
 
 impl TextValue for FromTime {

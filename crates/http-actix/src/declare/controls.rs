@@ -9,25 +9,26 @@ use florin_domain::text::Text;
 type Entries<T> = Items<T, 0, { Controls::MAX_ENTRIES }>;
 
 body! {
-    /// Controls. They replace all earlier ones: a member that is null or missing is no rule.
+    /// The controls of a card or budget. They replace all existing controls. A member that is null or missing sets no
+    /// rule.
     pub(crate) struct ControlsBody as "CardControlsRequest" {
-        /// Merchant categories (ISO 18245) that are allowed, as codes or ranges. No others are.
+        /// The allowed merchant categories (ISO 18245), as codes or ranges. All others are blocked.
         #[example(["5812", "3000-3350"])]
         "allowedMccs" => allowed_mccs: Option<Entries<MccRange>>,
-        /// Merchant categories that are blocked, even if they are allowed.
+        /// Blocked merchant categories. They are blocked even if `allowedMccs` contains them.
         #[example(["7995"])]
         "blockedMccs" => blocked_mccs: Option<Entries<MccRange>>,
-        /// Countries that are allowed, as ISO 3166-1 alpha-3 codes. No others are.
+        /// The allowed countries, as ISO 3166-1 alpha-3 codes. All others are blocked.
         #[example(["GBR", "FRA"])]
         "allowedCountries" => allowed_countries: Option<Entries<ControlledCountry>>,
-        /// Countries that are blocked, even if they are allowed.
+        /// Blocked countries. They are blocked even if `allowedCountries` contains them.
         "blockedCountries" => blocked_countries: Option<Entries<ControlledCountry>>,
-        /// Merchants that are allowed, by their `mid`. No others are.
+        /// The allowed merchants, by their `mid`. All others are blocked.
         "allowedMerchants" => allowed_merchants: Option<Entries<Text<1, 36>>>,
-        /// Merchants that are blocked, even if they are allowed.
+        /// Blocked merchants. They are blocked even if `allowedMerchants` contains them.
         #[example(["11111"])]
         "blockedMerchants" => blocked_merchants: Option<Entries<Text<1, 36>>>,
-        /// Entry modes that are allowed. No others are, and no message without an entry mode.
+        /// The allowed entry modes. All others are blocked, and so are messages without an entry mode.
         "allowedEntryModes" => allowed_entry_modes: Option<Entries<EntryMode>>,
     }
 }

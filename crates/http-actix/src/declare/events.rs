@@ -1,4 +1,4 @@
-//! Types of members and parameters that name types of events.
+//! Event types as members and parameters.
 
 use super::member::{TextValue, plain_text};
 use super::values::of_format;
@@ -7,7 +7,7 @@ use florin_domain::fault::Flaw;
 use florin_domain::ids::parse_uuid;
 use utoipa::openapi::schema::{KnownFormat, Object};
 
-/// A type of event, by its name.
+/// An event type, given by its name.
 pub(crate) struct TypeName(pub(crate) &'static EventType);
 
 impl TextValue for TypeName {
@@ -21,7 +21,7 @@ impl TextValue for TypeName {
     }
 }
 
-/// A type of event, by its id.
+/// An event type, given by its id.
 pub(crate) struct TypeId(pub(crate) &'static EventType);
 
 impl TextValue for TypeId {

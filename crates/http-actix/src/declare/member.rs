@@ -1,4 +1,4 @@
-//! Types of members: how they are read, and their schemas.
+//! How the members of a body are read, and their schemas.
 
 use crate::json::{Place, Reading, Value};
 use florin_domain::fault::{Flaw, FlawCode};
@@ -18,12 +18,12 @@ pub(crate) trait FieldType: Sized {
         None
     }
 
-    /// Returns the value of a null member, where it differs from that of a missing one.
+    /// Returns the value of a null member, if null has another meaning than a missing member. Otherwise returns `None`.
     fn null() -> Option<Self> {
         None
     }
 
-    /// Returns the flaw of a null member, where the member may be missing but not null.
+    /// Returns the flaw of a null member, if the member may be missing but not null. Otherwise returns `None`.
     fn null_flaw() -> Option<Flaw> {
         None
     }
@@ -31,11 +31,11 @@ pub(crate) trait FieldType: Sized {
     /// Returns the schema, or a reference to it.
     fn schema() -> RefOr<Schema>;
 
-    /// Adds the schemas that [`Self::schema`] refers to.
+    /// Adds the named schemas that [`Self::schema`] refers to.
     fn schemas(_: &mut Schemas) {}
 }
 
-/// A value that is written as text, in bodies and parameters alike.
+/// A value that is written as text, in bodies and in parameters.
 pub(crate) trait TextValue: Sized {
     /// Reads the text.
     fn parse(text: &str) -> Result<Self, Flaw>;
@@ -69,7 +69,7 @@ impl FieldType for bool {
     }
 }
 
-/// An optional member. Missing and null are the same.
+/// An optional member. Null has the same meaning as a missing member.
 impl<T: FieldType> FieldType for Option<T> {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         T::read(value, place, reading).map(Some)
@@ -88,7 +88,7 @@ impl<T: FieldType> FieldType for Option<T> {
     }
 }
 
-/// A list. Its schema has no limits; a wrapper type can declare them.
+/// A list. Its schema has no limits; a wrapper type such as `Items` can declare them.
 impl<T: FieldType> FieldType for Vec<T> {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let mut items = Some(Vec::new());
@@ -116,7 +116,7 @@ impl<T: FieldType> FieldType for Vec<T> {
 pub(crate) enum Slot<T> {
     /// Not found yet, or null.
     Missing,
-    /// Found; `None`: faults were recorded.
+    /// Found. `None`: faults were recorded.
     Met(Option<T>),
 }
 
@@ -148,7 +148,7 @@ impl<T: FieldType> Slot<T> {
     }
 }
 
-/// Returns the schema of a text, to which callers add limits.
+/// Returns the schema of a text. Callers add limits to it.
 pub(crate) fn plain_text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }

@@ -1,4 +1,4 @@
-//! Types of members of merchants' requests.
+//! Types of the members of merchant requests.
 
 use super::member::{FieldType, Schemas, plain_text};
 use super::values::{named, of_format, texts};
@@ -31,9 +31,9 @@ named! {
     SessionStatus: SessionStatus::ALL, SessionStatus::as_str;
 }
 
-/// The colour of buttons: white text on it is readable.
+/// The colour of buttons. White text on it must be readable.
 pub(crate) struct PrimaryColour(pub(crate) Colour);
-/// The colour of the page: text on it is readable.
+/// The colour of the page. Text on it must be readable.
 pub(crate) struct BackgroundColour(pub(crate) Colour);
 
 texts! {
@@ -64,7 +64,8 @@ fn any_url() -> ObjectBuilder {
     plain_text().format(Some(SchemaFormat::Custom("uri".to_owned()))).max_length(Some(WebUrl::MAX))
 }
 
-/// The URL of a page of the merchant: https; in the sandbox also http to a loopback host, where shops are developed.
+/// The URL of a merchant's page. It must use https. The sandbox also accepts http to a loopback host, for shops in
+/// development.
 pub(crate) struct PageUrl(pub(crate) WebUrl);
 
 impl FieldType for PageUrl {
@@ -82,7 +83,7 @@ impl FieldType for PageUrl {
     }
 }
 
-/// A member of a change that can't be removed: missing keeps the value, null is refused.
+/// A member of a change whose value can't be removed. If it is missing, the value is kept; null is refused.
 pub(crate) struct NotNull<T>(Option<T>);
 
 impl<T> NotNull<T> {
@@ -114,7 +115,7 @@ impl<T: FieldType> FieldType for NotNull<T> {
     }
 }
 
-/// A member that can't change: every value is refused, null too.
+/// A member that can't be changed. Every value is refused, including null.
 pub(crate) struct Fixed;
 
 impl FieldType for Fixed {

@@ -1,9 +1,11 @@
-//! Declarations of requests: each is the reader of a body or of parameters, its OpenAPI schema and its documentation.
+//! Declarations of requests. A declaration defines how a body or parameters are read, their OpenAPI schema and their
+//! documentation.
 //!
-//! - `body!` declares a JSON body, `parameters!` the parameters of a path or query.
-//! - The type of a member determines how it is read and its schema: [`FieldType`] in bodies, [`Parameter`] in parameters,
-//!   and [`TextValue`] for values that are written as text in both.
-//! - `values`, `amounts`, `lists`, `controls`, `events` and `merchant` contain those types; `common` contains the parameters that many operations share.
+//! - `body!` declares a JSON body, and `parameters!` the parameters of a path or query.
+//! - The type of a member determines how the member is read, and its schema: [`FieldType`] in bodies, [`Parameter`] in
+//!   paths and queries, and [`TextValue`] for values that are written as text in both.
+//! - `values`, `amounts`, `lists`, `controls`, `events` and `merchant` contain these types. `common` contains the
+//!   parameters that many operations have.
 
 mod amounts;
 mod body;

@@ -1,4 +1,4 @@
-//! Declarations of parameters.
+//! Declarations of path and query parameters.
 
 use super::member::{TextValue, plain_text};
 use crate::extract::query::Query;
@@ -10,9 +10,9 @@ use utoipa::openapi::path::{ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{RefOr, Required, Schema};
 
-/// A set of parameters.
+/// A set of declared parameters.
 pub(crate) trait Parameters: Sized {
-    /// Reads all of them. Returns `None` if faults were recorded.
+    /// Reads all parameters of the set. Returns `None` if faults were recorded.
     fn read(request: &HttpRequest, query: &Query, faults: &mut Faults) -> Option<Self>;
 }
 
@@ -20,10 +20,10 @@ pub(crate) trait Parameters: Sized {
 pub(crate) trait Parameter: Sized {
     /// Whether the parameter is required.
     const REQUIRED: bool;
-    /// Whether it may be repeated, also under its name followed by `[]`.
+    /// Whether the parameter may be repeated. A repetition may have `[]` after the name.
     const REPEATED: bool = false;
 
-    /// Reads the parameter from its text, if it was sent.
+    /// Reads the parameter from its text. `None`: it was not sent.
     fn read(sent: Option<&str>) -> Result<Self, Flaw>;
 
     /// Returns the schema.
@@ -54,10 +54,10 @@ impl<T: TextValue> Parameter for Option<T> {
     }
 }
 
-/// A UUID, in a pattern.
+/// The pattern of a UUID, without anchors.
 const UUID: &str = "[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}";
 
-/// Values separated by commas. Empty if the parameter was not sent.
+/// Values separated by commas. The list is empty if the parameter was not sent.
 impl<T: TextValue> Parameter for Vec<T> {
     const REQUIRED: bool = false;
 
@@ -76,7 +76,7 @@ impl<T: TextValue> Parameter for Vec<T> {
     }
 }
 
-/// Values separated by commas, of a parameter that may be repeated, also under its name followed by `[]`.
+/// Values separated by commas. The parameter may also be repeated, with or without `[]` after its name.
 pub(crate) struct Several<T>(pub(crate) Vec<T>);
 
 impl<T: TextValue> Parameter for Several<T> {
@@ -92,7 +92,7 @@ impl<T: TextValue> Parameter for Several<T> {
     }
 }
 
-/// `true` or `false`. False if the parameter was not sent.
+/// `true` or `false`. A missing parameter is `false`.
 impl Parameter for bool {
     const REQUIRED: bool = false;
 
@@ -117,7 +117,7 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    /// Reads one parameter.
+    /// Reads one parameter. Returns `None` if a fault was recorded.
     pub(crate) fn read<T: Parameter>(
         self,
         name: &str,
@@ -140,7 +140,7 @@ fn decoded(segment: &str) -> Result<Cow<'_, str>, Flaw> {
     percent_decode_str(segment).decode_utf8().map_err(|_| Flaw::format("must be UTF-8"))
 }
 
-/// Returns the description of a parameter in the OpenAPI document.
+/// Returns the declaration of a parameter for the OpenAPI document.
 pub(crate) fn parameter<T: Parameter>(part: Part, name: &str, docs: &[&str]) -> utoipa::openapi::path::Parameter {
     let place = match part {
         Part::Path => ParameterIn::Path,

@@ -1,4 +1,4 @@
-//! Types of members whose values are written as text, and other types of members.
+//! Types of members and parameters: texts, numbers, and optional members of changes.
 
 use super::member::{FieldType, Schemas, TextValue, plain_text};
 use crate::json::{Place, Reading, Value};
@@ -28,7 +28,7 @@ use florin_domain::world::{parse_duration, parse_time};
 use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{RefOr, Schema};
 
-/// Implements [`TextValue`] for a type whose values have names.
+/// Implements [`TextValue`] for types whose values have names.
 macro_rules! named {
     ($($type:ty: $all:expr, $name:expr;)+) => {$(
         impl $crate::declare::TextValue for $type {
@@ -74,13 +74,13 @@ named! {
     WalletTokenState: WalletTokenState::ALL, WalletTokenState::as_str;
 }
 
-/// Returns the value with this name.
+/// Returns the value with this name. The flaw for any other name lists all names.
 pub(crate) fn one_of<T: Copy>(name: &str, all: &[T], as_str: fn(T) -> &'static str) -> Result<T, Flaw> {
     let known = all.iter().copied().find(|candidate| as_str(*candidate) == name);
     known.ok_or_else(|| Flaw::value(format!("must be one of {}", names(all, as_str, ", "))))
 }
 
-/// Returns the schema of these values, by their names.
+/// Returns the schema of a value with one of these names.
 pub(crate) fn one_of_these<T: Copy>(all: &[T], as_str: fn(T) -> &'static str) -> Object {
     let escaped = ['.', '{', '}']
         .iter()
@@ -93,7 +93,7 @@ fn names<T: Copy>(all: &[T], as_str: fn(T) -> &'static str, between: &str) -> St
     all.iter().map(|value| as_str(*value)).collect::<Vec<_>>().join(between)
 }
 
-/// Implements [`TextValue`] for a type with its parser and its schema.
+/// Implements [`TextValue`] for types, with a parser and a schema for each.
 macro_rules! texts {
     ($($type:ty: $parse:expr, $schema:expr;)+) => {$(
         impl $crate::declare::TextValue for $type {
@@ -181,13 +181,13 @@ fn date(text: &str) -> Result<NaiveDate, Flaw> {
     if text.len() == 10 && date.to_string() == text { Ok(date) } else { Err(wrong()) }
 }
 
-/// A time in whole seconds that a clock can be set to.
+/// The pattern of a time that a clock can be set to, in whole seconds.
 const TIME: &str = "^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$";
-/// A duration above zero and below the maximum, without leading zeros.
+/// The pattern of a duration above zero and below the maximum, without leading zeros.
 const DURATION: &str = "^P([1-9][0-9]{0,3}D|([1-9][0-9]{0,3}D)?T([1-9][0-9]{0,3}H([1-9][0-9]{0,3}M)?([1-9][0-9]{0,3}S)?|\
     [1-9][0-9]{0,3}M([1-9][0-9]{0,3}S)?|[1-9][0-9]{0,3}S))$";
 
-/// A whole JSON number from `MIN` to `MAX`. Its fraction may be written as zeros, as some clients do: `48.0`.
+/// A whole JSON number from `MIN` to `MAX`. A fraction of zeros is accepted, because some clients send `48.0`.
 pub(crate) struct Whole<const MIN: i64, const MAX: i64>(pub(crate) i64);
 
 impl<const MIN: i64, const MAX: i64> FieldType for Whole<MIN, MAX> {
@@ -250,7 +250,7 @@ impl FieldType for OtherBudget {
     }
 }
 
-/// The value `true`, for a member that requests an action by its presence.
+/// The value `true`, for a member whose presence requests an action.
 pub(crate) struct OnlyTrue;
 
 impl FieldType for OnlyTrue {
@@ -267,7 +267,7 @@ impl FieldType for OnlyTrue {
     }
 }
 
-/// An optional member of a change: missing keeps the value, null removes it.
+/// An optional member of a change. If it is missing, the value is kept; null removes the value.
 pub(crate) enum Clearable<T> {
     Missing,
     Null,
@@ -275,7 +275,7 @@ pub(crate) enum Clearable<T> {
 }
 
 impl<T> Clearable<T> {
-    /// Returns the new value, if there is to be one: `Some(None)` removes it.
+    /// Returns the change. `None`: the value is kept. `Some(None)`: the value is removed.
     #[expect(clippy::option_option, reason = "null and a missing member differ")]
     pub(crate) fn changed(self) -> Option<Option<T>> {
         match self {
@@ -308,7 +308,7 @@ impl<T: FieldType> FieldType for Clearable<T> {
     }
 }
 
-/// An optional member whose faults do not stop the checks of the rest of its object.
+/// An optional member that does not prevent the reading of its object if it has faults.
 pub(crate) enum Lenient<T> {
     Missing,
     /// Faults were recorded.

@@ -15,12 +15,12 @@ use std::time::Duration;
 pub(crate) const MAX_BYTES: usize = 1024 * 1024;
 /// Maximum size of a body of payments, in bytes.
 pub(crate) const MAX_BYTES_OF_PAYMENTS: usize = 16 * 1024 * 1024;
-/// Maximum number of bytes to read of a body that is too large. A client that reads only after sending then receives
-/// the response.
+/// Maximum number of bytes that are read from a body that is too large. Some clients read the response only after they
+/// have sent everything.
 const MAX_DISCARDED: usize = MAX_BYTES_OF_PAYMENTS;
 /// The time to wait for the next part of a body that is too large.
 const DISCARD_PATIENCE: Duration = Duration::from_millis(300);
-/// The time within which a body must arrive.
+/// The time within which a complete body must arrive.
 const TIME_OUT: Duration = Duration::from_secs(30);
 
 /// Reads a JSON body. Returns `None` for an empty body.
@@ -35,7 +35,7 @@ pub(crate) async fn json(request: &HttpRequest, payload: Payload) -> Result<Opti
     Ok(Some(Document::parse(bytes.into())?))
 }
 
-/// Reads a body as bytes.
+/// Reads a body of at most `max` bytes.
 pub(crate) async fn bytes(request: &HttpRequest, payload: Payload, max: usize) -> Result<Bytes, Problem> {
     let bytes = tokio::time::timeout(TIME_OUT, read(request, payload, max)).await;
     let late = |_| invalid_json(format!("must arrive within {} s", TIME_OUT.as_secs()));
@@ -46,14 +46,14 @@ pub(crate) async fn bytes(request: &HttpRequest, payload: Payload, max: usize) -
     Ok(bytes)
 }
 
-/// Whether the body is compressed, which no operation reads.
+/// Whether the body is compressed. No operation reads compressed bodies.
 fn is_encoded(request: &HttpRequest) -> bool {
     let is_identity = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
     request.headers().get_all(CONTENT_ENCODING).any(|value| !is_identity(value))
 }
 
-/// Reads the body of an operation that expects none: empty, or `{}` of any media type. Returns any other JSON, so that
-/// its faults are reported with those of the rest of the request.
+/// Reads the body of an operation that expects none: an empty body, or `{}` of any media type. Any other JSON is
+/// returned, so that its faults are reported together with those of the rest of the request.
 pub(crate) async fn empty(request: &HttpRequest, payload: Payload) -> Result<Option<Document>, Problem> {
     let bytes = bytes(request, payload, MAX_BYTES).await?;
     let text = bytes.trim_ascii();
@@ -66,7 +66,7 @@ pub(crate) async fn empty(request: &HttpRequest, payload: Payload) -> Result<Opt
     Ok(Some(Document::parse(bytes.into())?))
 }
 
-/// Returns a 415 for the media type.
+/// Returns a 415 response about the `Content-Type`.
 pub(crate) fn unsupported(message: &str) -> Problem {
     unsupported_header("header.Content-Type", message)
 }
@@ -97,7 +97,8 @@ async fn read(request: &HttpRequest, mut payload: Payload, max: usize) -> Result
             return Err(discard(payload, max).await);
         }
         if bytes.is_empty() {
-            // A buffer that grows by doubling takes up to twice the size of the body.
+            // Reserve the announced length. A buffer that grows by doubling would take up to twice the size of the
+            // body.
             bytes.reserve(announced.unwrap_or_default());
         }
         bytes.extend_from_slice(&chunk);
@@ -105,7 +106,7 @@ async fn read(request: &HttpRequest, mut payload: Payload, max: usize) -> Result
     Ok(bytes)
 }
 
-/// Reads the rest of a body that is too large, within limits, and refuses it.
+/// Reads the rest of a body that is too large, within limits, and returns the 413 response.
 async fn discard(mut payload: Payload, max: usize) -> Problem {
     let mut discarded = 0_usize;
     while let Ok(Some(Ok(chunk))) = tokio::time::timeout(DISCARD_PATIENCE, payload.next()).await {

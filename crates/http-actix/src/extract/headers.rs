@@ -9,7 +9,7 @@ use florin_domain::fault::{Faults, Flaw, FlawCode};
 use florin_domain::ids::EventId;
 use florin_ports::IdempotencyKey;
 
-/// Reads the API key (contract 1.1): `ApiKey <key>`, the scheme in either case, or the bare key.
+/// Reads the API key (contract 1.1): `ApiKey <key>`, with the scheme in any case, or only the key.
 pub(crate) fn api_key(request: &HttpRequest) -> Result<&str, Problem> {
     let mut values = request.headers().get_all(AUTHORIZATION);
     let missing = || {
@@ -44,7 +44,7 @@ pub(crate) fn idempotency_key(request: &HttpRequest, faults: &mut Faults) -> Opt
     faults.take("header.Idempotency-Key", key)
 }
 
-/// Reads the id of the last event that a client has received, if it sent one. An empty one counts as none.
+/// Reads the id of the last event that a client has received, if it sent one. An empty header counts as missing.
 pub(crate) fn last_event_id(request: &HttpRequest, faults: &mut Faults) -> Option<EventId> {
     let name = HeaderName::from_static("last-event-id");
     let mut values = request.headers().get_all(name);
@@ -67,12 +67,12 @@ pub(crate) fn is_csv(request: &HttpRequest) -> bool {
     has_media_type(request, "text/csv")
 }
 
-/// Whether the Content-Type is a form of a browser, in UTF-8.
+/// Whether the Content-Type is that of an HTML form in UTF-8.
 pub(crate) fn is_form(request: &HttpRequest) -> bool {
     has_media_type(request, "application/x-www-form-urlencoded")
 }
 
-/// Whether the Content-Type is this one, in UTF-8.
+/// Whether the Content-Type is the expected media type, in UTF-8.
 pub(crate) fn has_media_type(request: &HttpRequest, expected: &str) -> bool {
     let mut values = request.headers().get_all(CONTENT_TYPE);
     let (Some(value), None) = (values.next(), values.next()) else { return false };

@@ -1,4 +1,4 @@
-//! Reads bodies as multipart/form-data (RFC 7578), whole: the bodies are small and already in memory.
+//! Parses multipart/form-data bodies (RFC 7578). The bodies are small, and completely in memory.
 
 use actix_web::http::header::{ContentDisposition, HeaderValue};
 use actix_web::{HttpMessage, HttpRequest};
@@ -22,7 +22,7 @@ pub(crate) struct Part<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NotMultipart(pub(crate) &'static str);
 
-/// Returns the boundary of the parts. `None`: the body is no multipart/form-data.
+/// Returns the boundary of the parts. `None`: the body is not multipart/form-data, or its boundary is invalid.
 pub(crate) fn boundary(request: &HttpRequest) -> Option<String> {
     let media = request.mime_type().ok()??;
     let boundary = media.get_param("boundary")?.as_str();
@@ -53,7 +53,7 @@ pub(crate) fn parts<'a>(body: &'a [u8], boundary: &str) -> Result<Vec<Part<'a>>,
     Ok(parts)
 }
 
-/// Reads the headers of a part: returns its name and what follows them.
+/// Reads the headers of a part. Returns the name of its field, and the bytes after the headers.
 fn read_headers(bytes: &[u8]) -> Result<(String, &[u8]), NotMultipart> {
     let mut headers = [EMPTY_HEADER; MAX_HEADERS];
     let head = bytes.get(..MAX_HEADER_BYTES).unwrap_or(bytes);
@@ -62,7 +62,7 @@ fn read_headers(bytes: &[u8]) -> Result<(String, &[u8]), NotMultipart> {
     };
     let disposition = headers.iter().find(|header| header.name.eq_ignore_ascii_case("content-disposition"));
     let name = disposition.and_then(|header| {
-        // The name of the file may be in any encoding.
+        // A file name in this header may have any encoding.
         let value = HeaderValue::from_bytes(String::from_utf8_lossy(header.value).as_bytes()).ok()?;
         let disposition = ContentDisposition::from_raw(&value).ok().filter(ContentDisposition::is_form_data)?;
         disposition.get_name().map(str::to_owned)
@@ -71,13 +71,13 @@ fn read_headers(bytes: &[u8]) -> Result<(String, &[u8]), NotMultipart> {
     Ok((name, bytes.get(length..).unwrap_or_default()))
 }
 
-/// Splits at the first occurrence of a delimiter.
+/// Splits at the first occurrence of a delimiter. `None`: there is none.
 fn split<'a>(bytes: &'a [u8], delimiter: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
     let at = bytes.windows(delimiter.len()).position(|window| window == delimiter)?;
     Some((bytes.get(..at)?, bytes.get(at + delimiter.len()..)?))
 }
 
-/// Skips the blanks that may follow a boundary.
+/// Skips the spaces and tabs that may follow a boundary.
 fn without_blanks(bytes: &[u8]) -> &[u8] {
     let blanks = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     bytes.get(blanks..).unwrap_or_default()
@@ -143,7 +143,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a client sends, it is read or refused.
+        /// Any body is either read or refused, without a panic.
         #[test]
         fn no_body_panics(pieces in prop::collection::vec(prop_oneof![
             Just(b"--b".to_vec()), Just(b"\r\n".to_vec()), Just(b"--".to_vec()), Just(part("file", b"1")),
@@ -152,7 +152,7 @@ mod tests {
             let _ = parts(&pieces.concat(), "b");
         }
 
-        /// A content that has no delimiter is read as it was sent.
+        /// Contents without the delimiter are read unchanged.
         #[test]
         fn content_is_kept(content in prop::collection::vec(any::<u8>(), 0..200)) {
             prop_assume!(!content.windows(5).any(|window| window == b"\r\n--b"));

@@ -6,9 +6,9 @@ use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The parameters of a request as they were sent. Unknown ones are ignored, except `dryRun`.
+/// The query parameters of a request, as sent. Operations ignore unknown parameters, except `dryRun`.
 pub(crate) struct Query {
-    /// In the order sent. A value is `None` if its percent-encoding is not UTF-8.
+    /// Names and values, in the order sent. A value is `None` if its percent-encoding is not UTF-8.
     pairs: Vec<(String, Option<String>)>,
 }
 
@@ -22,7 +22,7 @@ impl Query {
         Self { pairs: text.split('&').filter(|part| !part.is_empty()).map(pair).collect() }
     }
 
-    /// The parameters, in the order sent. A value is `None` if its percent-encoding is not UTF-8.
+    /// Returns names and values, in the order sent. A value is `None` if its percent-encoding is not UTF-8.
     pub(crate) fn into_pairs(self) -> Vec<(String, Option<String>)> {
         self.pairs
     }
@@ -32,7 +32,7 @@ impl Query {
         self.pairs.iter().any(|(known, _)| known == name)
     }
 
-    /// Returns the value of a parameter, if it was sent.
+    /// Returns the value of a parameter. `None`: it was not sent.
     pub(crate) fn one(&self, name: &str) -> Result<Option<&str>, Flaw> {
         let mut values = self.pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_deref());
         let first = values.next();
@@ -42,7 +42,8 @@ impl Query {
         first.map(checked).transpose()
     }
 
-    /// Returns the values of a parameter that may be repeated, also under its name followed by `[]`, separated by commas.
+    /// Returns all values of a parameter, joined by commas. The parameter may be repeated, with or without `[]` after
+    /// its name. `None`: it was not sent.
     pub(crate) fn all(&self, name: &str) -> Result<Option<String>, Flaw> {
         let is_it = |known: &str| known == name || known.strip_suffix("[]") == Some(name);
         let values = self.pairs.iter().filter(|(known, _)| is_it(known)).map(|(_, value)| checked(value.as_deref()));
@@ -50,7 +51,7 @@ impl Query {
         Ok((!values.is_empty()).then(|| values.join(",")))
     }
 
-    /// Returns a JSON object that is the same for equal queries, whatever the order of the names.
+    /// Returns the parameters as a JSON object. Queries that differ only in the order of names give the same object.
     pub(crate) fn canonical(&self) -> String {
         let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (name, value) in &self.pairs {
@@ -64,7 +65,7 @@ impl Query {
     }
 }
 
-/// Returns a value that can be read.
+/// Checks that a value is UTF-8 and not empty.
 fn checked(value: Option<&str>) -> Result<&str, Flaw> {
     match value {
         None => Err(Flaw::format("must be UTF-8")),

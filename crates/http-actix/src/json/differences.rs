@@ -1,4 +1,4 @@
-//! Finds where two requests under one idempotency key differ.
+//! Finds the differences between two requests with the same idempotency key.
 
 use super::value::{Kind, Value};
 use florin_domain::fault::Faults;
@@ -6,7 +6,7 @@ use florin_ports::{RecordedBody, RecordedRequest};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the places where two requests under one idempotency key differ; at least one.
+/// Returns the paths at which two requests with the same idempotency key differ. The list has at least one path.
 pub(crate) fn differences(first: &RecordedRequest, second: &RecordedRequest) -> Vec<String> {
     let mut paths = Vec::new();
     if (&first.method, &first.path) != (&second.method, &second.path) {
@@ -35,7 +35,7 @@ fn compare_texts(first: &str, second: &str, path: &str, paths: &mut Vec<String>)
     }
 }
 
-/// Compares values of canonical texts: equal values have equal texts.
+/// Compares values of canonical texts. In these, equal values have equal texts.
 fn compare(first: Value<'_>, second: Value<'_>, path: &str, paths: &mut Vec<String>) {
     if first.is_same_text(second) {
         return;
@@ -68,7 +68,7 @@ fn compare(first: Value<'_>, second: Value<'_>, path: &str, paths: &mut Vec<Stri
 
 fn members(value: Value<'_>) -> BTreeMap<Cow<'_, str>, Value<'_>> {
     let mut members = BTreeMap::new();
-    // A recorded text has only valid names.
+    // The names in a recorded text are always valid.
     let _ = value.for_members(|name, value| {
         members.insert(name.0, value);
     });

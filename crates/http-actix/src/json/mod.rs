@@ -1,4 +1,5 @@
-//! JSON, read in place without a tree of the whole body: numbers by their literal text, duplicate members included.
+//! Reads JSON in place, without a tree of the whole body. Numbers keep their literal text, and duplicate members are
+//! detected.
 
 mod differences;
 mod place;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// The path of a value, such as `body.rows[2].amount`. It is written out only for a fault, so reading a valid body
-/// allocates nothing for its paths.
+/// The path of a value, such as `body.rows[2].amount`. The text of the path is built only for a fault, so reading a
+/// valid body allocates nothing for paths.
 #[derive(Clone, Copy)]
 pub(crate) enum Place<'a> {
     /// The body as a whole.

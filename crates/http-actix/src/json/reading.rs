@@ -1,4 +1,4 @@
-//! Reads values. Every fault is recorded at its place, and reading continues.
+//! Reads JSON values. A fault is recorded with its path, and reading continues.
 
 use super::place::Place;
 use super::value::{Kind, Name, NotJson, Value};
@@ -8,15 +8,16 @@ use florin_domain::ids::BudgetId;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Maximum size of an unread value that is searched for duplicate members, because the search stores names.
+/// Maximum size, in bytes, of an unread value that is searched for duplicate members. The search stores names, so it
+/// must be limited.
 const MAX_SEARCHED: usize = 1024 * 1024;
 
-/// Facts outside the body that decide whether a member is valid.
+/// Facts outside the body that determine whether a member is valid.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {
     /// The environment, which determines the available MFA providers.
     pub(crate) environment: Environment,
-    /// The budget in the path, from which a transfer moves money.
+    /// The budget in the path. A transfer takes its money.
     pub(crate) budget: Option<BudgetId>,
 }
 
@@ -28,36 +29,37 @@ pub(crate) struct Reading<'r> {
 }
 
 impl<'r> Reading<'r> {
-    /// Starts reading. Faults are added to those of the rest of the request.
+    /// Starts reading. Faults are added to `faults`, which also contains those of the rest of the request.
     pub(crate) fn new(context: Context, faults: &'r mut Faults) -> Self {
         Self { context, faults, broken: None }
     }
 
-    /// Finishes reading. Fails if the body is not JSON after all, because a member's name is not valid text.
+    /// Ends reading. Returns an error if the body is not valid JSON after all, because a member's name is not valid
+    /// text.
     pub(crate) fn finish(self) -> Result<(), NotJson> {
         self.broken.map_or(Ok(()), Err)
     }
 
     /// Records a fault.
     pub(crate) fn fault(&mut self, place: &Place<'_>, flaw: Flaw) {
-        // The path is formatted only if the fault is kept.
+        // The path is formatted only if the fault can still be recorded.
         if !self.faults.is_full() {
             self.faults.push(flaw.at(place.to_string()));
         }
     }
 
-    /// Keeps the result of a check, or records its flaw.
+    /// Returns the checked value. If the check failed, records the flaw and returns `None`.
     pub(crate) fn keep<T>(&mut self, place: &Place<'_>, checked: Result<T, Flaw>) -> Option<T> {
         checked.map_err(|flaw| self.fault(place, flaw)).ok()
     }
 
-    /// Records that a value has the wrong type, along with duplicate members inside it.
+    /// Records that a value has the wrong type. Also records duplicate members inside the value.
     pub(crate) fn wrong_type(&mut self, value: Value<'_>, place: &Place<'_>, expected: &str) {
         self.search(value, place);
         self.fault(place, must_be(expected));
     }
 
-    /// Returns the text of a string.
+    /// Returns the text of a string. Records a fault and returns `None` for other types.
     pub(crate) fn string<'v>(&mut self, value: Value<'v>, place: &Place<'_>) -> Option<Cow<'v, str>> {
         if let Some(text) = value.string() {
             return self.keep(place, text);
@@ -66,10 +68,10 @@ impl<'r> Reading<'r> {
         None
     }
 
-    /// Passes each member of an object to `each` once; `each` returns whether the object has such a member. Duplicate
-    /// and unknown members are faults. Returns `None` if the value is not an object.
+    /// Passes each member of an object to `each`, once. `each` returns whether it knows the member. Duplicate and
+    /// unknown members are faults. Returns `None` if the value is not an object.
     ///
-    /// Stops reading once no more faults are kept.
+    /// Reading stops when no more faults can be recorded.
     pub(crate) fn object<'v>(
         &mut self,
         value: Value<'v>,
@@ -133,7 +135,7 @@ impl<'r> Reading<'r> {
         Some(())
     }
 
-    /// Searches a value that is not read otherwise for duplicate members.
+    /// Searches a value for duplicate members, if it is not read otherwise.
     fn search(&mut self, value: Value<'_>, place: &Place<'_>) {
         if value.len() > MAX_SEARCHED || self.faults.is_full() {
             return;

@@ -1,7 +1,7 @@
 //! A JSON text and its values.
 //!
-//! `serde_json` checks the syntax of the whole text once. After that, a [`Value`] is a slice of that text, and only
-//! requested values are decoded: a tree of 16 MiB of payments would use half a gigabyte.
+//! `serde_json` checks the syntax of the whole text once. A [`Value`] is then a slice of this text, and only requested
+//! values are decoded. A tree of a 16 MiB body of payments would use half a gigabyte.
 
 use florin_domain::fault::Flaw;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -13,7 +13,7 @@ use std::fmt::{self, Write};
 /// Maximum nesting depth.
 pub(crate) const MAX_LEVELS: usize = 64;
 
-/// The reason why a text is not JSON, as a message about the body.
+/// The reason that a text is not accepted as JSON. The message completes "`body` …".
 #[derive(Debug)]
 pub(crate) struct NotJson(pub(crate) String);
 
@@ -26,7 +26,7 @@ fn not_json(error: impl fmt::Display) -> NotJson {
 pub(crate) struct Document(String);
 
 impl Document {
-    /// Checks encoding, syntax and depth.
+    /// Checks the encoding, the syntax and the nesting depth of a text.
     pub(crate) fn parse(bytes: Vec<u8>) -> Result<Self, NotJson> {
         let text = String::from_utf8(bytes).map_err(|_| NotJson("must be UTF-8".to_owned()))?;
         Value::parse(&text)?;
@@ -64,7 +64,7 @@ impl<'a> Value<'a> {
         Ok(Self(raw.get()))
     }
 
-    /// Returns the type. The first byte is enough, because the syntax is valid.
+    /// Returns the type of the value. Its first byte is enough, because the syntax is valid.
     pub(crate) fn kind(self) -> Kind {
         match self.0.as_bytes().first() {
             Some(b'{') => Kind::Object,
@@ -76,47 +76,47 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether it is `null`, which is treated like a missing member.
+    /// Whether the value is `null`. Most members treat null like a missing member.
     pub(crate) fn is_null(self) -> bool {
         self.kind() == Kind::Null
     }
 
-    /// Whether it is an object.
+    /// Whether the value is an object.
     pub(crate) fn is_object(self) -> bool {
         self.kind() == Kind::Object
     }
 
-    /// Whether it is an array.
+    /// Whether the value is an array.
     pub(crate) fn is_array(self) -> bool {
         self.kind() == Kind::Array
     }
 
-    /// Returns its text.
+    /// Returns the text of the value.
     pub(crate) fn raw(self) -> &'a str {
         self.0
     }
 
-    /// Whether both have the same text.
+    /// Whether both values have the same text.
     pub(crate) fn is_same_text(self, other: Self) -> bool {
         self.0 == other.0
     }
 
-    /// The length of its text in bytes.
+    /// Returns the length of the value's text, in bytes.
     pub(crate) fn len(self) -> usize {
         self.0.len()
     }
 
-    /// Returns `true` or `false`, or `None` for other types.
+    /// Returns the value of `true` or `false`. `None`: the value has another type.
     pub(crate) fn bool(self) -> Option<bool> {
         (self.kind() == Kind::Bool).then_some(self.0 == "true")
     }
 
-    /// Returns the literal text of a number, or `None` for other types.
+    /// Returns the literal text of a number. `None`: the value has another type.
     pub(crate) fn number(self) -> Option<&'a str> {
         (self.kind() == Kind::Number).then_some(self.0)
     }
 
-    /// Returns the text of a string, which must not contain NUL, or `None` for other types.
+    /// Returns the text of a string. `None`: the value has another type. A text with NUL or a lone surrogate is a flaw.
     pub(crate) fn string(self) -> Option<Result<Cow<'a, str>, Flaw>> {
         if self.kind() != Kind::String {
             return None;
@@ -128,35 +128,35 @@ impl<'a> Value<'a> {
         Some(text.and_then(without_nul))
     }
 
-    /// Returns the text of a string, or `None` if an escape is a lone surrogate.
+    /// Returns the text of a string. `None`: an escape is a lone surrogate.
     fn text(self) -> Option<Cow<'a, str>> {
         match self.0.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
             Some(text) if !text.contains('\\') => Some(Cow::Borrowed(text)),
-            // The syntax is valid, so only a lone surrogate can fail.
+            // The syntax is valid, so only a lone surrogate can cause an error.
             _ => serde_json::from_str(self.0).ok().map(Cow::Owned),
         }
     }
 
-    /// Calls `each` for the members of an object, in the order written, including duplicates. Fails if a name is not
-    /// valid text.
+    /// Calls `each` for every member of an object, in the order of the text, including duplicates. Returns an error if
+    /// a name is not valid text.
     pub(crate) fn for_members(self, each: impl FnMut(Name<'a>, Value<'a>)) -> Result<(), NotJson> {
         serde_json::Deserializer::from_str(self.0).deserialize_map(EachMember(each)).map_err(not_json)
     }
 
-    /// Calls `each` for the items of an array, in order.
+    /// Calls `each` for every item of an array, in order.
     pub(crate) fn for_items(self, each: impl FnMut(Value<'a>)) -> Result<(), NotJson> {
         serde_json::Deserializer::from_str(self.0).deserialize_seq(EachItem(each)).map_err(not_json)
     }
 
-    /// Returns the canonical text, which is the same for equal values: members sorted, no whitespace, numbers by their
-    /// literal text.
+    /// Returns the canonical text, which is the same for equal values: members are sorted, without whitespace, and
+    /// numbers keep their literal text.
     pub(crate) fn canonical(self) -> Result<String, NotJson> {
         let mut text = String::with_capacity(self.len());
         self.write_canonical(&mut text)?;
         Ok(text)
     }
 
-    /// Writes what [`Self::canonical`] returns.
+    /// Writes the text that [`Self::canonical`] returns.
     pub(crate) fn write_canonical(self, out: &mut dyn Write) -> Result<(), NotJson> {
         match self.kind() {
             Kind::Object => {
@@ -194,7 +194,7 @@ pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Returns the nesting depth of brackets. Brackets inside strings do not count.
+/// Returns the maximum nesting depth of brackets. Brackets inside strings do not count.
 fn levels(text: &str) -> usize {
     let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
     for byte in text.bytes() {

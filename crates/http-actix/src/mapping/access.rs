@@ -1,4 +1,4 @@
-//! Maps errors of access, storage and reads to responses.
+//! Maps errors of access checks, the store and lookups to responses.
 
 use crate::codes::ErrorCode;
 use crate::load::refusal;

@@ -71,7 +71,7 @@ fn insufficient_funds(shortages: &[Shortage]) -> Problem {
     Problem::with_entries(StatusCode::CONFLICT, "insufficient funds to confirm the payment batch", entries)
 }
 
-/// Maps the refusal of an upload. `path` names the batch, or the payments of a new one.
+/// Maps the refusal of an upload. `path` names the batch. For a new batch, it names its payments.
 pub(crate) fn upload_problem(refusal: &UploadRefusal, path: &str) -> Problem {
     match refusal {
         UploadRefusal::State(illegal) => {
@@ -98,7 +98,7 @@ pub(crate) fn cancel_problem(refusal: &CancelRefusal) -> Problem {
     }
 }
 
-/// Returns the 404 for a payment batch.
+/// Returns the 404 for a payment batch that does not exist.
 pub(crate) fn no_batch() -> Problem {
     Problem::absent(BATCH, "payment batch")
 }

@@ -53,7 +53,7 @@ pub(crate) fn transfer_problem(refusal: TransferRefusal) -> Problem {
     }
 }
 
-/// Returns the 403 for a budget without a feature.
+/// Returns the 403 for a budget without a required feature.
 pub(super) fn feature_missing(path: &str, feature: &str) -> Problem {
     Problem::forbidden(path, ErrorCode::FeatureNotEnabled, format!("must name a budget with the feature {feature}"))
 }

@@ -77,7 +77,7 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
         CardRefusal::AmountOverflow(_) => Problem::balance_limit(AMOUNT),
-        // The use case asks the endpoint first.
+        // Not expected: the use case asks the endpoint, and runs the command again with its decision.
         refusal @ CardRefusal::Undecided(_) => Problem::bug(&refusal),
         CardRefusal::Unbalanced(error) => Problem::bug(&error),
     }
@@ -171,7 +171,7 @@ pub(crate) fn limit_problem(LimitRefusal(faults): LimitRefusal) -> Problem {
     Problem::faults(faults)
 }
 
-/// Maps the removal of a limit that does not exist.
+/// Maps the refusal to remove a limit that does not exist.
 pub(crate) fn removal_problem(NoSuchLimit: NoSuchLimit) -> Problem {
     Problem::absent("path.limitId", "limit")
 }

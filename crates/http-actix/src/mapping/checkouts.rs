@@ -78,7 +78,7 @@ pub(crate) fn create_top_up_problem(refusal: CreateTopUpRefusal) -> Problem {
     }
 }
 
-/// Maps the refusal of a step of the session that `path` names.
+/// Maps the refusal of an action on the session that `path` names.
 pub(crate) fn session_problem(path: &str, refusal: &SessionRefusal) -> Problem {
     const SHIPPING: &str = "body.shipping";
     match refusal {
@@ -122,7 +122,7 @@ pub(crate) fn create_refund_problem(refusal: RefundRefusal) -> Problem {
     }
 }
 
-/// Maps the refusal of a decision about a refund.
+/// Maps the refusal of a decision on a refund.
 pub(crate) fn authorise_refund_problem(refusal: RefundRefusal) -> Problem {
     const REFUND: &str = "path.refundId";
     match refusal {
@@ -134,7 +134,7 @@ pub(crate) fn authorise_refund_problem(refusal: RefundRefusal) -> Problem {
     }
 }
 
-/// An amount with its currency, as messages show it.
+/// Formats an amount with its currency, for messages.
 fn written(money: Money) -> String {
     format!("{money} {}", money.currency)
 }

@@ -1,4 +1,4 @@
-//! Maps refusals about disputes to responses.
+//! Maps refusals of disputes to responses.
 
 use super::cards::card_problem;
 use crate::codes::ErrorCode;
@@ -8,7 +8,7 @@ use florin_domain::card::decide::DisputeRefusal;
 const DISPUTE: &str = "path.disputeId";
 const AMOUNT: &str = "body.amount";
 
-/// Maps the refusal of a dispute, or of something that should happen to it.
+/// Maps the refusal of a new dispute, or of an action on a dispute.
 pub(crate) fn dispute_problem(refusal: DisputeRefusal) -> Problem {
     let invalid_state = |message: String| Problem::conflict(DISPUTE, ErrorCode::InvalidState, message);
     match refusal {

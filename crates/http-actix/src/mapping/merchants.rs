@@ -1,4 +1,4 @@
-//! Maps errors of merchants to responses.
+//! Maps errors of merchant operations to responses.
 
 use crate::codes::ErrorCode;
 use crate::load::refusal;
@@ -46,7 +46,7 @@ pub(crate) fn edit_profile_problem(refusal: EditProfileRefusal) -> Problem {
     }
 }
 
-/// Maps the failure to make a logo.
+/// Maps the failure to convert an uploaded image to a logo.
 pub(crate) fn logo_problem(error: LogoImageError) -> Problem {
     match error {
         LogoImageError::Refused(refusal) => logo_refusal(refusal),
@@ -58,7 +58,7 @@ pub(crate) fn logo_problem(error: LogoImageError) -> Problem {
     }
 }
 
-/// Maps the refusal of a file as a logo.
+/// Maps the refusal of an uploaded file.
 pub(crate) fn logo_refusal(refusal: LogoRefusal) -> Problem {
     let (status, code) = match refusal {
         LogoRefusal::TooLarge | LogoRefusal::TooManyPixels(..) | LogoRefusal::TooExpensive => {
@@ -71,7 +71,7 @@ pub(crate) fn logo_refusal(refusal: LogoRefusal) -> Problem {
     Problem::new(status, "body.file", code, refusal.to_string())
 }
 
-/// The member of the merchant's record that shows a permission.
+/// Returns the member of the merchant's record that shows whether a permission is granted.
 const fn member(permission: MerchantPermission) -> &'static str {
     match permission {
         MerchantPermission::CustomiseColours => "brandingPermissions.canCustomiseColours",
@@ -86,12 +86,12 @@ fn needs(name: &str, permission: MerchantPermission) -> Fault {
     Flaw::value(message).at(format!("body.branding.{name}"))
 }
 
-/// Returns the 403 for what is not enabled.
+/// Returns the 403 for something that is not enabled for the merchant.
 pub(super) fn not_enabled(message: impl Into<String>) -> Problem {
     Problem::forbidden("", ErrorCode::FeatureNotEnabled, message)
 }
 
-/// Returns the fault of a member that a `TOP_UP` checkout does not have.
+/// Returns the fault of a member that is not allowed for `TOP_UP` checkouts.
 pub(crate) fn of_shopping(member: ShoppingMember) -> Fault {
     let path = match member {
         ShoppingMember::SettlementAccount => TARGET,
@@ -100,7 +100,7 @@ pub(crate) fn of_shopping(member: ShoppingMember) -> Fault {
     Flaw::value("must not be sent for a TOP_UP checkout").at(path)
 }
 
-/// Maps the refusal of a checkout.
+/// Maps the refusal of a new or changed checkout.
 pub(crate) fn checkout_problem(refusal: CheckoutRefusal) -> Problem {
     let target = |message: String| Problem::faults(vec![Flaw::value(message).at(TARGET)]);
     match refusal {
@@ -163,7 +163,7 @@ fn too_many(max: impl Display, objects: &str) -> Problem {
     Problem::conflict("query.accountId", ErrorCode::InvalidState, message)
 }
 
-/// Maps the refusal of the approval of a payee.
+/// Maps the refusal to approve or reject a payee.
 pub(crate) fn payee_problem(refusal: PayeeRefusal) -> Problem {
     match refusal {
         PayeeRefusal::Decided(status) => decided("path.payeeId", status),

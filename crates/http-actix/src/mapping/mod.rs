@@ -1,4 +1,4 @@
-//! Maps errors of use cases to responses, exhaustively.
+//! Maps errors of use cases to responses. The matches are exhaustive, so that no error is forgotten.
 
 mod access;
 mod batches;

@@ -1,4 +1,4 @@
-//! Maps refused changes of the networks that a client may call from to responses.
+//! Maps refused changes of a client's allowed networks to responses.
 
 use super::write::key_used_before;
 use crate::codes::ErrorCode;

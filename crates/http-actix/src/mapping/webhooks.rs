@@ -1,11 +1,11 @@
-//! Maps refusals about subscriptions to responses.
+//! Maps refusals of subscriptions to responses.
 
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
 use florin_domain::fault::Flaw;
 use florin_domain::webhook::{WEBHOOKS_OF_A_CLIENT, WebhookRefusal};
 
-/// Maps a refusal.
+/// Maps the refusal of a change or delivery of a subscription.
 pub(crate) fn webhook_problem(refusal: WebhookRefusal) -> Problem {
     let conflict = |path: &str, message: String| Problem::conflict(path, ErrorCode::InvalidState, message);
     match refusal {

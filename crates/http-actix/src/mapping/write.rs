@@ -6,7 +6,8 @@ use crate::problem::{Problem, ProblemEntry};
 use actix_web::http::StatusCode;
 use florin_ports::{RecordedRequest, WriteError};
 
-/// Maps the failure of a write. `path` names the object and `what` is its kind; `refused` maps refusals of the rule.
+/// Maps the failure of a write. `path` names the object, and `what` is its kind. `refused` maps the refusal by the
+/// rule.
 pub(crate) fn write_problem<R>(
     error: WriteError<R>,
     (path, what): (&str, &str),
@@ -21,13 +22,13 @@ pub(crate) fn write_problem<R>(
     }
 }
 
-/// Returns a 422 with every place where a request differs from the first one under its idempotency key.
+/// Returns a 422 with every path at which a request differs from the first one under its idempotency key.
 fn mismatch(first: &RecordedRequest, second: Option<&RecordedRequest>) -> Problem {
     let paths = second.map(|second| differences(first, second)).unwrap_or_default();
     key_used_before(paths)
 }
 
-/// Returns a 422 with these places.
+/// Returns a 422 with these paths. An empty path stands for the request as a whole.
 pub(super) fn key_used_before(paths: Vec<String>) -> Problem {
     let entry = |path: String| {
         let message =

@@ -1,14 +1,14 @@
-//! Which web pages may call the API from a browser (CORS).
+//! Allows web pages of other origins to call the API from a browser (CORS).
 
 use actix_cors::Cors;
 use actix_web::http::Method;
 use actix_web::http::header::{ALLOW, AUTHORIZATION, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
 
-/// The time in seconds for which browsers keep the answer to a preflight.
+/// The time for which browsers may cache the response to a preflight request, in seconds.
 const MAX_AGE: usize = 600;
 
-/// Allows pages of these origins to call the API with a key. Never allows cookies or a wildcard origin. Callers of
-/// other origins get the usual responses, which their browsers keep from the page.
+/// Allows pages of these origins to call the API with a key. Never allows cookies or a wildcard origin. A request from
+/// another origin receives the usual response, but the browser hides it from the page.
 pub(crate) fn cors(origins: &[String]) -> Cors {
     const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
     const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");

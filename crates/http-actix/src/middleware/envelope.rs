@@ -1,4 +1,4 @@
-//! Request ids, log lines, metrics, and the error body of every failure.
+//! Adds request ids, log lines and metrics to all requests, and the error body to all failures.
 
 use crate::codes::ErrorCode;
 use crate::connections::{Gate, gated, in_parts};
@@ -22,9 +22,9 @@ use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// The prefix of the API; health and docs are outside it.
+/// The prefix of all API paths. Health endpoints and docs are outside it.
 const API: &str = "/v2/";
-/// The policy of responses that are no pages: a browser that shows one loads and runs nothing.
+/// The content security policy of responses that are not pages. A browser that displays one loads and runs nothing.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 /// The log target of requests.
 pub const REQUESTS: &str = "florin::requests";
@@ -34,12 +34,12 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 #[derive(Clone, Copy)]
 struct Client(ClientId);
 
-/// Records the caller for the log line.
+/// Records the caller of a request for its log line.
 pub(crate) fn note_client(request: &HttpRequest, client: ClientId) {
     request.extensions_mut().insert(Client(client));
 }
 
-/// Wraps every request.
+/// Wraps every request: adds a request id, and completes, measures and logs the response.
 pub(crate) async fn envelope(
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -70,8 +70,8 @@ pub(crate) async fn envelope(
     Ok(ServiceResponse::new(request, response.map_body(|_, body| in_parts(body))))
 }
 
-/// Forbids browsers to guess media types or to run a response as a page, and everybody to store responses, which may
-/// contain money and personal data. Pages and their files have headers of their own.
+/// Adds protective headers. Browsers must not guess media types or run a response as a page. Nobody may store
+/// responses, because they can contain amounts and personal data. Pages and their files set their own headers.
 pub(crate) fn protect(headers: &mut HeaderMap) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     for (name, value) in [(CACHE_CONTROL, "no-store"), (CONTENT_SECURITY_POLICY, POLICY)] {
@@ -81,7 +81,7 @@ pub(crate) fn protect(headers: &mut HeaderMap) {
     }
 }
 
-/// Refuses requests that exceed what the server can do, before their routes are called.
+/// Refuses requests that the server has no capacity for, before their handlers run.
 pub(crate) async fn admit(
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -98,7 +98,8 @@ pub(crate) async fn admit(
     next.call(request).await.map(ServiceResponse::map_into_boxed_body)
 }
 
-/// Turns a panic of a handler into a 500. It wraps each resource, because the request is not available before routing.
+/// Converts a panic of a handler to a 500 response. It wraps each resource, because the request is not
+/// available before routing.
 pub(crate) async fn catch_panic(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -111,7 +112,8 @@ pub(crate) async fn catch_panic(
     Ok(ServiceResponse::new(kept, HttpResponse::from_error(Problem::internal())))
 }
 
-/// Returns an incoming id of 1 to 64 safe characters. Any other is replaced.
+/// Returns the request id that the caller sent, if it has 1 to 64 safe characters. `None`: none was sent, or it is
+/// invalid.
 fn request_id(request: &ServiceRequest) -> Option<String> {
     let sent = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok());
     let fine = |id: &&str| {
@@ -120,7 +122,7 @@ fn request_id(request: &ServiceRequest) -> Option<String> {
     sent.filter(fine).map(ToOwned::to_owned)
 }
 
-/// Gives every response with status 400 or above the error body, including those of the framework.
+/// Gives every response with a status of 400 or above the error body, including responses of the framework.
 fn with_error_body(response: HttpResponse, id: &str) -> HttpResponse {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
@@ -152,7 +154,7 @@ fn framework_problem(status: StatusCode) -> Problem {
     Problem::new(status, "", code, message)
 }
 
-/// Counts the request for `/metrics`.
+/// Records the request and its duration for `/metrics`.
 fn measure(request: &HttpRequest, status: StatusCode, took: Duration) {
     let route = request.match_pattern().unwrap_or_else(|| "unmatched".to_owned());
     let labels = [("method", method(request).to_owned()), ("route", route), ("status", status.as_str().to_owned())];
@@ -160,15 +162,15 @@ fn measure(request: &HttpRequest, status: StatusCode, took: Duration) {
     metrics::histogram!("florin_request_seconds", &labels).record(took);
 }
 
-/// The method of a request as a label. Callers can invent methods, and each label takes memory, so unknown ones are
-/// `other`.
+/// Returns the method of a request as a label. Callers can invent methods, and each label value takes memory, so
+/// unknown methods become `other`.
 fn method(request: &HttpRequest) -> &'static str {
     const KNOWN: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
     let sent = request.method().as_str();
     KNOWN.into_iter().find(|known| *known == sent).unwrap_or("other")
 }
 
-/// Logs one line per request. The query is never logged: it may contain personal data.
+/// Logs one line per request. The query is never logged, because it can contain personal data.
 fn log(request: &HttpRequest, status: StatusCode, id: &str, took: Duration) {
     let client = request.extensions().get::<Client>().copied();
     tracing::info!(

@@ -1,5 +1,5 @@
-//! Middleware around every request: its id, its log line, its metrics, an error body for every failure,
-//! and its headers for browsers.
+//! Middleware around every request. It adds the request id, the log line, the metrics, an error body to every failure,
+//! and headers for browsers.
 
 mod cors;
 mod envelope;

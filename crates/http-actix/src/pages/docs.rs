@@ -1,5 +1,5 @@
-//! `GET /docs`: Swagger UI with Florin's page, style sheet and start script. All files are embedded in the program;
-//! those of Swagger UI are stored and served with gzip, which every browser accepts.
+//! `GET /docs`: Swagger UI with Florin's page, style sheet and start script. All files are embedded in the program. The
+//! files of Swagger UI are embedded and served in gzip format, which every browser accepts.
 
 use super::{asset, page};
 use crate::problem::Problem;
@@ -39,8 +39,7 @@ pub(crate) async fn docs_file(app: web::Data<App>, file: web::Path<String>) -> R
     }
 }
 
-/// Defines the files of Swagger UI that `build.rs` has written: the name, media type and gzip-compressed content of
-/// each.
+/// Defines the files of Swagger UI that `build.rs` has written: their names, media types and gzip-compressed contents.
 macro_rules! swagger_ui {
     ($($name:literal: $media_type:literal),* $(,)?) => {
         const SWAGGER_UI: &[(&str, &str, &[u8])] =

@@ -33,7 +33,7 @@ struct Summary {
     demo: Option<DemoAccess>,
 }
 
-/// Access to the demo data.
+/// The account and key of the demo data.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct DemoAccess {
@@ -106,7 +106,7 @@ async fn html(app: &App, root: &str) -> String {
         .replace("{{root}}", &escaped(root))
 }
 
-/// Returns the URL of this server in the sample request, safe inside single quotes of a shell.
+/// Returns the URL of this server for the sample request. It is safe inside single quotes of a shell.
 fn root_url(app: &App, request: &HttpRequest) -> String {
     if let Some(url) = &app.introduction.public_url {
         return url.clone();

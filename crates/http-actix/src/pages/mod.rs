@@ -10,14 +10,14 @@ pub(crate) use home::{home, style};
 use actix_web::HttpResponse;
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
 
-/// The data that the pages show about this server.
+/// Data about this server that the pages show.
 #[derive(Clone, Debug, Default)]
 pub struct Introduction {
     /// The version of the program.
     pub version: &'static str,
-    /// The URL that callers use; `None`: the host of the browser's request.
+    /// The URL of this server for callers. `None`: the host of the browser's request is used.
     pub public_url: Option<String>,
-    /// Whether the store has the demo data and its key works. The key is shown in the sandbox only.
+    /// Whether the store has the demo data and its key is valid. The pages show the key in the sandbox only.
     pub has_demo: bool,
 }
 
@@ -27,7 +27,7 @@ fn page(html: String, policy: &'static str) -> HttpResponse {
         .insert_header((CONTENT_TYPE, "text/html; charset=utf-8"))
         .insert_header((CONTENT_SECURITY_POLICY, policy))
         .insert_header((REFERRER_POLICY, "no-referrer"))
-        // The page shows the current state of the server.
+        // Don't store the page: it shows the current state of the server.
         .insert_header((CACHE_CONTROL, "no-store"))
         .body(html)
 }
@@ -36,7 +36,7 @@ fn page(html: String, policy: &'static str) -> HttpResponse {
 fn asset(content_type: &str, bytes: &'static [u8]) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((CONTENT_TYPE, content_type))
-        // Another version of the server has other files.
+        // Revalidate the file: another version of the server has other files.
         .insert_header((CACHE_CONTROL, "no-cache"))
         .body(bytes)
 }

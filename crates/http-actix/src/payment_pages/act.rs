@@ -1,4 +1,4 @@
-//! What a payer does on the page of a session.
+//! Executes the forms that a payer sends on the page of a session.
 
 use super::answer::{gone, invalid_form, see};
 use super::form::{Button, SentForm};
@@ -13,7 +13,7 @@ use actix_web::http::StatusCode;
 use florin_domain::checkout::{SessionAction, SessionStatus};
 use florin_pages::Page;
 
-/// Does what a form says, and sends the browser to the page. A form that was shown at an earlier stage has no effect.
+/// Executes a form, and redirects the browser to the page. A form that was shown at an earlier stage has no effect.
 pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpResponse, Problem> {
     let shown = visit.read_form_token(form.get("formToken"));
     let shown = shown.ok_or_else(|| invalid_form("must have the token of a form of the page"))?;
@@ -24,7 +24,7 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     if button != Button::Cancel && !visit.is_merchant_active() {
         return Err(gone());
     }
-    // The first form begins the session, whatever it leads to: its time is then not over unnoticed.
+    // Any form except a cancellation begins the session, so that the session later ends as ABANDONED, not as EXPIRED.
     if button != Button::Cancel && !visit.session().has_begun {
         act(visit, SessionAction::Open).await?;
     }
@@ -40,7 +40,7 @@ pub(super) async fn submit(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     }
 }
 
-/// Decides at the bank, or shows its form with the errors.
+/// Decides at the simulated bank, or shows the bank's form again with its errors.
 async fn decide(visit: &Visit<'_>, form: &SentForm, button: Button) -> Result<HttpResponse, Problem> {
     let payment = visit.pending().ok_or_else(|| invalid_form("must have an action of the page"))?;
     match at_bank::read(form, button)? {

@@ -1,4 +1,4 @@
-//! The form of the shipping address.
+//! The form for the shipping address.
 
 use super::answer::{invalid_form, see};
 use super::form::SentForm;
@@ -18,15 +18,15 @@ use florin_domain::fault::FlawCode;
 use florin_domain::text::Text;
 use florin_pages::{AddressField, AddressForm, AddressValues, FieldError, Lookup, Step};
 
-/// Maximum number of addresses that are shown for a postcode.
+/// Maximum number of addresses that are listed for a postcode.
 const MAX_FOUND: usize = 100;
 
-/// The form with the address that the session has.
+/// Returns the form, filled with the address of the session.
 pub(super) async fn form_of(visit: &Visit<'_>) -> Result<Step, Problem> {
     Ok(step(stored_values(visit.session()), Vec::new(), lookup(visit).await?))
 }
 
-/// The lookup before it was used. It is a feature of the client that owns the account.
+/// Returns the initial state of the postcode lookup. The lookup is a feature of the client that owns the account.
 async fn lookup(visit: &Visit<'_>) -> Result<Lookup, Problem> {
     let services = &visit.app.services;
     let client = services.accounts.client(visit.account.client).await?;
@@ -63,7 +63,7 @@ fn values_of(form: &SentForm) -> AddressValues {
     }
 }
 
-/// Saves the address, or shows the form with its errors.
+/// Stores the address, or shows the form with its errors.
 pub(super) async fn save(visit: &Visit<'_>, form: &SentForm) -> Result<HttpResponse, Problem> {
     must_be_collected(visit)?;
     let values = values_of(form);
@@ -80,8 +80,8 @@ pub(super) async fn save(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRespo
     }
 }
 
-/// Shows the form with the addresses of the postcode, or with the one that was chosen. Nothing is stored: the response is the
-/// page itself, so that no address gets into a URL.
+/// Shows the form with the addresses of the postcode, or filled with the chosen address. Nothing is stored. The page is
+/// the direct response to the form, so that no address becomes part of a URL.
 pub(super) async fn look_up(visit: &Visit<'_>, form: &SentForm) -> Result<HttpResponse, Problem> {
     must_be_collected(visit)?;
     let values = values_of(form);
@@ -127,7 +127,7 @@ fn joined(parts: &[&String]) -> String {
     parts.join(", ")
 }
 
-/// The values with an address that was found. The postcode stays as it was entered.
+/// Fills the values with an address that was found. The postcode stays as the payer entered it.
 fn filled(values: AddressValues, found: Address) -> AddressValues {
     AddressValues {
         address_line2: joined(&[&found.address_line2, &found.address_line3]),
@@ -139,7 +139,7 @@ fn filled(values: AddressValues, found: Address) -> AddressValues {
     }
 }
 
-/// Checks the address by the rules of the API. It has no rate.
+/// Checks the address by the rules of the API. The result has no shipping rate.
 fn read(values: &AddressValues) -> Result<Shipping, Vec<(AddressField, FieldError)>> {
     let mut errors = Vec::new();
     let mut take = |field, result: Result<String, FieldError>| {

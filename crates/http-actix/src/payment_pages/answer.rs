@@ -1,4 +1,4 @@
-//! Responses below `/pay`: their headers, and the pages of refusals.
+//! Responses below `/pay`: their headers, and the error pages.
 
 use super::frame::{NoticedPage, bare_frame, language_of};
 use crate::codes::ErrorCode;
@@ -14,18 +14,19 @@ use actix_web::{HttpMessage, HttpRequest, HttpResponse};
 use florin_pages::{Frame, Page, ProblemKind, render};
 use std::borrow::Cow;
 
-/// The content security policy: the pages load style sheets and pictures of this server, and send forms to it.
+/// The content security policy of the pages. They load style sheets and images from this server, and send forms to it.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; \
     base-uri 'none'";
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
-/// Whether a request is below `/pay`, as the routes see it: percent-encoded letters are decoded.
+/// Whether a request is for a path below `/pay`. Percent-encoded letters are decoded, as in routing.
 pub(crate) fn is_payment_page(request: &HttpRequest) -> bool {
     let path = request.match_info().as_str();
     path == "/pay" || path.starts_with("/pay/")
 }
 
-/// The path for the log. The path of a page contains its token, which lets its reader pay or cancel.
+/// Returns the path for the log. Paths of payment pages are replaced by their pattern, because their tokens let a
+/// reader pay or cancel.
 pub(crate) fn path_for_log(request: &HttpRequest) -> Cow<'_, str> {
     if is_payment_page(request) {
         Cow::Owned(request.match_pattern().unwrap_or_else(|| "/pay/…".to_owned()))
@@ -34,7 +35,7 @@ pub(crate) fn path_for_log(request: &HttpRequest) -> Cow<'_, str> {
     }
 }
 
-/// Completes a response below `/pay`: adds its headers, and shows a refusal as a page.
+/// Completes a response below `/pay`: adds headers, and replaces an error body with an error page.
 pub(crate) fn complete_answer(request: &HttpRequest, response: HttpResponse) -> HttpResponse {
     let status = response.status();
     let is_page = response.headers().get(CONTENT_TYPE) == Some(&HTML);
@@ -47,32 +48,32 @@ pub(crate) fn complete_answer(request: &HttpRequest, response: HttpResponse) -> 
     };
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    // Under `no-referrer`, browsers send `Origin: null` with forms.
+    // With `no-referrer`, browsers would send `Origin: null` with forms.
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     response
 }
 
-/// Answers with a page.
+/// Returns the response with a page.
 pub(super) fn page(status: StatusCode, frame: &Frame, page: &Page) -> HttpResponse {
     HttpResponse::build(status).insert_header((CONTENT_TYPE, HTML)).body(render(frame, page))
 }
 
-/// Sends the browser to one of our pages. It reads the page with `GET`.
+/// Redirects the browser to one of our pages. The browser loads it with `GET`.
 pub(super) fn see(path: &str) -> HttpResponse {
     HttpResponse::SeeOther().insert_header((LOCATION, path)).finish()
 }
 
-/// Refuses a form that is not one of ours, or has an impossible value.
+/// Returns the 400 for a form that is not one of ours, or has an invalid value.
 pub(super) fn invalid_form(message: &'static str) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "body", ErrorCode::InvalidValue, message)
 }
 
-/// Refuses a link that was used, or whose time is over.
+/// Returns the 410 for a link that was used or has expired.
 pub(super) fn gone() -> Problem {
     Problem::new(StatusCode::GONE, "", ErrorCode::Expired, "the link is not valid any more")
 }
 
-/// Whether the page of a refused request can still be there.
+/// Whether the page of a refused request may still exist, so that the error page can link to it.
 const fn is_there(kind: ProblemKind) -> bool {
     !matches!(kind, ProblemKind::NotFound | ProblemKind::Gone)
 }
@@ -97,7 +98,7 @@ fn problem_page(request: &HttpRequest, status: StatusCode) -> String {
     render(&bare_frame(app, language), &Page::Problem(problem))
 }
 
-/// Caches a file for good: its address changes with its content.
+/// Returns a file. With `for_good`, it may be cached forever, because its URL changes with its contents.
 pub(super) fn file(content_type: &'static str, content: impl Into<Bytes>, for_good: bool) -> HttpResponse {
     let caching = if for_good { "public, max-age=31536000, immutable" } else { "no-cache" };
     HttpResponse::Ok()

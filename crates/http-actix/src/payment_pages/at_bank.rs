@@ -1,4 +1,4 @@
-//! The simulated bank: the form, and what it says.
+//! The form of the simulated bank, and the decision that it contains.
 
 use super::answer::invalid_form;
 use super::form::{Button, SentForm};
@@ -8,7 +8,7 @@ use florin_domain::access::Account;
 use florin_domain::checkout::{PayerDecision, PayerOutcome, PayerVisit};
 use florin_pages::{Approval, Form, SignInError, SimulatedBank};
 
-/// The form of the bank, before anything was entered.
+/// Returns the form of the bank with its initial values.
 pub(super) fn empty_form(form: Form, bank_name: String, approval: Approval) -> SimulatedBank {
     SimulatedBank {
         form,
@@ -21,7 +21,7 @@ pub(super) fn empty_form(form: Form, bank_name: String, approval: Approval) -> S
     }
 }
 
-/// The form with what was entered, and its errors.
+/// Returns the form with the values that were entered, and their errors.
 pub(super) fn with_errors(empty: SimulatedBank, form: &SentForm, errors: Vec<SignInError>) -> SimulatedBank {
     SimulatedBank {
         name: form.get("name").to_owned(),
@@ -32,7 +32,8 @@ pub(super) fn with_errors(empty: SimulatedBank, form: &SentForm, errors: Vec<Sig
     }
 }
 
-/// Reads what the payer decides. The inner error is shown in the form; the outer one is of a form that is not ours.
+/// Reads the decision from a form. The inner error is shown in the form. The outer error is for a form that is not one
+/// of ours.
 pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<PayerVisit, Vec<SignInError>>, Problem> {
     let outcomes = PayerOutcome::ALL.into_iter();
     let is_offered = |outcome: &PayerOutcome| *outcome == PayerOutcome::Approve || outcome.delayed().is_some();
@@ -51,7 +52,7 @@ pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<PayerVisit,
         _ => return Err(invalid_form("must have an action of the bank")),
     };
     let name = form.get("name");
-    // For automated tests: some names decide, whatever was pressed.
+    // For automated tests: some names select an outcome, no matter which button was pressed.
     let outcome = outcomes.into_iter().find(|outcome| outcome.as_str() == name).unwrap_or(pressed);
     let mut errors = Vec::new();
     if name.is_empty() && outcome != PayerOutcome::Leave {
@@ -72,7 +73,7 @@ pub(super) fn read(form: &SentForm, button: Button) -> Result<Result<PayerVisit,
     Ok(visit.ok().filter(|_| errors.is_empty()).ok_or(errors))
 }
 
-/// What a visit leads to, by the clock of the account.
+/// Returns the decision that results from a visit to the simulated bank, by the account's clock.
 pub(super) fn decision(app: &App, account: &Account, visit: PayerVisit) -> Result<PayerDecision, Problem> {
     let bank = app.checkouts.simulated_bank().map_err(|_| invalid_form("must have an action of the page"))?;
     Ok(bank.visit(visit, app.checkouts.time.now_of(account)))

@@ -15,12 +15,12 @@ use florin_pages::{ChooseBank, Page};
 use florin_ports::StoreError;
 use std::sync::Arc;
 
-/// Maximum number of banks that are shown.
+/// Maximum number of banks that are listed.
 const MAX_SHOWN: usize = 60;
-/// Maximum length of a search, in characters.
+/// Maximum length of a search text, in characters.
 const MAX_SEARCH: usize = 140;
 
-/// The list of banks that match a search.
+/// Returns the page with the banks that match the search. `is_missing`: no valid bank was chosen.
 pub(super) async fn page(visit: &Visit<'_>, is_missing: bool) -> Result<Page, Problem> {
     let query: String = visit.search.iter().flat_map(|search| search.trim().chars()).take(MAX_SEARCH).collect();
     let wanted = query.to_lowercase();
@@ -28,7 +28,7 @@ pub(super) async fn page(visit: &Visit<'_>, is_missing: bool) -> Result<Page, Pr
     let matching: Vec<_> = all.iter().filter(|bank| bank.name.to_lowercase().contains(&wanted)).collect();
     let shown = matching.iter().take(MAX_SHOWN);
     Ok(Page::ChooseBank(ChooseBank {
-        // The search is sent to this path, too: browsers replace its query.
+        // The search form also uses this path. Browsers replace the query of the path.
         form: visit.form_at(visit.path_of(Part::Banks)),
         order: order_of(visit.session()),
         query,
@@ -41,7 +41,7 @@ pub(super) async fn page(visit: &Visit<'_>, is_missing: bool) -> Result<Page, Pr
     }))
 }
 
-/// Begins a payment at the chosen bank, or shows the list again.
+/// Begins a payment at the chosen bank. If no valid bank was chosen, shows the list again.
 pub(super) async fn choose(visit: &Visit<'_>, form: &SentForm) -> Result<HttpResponse, Problem> {
     let bank = match BankId::parse(form.get("bankId")) {
         Ok(id) => visit.app.checkouts.banks.find(&id).await?,
@@ -53,7 +53,7 @@ pub(super) async fn choose(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     }
 }
 
-/// The whole bank list, by name.
+/// Returns the complete bank list, by name.
 async fn all_banks(app: &App) -> Result<Arc<Vec<Bank>>, StoreError> {
     let load = || async {
         let mut banks = Vec::new();

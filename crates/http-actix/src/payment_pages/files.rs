@@ -9,8 +9,8 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use florin_domain::ids::LogoId;
 use florin_pages::Theme;
 
-/// Serves a style sheet or picture. Another version of the server has other files, so only the version that a page names is
-/// cached.
+/// Serves a style sheet or image. Another version of the server has other files, so a file may be cached only if its
+/// URL contains its version.
 pub(super) async fn asset(request: HttpRequest, name: web::Path<String>) -> Result<HttpResponse, Problem> {
     let Some(asset) = florin_pages::asset(&name) else { return not_found().await };
     let query = Query::parse(request.query_string());
@@ -18,7 +18,7 @@ pub(super) async fn asset(request: HttpRequest, name: web::Path<String>) -> Resu
     Ok(file(asset.content_type, asset.bytes, is_named))
 }
 
-/// Serves the colours of a merchant. They follow from the name.
+/// Serves the style sheet with a merchant's colours. The colours are read from the name of the file.
 pub(super) async fn theme(name: web::Path<String>) -> Result<HttpResponse, Problem> {
     match Theme::from_file_name(&name) {
         Some(theme) => Ok(file("text/css; charset=utf-8", theme.css(), true)),
@@ -26,7 +26,7 @@ pub(super) async fn theme(name: web::Path<String>) -> Result<HttpResponse, Probl
     }
 }
 
-/// Serves the logo of a merchant. A new logo has a new address.
+/// Serves the logo of a merchant. A new logo has a new URL.
 pub(super) async fn logo(app: web::Data<App>, name: web::Path<String>) -> Result<HttpResponse, Problem> {
     let id = name.strip_suffix(".png").and_then(|id| LogoId::parse(id).ok());
     let Some(id) = id.filter(|id| *name == format!("{id}.png")) else { return not_found().await };

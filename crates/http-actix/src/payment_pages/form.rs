@@ -1,4 +1,4 @@
-//! Forms that browsers send.
+//! Reads the forms that browsers send.
 
 use super::answer::invalid_form;
 use crate::extract::body;
@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 
 /// Maximum size of a form, in bytes.
 const MAX_BYTES: usize = 16 * 1024;
-/// The fields of all forms, in addition to those of the address.
+/// The fields of all forms, except those of the address.
 const FIELDS: [&str; 9] =
     ["action", "formToken", "bankId", "name", "outcome", "afterMinutes", "rate", "found", "foundFor"];
 
-/// A form that was sent: known fields, each once.
+/// The fields of a form that was sent. All fields are known, and each occurs once.
 pub(super) struct SentForm(BTreeMap<String, String>);
 
 /// The button that sent a form.
@@ -48,7 +48,7 @@ impl Button {
 }
 
 impl SentForm {
-    /// Reads a form: checks its size, its media type, and its fields.
+    /// Reads a form, and checks its size, media type and fields.
     pub(super) async fn read(request: &HttpRequest, payload: Payload) -> Result<Self, Problem> {
         let bytes = body::bytes(request, payload, MAX_BYTES).await?;
         if !is_form(request) {
@@ -69,17 +69,17 @@ impl SentForm {
         Ok(Self(fields))
     }
 
-    /// The value of a field, without blanks around it. A field that is missing is empty.
+    /// Returns the value of a field, without surrounding whitespace. A missing field is empty.
     pub(super) fn get(&self, name: &str) -> &str {
         self.0.get(name).map_or("", |value| value.trim())
     }
 
-    /// Whether the form has a field of the address.
+    /// Whether the form contains a field of the address.
     pub(super) fn has_address(&self) -> bool {
         AddressField::ALL.iter().any(|field| self.0.contains_key(field.name()))
     }
 
-    /// The button.
+    /// Returns the button that was pressed.
     pub(super) fn button(&self) -> Result<Button, Problem> {
         let sent = self.get("action");
         let known = Button::ALL.iter().find(|(name, _)| *name == sent);

@@ -1,4 +1,4 @@
-//! The tokens of forms: each is for one stage of one session or refund, and nothing is stored for it.
+//! The tokens of forms. A token belongs to one stage of one session or refund, and is not stored.
 
 use crate::idempotency::hash;
 use crate::state::App;
@@ -8,33 +8,33 @@ use uuid::Uuid;
 /// Number of characters of the digest of a stage.
 const DIGEST: usize = 32;
 
-/// The session or refund of a form, at its current stage.
+/// The session or refund that a form belongs to, at its current stage.
 #[derive(Clone, Copy)]
 pub(super) struct FormOf<'a> {
     pub(super) account: &'a AccountId,
     pub(super) id: Uuid,
-    /// A text that differs between stages.
+    /// A text that is different at each stage.
     pub(super) stage: &'a str,
 }
 
-/// When the form of a token was shown.
+/// The stage at which a form was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// At the current stage.
+    /// The current stage.
     Now,
-    /// At an earlier stage.
+    /// An earlier stage.
     Earlier,
 }
 
 impl FormOf<'_> {
-    /// The token of a form: the digest of the stage, and its signature.
+    /// Returns the token of a form: the digest of the stage, and its signature.
     pub(super) fn token(self, app: &App) -> String {
         let digest = digest(self.stage);
         let signature = app.checkouts.page_tokens.sign(self.account, self.id, &signed(&digest));
         digest + &signature
     }
 
-    /// Reads the token of a form. `None`: it is not one of this session or refund.
+    /// Reads the token of a form. `None`: it is not a token of this session or refund.
     pub(super) fn read(self, app: &App, token: &str) -> Option<Shown> {
         let (sent, signature) = token.split_at_checked(DIGEST)?;
         let is_ours = app.checkouts.page_tokens.is_signed(self.account, self.id, &signed(sent), signature);

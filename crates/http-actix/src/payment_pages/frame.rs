@@ -1,4 +1,4 @@
-//! The surroundings of a page: language, merchant, and the path below which the pages are served.
+//! The frame of a page: language, merchant, and the path below which the pages are served.
 
 use crate::state::App;
 use actix_web::http::Uri;
@@ -8,28 +8,28 @@ use florin_domain::access::Environment;
 use florin_domain::merchant::{MerchantPermission, MerchantProfile};
 use florin_pages::{Frame, Language, Shop, Theme};
 
-/// The page that a request is about, noted for the page of a refusal.
+/// The page that a request is about, recorded for an error page.
 #[derive(Clone)]
 pub(super) struct NoticedPage {
     pub(super) language: Language,
     pub(super) path: String,
 }
 
-/// Notes the page that a request is about, by its path below the root. Returns the path below the host.
+/// Records the page that a request is about. `path` is relative to the root. Returns the complete path.
 pub(super) fn notice(app: &App, request: &HttpRequest, path: &str, language: Language) -> String {
     let path = format!("{}/{path}", root(app));
     request.extensions_mut().insert(NoticedPage { language, path: path.clone() });
     path
 }
 
-/// The path below which browsers find the pages. A proxy can serve this server below a path of its own.
+/// Returns the path below which browsers find the pages. A proxy can serve this server below a path of its own.
 pub(super) fn root(app: &App) -> String {
     let public = app.checkouts.public_url.parse::<Uri>();
     let path = public.as_ref().map_or("", |url| url.path().trim_end_matches('/'));
     format!("{path}/pay")
 }
 
-/// The language of a page. Without a locale, the browser decides.
+/// Returns the language of a page: that of the locale, or without a locale, the first one that the browser accepts.
 pub(super) fn language_of(locale: Option<&str>, request: &HttpRequest) -> Language {
     if locale.is_some() {
         return Language::of_locale(locale);
@@ -40,12 +40,12 @@ pub(super) fn language_of(locale: Option<&str>, request: &HttpRequest) -> Langua
     Language::of_locale(ours.next().as_deref())
 }
 
-/// The frame of a page without a merchant.
+/// Returns the frame of a page without a merchant.
 pub(super) fn bare_frame(app: &App, language: Language) -> Frame {
     Frame { language, root: root(app), shop: None, is_sandbox: app.services.environment == Environment::Sandbox }
 }
 
-/// The frame of a merchant's page.
+/// Returns the frame of a merchant's page.
 pub(super) fn frame(app: &App, language: Language, merchant: Option<&MerchantProfile>) -> Frame {
     Frame { shop: merchant.map(|merchant| shop(app, merchant)), ..bare_frame(app, language) }
 }

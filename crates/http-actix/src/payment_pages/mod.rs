@@ -1,10 +1,10 @@
 //! The hosted payment pages (contract 2.8, 2.9): HTML for payers, and for merchants who authorise refunds.
 //!
-//! - `session` and `refund` are the two pages: `GET` shows the page of the state, `POST` receives its forms.
-//! - `visit` finds the session of a token; `show` fills in its page, `act` does what a form says.
-//! - `address`, `rates`, `banks` and `at_bank` are the steps of a payer.
+//! - `session` and `refund` are the two pages: `GET` shows the page, and `POST` receives its forms.
+//! - `visit` finds the session of a token; `show` chooses and fills its page; `act` executes its forms.
+//! - `address`, `rates`, `banks` and `at_bank` are the steps that a payer takes.
 //! - `origin`, `form` and `form_token` check what a browser sends.
-//! - `answer` has the headers of all responses below `/pay`, and the pages of refusals.
+//! - `answer` has the headers of all responses below `/pay`, and the error pages.
 
 mod act;
 mod address;
@@ -32,7 +32,7 @@ use crate::routes::fallback::{get, get_or_head, not_found, resource_allowing};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
-/// The methods of a page.
+/// The methods that a page accepts.
 const METHODS: &str = "GET, HEAD, POST";
 
 /// Registers everything below `/pay`.

@@ -1,11 +1,11 @@
-//! What is paid, as the pages show it.
+//! The order of a session, as the pages show it.
 
 use florin_domain::checkout::{Basket, BasketItem, CheckoutSession};
 use florin_domain::merchant::CheckoutType;
 use florin_domain::money::Minor;
 use florin_pages::{Item, Order, Purpose, Shipping, ShippingRate};
 
-/// What a session pays for.
+/// Returns the order that a session pays for.
 pub(super) fn order_of(session: &CheckoutSession) -> Order {
     let currency = session.amount.currency;
     let item = |item: &BasketItem| Item {

@@ -1,4 +1,4 @@
-//! Where a form was sent from.
+//! Checks where a form was sent from.
 
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
@@ -6,8 +6,8 @@ use actix_web::HttpRequest;
 use actix_web::http::Uri;
 use actix_web::http::header::{HOST, HeaderMap, HeaderName, ORIGIN};
 
-/// Checks that a form was sent from a page of this server: its `Origin` has the host and port of `Host`, or of the public
-/// URL. Browsers send `Origin` with every form.
+/// Checks that a form was sent from a page of this server. The host and port of its `Origin` must be those of the
+/// `Host` header or of the public URL. Browsers send `Origin` with every form.
 pub(super) fn check_origin(request: &HttpRequest, public_url: &str) -> Result<(), Problem> {
     if is_own(request.headers(), public_url) {
         return Ok(());
@@ -29,14 +29,14 @@ fn is_own(headers: &HeaderMap, public_url: &str) -> bool {
     host.as_ref() == Some(&origin) || public == Some(origin)
 }
 
-/// The value of a header that was sent once.
+/// Returns the value of a header. `None`: it is missing or was sent more than once.
 fn only(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     let mut values = headers.get_all(name);
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)
 }
 
-/// The host and the port of an authority.
+/// Returns the host and the port of an authority. `None`: the scheme is unknown, or the authority is invalid.
 fn place(scheme: &str, authority: &str) -> Option<(String, u16)> {
     let default = match scheme {
         "https" => 443,

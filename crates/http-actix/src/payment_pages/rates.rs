@@ -11,7 +11,7 @@ use actix_web::http::StatusCode;
 use florin_domain::checkout::{OfferedRate, OfferedRates, SessionAction};
 use florin_pages::{RateChoice, Step};
 
-/// The step that offers the rates, loaded from the merchant.
+/// Returns the step that offers the merchant's shipping rates.
 pub(super) async fn offer(visit: &Visit<'_>) -> Step {
     match load(visit).await {
         Some(rates) => choice(visit, &rates, false),
@@ -19,7 +19,7 @@ pub(super) async fn offer(visit: &Visit<'_>) -> Step {
     }
 }
 
-/// Saves the chosen rate. The rates are loaded again: a form does not decide what shipping costs.
+/// Stores the chosen rate. The rates are loaded again, so that a manipulated form can't change the price of shipping.
 pub(super) async fn choose(visit: &Visit<'_>, form: &SentForm) -> Result<HttpResponse, Problem> {
     let Some(rates) = load(visit).await else { return Ok(see(&visit.path_of(Part::Rates))) };
     let Some(rate) = rates.chosen(form.get("rate")) else {
@@ -32,7 +32,8 @@ pub(super) async fn choose(visit: &Visit<'_>, form: &SentForm) -> Result<HttpRes
     }
 }
 
-/// Asks the merchant's server. A page that does so too often offers no rates for a while.
+/// Loads the rates from the merchant's server. `None`: they could not be loaded, or the page has loaded rates too
+/// often.
 async fn load(visit: &Visit<'_>) -> Option<OfferedRates> {
     visit.app.forms.count(visit.session().id.0).ok()?;
     let loaded = visit.app.checkouts.shipping_rates.load(visit.session()).await;

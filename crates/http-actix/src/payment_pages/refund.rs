@@ -1,7 +1,7 @@
 //! `/pay/refunds/{token}`: the page on which a merchant authorises a refund at its bank.
 //!
-//! The page exists until the merchant decides, or its time is over; then it is 410. The result is shown at the same path with
-//! a signed time in the query, which is valid for a few minutes: nothing is stored for it.
+//! The page exists until the merchant decides or its time is over. Afterwards it responds with 410. The result is shown
+//! at the same path with a signed time in the query. Nothing is stored for it, and it is valid for a few minutes.
 
 use super::answer::{self, gone, invalid_form, see};
 use super::at_bank;
@@ -25,9 +25,9 @@ use florin_domain::merchant::{BankId, MerchantProfile};
 use florin_pages::{Approval, BankLink, Form, Frame, Page, RefundResult, SimulatedBank};
 use florin_ports::{DecisionPlace, Mode, WriteError};
 
-/// How long the result is shown, in seconds.
+/// The time for which the result can be seen, in seconds.
 const RESULT_SECONDS: i64 = 300;
-/// The stage of every form: afterwards there is none.
+/// The stage of all forms of a refund. Later stages have no form.
 const STAGE: &str = "refund AWAITING_AUTHORISATION";
 
 /// A request for the page of a refund.
@@ -36,9 +36,9 @@ struct RefundVisit<'a> {
     account: Account,
     id: RefundId,
     refund: MerchantPayment,
-    /// The session of the payment that is refunded.
+    /// The session of the refunded payment.
     session: CheckoutSession,
-    /// The bank of the settlement account. `None`: it is not on the bank list any more.
+    /// The bank of the settlement account. `None`: the account has no bank that is on the bank list.
     bank: Option<BankId>,
     bank_name: String,
     is_merchant_active: bool,
@@ -47,7 +47,7 @@ struct RefundVisit<'a> {
     _turn: Option<Turn>,
 }
 
-/// Shows the bank, or the result.
+/// Shows the page for the decision, or the result.
 pub(super) async fn show(
     app: web::Data<App>,
     request: HttpRequest,
@@ -65,7 +65,7 @@ pub(super) async fn show(
     Ok(answer::page(StatusCode::OK, &visit.frame, &page))
 }
 
-/// Receives the form of the bank.
+/// Receives the form of the simulated bank.
 pub(super) async fn receive(
     app: web::Data<App>,
     request: HttpRequest,
@@ -128,7 +128,7 @@ impl<'a> RefundVisit<'a> {
         FormOf { account: &self.account.id, id: self.id.0, stage: STAGE }
     }
 
-    /// The page on which the merchant decides, or that leads to the bank.
+    /// Returns the page for the decision: the form of the simulated bank, or the link to the merchant's bank.
     async fn decision_page(&self) -> Result<Page, Problem> {
         let started = start_refund(&self.app.checkouts, &self.session, &self.refund, self.bank.clone()).await?;
         Ok(match started {
@@ -165,7 +165,7 @@ impl<'a> RefundVisit<'a> {
         };
         let decision = at_bank::decision(self.app, &self.account, at_bank)?;
         match authorise_refund(&self.app.checkouts, &self.account, self.id, decision, Mode::Commit, None).await {
-            // Another form may have been faster.
+            // Another form may have decided first.
             Ok(_) | Err(WriteError::Refused(RefundRefusal::NotAwaiting(_))) => Ok(see(&self.result_path())),
             Err(WriteError::Absent) => Err(gone()),
             Err(WriteError::Refused(refusal)) => Err(authorise_refund_problem(refusal)),
@@ -184,14 +184,15 @@ impl<'a> RefundVisit<'a> {
         }
     }
 
-    /// The path of the result, for somebody who has sent a form of this page.
+    /// Returns the path of the result, for the merchant who has sent the form.
     fn result_path(&self) -> String {
         let now = self.now();
         let signature = self.app.checkouts.page_tokens.sign(&self.account.id, self.id.0, &signed(now));
         format!("{}?result={now}-{signature}", self.path)
     }
 
-    /// Whether a parameter of the query is of a result path, and not too old.
+    /// Whether the result may be shown: the decision was made, and `sent` is a signed time of this refund from the last
+    /// [`RESULT_SECONDS`].
     fn may_see_result(&self, sent: &str) -> bool {
         let Some((time, signature)) = sent.split_once('-') else { return false };
         let Ok(time) = time.parse::<i64>() else { return false };
@@ -199,7 +200,7 @@ impl<'a> RefundVisit<'a> {
         is_ours && !self.is_awaiting() && (0..RESULT_SECONDS).contains(&(self.now() - time))
     }
 
-    /// The real time, in seconds: somebody waits in front of a browser.
+    /// Returns the real time, in seconds. A person waits for the page, so the account's clock does not apply.
     fn now(&self) -> i64 {
         self.app.services.time.real_now().timestamp()
     }

@@ -11,7 +11,8 @@ use crate::state::App;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 
-/// Shows the page of the session's state. It changes nothing: link previews read pages, too.
+/// Shows the page for the state of the session. Showing it is not an action of the payer, because link previews load
+/// pages, too.
 pub(super) async fn show(
     app: web::Data<App>,
     request: HttpRequest,

@@ -1,4 +1,4 @@
-//! The page of a session, by its state.
+//! Chooses and fills the page of a session.
 
 use super::visit::{Part, Visit};
 use super::{address, at_bank, banks, order, rates, summary};
@@ -8,7 +8,7 @@ use florin_domain::checkout::{CheckoutSession, MerchantPayment, MerchantPaymentS
 use florin_pages::{Approval, BankLink, Ended, Failed, FailureReason, Page, Receipt, SimulatedBank, Step, Waiting};
 use florin_ports::DecisionPlace;
 
-/// The page of a session.
+/// Returns the page for the state of the session.
 pub(super) async fn page_of(visit: &Visit<'_>) -> Result<Page, Problem> {
     let session = visit.session();
     let return_url = session.return_url.clone();
@@ -26,7 +26,7 @@ pub(super) async fn page_of(visit: &Visit<'_>) -> Result<Page, Problem> {
     }
 }
 
-/// The page of an OPEN session: what a link asks for, if it is possible, or else what comes next.
+/// Returns the page of an OPEN session: the part that a link requests, if it is possible now. Otherwise the next step.
 async fn open(visit: &Visit<'_>) -> Result<Page, Problem> {
     let session = visit.session();
     let can_ship = session.collects_address();
@@ -65,7 +65,7 @@ async fn open(visit: &Visit<'_>) -> Result<Page, Problem> {
     if session.has_begun { banks::page(visit, false).await } else { Ok(summary::summary(visit, Step::Confirm)) }
 }
 
-/// The form of the bank at which a payment waits.
+/// Returns the form of the simulated bank for a pending payment.
 pub(super) fn bank_form(visit: &Visit<'_>, payment: &MerchantPayment) -> SimulatedBank {
     at_bank::empty_form(visit.form(), payment.bank.name.clone(), approval(visit, payment))
 }
@@ -74,7 +74,7 @@ fn approval(visit: &Visit<'_>, payment: &MerchantPayment) -> Approval {
     Approval::Payment { amount: payment.amount, payment_reference: visit.session().payment_reference.to_string() }
 }
 
-/// Why the last payment of a session failed. `None`: it did not, or the payer has changed the shipping since.
+/// Returns why the last payment of a session failed. `None`: it did not fail, or the shipping was changed since.
 fn failure(session: &CheckoutSession, last: &MerchantPayment) -> Option<FailureReason> {
     match (last.status, last.failure) {
         (MerchantPaymentStatus::Failed, Some(PaymentFailure::TimedOut)) => Some(FailureReason::TimedOut),

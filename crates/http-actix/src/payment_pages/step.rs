@@ -1,4 +1,4 @@
-//! Steps of a session, and where the browser goes after them.
+//! Applies actions to a session, and redirects the browser afterwards.
 
 use super::answer::see;
 use super::visit::{Part, Visit};
@@ -9,7 +9,8 @@ use florin_application::act_at_stage;
 use florin_domain::checkout::{CheckoutSession, SessionAction, SessionRefusal, SessionStatus};
 use florin_ports::WriteError;
 
-/// Does something to the session, if it is still at the stage that the payer saw. `None`: it is not possible any more.
+/// Applies an action to the session, if it is still at the stage that the payer saw. `None`: the action is not possible
+/// any more.
 pub(super) async fn act(visit: &Visit<'_>, action: SessionAction) -> Result<Option<CheckoutSession>, Problem> {
     let acted = act_at_stage(&visit.app.checkouts, &visit.account, visit.session().id, visit.stage(), action).await;
     match acted {
@@ -29,13 +30,13 @@ pub(super) async fn act(visit: &Visit<'_>, action: SessionAction) -> Result<Opti
     }
 }
 
-/// Does something to the session, and shows its page.
+/// Applies an action to the session, and redirects to its page.
 pub(super) async fn act_and_show(visit: &Visit<'_>, action: SessionAction) -> Result<HttpResponse, Problem> {
     act(visit, action).await?;
     Ok(see(&visit.path))
 }
 
-/// Shows the page of a session that has moved on since the payer saw it.
+/// Redirects to the page of a session that has changed since the payer saw it.
 pub(super) fn moved_on(visit: &Visit<'_>) -> HttpResponse {
     match visit.session().status {
         SessionStatus::Completed => see(&visit.path_of(Part::Repeated)),

@@ -1,16 +1,16 @@
-//! The summary, with the step that the payer does there.
+//! The summary, and the step that the payer takes on it.
 
 use super::order::order_of;
 use super::visit::{Part, Visit};
 use florin_domain::checkout::CheckoutSession;
 use florin_pages::{Page, Step, Summary};
 
-/// Whether the page offers shipping rates.
+/// Whether the payer can choose among shipping rates now.
 pub(super) fn offers_rates(session: &CheckoutSession) -> bool {
     session.has_dynamic_rates() && session.shipping.is_some()
 }
 
-/// The summary of a session.
+/// Returns the summary of a session, with its next step.
 pub(super) fn summary(visit: &Visit<'_>, step: Step) -> Page {
     let session = visit.session();
     let has_address = session.collects_address() && session.shipping.is_some();

@@ -1,4 +1,4 @@
-//! The session of a token, with what its page shows.
+//! A request for the page of a session: finds the session of the token, and what its page shows.
 
 use super::answer;
 use super::form_token::{FormOf, Shown};
@@ -20,14 +20,14 @@ use florin_pages::{Form, Frame, Page};
 use florin_ports::FoundSession;
 use uuid::Uuid;
 
-/// A part of the page that a link asks for.
+/// A part of the page that a link requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Summary,
     Address,
     Rates,
     Banks,
-    /// The receipt, which says that it was paid already.
+    /// The receipt, with the notice that the payment was already made.
     Repeated,
 }
 
@@ -45,14 +45,14 @@ impl Part {
     }
 }
 
-/// The account that a token leads to. Its restore waits for the request.
+/// The account that a token leads to. A restore of its world waits while `turn` exists.
 pub(super) struct Reached {
     pub(super) account: Account,
     pub(super) turn: Option<Turn>,
 }
 
-/// Finds the account that a token leads to. A restore of its world may end before: whoever changes something decides on
-/// what is stored then.
+/// Finds the account that a token leads to. A restore of its world may have ended since the token was looked up, so
+/// every change is decided on the rows that are stored then.
 pub(super) async fn reach(app: &App, request: &HttpRequest, account: &AccountId) -> Result<Reached, Problem> {
     let turn = match app.services.environment {
         Environment::Sandbox => Some(app.turns.share(account).await),
@@ -64,7 +64,7 @@ pub(super) async fn reach(app: &App, request: &HttpRequest, account: &AccountId)
     }
 }
 
-/// Refuses an unknown token. Like unknown API keys, they are limited by address.
+/// Refuses an unknown token. Unknown tokens are limited per address, like unknown API keys.
 pub(super) fn unknown(app: &App, request: &HttpRequest) -> Problem {
     match app.guesses.count(request.peer_addr().map(|address| address.ip())) {
         Ok(()) => Problem::new(StatusCode::NOT_FOUND, "", ErrorCode::NotFound, "nothing exists at this path"),
@@ -72,7 +72,7 @@ pub(super) fn unknown(app: &App, request: &HttpRequest) -> Problem {
     }
 }
 
-/// Counts a form that was sent to a page, or refuses it.
+/// Counts a form that was sent to a page. Returns a 429 if there were too many.
 pub(super) fn count_form(app: &App, id: Uuid) -> Result<(), Problem> {
     app.forms.count(id).map_err(|seconds| too_many("forms", seconds))
 }
@@ -84,7 +84,7 @@ pub(super) struct Visit<'a> {
     found: FoundSession,
     pub(super) merchant: Option<MerchantProfile>,
     pub(super) part: Option<Part>,
-    /// What the payer searches for among the banks.
+    /// The text that the payer searches for in the bank list.
     pub(super) search: Option<String>,
     /// The path of the page.
     pub(super) path: String,
@@ -93,7 +93,7 @@ pub(super) struct Visit<'a> {
 }
 
 impl<'a> Visit<'a> {
-    /// Finds the session of a token, after everything that is due on it.
+    /// Finds the session of a token, and applies its due steps.
     pub(super) async fn begin(app: &'a App, request: &HttpRequest, token: &str) -> Result<Self, Problem> {
         let hash = PageTokenMaker::hash(token);
         let find = async || app.checkouts.sessions.with_token(hash).await?.ok_or_else(|| unknown(app, request));
@@ -121,28 +121,28 @@ impl<'a> Visit<'a> {
         })
     }
 
-    /// Whether the merchant may take payments.
+    /// Whether the merchant may accept payments.
     pub(super) fn is_merchant_active(&self) -> bool {
         self.merchant.as_ref().is_some_and(MerchantProfile::is_active)
     }
 
-    /// The path of a part of the page.
+    /// Returns the path of a part of the page.
     pub(super) fn path_of(&self, part: Part) -> String {
         format!("{}?show={}", self.path, part.name())
     }
 
-    /// Where the forms of the page are sent.
+    /// Returns the path and the token of the page's forms.
     pub(super) fn form(&self) -> Form {
         self.form_at(self.path.clone())
     }
 
-    /// Where the forms of a part of the page are sent.
+    /// Returns the path and the token of the forms of a part of the page.
     pub(super) fn form_at(&self, path: String) -> Form {
         let stage = self.stage_text();
         Form { path, token: self.form_of(&stage).token(self.app) }
     }
 
-    /// Reads the token of a form. `None`: it is not one of this session.
+    /// Reads the token of a form. `None`: it is not a token of this session.
     pub(super) fn read_form_token(&self, token: &str) -> Option<Shown> {
         let stage = self.stage_text();
         self.form_of(&stage).read(self.app, token)
@@ -152,32 +152,33 @@ impl<'a> Visit<'a> {
         FormOf { account: &self.account.id, id: self.session().id.0, stage }
     }
 
-    /// The last payment.
+    /// Returns the last payment of the session.
     pub(super) const fn last(&self) -> Option<&MerchantPayment> {
         self.found.last.as_ref()
     }
 
-    /// The session.
+    /// Returns the session.
     pub(super) const fn session(&self) -> &CheckoutSession {
         &self.found.session
     }
 
-    /// The payment that is not final.
+    /// Returns the payment that is not final. `None`: there is none.
     pub(super) fn pending(&self) -> Option<&MerchantPayment> {
         self.found.pending()
     }
 
-    /// What the page showed.
+    /// Returns the stage that the page shows.
     pub(super) fn stage(&self) -> SessionStage {
         SessionStage::of(self.session(), self.pending())
     }
 
-    /// The stage, with the number of payments: without it, the list of banks would be the same after a failed payment.
+    /// Returns the stage with the number of payments. Without the number, the stage of the bank list would be the same
+    /// before and after a failed payment.
     fn stage_text(&self) -> String {
         format!("{:?} {}", self.stage(), self.found.attempts)
     }
 
-    /// Answers with a page.
+    /// Returns the response with a page.
     pub(super) fn answer(&self, status: StatusCode, page: &Page) -> HttpResponse {
         answer::page(status, &self.frame, page)
     }

@@ -1,4 +1,4 @@
-//! The members of a payment: one table for JSON, CSV, responses and the OpenAPI document.
+//! The members of a payment. One table defines them for JSON, CSV, responses and the OpenAPI document.
 
 use florin_domain::batch::{EmailInput, PaymentInput};
 
@@ -8,13 +8,13 @@ pub(crate) struct Column {
     pub(crate) name: &'static str,
     /// Its description in the OpenAPI document.
     pub(crate) meaning: &'static str,
-    /// Reads its value.
+    /// Returns the value of the member.
     pub(crate) get: fn(&PaymentInput) -> Option<&str>,
-    /// The place of its value.
+    /// Returns the place of the value, so that it can be set.
     pub(crate) slot: fn(&mut PaymentInput) -> &mut Option<String>,
 }
 
-/// The first e-mail address. JSON accepts a list of addresses, CSV accepts one.
+/// The first e-mail address of a recipient. JSON accepts a list of addresses, CSV only one.
 pub(crate) const EMAIL: &str = "recipient.email";
 /// The columns that the header of a CSV must have.
 pub(super) const REQUIRED: [&str; 4] = ["amount", "currencyCode", "recipient.name", "recipient.accountIdentifier"];
@@ -93,7 +93,7 @@ pub(crate) const COLUMNS: &[Column] = &[
     inside!("recipient.bankAddress.countryCode", bank_address.country_code, "Country, an ISO 3166-1 alpha-2 code."),
 ];
 
-/// Returns the columns of an object with their names in JSON: those directly below `prefix` (`recipient.`).
+/// Returns the columns directly below `prefix` (such as `recipient.`), with their names in the JSON object.
 pub(crate) fn of_object(prefix: &str) -> impl Iterator<Item = (&'static str, &'static Column)> {
     COLUMNS.iter().filter(|column| column.name != EMAIL).filter_map(move |column| {
         let member = column.name.strip_prefix(prefix)?;

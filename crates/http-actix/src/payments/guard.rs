@@ -1,5 +1,5 @@
-//! Guards cells that a spreadsheet would execute as a formula. A name that somebody typed must not run on the machine
-//! of the person who opens a download, and a download must be a valid, unchanged upload.
+//! Protects cells that a spreadsheet would execute as a formula. A value in a payment must not run as code on the
+//! machine of the person who opens a download. Yet a download must be a valid upload with unchanged values.
 //!
 //! Such a cell is written with a leading apostrophe, which makes it text in every spreadsheet. The apostrophe is
 //! removed when the cell is read.
@@ -8,18 +8,18 @@ use std::borrow::Cow;
 
 const MARK: char = '\'';
 
-/// Returns the cell to write for a value.
+/// Returns the text of a cell for a value.
 pub(crate) fn guarded(value: &str) -> Cow<'_, str> {
     if is_formula(value) { Cow::Owned(format!("{MARK}{value}")) } else { Cow::Borrowed(value) }
 }
 
-/// Returns the value of a cell.
+/// Returns the value of a cell. Reverses [`guarded`].
 pub(super) fn bare(cell: &str) -> &str {
     cell.strip_prefix(MARK).filter(|rest| is_formula(rest)).unwrap_or(cell)
 }
 
-/// Whether a value is a formula. Leading apostrophes are ignored: a guarded value is guarded again, so no value is
-/// lost.
+/// Whether a spreadsheet would execute a value as a formula. Leading apostrophes are ignored, so that a value that
+/// looks guarded is guarded again, and reading returns it unchanged.
 fn is_formula(value: &str) -> bool {
     value.trim_start_matches(MARK).starts_with(['=', '+', '-', '@', '\t', '\r', '\n'])
 }
@@ -36,7 +36,7 @@ mod tests {
         {
             assert_eq!((guarded(value).as_ref(), bare(cell)), (cell, value));
         }
-        // A download never writes these cells, so they are not changed.
+        // A download never contains these cells, so reading does not change them.
         assert_eq!((bare("=x"), bare("'x")), ("=x", "'x"));
     }
 

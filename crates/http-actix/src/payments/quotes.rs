@@ -1,10 +1,10 @@
-//! Checks the quoting of a CSV. The parser accepts malformed quotes and guesses what they mean, which is not acceptable
-//! for payments.
+//! Checks the quotes of a CSV. The CSV parser accepts malformed quotes and guesses their meaning, which is not
+//! acceptable for payments.
 
 /// A malformed quote in a CSV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BadQuotes {
-    /// A quote opened on this line is never closed.
+    /// The quote that was opened on this line is never closed.
     Open { line: usize },
     /// A field on this line continues after its closing quote.
     Continued { line: usize },
@@ -24,7 +24,7 @@ enum At {
     },
 }
 
-/// Checks every quote. A quote inside a field that does not begin with one is an ordinary character.
+/// Checks every quote. Inside a field that does not begin with a quote, quotes are ordinary characters.
 pub(super) fn check(bytes: &[u8], separator: u8) -> Result<(), BadQuotes> {
     let (mut at, mut line) = (At::FieldStart, 1);
     for &byte in bytes {

@@ -1,4 +1,4 @@
-//! Reads payments from a CSV (RFC 4180). An unreadable file is refused; an error within a row belongs to the row.
+//! Reads payments from a CSV (RFC 4180). An unreadable file is refused. An error within a row is recorded for that row.
 
 use super::columns::{COLUMNS, Column, REQUIRED};
 use super::guard::bare;
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// Maximum number of rows of one CSV.
 pub(crate) const MAX_ROWS: usize = 10_000;
 
-/// Reads a CSV and records the faults of its shape. Fails if it is not a readable CSV.
+/// Reads the rows of a CSV, and records faults. Returns an error if the file is not a readable CSV.
 pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>, Flaw> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         Flaw::format(format!("must be UTF-8 (byte {} is not part of a character)", error.valid_up_to() + 1))
@@ -25,7 +25,7 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>,
         Separator::Semicolon => b';',
     };
     quotes::check(text.as_bytes(), byte).map_err(bad_quotes)?;
-    // The header is read like any other row: the number of fields is compared here.
+    // The header is read like any other row. Rows may have any number of fields here; their number is compared below.
     let mut reader =
         ReaderBuilder::new().has_headers(false).flexible(true).delimiter(byte).from_reader(text.as_bytes());
     let mut record = StringRecord::new();
@@ -34,7 +34,7 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>,
     let mut rows = Vec::new();
     let mut lines = Lines { text: text.as_bytes(), read: 0, line: 1 };
     while !faults.is_full() && next(&mut reader, &mut record)? {
-        // Spreadsheets keep emptied rows as lines of separators.
+        // Spreadsheets save emptied rows as lines of separators.
         if record.iter().all(str::is_empty) {
             continue;
         }
@@ -54,13 +54,14 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults) -> Result<Vec<PaymentRow>,
     Ok(rows)
 }
 
-/// Returns the separator, by the header: a semicolon if it contains one and no comma. No column's name contains either.
+/// Returns the separator: a semicolon if the header contains a semicolon and no comma. Names of columns contain
+/// neither.
 fn separator(text: &str) -> Separator {
     let header = text.lines().find(|line| !line.is_empty()).unwrap_or_default();
     if header.contains(';') && !header.contains(',') { Separator::Semicolon } else { Separator::Comma }
 }
 
-/// Counts the lines up to records, in their order.
+/// Finds the lines of records. Records must be passed in order.
 struct Lines<'a> {
     text: &'a [u8],
     read: usize,
@@ -68,7 +69,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Returns the line on which a record begins. The parser's position of a record includes blank lines before it.
+    /// Returns the line on which a record begins. The parser's position of a record may be at blank lines before it.
     fn of(&mut self, record: &StringRecord) -> usize {
         let start = record.position().and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or_default();
         while let Some(byte) = self.text.get(self.read) {
@@ -95,7 +96,7 @@ fn bad_quotes(bad: BadQuotes) -> Flaw {
     })
 }
 
-/// Returns the column of each field of a row. `None`: an informative column, which is ignored.
+/// Returns the column of each field of a row. `None`: a column that is only for information, and is ignored.
 fn header(record: &StringRecord, faults: &mut Faults) -> Vec<Option<&'static Column>> {
     let mut seen = BTreeSet::new();
     let mut columns = Vec::with_capacity(record.len().min(COLUMNS.len() + ADDED.len()));

@@ -12,8 +12,8 @@ use florin_domain::ids::BudgetId;
 use utoipa::ToSchema;
 use utoipa::openapi::{Ref, RefOr, Schema};
 
-/// Reads `{defaultFundingBudgetId?, rows}`. Returns a value for every JSON object, even an invalid one, and records
-/// its validation errors.
+/// Reads `{defaultFundingBudgetId?, rows}`. Returns a value for every JSON object, even for an invalid one, whose
+/// validation errors are recorded.
 impl FieldType for TypedPayments {
     fn read(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let mut typed = Self::default();
@@ -52,7 +52,7 @@ fn present(value: Value<'_>) -> Option<Value<'_>> {
     (!value.is_null()).then_some(value)
 }
 
-/// Reads a text. Returns `None` for null or a fault.
+/// Reads a text. Returns `None` for null, or if a fault was recorded.
 fn text(value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) -> Option<String> {
     Some(reading.string(present(value)?, place)?.into_owned())
 }
@@ -65,7 +65,7 @@ fn rows(rows: &mut Vec<PaymentRow>, value: Value<'_>, place: &Place<'_>, reading
     });
 }
 
-/// Reads an object of a payment: the columns whose names begin with `prefix`.
+/// Reads one object of a payment: the members whose column names begin with `prefix`.
 fn members(payment: &mut PaymentInput, prefix: &str, value: Value<'_>, place: &Place<'_>, reading: &mut Reading<'_>) {
     reading.object(value, place, |reading, name, value, place| {
         if let Some((_, column)) = of_object(prefix).find(|(member, _)| *member == name) {

@@ -1,4 +1,4 @@
-//! The schemas of payments in requests and responses, generated from the table of columns.
+//! Schemas of payments in requests and responses, generated from the table of columns.
 
 use super::columns::of_object;
 use super::typed::{MAX_EMAILS, MAX_ROWS, TypedPayments};
@@ -65,14 +65,15 @@ fn nullable(kind: Type) -> SchemaType {
     SchemaType::from_iter([kind, Type::Null])
 }
 
-/// Returns the schema of a text. The limit of its length is described only: a longer text is an alert, and is kept.
+/// Returns the schema of a text. Its maximum length is only in the description, because a longer text is stored and
+/// becomes an alert.
 fn text(place: &str, meaning: &str, way: Way) -> Object {
     let limit = max_text_length(place).filter(|_| way == Way::Request);
     let limit = limit.map_or_else(String::new, |max| format!(" At most {max} characters; a longer text is an alert."));
     ObjectBuilder::new().schema_type(nullable(Type::String)).description(Some(format!("{meaning}{limit}"))).build()
 }
 
-/// Returns the schema of the object of the columns whose names begin with `prefix`.
+/// Returns the schema of the object that contains the columns whose names begin with `prefix`.
 fn object(prefix: &str, way: Way) -> Schema {
     let mut properties: Vec<(&str, Schema)> =
         of_object(prefix).map(|(name, column)| (name, text(column.name, column.meaning, way).into())).collect();
@@ -91,7 +92,7 @@ fn object(prefix: &str, way: Way) -> Schema {
         "recipient.address." => "The recipient's address.",
         _ => "The address of the recipient's bank.",
     };
-    // The row itself, and the recipient in a response, are never null.
+    // The row itself is never null, and neither is the recipient in a response.
     let never_null = prefix.is_empty() || (prefix == "recipient." && way == Way::Response);
     let title = match (prefix, way) {
         ("", _) => "PaymentRequest",
@@ -122,7 +123,7 @@ fn emails(way: Way) -> Schema {
     array.build().into()
 }
 
-/// Returns the schema of an object. The document lists objects with a title under that name.
+/// Returns the schema of an object. The OpenAPI document lists an object with a title under this title.
 fn built(properties: Vec<(&str, Schema)>, title: Option<&str>, meaning: &str, may_be_null: bool, way: Way) -> Schema {
     let kind = if may_be_null { nullable(Type::Object) } else { SchemaType::new(Type::Object) };
     let mut builder = ObjectBuilder::new().schema_type(kind).title(title).description(Some(meaning));

@@ -1,4 +1,4 @@
-//! Suggests the column that an unknown name in the header of a CSV means.
+//! Suggests a column for an unknown name in the header of a CSV.
 
 use super::columns::COLUMNS;
 
@@ -21,10 +21,10 @@ const WORDS: [(&str, &str); 15] = [
     ("street", "recipient.address.streetName"),
 ];
 
-/// Returns the column that a name most likely means: one that differs in case or separators, a common word for one,
-/// the last part of one, or one that is a typing error away.
+/// Returns the column that a name most likely means. The name may differ in case or separators, be a common word for
+/// the column, be the last part of its name, or contain typing errors.
 pub(super) fn meant(name: &str) -> Option<&'static str> {
-    // A name of that length is not a misspelt column.
+    // A name of this length is not a misspelt column name.
     if name.len() > 64 {
         return None;
     }
@@ -38,7 +38,8 @@ pub(super) fn meant(name: &str) -> Option<&'static str> {
         .or_else(|| nearest(&plain, columns().flat_map(|column| [(column, column), (last(column), column)])))
 }
 
-/// Returns the column whose name, or last part of its name, is nearest. One error in three characters is allowed.
+/// Returns the column whose name, or last part of its name, is nearest. One typing error per three characters is
+/// allowed.
 fn nearest(plain: &str, names: impl Iterator<Item = (&'static str, &'static str)>) -> Option<&'static str> {
     let max = plain.chars().count() / 3;
     let distance = |(name, column): (&str, _)| (strsim::damerau_levenshtein(plain, &self::plain(name)), column);

@@ -8,7 +8,7 @@ pub(super) const MAX_ROWS: usize = 3_000;
 /// Maximum number of e-mail addresses of one recipient.
 pub(super) const MAX_EMAILS: usize = 100;
 
-/// The rows of an upload in JSON, and the budget that funds the rows that name none.
+/// A JSON upload: its rows, and the budget that funds the rows without a budget of their own.
 #[derive(Debug, Default)]
 pub(crate) struct TypedPayments {
     pub(crate) default_budget: Option<BudgetId>,

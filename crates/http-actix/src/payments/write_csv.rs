@@ -1,4 +1,4 @@
-//! Writes payments as a CSV: the template, and a download that can be corrected and uploaded again.
+//! Writes payments as a CSV: the empty template, and a download that can be corrected and uploaded again.
 
 use super::columns::COLUMNS;
 use super::guard::guarded;
@@ -9,17 +9,17 @@ use std::collections::BTreeMap;
 /// The columns that a download adds and an upload ignores.
 pub(super) const ADDED: [&str; 3] = ["status", "errors", "warnings"];
 
-/// The separator of alerts in one cell.
+/// The text between several alerts in one cell.
 const BETWEEN: &str = " | ";
 
-/// Writes the header row only.
+/// Writes the template, which has only the header.
 pub(crate) fn template() -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv_writer();
     writer.write_record(COLUMNS.iter().map(|column| column.name))?;
     finish_csv(writer)
 }
 
-/// Writes the payments, each with its alerts.
+/// Writes the payments of a batch, each with its alerts.
 pub(crate) fn download(content: &BatchContent) -> Result<Vec<u8>, csv::Error> {
     let mut alerts: BTreeMap<u32, Vec<&Alert>> = BTreeMap::new();
     for alert in &content.alerts {
@@ -49,12 +49,12 @@ fn write_row(writer: &mut Writer<Vec<u8>>, payment: &Payment, alerts: &[&Alert])
     writer.write_record(None::<&[u8]>)
 }
 
-/// Creates a writer of RFC 4180.
+/// Creates a CSV writer (RFC 4180).
 pub(crate) fn csv_writer() -> Writer<Vec<u8>> {
     WriterBuilder::new().has_headers(false).terminator(Terminator::CRLF).from_writer(Vec::new())
 }
 
-/// Returns what was written.
+/// Returns the bytes that were written.
 pub(crate) fn finish_csv(writer: Writer<Vec<u8>>) -> Result<Vec<u8>, csv::Error> {
     writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))
 }

@@ -13,7 +13,7 @@ const VALUES_OF_A_BODY: &str = "`required`, `invalid_json`, `invalid_type`, `inv
     `out_of_range`, `too_long`, `too_many_decimals`, `unknown_field`, `duplicate_field`, `duplicate_parameter`, \
     `mfa_required`: one entry for each validation error.";
 
-/// One error response: its status, its description and the headers it carries.
+/// Returns an error response with its status. `headers` are the names of the headers that the response has.
 fn response(status: &str, description: &str, headers: &[&str]) -> (String, RefOr<Response>) {
     let content = Content::new(Some(Ref::from_schema_name("Error")));
     let response = ResponseBuilder::new().description(description).content("application/json", content);
@@ -65,30 +65,30 @@ error_sets! {
     ReadErrors = reading(
         "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `required` on the bank list.",
     );
-    /// Errors of an operation that reads what belongs to the client, and so names no account.
+    /// Errors of an operation that reads data of the client. It names no account, so it has no 404.
     ClientReadErrors = without(reading(KEYS), &["404"]);
-    /// Errors of an operation that changes what belongs to the client.
+    /// Errors of an operation that changes the networks of the client.
     ClientWriteErrors = writing(
         KEYS,
         "`invalid_state`: the caller would be shut out, the address is on the list, or the list is full.",
     );
-    /// Errors of an operation that reads and exists in the sandbox only.
+    /// Errors of a reading operation that exists in the sandbox only.
     SandboxReadErrors = reading(SANDBOX);
-    /// Errors of reading events, which an operator enables.
+    /// Errors of reading events. In production, the operator enables events for each client.
     EventErrors = reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`.");
-    /// Errors of the address lookup, which has no account.
+    /// Errors of the address lookup, which names no account.
     LookupErrors = without(
         reading("`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `feature_not_enabled`."),
         &["404"],
     );
-    /// Errors of the CSV template, which has no account.
+    /// Errors of the CSV template and of the list of event types. They name no account.
     TemplateErrors = without(ReadErrors::responses(), &["404"]);
-    /// Errors of a download, which accepts an empty body only.
+    /// Errors of a download. Its body must be empty or `{}`.
     DownloadErrors = with(ReadErrors::responses(), [
         response("413", "`payload_too_large`: the body exceeds 1 MiB.", &[]),
         response("415", "`unsupported_media_type`: the body is neither empty nor `{}`.", &[]),
     ]);
-    /// Errors of an operation that writes.
+    /// Errors of an operation that writes and has no set of its own.
     WriteErrors = writing(KEYS, "`invalid_state`, `mfa_not_enrolled`.");
     /// Errors of an operation that accepts payments.
     UploadErrors = with(writing(KEYS, "`invalid_state`, `balance_limit`."), [
@@ -107,13 +107,13 @@ error_sets! {
         "`invalid_state`: the card is physical, has ended or has a physical card already, or the account has the \
          maximum number of cards.",
     );
-    /// Errors of an operation of a merchant that needs permissions.
+    /// Errors of an operation that needs a permission of the merchant.
     MerchantErrors = writing(
         "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `feature_not_enabled`: the merchant does \
          not have the permission.",
         "`invalid_state`.",
     );
-    /// Errors of a change of a merchant or checkout, which has no state that forbids it.
+    /// Errors of a change of a merchant profile or a checkout. It is possible in every state, so it has no 409.
     MerchantEditErrors = without(MerchantErrors::responses(), &["409"]);
     /// Errors of an upload of a logo.
     LogoErrors = with(without(writing(KEYS, ""), &["409"]), [
@@ -131,14 +131,14 @@ error_sets! {
         ReadErrors::responses(),
         [response("422", "`too_many_rows`: more rows match than a file can have.", &[])],
     );
-    /// Errors of the operator's decisions about merchants, and of what payers do.
+    /// Errors of the simulated decisions of operators, payers and merchants.
     MerchantSimulationErrors = writing(SANDBOX, "`invalid_state`: the object is final, or not OPEN; `balance_limit`.");
     /// Errors of a confirmation.
     ConfirmErrors = writing(
         "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`, `mfa_failed`, `mfa_expired`, `mfa_locked`.",
         "`invalid_state`, `insufficient_funds`, `balance_limit`.",
     );
-    /// Errors of a simulation.
+    /// Errors of a simulated credit or card message.
     SimulationErrors = writing(
         SANDBOX,
         "`already_cleared`, `already_reversed`, `expired`, `wrong_transaction_kind`, `amount_exceeds_hold`, \
@@ -159,9 +159,9 @@ error_sets! {
     );
     /// Errors of a clock change.
     ClockErrors = writing(SANDBOX, "`invalid_state`: the clock cannot go back, or past the year 2099.");
-    /// Errors of a change of settings.
+    /// Errors of a change of the settings of card messages.
     SettingErrors = without(writing(SANDBOX, ""), &["409"]);
-    /// Errors of a scenario. Those of its steps are in its response.
+    /// Errors of a scenario. The errors of its steps are part of its 201 response.
     ScenarioErrors = without(writing(SANDBOX, ""), &["409"]);
     /// Errors of creating a world.
     CreateWorldErrors = writing(
@@ -193,7 +193,7 @@ error_sets! {
 const KEYS: &str = "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`.";
 const SANDBOX: &str = "`invalid_credentials`, `insufficient_scope`, `sandbox_only`, `address_not_allowed`.";
 
-/// Adds responses to a set, or replaces them.
+/// Adds responses to a set. A response replaces the existing one with its status.
 fn with<const N: usize>(mut responses: Responses, more: [(String, RefOr<Response>); N]) -> Responses {
     responses.extend(more);
     responses

@@ -1,8 +1,8 @@
 //! Examples in the OpenAPI document: requests that succeed on the demo data, so that "Try it out" works for every
 //! operation.
 //!
-//! `examples.json` lists them by operation: parameters by name, and the body. Some shared parameters have the same
-//! example everywhere.
+//! `examples.json` lists them by operation: parameters by name, and the body. A parameter in [`SHARED`] has the same
+//! example in every operation, unless the file lists another one.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -18,7 +18,7 @@ struct Example {
     /// Values of parameters, by name.
     #[serde(default)]
     parameters: BTreeMap<String, Value>,
-    /// The body.
+    /// The request body. `None`: the operation has no JSON body.
     body: Option<Value>,
 }
 

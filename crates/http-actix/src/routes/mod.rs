@@ -24,7 +24,7 @@ use crate::{pages, payment_pages};
 use actix_web::web::{self, ServiceConfig};
 use fallback::{get, post};
 
-/// Registers the routes for operators.
+/// Registers the routes of the separate address for operators: health and metrics.
 pub(crate) fn configure_admin(config: &mut ServiceConfig) {
     config
         .service(get("/healthz", service::healthz))

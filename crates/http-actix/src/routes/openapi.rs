@@ -1,4 +1,4 @@
-//! The OpenAPI 3.1 document: the list of all operations.
+//! The OpenAPI 3.1 document, with the list of all operations.
 
 mod operations;
 mod requests;

@@ -19,7 +19,7 @@ const READY_WITHIN: Duration = Duration::from_millis(900);
 /// The health of the service.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Health {
-    /// Always `ok`; an unhealthy service answers with an error.
+    /// Always `ok`. An unhealthy service responds with an error.
     status: &'static str,
 }
 
@@ -46,7 +46,7 @@ pub(super) async fn readyz(app: web::Data<App>) -> Result<HttpResponse, Problem>
     }
 }
 
-/// Checks that the service is ready. Returns the reason why not as an error.
+/// Checks that the service is ready. The error is the reason why it isn't.
 async fn check_readiness(app: &App) -> Result<(), &'static str> {
     if app.stopping.load(Ordering::Relaxed) {
         return Err("the server is stopping");
@@ -73,12 +73,12 @@ async fn check_readiness(app: &App) -> Result<(), &'static str> {
     })
 }
 
-/// Serves metrics on the address of the API, unless they have an address of their own.
+/// Serves metrics on the address of the API. Returns 404 if metrics have an address of their own or are disabled.
 pub(super) async fn public_metrics(app: web::Data<App>) -> Result<HttpResponse, Problem> {
     if app.has_public_metrics { render_metrics(app).await } else { not_found().await }
 }
 
-/// Serves metrics for Prometheus, if they are enabled.
+/// Serves metrics for Prometheus. Returns 404 if they are disabled.
 pub(super) async fn render_metrics(app: web::Data<App>) -> Result<HttpResponse, Problem> {
     match &app.metrics {
         Some(render) => {

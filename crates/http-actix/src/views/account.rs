@@ -1,11 +1,11 @@
-//! Accounts.
+//! Accounts in responses.
 
 use super::Time;
 use florin_domain::access::AccountProfile;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The optional parts of an account.
+/// The optional members of an account to include.
 #[derive(Clone, Copy)]
 pub(crate) struct AccountParts {
     /// `addresses`.
@@ -16,33 +16,38 @@ pub(crate) struct AccountParts {
     pub(crate) settings: bool,
 }
 
-/// An account.
+/// An account: a business with its own budgets, cards and payment batches. All data belongs to one account.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Account)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AccountView {
+    /// The id of the account.
     id: String,
+    /// Always `Business`.
     #[schema(pattern = "^Business$")]
     r#type: &'static str,
+    /// Always `active`.
     #[schema(pattern = "^active$")]
     status: &'static str,
+    /// The business that the account belongs to.
     business: BusinessView,
+    /// The features of the account.
     features: FeaturesView,
-    /// Null if the account is older than Florin's record of the time.
+    /// When the account was created; null if that was before Florin recorded it.
     #[schema(value_type = Option<String>, required, nullable, format = DateTime)]
     created_at: Option<Time>,
     /// Equals `createdAt`.
     #[schema(value_type = Option<String>, required, nullable, format = DateTime)]
     updated_at: Option<Time>,
-    /// Always empty: accounts have no addresses here. With `include=addresses` only.
+    /// Always empty, because Florin stores no addresses of accounts. Only with `include=addresses`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     addresses: Option<Vec<String>>,
-    /// The currencies that the account can hold, by code. With `include=currencies` only.
+    /// The currencies that the account can hold, by code. Only with `include=currencies`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     currencies: Option<Vec<AccountCurrencyView>>,
-    /// With `include=settings` only.
+    /// The settings of the account. Only with `include=settings`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     settings: Option<AccountSettingsView>,
@@ -53,21 +58,27 @@ pub(crate) struct AccountView {
 #[schema(as = Business)]
 #[serde(rename_all = "camelCase")]
 struct BusinessView {
+    /// The id of the account.
     account_id: String,
     /// The name of the account.
     name: String,
 }
 
-/// What can be done with an account.
+/// The features of an account.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AccountFeatures)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "these are the members of the original's record")]
 struct FeaturesView {
+    /// The id of the account.
     account_id: String,
+    /// Always true.
     payments: bool,
+    /// Always true.
     batch_payments: bool,
+    /// Always true.
     cards: bool,
+    /// Always `active`.
     #[schema(pattern = "^active$")]
     virtual_cards: &'static str,
     /// Whether the account has a merchant profile. Florin extension.
@@ -79,7 +90,9 @@ struct FeaturesView {
 #[schema(as = AccountCurrency)]
 #[serde(rename_all = "camelCase")]
 struct AccountCurrencyView {
+    /// The id of the account.
     account_id: String,
+    /// ISO 4217, alphabetic.
     #[schema(pattern = "^[A-Z]{3}$")]
     currency_code: &'static str,
 }
@@ -89,13 +102,14 @@ struct AccountCurrencyView {
 #[schema(as = AccountSettings)]
 #[serde(rename_all = "camelCase")]
 struct AccountSettingsView {
+    /// The id of the account.
     account_id: String,
     /// Whether confirming a payment batch requires multi-factor authentication.
     mfa_required: bool,
 }
 
 impl AccountView {
-    /// Builds the view of an account with these parts.
+    /// Builds the view of an account. `parts` selects the optional members.
     pub(crate) fn new(profile: AccountProfile, parts: AccountParts) -> Self {
         let AccountProfile { account, opened_at, currencies } = profile;
         let id = account.id.to_string();

@@ -1,4 +1,4 @@
-//! Movements of an account.
+//! The activity of an account in responses.
 
 use super::scalars::Number;
 use super::{Amount, PaymentView, Time, TransactionView};
@@ -11,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// One movement. Members that do not belong to its `resourceType` are left out.
+/// One movement of the activity. Members that do not belong to its `resourceType` are absent.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Activity)]
 #[serde(rename_all = "camelCase")]
@@ -19,29 +19,29 @@ pub(crate) struct ActivityView<'a> {
     /// `card` for a chain of card messages, `payment` for a payment of a batch, `box` for all others.
     #[schema(pattern = "^(box|card|payment)$")]
     resource_type: &'static str,
-    /// The id of the movement: the token of the chain's first message, the id of the payment, or the journal transaction
-    /// that credited the budget. The paying side of a transfer has the id of the transfer.
+    /// The id of the movement: the token of the chain's first message, the id of the payment, or the journal
+    /// transaction that credited the budget. The paying side of a transfer has the id of the transfer.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
     /// The id of the account.
     account_id: &'a str,
-    /// The type.
+    /// The type of the movement.
     #[serde(rename = "type")]
     #[schema(pattern = "^[a-zA-Z]+$")]
     kind: &'static str,
-    /// The status.
+    /// The status of the movement.
     #[schema(pattern = "^[a-zA-Z]+$")]
     status: &'static str,
     /// The id of the budget.
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
-    /// The owner of the card now; null on other movements.
+    /// The person who owns the card at present; null if nobody does, and for other movements.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     person_id: Option<Uuid>,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// The amount, never negative: what is held and cleared of a chain, after returns. If it was declined, what it
-    /// requested.
+    /// The amount, never negative. For a chain of card messages: the amount held and cleared, less returns. For a
+    /// declined message: the requested amount.
     #[schema(value_type = f64)]
     amount: Number,
     /// The effect on the budget's funds. Negative if the movement reduces them. Florin extension.
@@ -53,29 +53,31 @@ pub(crate) struct ActivityView<'a> {
     /// The reference of a credit, payment or transfer.
     #[schema(required)]
     reference: Option<&'a str>,
-    /// When the money moved, or was held or reserved first.
+    /// When the money moved, or was first held or reserved.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When the row changed last.
+    /// When the movement last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
     #[serde(flatten)]
     transaction: Option<TransactionMembers<'a>>,
     #[serde(flatten)]
     payment: Option<PaymentMembers<'a>>,
+    /// The ids and the number of a credit, a top-up, or one side of a transfer; absent on other movements.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     transaction_box: Option<BoxView>,
+    /// The card, merchant and response of a chain of card messages; absent on other movements.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     transaction_card: Option<CardMembers<'a>>,
-    /// With `include=messages`, the messages of the chain, first message first. Florin extension.
+    /// The messages of the chain, first message first. Only with `include=messages`. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     messages: Option<Vec<TransactionView<'a>>>,
 }
 
-/// Members of rows of type `box` and `card`.
+/// Members of movements with the `resourceType` `box` or `card`.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ActivityTransactionMembers)]
 #[serde(rename_all = "camelCase")]
@@ -84,28 +86,34 @@ struct TransactionMembers<'a> {
     /// `Boxes` or `Marqeta`.
     #[schema(nullable = false, required = false, pattern = "^(Boxes|Marqeta)$")]
     transaction_type: &'static str,
-    /// Equal on both sides of a transfer.
+    /// The id of the group. Both sides of a transfer have the same one.
     #[schema(value_type = String, format = Uuid, required = false)]
     transaction_group_id: Uuid,
+    /// The group of the movement.
     #[schema(required = false)]
     transaction_group: GroupView<'a>,
 }
 
-/// What belongs together, such as the sides of a transfer.
+/// The group of a movement. The two sides of a transfer are one group; any other movement is a group by itself.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ActivityTransactionGroup)]
 #[serde(rename_all = "camelCase")]
 struct GroupView<'a> {
+    /// The id of the group.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
+    /// The id of the account.
     account_id: &'a str,
-    /// The owner of the card now; null on other movements.
+    /// The person who owns the card at present; null if nobody does, and for other movements.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     person_id: Option<Uuid>,
+    /// The id of the budget.
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
+    /// Equals `createdAt` of the movement.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
+    /// Equals `updatedAt` of the movement.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
 }
@@ -115,13 +123,13 @@ struct GroupView<'a> {
 #[schema(as = ActivityBox)]
 #[serde(rename_all = "camelCase")]
 struct BoxView {
-    /// Equals the `id` of the row.
+    /// Equals the `id` of the movement.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// Equals the `id` of the row.
+    /// Equals the `id` of the movement.
     #[schema(value_type = String, format = Uuid)]
     transaction_id: Uuid,
-    /// The number in the account's sequence; null on top-ups and on the opening balance of a demo account.
+    /// The number in the account's sequence; null for top-ups and for the opening balance of a demo account.
     #[schema(required, minimum = 1)]
     box_transaction_id: Option<i64>,
 }
@@ -142,12 +150,12 @@ struct CardMembers<'a> {
     mcc: &'a str,
     /// The response code of the first message.
     response_code: &'static str,
-    /// What the first message requested.
+    /// The amount that the first message requested.
     #[schema(value_type = f64)]
     requested_amount: Number,
 }
 
-/// Members of rows of type `payment`.
+/// Members of movements with the `resourceType` `payment`.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ActivityPaymentMembers)]
 #[serde(rename_all = "camelCase")]
@@ -158,9 +166,11 @@ struct PaymentMembers<'a> {
     /// The status of the payment in its batch. Florin extension.
     #[schema(required = false, pattern = "^(confirmed|started|completed|failed|returned|cancelled)$")]
     payment_status: &'static str,
+    /// The id of the payment order.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Uuid, nullable = false)]
     order_id: Option<Uuid>,
+    /// The name of the recipient.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     beneficiary_name: Option<&'a str>,
@@ -179,36 +189,38 @@ struct PaymentMembers<'a> {
     /// Equals `currencyCode`.
     #[schema(required = false)]
     currency: &'static str,
-    /// Equals `currencyCode`: Florin exchanges nothing.
+    /// Equals `currencyCode`, because payments are not converted.
     #[schema(required = false)]
     sell_currency: &'static str,
     /// Equals `currencyCode`.
     #[schema(required = false)]
     buy_currency: &'static str,
-    /// The amount and the fee.
+    /// The sum of the amount and the fee.
     #[schema(value_type = f64, required = false)]
     settlement_amount: Number,
+    /// The fee.
     #[schema(value_type = f64, required = false)]
     settlement_fee: Number,
+    /// The amount without the fee.
     #[schema(value_type = f64, required = false)]
     settlement_amount_without_fee: Number,
 }
 
-/// One movement with all its details.
+/// A movement with all its details.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ActivityDetail)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ActivityDetailView<'a> {
     #[serde(flatten)]
     activity: ActivityView<'a>,
-    /// What was sent with a credit; null on other movements, and on the opening balance of a demo account. Florin
+    /// The details of a credit; null for other movements and for the opening balance of a demo account. Florin
     /// extension.
     #[schema(required)]
     credit: Option<CreditView<'a>>,
-    /// The payment of a batch; null on other movements. Florin extension.
+    /// The payment of a batch; null for other movements. Florin extension.
     #[schema(required)]
     payment: Option<PaymentView>,
-    /// The payment of the payer that completed a top-up; null on other movements. Florin extension.
+    /// The id of the payment that completed a top-up; null for other movements. Florin extension.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     merchant_payment_id: Option<Uuid>,
 }
@@ -218,14 +230,19 @@ pub(crate) struct ActivityDetailView<'a> {
 #[schema(as = CreditDetail)]
 #[serde(rename_all = "camelCase")]
 struct CreditView<'a> {
-    /// Sequence number of the credit within the account.
+    /// The number of the credit in the account's sequence.
     #[schema(minimum = 1)]
     box_transaction_id: i64,
+    /// The payment scheme by which the money arrived.
     #[schema(pattern = "^(FasterPayment|BACS|CHAPS|Swift|SEPA)$")]
     scheme_name: &'static str,
+    /// The name of the sender.
     remitters_name: &'a str,
+    /// The address of the sender.
     remitters_address: &'a str,
+    /// The name of the recipient.
     beneficiary_name: &'a str,
+    /// The reference that the sender gave.
     #[schema(required)]
     reference: Option<&'a str>,
     #[schema(required)]
@@ -248,30 +265,30 @@ struct CreditView<'a> {
     available_balance: Amount,
 }
 
-/// A page of the list, or a part of the feed of changes.
+/// A page of the activity, or a part of the feed of changes.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ActivityList)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ActivityListView<'a> {
-    /// Maximum number of rows.
+    /// Maximum number of movements.
     #[schema(minimum = 1, maximum = 1000)]
     limit: i64,
-    /// Number of rows skipped; 0 in the feed.
+    /// Number of movements skipped; 0 in the feed.
     #[schema(minimum = 0)]
     offset: i64,
-    /// Number of rows on all pages together; null in the feed.
+    /// Number of movements on all pages together; null in the feed.
     #[schema(required, minimum = 0)]
     count: Option<i64>,
-    /// The rows.
+    /// The movements.
     rows: Vec<ActivityView<'a>>,
-    /// Where the feed continues: the next `cursor`. Absent in the list. Florin extension.
+    /// The `cursor` for the next request to the feed. Absent in the list. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
 impl<'a> ActivityListView<'a> {
-    /// A page of the list.
+    /// Builds a page of the list. `messages`: include the messages of chains.
     pub(crate) fn page(request: PageRequest, page: &'a Page<Activity>, messages: bool) -> Self {
         Self {
             limit: request.limit,
@@ -282,7 +299,7 @@ impl<'a> ActivityListView<'a> {
         }
     }
 
-    /// A part of the feed.
+    /// Builds a part of the feed. `messages`: include the messages of chains.
     pub(crate) fn changes(request: PageRequest, changes: &'a ActivityChanges, messages: bool) -> Self {
         Self {
             limit: request.limit,
@@ -295,7 +312,7 @@ impl<'a> ActivityListView<'a> {
 }
 
 impl<'a> ActivityView<'a> {
-    /// A row, with the messages of a chain or without.
+    /// Builds the view of a movement. `messages`: include the messages of a chain.
     pub(crate) fn of(activity: &'a Activity, messages: bool) -> Self {
         let number = |minor: Minor| Number::from(minor.of(activity.currency));
         let (resource_type, transaction_type) = match activity.source() {
@@ -378,7 +395,7 @@ impl<'a> CardMembers<'a> {
 }
 
 impl<'a> PaymentMembers<'a> {
-    /// The members of a payment. `None` if it has no terms, or its cost overflows, which no rule allows.
+    /// Builds the members of a payment. `None`: it has no terms, or its cost overflows. No rule allows this.
     fn of(payment: &'a Payment) -> Option<Self> {
         let terms = payment.terms()?;
         let number = |minor: Minor| Number::from(minor.of(terms.currency));
@@ -407,7 +424,7 @@ impl<'a> PaymentMembers<'a> {
 }
 
 impl<'a> ActivityDetailView<'a> {
-    /// A movement, with the messages of a chain or without.
+    /// Builds the view of a movement with its details. `messages`: include the messages of a chain.
     pub(crate) fn of(activity: &'a Activity, messages: bool) -> Self {
         let mut view = Self {
             activity: ActivityView::of(activity, messages),
@@ -420,7 +437,7 @@ impl<'a> ActivityDetailView<'a> {
                 view.credit = credit.as_deref().map(|credit| CreditView::of(credit, activity.currency));
             }
             ActivityDetail::Payment(payment) => view.payment = Some(payment.as_ref().clone().into()),
-            // Their rows have everything.
+            // The members of the movement are complete.
             ActivityDetail::Card(_) | ActivityDetail::Unload(_) | ActivityDetail::Load(_) => {}
             ActivityDetail::TopUp(payment) => view.merchant_payment_id = Some(payment.0),
         }

@@ -5,14 +5,16 @@ use florin_domain::batch::{Confirmability, PaymentBatch, Shortage};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Whether a payment batch could be confirmed now, and the obstacles if it could not.
+/// Whether a payment batch could be confirmed now, and if not, what prevents it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatchValidation)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BatchCheckView {
-    /// Whether the batch could be confirmed, given multi-factor authentication.
+    /// Whether the batch could be confirmed, apart from multi-factor authentication.
     is_valid: bool,
+    /// Whether the status allows a confirmation.
     payment_batch_status: StatusCheckView,
+    /// Whether the budgets have sufficient funds.
     orders_balances: BalancesCheckView,
 }
 
@@ -21,7 +23,9 @@ pub(crate) struct BatchCheckView {
 #[schema(as = PaymentBatchStatusValidation)]
 #[serde(rename_all = "camelCase")]
 struct StatusCheckView {
+    /// Whether the check passed.
     is_valid: bool,
+    /// The status, if it does not allow a confirmation; otherwise empty.
     issues: Vec<StatusIssueView>,
 }
 
@@ -30,7 +34,9 @@ struct StatusCheckView {
 #[schema(as = OrdersBalancesValidation)]
 #[serde(rename_all = "camelCase")]
 struct BalancesCheckView {
+    /// Whether the check passed.
     is_valid: bool,
+    /// The budgets with insufficient funds.
     issues: Vec<BalanceIssueView>,
 }
 
@@ -38,17 +44,20 @@ struct BalancesCheckView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatchStatusIssue)]
 struct StatusIssueView {
-    /// The error code that a confirmation would get.
+    /// The error code that a confirmation would return.
     #[schema(pattern = "^invalid_state$")]
     code: &'static str,
+    /// A human-readable message.
     message: String,
+    /// The data of the issue.
     data: StatusDataView,
 }
 
-/// The status of the batch.
+/// The status that does not allow a confirmation.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatchStatusIssueData)]
 struct StatusDataView {
+    /// The status of the batch.
     #[schema(pattern = "^(draft|validated|confirmed|started|completed|failed|cancelled)$")]
     status: &'static str,
 }
@@ -57,14 +66,16 @@ struct StatusDataView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrdersBalancesIssue)]
 struct BalanceIssueView {
-    /// The error code that a confirmation would get.
+    /// The error code that a confirmation would return.
     #[schema(pattern = "^insufficient_funds$")]
     code: &'static str,
+    /// A human-readable message.
     message: String,
+    /// The data of the issue.
     data: BalanceDataView,
 }
 
-/// The required and the available amount of an order.
+/// The required and the available balance of an order.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrdersBalancesIssueData)]
 #[serde(rename_all = "camelCase")]
@@ -77,9 +88,9 @@ struct BalanceDataView {
     budget_id: String,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// The required amount, including fees.
+    /// The amount that the order requires, including fees.
     required_balance: String,
-    /// Available balance.
+    /// The available balance of the budget.
     available_balance: String,
 }
 

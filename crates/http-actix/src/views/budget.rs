@@ -1,4 +1,4 @@
-//! Budgets.
+//! Budgets in responses.
 
 use super::Time;
 use super::scalars::Number;
@@ -16,38 +16,42 @@ use uuid::{Builder, Uuid};
 #[schema(as = Budget)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BudgetView {
+    /// The id of the budget.
     #[schema(format = Uuid)]
     id: String,
+    /// The id of the account.
     account_id: String,
-    /// The budget that it is below; null for the parent budget of the account.
+    /// The budget directly above this one; null for the parent budget of the account.
     #[schema(required, nullable, format = Uuid)]
     parent_id: Option<String>,
-    /// As sent when the budget was created.
+    /// The `boxId` that was sent when the budget was created; null if none was sent.
     #[schema(required, nullable)]
     box_id: Option<String>,
+    /// The name of the budget.
     name: String,
-    /// `accountBalance` for the parent budget of the account, `shared` or `individual`.
+    /// `accountBalance`: the parent budget of the account. `shared` or `individual`: all other budgets.
     #[serde(rename = "type")]
     #[schema(pattern = "^(accountBalance|shared|individual)$")]
     kind: &'static str,
-    /// The person of an individual budget; absent on others. Florin extension.
+    /// The persona that owns an individual budget; absent on other budgets. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = Uuid)]
     persona_id: Option<String>,
+    /// Whether your programs show the budget to people. Florin only stores it.
     #[schema(pattern = "^(active|hidden)$")]
     status: &'static str,
     /// Always false.
     allow_currency_alignment: bool,
     #[serde(flatten)]
     times: Times,
-    /// The features, as one row.
+    /// The features of the budget, as a list of one item.
     feature: [FeatureView; 1],
     /// The currencies that the budget holds, by code.
     currency: Vec<CurrencyView>,
-    /// The balances in each currency, by code; with `include=balance` only.
+    /// The budget's own balance in each currency, by code. Only with `include=balance`.
     #[serde(skip_serializing_if = "Option::is_none")]
     balance: Option<Vec<BalanceView>>,
-    /// The balances with those of all sub-budgets, by code; with `include=totalBalance` only.
+    /// The balance of the budget and all its sub-budgets in each currency, by code. Only with `include=totalBalance`.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_balance: Option<Vec<BalanceView>>,
 }
@@ -60,51 +64,56 @@ struct Times {
     /// When the budget was created; null if that was before Florin recorded it.
     #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
     created_at: Option<Time>,
-    /// When the budget last changed, other than by movements of money; null like `createdAt`.
+    /// When the budget last changed, other than by movements of money; null if that was before Florin recorded it.
     #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
     updated_at: Option<Time>,
 }
 
-/// What a budget may be used for.
+/// The features of a budget: what can be created on it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BudgetFeatures)]
 #[expect(clippy::struct_excessive_bools, reason = "these are the members of the interface")]
 #[serde(rename_all = "camelCase")]
 struct FeatureView {
+    /// The id of this item.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
+    /// The id of the budget.
     #[schema(format = Uuid)]
     budget_id: String,
-    /// Whether payment batches can be funded from it.
+    /// Whether the budget can fund payment batches.
     payments: bool,
-    /// Whether cards that the budget owns can be created on it.
+    /// Whether shared cards can be created on the budget.
     budget_cards: bool,
-    /// Whether cards of people can be created on it.
+    /// Whether cards of people can be created on the budget.
     people_cards: bool,
     /// Always false.
     forward_deposits: bool,
-    /// The balance below which you consider the budget low.
+    /// The balance below which you consider the budget low; null if none is set.
     #[schema(required, nullable, value_type = Option<f64>)]
     low_balance_threshold: Option<Number>,
-    /// The currency of that balance.
+    /// The currency of `lowBalanceThreshold`; null if none is set.
     #[schema(required, nullable)]
     low_balance_currency_code: Option<&'static str>,
     #[serde(flatten)]
     times: Times,
 }
 
-/// A currency of a budget.
+/// A currency that a budget holds.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BudgetCurrency)]
 #[serde(rename_all = "camelCase")]
 struct CurrencyView {
+    /// The id of this item.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
     /// Equals `id`.
     #[schema(value_type = String, format = Uuid)]
     box_currency_id: Uuid,
+    /// The id of the budget.
     #[schema(format = Uuid)]
     budget_id: String,
+    /// ISO 4217, alphabetic.
     currency_code: &'static str,
     /// Always `unique`.
     local: &'static str,
@@ -119,27 +128,31 @@ struct CurrencyView {
 #[schema(as = BudgetBalance)]
 #[serde(rename_all = "camelCase")]
 struct BalanceView {
+    /// The id of this item.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
+    /// ISO 4217, alphabetic.
     currency_code: &'static str,
+    /// The id of the budget.
     #[schema(format = Uuid)]
     budget_id: String,
-    /// What can be spent now. Can be negative after a clearing above its hold.
+    /// The amount that can be spent now. It can be negative after a clearing above its hold.
     #[schema(value_type = f64)]
     available_balance: Number,
     /// The sum of `availableBalance` and `pendingBalance`.
     #[schema(value_type = f64)]
     ledger_balance: Number,
-    /// Held by open card authorizations, and reserved for confirmed payment batches.
+    /// The amount held by open card authorizations and reserved for confirmed payment batches.
     #[schema(value_type = f64)]
     pending_balance: Number,
-    /// What all sub-budgets hold: the sum of their ledger balances.
+    /// The sum of the ledger balances of all sub-budgets.
     #[schema(value_type = f64)]
     allocated_balance: Number,
-    /// The budget's own ledger balance and `allocatedBalance`.
+    /// The sum of the budget's own ledger balance and `allocatedBalance`.
     #[schema(value_type = f64)]
     ledger_and_allocated_balance: Number,
-    /// The number of the last credit or transfer that changed the budget's own balance; null if there was none.
+    /// The number of the last credit, transfer, payment or top-up that changed the budget's own balance; null if there
+    /// was none.
     #[schema(required, nullable)]
     last_updated_sequential_id: Option<i64>,
     /// Always true.
@@ -148,7 +161,7 @@ struct BalanceView {
     times: Times,
 }
 
-/// The optional parts of a budget.
+/// The optional members of a budget to include.
 #[derive(Clone, Copy)]
 pub(crate) struct BudgetParts {
     /// Whether to include `balance`.
@@ -158,7 +171,7 @@ pub(crate) struct BudgetParts {
 }
 
 impl BudgetParts {
-    /// Whether to include any.
+    /// Whether any optional member is included.
     pub(crate) const fn any(self) -> bool {
         self.balance || self.total
     }
@@ -188,7 +201,7 @@ impl BudgetView {
         }
     }
 
-    /// Builds the view of a budget with some of the optional parts.
+    /// Builds the view of a budget. `parts` selects the optional members.
     pub(crate) fn with(overview: BudgetOverview, parts: BudgetParts) -> Self {
         let BudgetOverview { record, funds } = overview;
         let (id, balances) = (record.budget.id, record.budget.balances.clone());

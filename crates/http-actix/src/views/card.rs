@@ -1,4 +1,4 @@
-//! Cards and their states.
+//! Cards and their state changes in responses.
 
 use super::{LimitView, Time};
 use chrono::{DateTime, NaiveTime, SubsecRound, TimeDelta, Utc};
@@ -8,7 +8,7 @@ use florin_domain::card::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A card. Members for which nothing is stored are null.
+/// A card. Members without a stored value are null.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Card)]
 #[serde(rename_all = "camelCase")]
@@ -16,15 +16,17 @@ pub(crate) struct CardView {
     /// The id of the card; card messages call it `cardToken`.
     #[schema(format = Uuid)]
     id: String,
-    /// The owner of an individual card.
+    /// The person who owns an individual card; null for shared cards.
     #[schema(required, nullable, format = Uuid)]
     person_id: Option<String>,
+    /// The id of the account.
     account_id: String,
-    /// The name, without diacritics.
+    /// The name on the card, without diacritics.
     name: String,
+    /// The state of the card.
     #[schema(pattern = "^(UNACTIVATED|ACTIVE|SUSPENDED|REPLACED|TERMINATED)$")]
     state: &'static str,
-    /// The reason of the last change of state.
+    /// The reason of the last state change; null if none was given.
     #[schema(required, nullable)]
     state_reason: Option<String>,
     /// `VIRTUAL_PAN`, or `PHYSICAL_MSR` for a physical card.
@@ -41,12 +43,13 @@ pub(crate) struct CardView {
     expiration_time: Time,
     /// Whether the card has a PIN.
     pin_is_set: bool,
-    /// How far the making of the card is.
+    /// The progress of producing the card.
     #[schema(pattern = "^(ISSUED|ORDERED|REORDERED|REJECTED|SHIPPED|DIGITALLY_PRESENTED)$")]
     fulfillment_status: &'static str,
     /// Always null: Florin has no card products.
     #[schema(required, nullable)]
     card_product_name: Option<String>,
+    /// `BUDGET` for a shared card, `PEOPLE` for an individual card.
     #[schema(pattern = "^(BUDGET|PEOPLE)$")]
     card_owner_type: &'static str,
     /// The id of `token`.
@@ -54,36 +57,37 @@ pub(crate) struct CardView {
     user_token_id: String,
     /// The holder of the card.
     token: CardTokenView,
-    /// The budgets that the card names, in order.
+    /// The budgets that were listed for the card, in order, each with its access.
     budgets: Vec<CardBudgetView>,
     /// The spending limit of the shortest window; null if the card has none.
     #[schema(required, nullable = true)]
     spending_limit: Option<LimitView>,
-    /// The state of the physical card: its own, or that of the last one that was ordered for it. `NOT_REQUESTED`: there is
-    /// none.
+    /// For a physical card, its state. For a virtual card, the state of the last physical card that was ordered for it.
+    /// `NOT_REQUESTED`: none was ordered.
     #[schema(pattern = "^(NOT_REQUESTED|UNACTIVATED|ACTIVE|SUSPENDED|REPLACED|TERMINATED)$")]
     physical_card_state: &'static str,
     /// The phone number of a shared card.
     #[schema(required, nullable)]
     budget_card_phone_number: Option<String>,
-    /// The person who has that phone.
+    /// The person to whom this phone number belongs.
     #[schema(required, nullable, format = Uuid)]
     budget_card_phone_number_person_id: Option<String>,
     /// The currency of the card. Florin extension.
     currency_code: &'static str,
-    /// The virtual card that a physical one was ordered for. Florin extension.
+    /// The virtual card for which a physical card was ordered; null for virtual cards. Florin extension.
     #[schema(required, nullable, format = Uuid)]
     virtual_card_id: Option<String>,
-    /// Where a physical card is sent; null once it has ended or has another owner. Florin extension.
+    /// The address to which a physical card is sent; null after the card has ended or changed its owner. Florin
+    /// extension.
     #[schema(required)]
     recipient_address: Option<RecipientView>,
-    /// The card that replaced this one. Florin extension.
+    /// The card that replaced this one; null if the card was not replaced. Florin extension.
     #[schema(required, nullable, format = Uuid)]
     replaced_by_card_id: Option<String>,
-    /// When the card was created; null if it came with the account.
+    /// When the card was created; null if it was part of the account's initial data.
     #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
     created_at: Option<Time>,
-    /// When the card was last changed; null if it came with the account.
+    /// When the card last changed; null if it was part of the account's initial data.
     #[schema(required, nullable, value_type = Option<String>, format = DateTime)]
     updated_at: Option<Time>,
 }
@@ -93,20 +97,23 @@ pub(crate) struct CardView {
 #[schema(as = CardToken)]
 #[serde(rename_all = "camelCase")]
 struct CardTokenView {
+    /// The id of the holder.
     #[schema(format = Uuid)]
     id: String,
+    /// The person who owns an individual card; null for shared cards.
     #[schema(required, nullable, format = Uuid)]
     person_id: Option<String>,
+    /// The id of the account.
     account_id: String,
-    /// The value that card messages contain. It equals `id`.
+    /// The value by which card messages identify the holder. It equals `id`.
     #[schema(format = Uuid)]
     user_token: String,
-    /// The budget of a shared card.
+    /// The budget of a shared card; null for individual cards.
     #[schema(required, nullable, format = Uuid)]
     budget_id: Option<String>,
 }
 
-/// Where a physical card is sent. Members for which nothing is stored are null.
+/// The address to which a physical card is sent. Members without a stored value are null.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardRecipient)]
 #[serde(rename_all = "camelCase")]
@@ -124,32 +131,37 @@ struct RecipientView {
     country_code: String,
 }
 
-/// A budget of a card.
+/// A budget that was listed for a card.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardBudget)]
 #[serde(rename_all = "camelCase")]
 struct CardBudgetView {
+    /// The id of the budget.
     #[schema(format = Uuid)]
     id: String,
+    /// The name of the budget.
     name: String,
+    /// The type of the budget.
     #[serde(rename = "type")]
     #[schema(pattern = "^(accountBalance|shared|individual)$")]
     kind: &'static str,
-    /// Whether the card may spend from it.
+    /// Whether the card may spend from the budget.
     #[schema(pattern = "^(allowed|denied)$")]
     access: &'static str,
 }
 
-/// The test number of a card.
+/// The test number and security code of a card.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardDetails)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CardDetailsView {
+    /// The id of the card.
     #[schema(format = Uuid)]
     card_id: String,
-    /// Sixteen digits that pass the check of Luhn. No card scheme issues this number.
+    /// Sixteen digits that pass the Luhn check. No card scheme issues this number.
     #[schema(pattern = "^9[0-9]{15}$")]
     number: String,
+    /// The three digits that cardholders enter online.
     #[schema(pattern = "^[0-9]{3}$")]
     security_code: String,
     /// The month in which the card expires: `MMYY`.
@@ -162,20 +174,23 @@ pub(crate) struct CardDetailsView {
 #[schema(as = CardTransition)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TransitionView {
+    /// The state before the change.
     from_state: &'static str,
+    /// The state after the change.
     to_state: &'static str,
-    /// The reason that the client gave, if any.
+    /// The reason that the client gave; null if it gave none.
     #[schema(required, nullable)]
     reason: Option<String>,
     /// The id of the API client that requested the change.
     #[schema(format = Uuid)]
     client_id: String,
+    /// When the state changed.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
 }
 
 impl CardView {
-    /// Builds the view of a card with the usage of its limit at this time.
+    /// Builds the view of a card with the usage of its limit at the given time.
     pub(crate) fn at(profile: &CardProfile, now: DateTime<Utc>) -> Self {
         let (record, card) = (&profile.record, &profile.record.card);
         let token = card.user_token.to_string();
@@ -222,7 +237,7 @@ impl CardView {
         }
     }
 
-    /// Builds the view of a card right after a change, which happened at its `updated_at`.
+    /// Builds the view of a card that was just changed, at its `updated_at`.
     pub(crate) fn after_change(profile: &CardProfile) -> Self {
         Self::at(profile, profile.record.updated_at.unwrap_or_default())
     }

@@ -1,4 +1,4 @@
-//! The settings of an account's card network.
+//! The card settings of an account in responses.
 
 use florin_domain::card::{CardSettings, HoldLife, HoldLifeRule};
 use florin_domain::world::format_duration;
@@ -9,9 +9,9 @@ use utoipa::ToSchema;
 #[derive(Serialize, ToSchema)]
 #[schema(as = HoldLife)]
 pub(crate) struct HoldLifeView {
-    /// The life of a hold that no rule applies to.
+    /// The life of holds to which no rule applies: an ISO 8601 duration.
     default: String,
-    /// Rules for some holds. The most specific one that applies wins.
+    /// Rules for some holds. If several rules apply to a hold, the most specific one is used.
     #[schema(max_items = 100)]
     rules: Vec<HoldLifeRuleView>,
 }
@@ -20,13 +20,13 @@ pub(crate) struct HoldLifeView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = HoldLifeRule)]
 pub(crate) struct HoldLifeRuleView {
-    /// The merchant category, a code or a range; null for all.
+    /// The merchant category to which the rule applies, as a code or a range; null for all categories.
     #[schema(required, nullable)]
     mcc: Option<String>,
-    /// The `type` of the first message; null for each of them.
+    /// The `type` of the first message to which the rule applies; null for all types.
     #[schema(required, nullable)]
     message: Option<&'static str>,
-    /// The life.
+    /// The life of these holds: an ISO 8601 duration.
     life: String,
 }
 

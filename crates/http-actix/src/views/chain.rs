@@ -1,4 +1,4 @@
-//! Chains of card messages.
+//! Chains of card messages in responses.
 
 use super::decline::DeclineView;
 use super::scalars::RateView;
@@ -21,7 +21,7 @@ pub(crate) struct ChainView<'a> {
     /// The history of the hold; null if the first message was declined.
     #[schema(nullable = true)]
     hold: Option<HoldView>,
-    /// The journal transactions of the messages, in message order.
+    /// The journal transactions of the messages, in the order of the messages.
     journal: Vec<JournalView>,
 }
 
@@ -29,6 +29,7 @@ pub(crate) struct ChainView<'a> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardChainMessage)]
 struct MessageView<'a> {
+    /// The record of the message.
     transaction: TransactionView<'a>,
     /// Why the message was declined; null if it was not.
     #[schema(nullable = true)]
@@ -40,13 +41,13 @@ struct MessageView<'a> {
 #[schema(as = CardHold)]
 #[serde(rename_all = "camelCase")]
 struct HoldView {
-    /// The amount of the first message.
+    /// The amount that the first message authorised.
     #[schema(value_type = String)]
     authorised_amount: Amount,
-    /// Amount held now.
+    /// The amount that is held now.
     #[schema(value_type = String)]
     held_amount: Amount,
-    /// Amount cleared so far, including the acquirer's fees.
+    /// The amount cleared so far, including the acquirer's fees.
     #[schema(value_type = String)]
     cleared_amount: Amount,
     /// The card's currency.
@@ -54,13 +55,13 @@ struct HoldView {
     /// When the hold expires; null if nothing is held.
     #[schema(value_type = Option<String>, format = DateTime)]
     due_at: Option<Time>,
-    /// How the chain ended; null while it is open.
+    /// What ended the chain; null while it is open.
     #[schema(nullable = true, pattern = "^(cleared|reversed|expired)$")]
     ended_by: Option<&'static str>,
     /// The hold in the merchant's currency; null if the merchant uses the card's currency.
     #[schema(nullable = true)]
     merchant: Option<MerchantView>,
-    /// The amount held after each message, in message order.
+    /// The amount held after each message, in the order of the messages.
     steps: Vec<StepView>,
 }
 
@@ -71,10 +72,10 @@ struct HoldView {
 struct MerchantView {
     /// The merchant's currency.
     currency_code: &'static str,
-    /// Amount held now.
+    /// The amount that is held now.
     #[schema(value_type = String)]
     held_amount: Amount,
-    /// Amount cleared so far.
+    /// The amount cleared so far.
     #[schema(value_type = String)]
     cleared_amount: Amount,
     /// The value of one unit of the merchant's currency in the card's currency, fixed by the first message.
@@ -93,7 +94,7 @@ struct StepView {
     /// The type of the message.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// Amount held after the message.
+    /// The amount held after the message.
     #[schema(value_type = String)]
     held_amount: Amount,
 }
@@ -103,27 +104,33 @@ struct StepView {
 #[schema(as = CardJournalTransaction)]
 #[serde(rename_all = "camelCase")]
 struct JournalView {
+    /// The id of the journal transaction.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
     /// The token of the message that caused the transaction.
     #[schema(value_type = String, format = Uuid)]
     token: Uuid,
+    /// When the money moved.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
+    /// ISO 4217, alphabetic.
     currency_code: &'static str,
+    /// The postings.
     postings: Vec<PostingView>,
 }
 
-/// A posting to a pool. A negative amount reduces the pool.
+/// A posting: an amount added to a pool, or taken from it if negative.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardJournalPosting)]
 #[serde(rename_all = "camelCase")]
 struct PostingView {
+    /// The pool.
     #[schema(pattern = "^(available|held|reserved|card_network|inbound_payments|outbound_payments|fees)$")]
     pool: &'static str,
-    /// The budget; null if the pool does not belong to one.
+    /// The budget that the pool belongs to; null if it belongs to none.
     #[schema(value_type = Option<String>, format = Uuid)]
     budget_id: Option<Uuid>,
+    /// The amount. It is negative if the posting reduces the pool.
     #[schema(value_type = String)]
     amount: Amount,
 }

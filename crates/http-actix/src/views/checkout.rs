@@ -1,4 +1,4 @@
-//! Checkouts.
+//! Checkouts in responses.
 
 use super::Time;
 use florin_domain::merchant::{Checkout, CheckoutKind, ShippingOptions};
@@ -18,25 +18,25 @@ pub(crate) struct CheckoutView {
     #[serde(rename = "type")]
     #[schema(pattern = "^(SHOPPING|TOP_UP)$")]
     kind: &'static str,
-    /// The merchant's name for the checkout, never shown to payers.
+    /// The merchant's name for the checkout, which payers never see; null if it has none.
     #[schema(required, min_length = 1)]
     name: Option<String>,
     /// Whether the checkout accepts new sessions.
     #[schema(pattern = "^(ACTIVE|DEACTIVATED)$")]
     status: &'static str,
-    /// The currency, fixed at creation.
+    /// The currency of all sessions, fixed at creation.
     #[schema(pattern = "^(GBP|EUR)$")]
     currency_code: &'static str,
-    /// The settlement account that SHOPPING sessions pay into; null for the default account, and always for `TOP_UP`.
+    /// The settlement account into which SHOPPING sessions pay. Null: the default account. Always null for `TOP_UP`.
     #[schema(required, value_type = Option<String>, format = Uuid, max_length = 36)]
     settlement_account_id: Option<Uuid>,
-    /// Shipping collection; null for `TOP_UP`.
+    /// How the checkout collects shipping data; null for `TOP_UP`.
     #[schema(required)]
     shipping_options: Option<ShippingOptionsView>,
-    /// The URL that the payer is redirected to when a session ends.
+    /// The URL to which the payer is redirected when a session ends.
     #[schema(format = "uri", max_length = 2048, pattern = "^https://")]
     return_url: String,
-    /// Default locale of the payer's screens.
+    /// Default locale of the pages that the payer sees; null if none is set.
     #[schema(required, pattern = "^[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?$")]
     locale: Option<String>,
     /// When the checkout was created.
@@ -47,14 +47,14 @@ pub(crate) struct CheckoutView {
     updated_at: Time,
 }
 
-/// Shipping collection of a SHOPPING checkout.
+/// How a SHOPPING checkout collects shipping data.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ShippingOptions)]
 #[serde(rename_all = "camelCase")]
 struct ShippingOptionsView {
     /// Whether the payer must enter a shipping address.
     collect_address: bool,
-    /// The URL that returns shipping rates; null if rates are not dynamic.
+    /// The URL of the merchant's server that returns shipping rates; null if rates are not dynamic.
     #[schema(required, format = "uri", max_length = 2048, pattern = "^(https|http)://")]
     dynamic_rates_url: Option<String>,
 }

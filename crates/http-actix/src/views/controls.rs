@@ -1,34 +1,34 @@
-//! Controls of cards and budgets.
+//! Controls of cards and budgets in responses.
 
 use florin_domain::card::{ControlledCountry, Controls, EntryMode, MccRange};
 use florin_domain::text::Text;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The controls of a card or a budget. Null: no rule. What is blocked is blocked even if it is allowed.
+/// The controls of a card or budget. A member that is null sets no rule. Blocking takes precedence over allowing.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardControls)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ControlsView {
-    /// The only merchant categories that are allowed, as codes or ranges.
+    /// The allowed merchant categories, as codes or ranges. All others are blocked.
     #[schema(required, nullable)]
     allowed_mccs: Option<Vec<String>>,
-    /// Merchant categories that are blocked.
+    /// The blocked merchant categories, as codes or ranges.
     #[schema(required, nullable)]
     blocked_mccs: Option<Vec<String>>,
-    /// The only countries that are allowed.
+    /// The allowed countries, as ISO 3166-1 alpha-3 codes. All others are blocked.
     #[schema(required, nullable)]
     allowed_countries: Option<Vec<String>>,
-    /// Countries that are blocked.
+    /// The blocked countries.
     #[schema(required, nullable)]
     blocked_countries: Option<Vec<String>>,
-    /// The only merchants that are allowed, by `mid`.
+    /// The allowed merchants, by `mid`. All others are blocked.
     #[schema(required, nullable)]
     allowed_merchants: Option<Vec<String>>,
-    /// Merchants that are blocked.
+    /// The blocked merchants, by `mid`.
     #[schema(required, nullable)]
     blocked_merchants: Option<Vec<String>>,
-    /// The only entry modes that are allowed.
+    /// The allowed entry modes. All others are blocked, and so are messages without an entry mode.
     #[schema(required, nullable)]
     allowed_entry_modes: Option<Vec<String>>,
 }

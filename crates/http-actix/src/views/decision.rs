@@ -1,4 +1,4 @@
-//! Real-time decisions: endpoints, and what they decided. Florin extensions.
+//! Decision endpoints and their decisions in responses. Florin extensions.
 
 use super::{Amount, Time};
 use florin_domain::card::{DecisionCode, DecisionEndpoint, DecisionReply, DecisionSeen, EndpointSettings, Verdict};
@@ -6,30 +6,33 @@ use florin_domain::webhook::SigningSecret;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The endpoint that decides on the card messages of an account.
+/// The decision endpoint of an account. It decides on the account's card messages in real time.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardDecisions)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DecisionEndpointView {
+    /// The id of the account.
     #[schema(min_length = 1, max_length = 36)]
     account_id: String,
-    /// The endpoint.
+    /// The URL of the endpoint.
     #[schema(max_length = 512)]
     url: String,
-    /// Whether it is asked.
+    /// Whether Florin asks the endpoint. If false, only the rules of Florin decide.
     enabled: bool,
-    /// How long Florin waits for the whole answer, in milliseconds.
+    /// How long Florin waits for the complete reply, in milliseconds.
     #[schema(minimum = 100, maximum = 5000)]
     timeout_ms: u16,
-    /// What happens to a message on which the endpoint does not decide in time.
+    /// The decision on a message if the endpoint does not decide in time.
     #[schema(pattern = "^(APPROVE|DECLINE)$")]
     fallback: &'static str,
+    /// When the endpoint was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
+    /// When the endpoint last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
-    /// The secret that signs questions, as libraries of Standard Webhooks expect it. It is returned only once, with a new
-    /// endpoint.
+    /// The secret that signs questions, in the format of the Standard Webhooks libraries. It is returned only once,
+    /// when the endpoint is created.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     signing_secret: Option<String>,
@@ -58,26 +61,27 @@ impl From<&DecisionEndpoint> for DecisionEndpointView {
     }
 }
 
-/// What was decided on a message in real time.
+/// The real-time decision on a message.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardDecision)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct DecisionView {
-    /// `ENDPOINT`: the endpoint of the account decided. `FALLBACK`: it did not, so its `fallback` counts.
+    /// `ENDPOINT`: the endpoint of the account decided. `FALLBACK`: it did not decide, so its `fallback` was applied.
     #[schema(pattern = "^(ENDPOINT|FALLBACK)$")]
     by: &'static str,
+    /// The decision.
     #[schema(pattern = "^(APPROVE|DECLINE|PARTIAL)$")]
     decision: &'static str,
-    /// The response code of the decline; absent if the decision lets the message pass. A part is declined if the message
-    /// cannot be approved in part.
+    /// The response code of the decline; absent if the decision does not decline the message. `PARTIAL` declines a
+    /// message that cannot be approved in part.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     code: Option<&'static str>,
-    /// The part to approve, in the currency of the message; with `PARTIAL` only.
+    /// The approved part, in the currency of the message. Only with `PARTIAL`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     amount: Option<Amount>,
-    /// Why the endpoint did not decide; with `FALLBACK` only.
+    /// Why the endpoint did not decide. Only with `FALLBACK`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         nullable = false,

@@ -1,4 +1,4 @@
-//! Explanations of declined messages.
+//! Explanations of declines in responses.
 
 use super::Amount;
 use super::decision::DecisionView;
@@ -7,27 +7,30 @@ use florin_domain::money::{Currency, Minor};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The rules that were checked, in order. The last one failed; later rules were not checked.
+/// Why a message was declined: the rules that were checked, in order. The last rule failed; later rules were not
+/// checked.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardDeclineExplanation)]
 pub(super) struct DeclineView {
-    /// The response code.
+    /// The response code of the decline.
     code: &'static str,
+    /// The checked rules, in order.
     rules: Vec<RuleView>,
 }
 
-/// A rule with the values that decided it. Amounts are in the card's currency.
+/// A rule, with the values that it compared. Amounts are in the card's currency.
 #[derive(Default, Serialize, ToSchema)]
 #[schema(as = CardRule)]
 #[serde(rename_all = "camelCase")]
 struct RuleView {
+    /// The name of the rule.
     #[schema(
         pattern = "^(forced|card_activated|card_in_use|card_not_suspended|card_not_expired|cardholder_active|pin|security_code|wallet_token|three_d_secure|controls|transaction_limit|spending_limit|decision|available_balance)$"
     )]
     rule: &'static str,
     /// Whether the rule passed.
     passed: bool,
-    /// The response code that the caller forced; with `forced` only.
+    /// The response code that the caller forced. Only with `forced`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     code: Option<&'static str>,
@@ -35,11 +38,11 @@ struct RuleView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     card_state: Option<&'static str>,
-    /// Last day of validity of the card.
+    /// The last day on which the card is valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = Date)]
     expires_on: Option<String>,
-    /// The date of the message, UTC.
+    /// The date of the message, in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = Date)]
     today: Option<String>,
@@ -47,7 +50,7 @@ struct RuleView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^(active|inactive)$")]
     person_status: Option<&'static str>,
-    /// The state of the token of the digital wallet.
+    /// The state of the digital wallet's token.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^(REQUESTED|ACTIVE|SUSPENDED|TERMINATED)$")]
     token_state: Option<&'static str>,
@@ -55,18 +58,19 @@ struct RuleView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     outcome: Option<&'static str>,
-    /// The name of the control; with `controls` only.
+    /// The name of the control. Only with `controls`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         nullable = false,
         pattern = "^(blockedMccs|allowedMccs|blockedMerchants|allowedMerchants|blockedCountries|allowedCountries|allowedEntryModes)$"
     )]
     control: Option<&'static str>,
-    /// Whose control it is; with `controls` only.
+    /// Whether the control belongs to the card or to the budget. Only with `controls`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^(card|budget)$")]
     owner: Option<&'static str>,
-    /// What the control compared; absent if the message does not say. With `controls` only.
+    /// The value of the message that the control was compared with; absent if the message has none. Only with
+    /// `controls`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     value: Option<String>,
@@ -74,7 +78,7 @@ struct RuleView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^(TRANSACTION|DAY|WEEK|MONTH|LIFETIME)$")]
     limit_window: Option<&'static str>,
-    /// First day of the window.
+    /// The first day of the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = Date)]
     window_start: Option<String>,
@@ -82,7 +86,7 @@ struct RuleView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     limit_amount: Option<Amount>,
-    /// Amount spent in the window.
+    /// The amount spent in the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     spent_amount: Option<Amount>,
@@ -90,11 +94,11 @@ struct RuleView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     usage_limit: Option<u32>,
-    /// Number of uses in the window.
+    /// The number of uses in the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     uses: Option<u32>,
-    /// Available balance of the budget.
+    /// The available balance of the budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     available_balance: Option<Amount>,
@@ -102,7 +106,7 @@ struct RuleView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     wanted_amount: Option<Amount>,
-    /// What the endpoint of the account decided; with `decision` only.
+    /// The decision of the account's endpoint, or its fallback. Only with `decision`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     decision: Option<DecisionView>,

@@ -1,4 +1,4 @@
-//! Disputes of card transactions.
+//! Disputes of card transactions in responses.
 
 use super::transaction::TransactionView;
 use super::{Amount, DryRunView, Time};
@@ -24,34 +24,36 @@ pub(crate) struct DisputeView<'a> {
     /// The token of the disputed message.
     #[schema(value_type = String, format = Uuid)]
     transaction_token: Uuid,
-    /// The token of the first message of its chain.
+    /// The token of the first message of the disputed chain.
     #[schema(value_type = String, format = Uuid)]
     first_transaction_token: Uuid,
     /// The disputed amount.
     #[schema(value_type = String)]
     amount: Amount,
-    /// The card's currency, ISO 4217.
+    /// The card's currency (ISO 4217, alphabetic).
     currency_code: &'static str,
     /// Why the cardholder contests the transaction.
     #[schema(pattern = "^(FRAUD|DUPLICATE|NOT_RECEIVED|NOT_AS_DESCRIBED|WRONG_AMOUNT)$")]
     reason: &'static str,
+    /// The status of the dispute.
     #[schema(pattern = "^(OPEN|WON|LOST)$")]
     status: &'static str,
-    /// The token of the provisional credit; null if there is none.
+    /// The token of the provisional credit; null if none was given.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     provisional_credit_token: Option<Uuid>,
-    /// The token of the message that the outcome caused; null while the dispute is OPEN, and if it was lost without a
+    /// The token of the message that the outcome caused. Null while the dispute is OPEN, and if it was lost without a
     /// provisional credit.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     resolution_token: Option<Uuid>,
     /// The evidence, oldest first.
     evidence: Vec<EvidenceView<'a>>,
+    /// When the dispute was opened.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When it changed last.
+    /// When the dispute last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
-    /// When it was won or lost; null while it is OPEN.
+    /// When the dispute was won or lost; null while it is OPEN.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     resolved_at: Option<Time>,
 }
@@ -61,7 +63,9 @@ pub(crate) struct DisputeView<'a> {
 #[schema(as = DisputeEvidence)]
 #[serde(rename_all = "camelCase")]
 struct EvidenceView<'a> {
+    /// The text of the evidence.
     text: &'a str,
+    /// When the evidence was added.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
 }
@@ -73,12 +77,13 @@ struct EvidenceView<'a> {
 pub(crate) struct DisputeAnswer<'a> {
     #[serde(flatten)]
     dispute: DisputeView<'a>,
+    /// The changes that the request would make. Only with `dryRun=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     dry_run: Option<DryRunView>,
 }
 
-/// The message of a dispute, with the dispute afterwards.
+/// The message that an action on a dispute caused, and the dispute after it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DisputeMessageAnswer)]
 #[serde(rename_all = "camelCase")]
@@ -86,7 +91,9 @@ pub(crate) struct DisputeMessageAnswer<'a> {
     /// The record of the message; null if a dispute was lost without a provisional credit.
     #[schema(required, nullable = true)]
     transaction: Option<TransactionView<'a>>,
+    /// The dispute after the message.
     dispute: DisputeView<'a>,
+    /// The changes that the request would make. Only with `dryRun=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     dry_run: Option<DryRunView>,
@@ -116,14 +123,14 @@ impl<'a> From<&'a Dispute> for DisputeView<'a> {
 }
 
 impl<'a> DisputeAnswer<'a> {
-    /// Builds the response to what creates or supports a dispute, or to its dry run.
+    /// Builds the response to a request that opens a dispute or adds evidence, or to its dry run.
     pub(crate) fn new(done: &'a DisputeDone, dry_run: Option<DryRunView>) -> Self {
         Self { dispute: DisputeView::from(&done.dispute), dry_run }
     }
 }
 
 impl<'a> DisputeMessageAnswer<'a> {
-    /// Builds the response to what moves the money of a dispute, or to its dry run.
+    /// Builds the response to a request that can move the money of a dispute, or to its dry run.
     pub(crate) fn new(done: &'a DisputeDone, dry_run: Option<DryRunView>) -> Self {
         let transaction = done.transaction.as_ref().map(TransactionView::from);
         Self { transaction, dispute: DisputeView::from(&done.dispute), dry_run }

@@ -1,4 +1,4 @@
-//! The changes that a dry run would make.
+//! The result of a dry run in responses.
 
 use super::Amount;
 use super::decline::DeclineView;
@@ -9,54 +9,59 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The changes that the request would make; with `dryRun=true` only. Florin extension.
+/// The changes that the request would make. Only with `dryRun=true`. Florin extension.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DryRun)]
 pub(crate) struct DryRunView {
-    /// The journal postings, empty if no money would move. They add up to zero in each currency.
+    /// The journal postings. They add up to zero in each currency; empty if no money would move.
     postings: Vec<PostingView>,
     /// The balances after the request.
     balances: Vec<BalanceView>,
-    /// Why the card message would be declined; null if it would not be.
+    /// Why the card message would be declined; null if it would be approved.
     #[schema(nullable = true)]
     explanation: Option<DeclineView>,
 }
 
-/// A posting to a pool. A negative amount reduces the pool.
+/// A posting: an amount added to a pool, or taken from it if negative.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DryRunPosting)]
 #[serde(rename_all = "camelCase")]
 struct PostingView {
+    /// The pool.
     #[schema(
         pattern = "^(available|held|reserved|card_network|inbound_payments|outbound_payments|fees|payer_banks|merchant_settled)$"
     )]
     pool: &'static str,
-    /// The budget; null if the pool does not belong to one.
+    /// The budget that the pool belongs to; null if it belongs to none.
     #[schema(value_type = Option<String>, format = Uuid)]
     budget_id: Option<Uuid>,
+    /// The amount. It is negative if the posting reduces the pool.
     #[schema(value_type = String)]
     amount: Amount,
+    /// ISO 4217, alphabetic.
     currency_code: &'static str,
 }
 
-/// The balance of a budget in one currency.
+/// The balance of a budget in one currency, after the request.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DryRunBalance)]
 #[serde(rename_all = "camelCase")]
 struct BalanceView {
+    /// The id of the budget.
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
+    /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// Ledger balance: the sum of available, held and reserved.
+    /// The ledger balance: the sum of available, held and reserved.
     #[schema(value_type = String)]
     ledger: Amount,
-    /// Available balance.
+    /// The available balance.
     #[schema(value_type = String)]
     available: Amount,
-    /// Held by open card authorizations.
+    /// The amount held by open card authorizations.
     #[schema(value_type = String)]
     held: Amount,
-    /// Reserved for confirmed payment batches.
+    /// The amount reserved for confirmed payment batches.
     #[schema(value_type = String)]
     reserved: Amount,
 }

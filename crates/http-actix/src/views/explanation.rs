@@ -1,4 +1,4 @@
-//! The composition of a balance.
+//! The explanation of a balance in responses.
 
 use super::{Amount, List, Sum, Time};
 use florin_domain::books::{BalanceExplanation, Held, KindSum, OpenHold, PoolSums, Proof, Reservation, Running};
@@ -7,28 +7,29 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The composition of a balance, with proof that it adds up.
+/// The composition of a balance, with proofs that it adds up.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BalanceExplanation)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ExplanationView {
+    /// The id of the budget.
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// The stored balances.
+    /// The stored balance, by pool.
     balance: PoolsView,
-    /// Whether every proof holds. All numbers come from one consistent read.
+    /// Whether every proof holds. All numbers come from one consistent read of the store.
     adds_up: bool,
-    /// The comparisons.
+    /// The comparisons of the stored balance with its components.
     proofs: Vec<ProofView>,
-    /// Movements by kind.
+    /// The sums of all movements, by kind.
     sums: Vec<KindSumView>,
-    /// Journal transactions that touch the budget, newest first.
+    /// The journal transactions with postings to the budget, newest first.
     postings: List<PostingView>,
-    /// Open holds, by due time; at most 1,000 are listed.
+    /// The open holds, by the time at which they expire. At most 1,000 are listed.
     open_holds: OpenHoldsView,
-    /// Reservations of payment batches, oldest batch first; at most 1,000 are listed.
+    /// The reservations of payment batches, oldest batch first. At most 1,000 are listed.
     reservations: ReservationsView,
 }
 
@@ -36,16 +37,16 @@ pub(crate) struct ExplanationView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = BudgetPools)]
 struct PoolsView {
-    /// Ledger balance: the sum of available, held and reserved.
+    /// The ledger balance: the sum of available, held and reserved.
     #[schema(value_type = String)]
     ledger: Sum,
-    /// Available balance.
+    /// The available amount.
     #[schema(value_type = String)]
     available: Sum,
-    /// Held by open card authorizations.
+    /// The amount held by open card authorizations.
     #[schema(value_type = String)]
     held: Sum,
-    /// Reserved for payment batches.
+    /// The amount reserved for confirmed payment batches.
     #[schema(value_type = String)]
     reserved: Sum,
 }
@@ -54,11 +55,12 @@ struct PoolsView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = BalanceProof)]
 struct ProofView {
+    /// The name of the proof.
     #[schema(pattern = "^(available|held|reserved)_is_(postings|open_holds|reservations)$")]
     name: &'static str,
     /// Whether the sums are equal.
     holds: bool,
-    /// The stored balance.
+    /// The amount of the stored balance.
     #[schema(value_type = String)]
     stated: Sum,
     /// The sum of the components.
@@ -66,30 +68,33 @@ struct ProofView {
     computed: Sum,
 }
 
-/// All movements of one kind, added up.
+/// The sum of all movements of one kind.
 #[derive(Serialize, ToSchema)]
 #[schema(as = MovementSum)]
 struct KindSumView {
     /// The kind of movement: `credit`, `card`, `batch_reservation` and so on.
     kind: &'static str,
-    /// Number of journal transactions.
+    /// Number of journal transactions of this kind.
     #[schema(minimum = 1)]
     count: i64,
+    /// The sums of the movements, by pool.
     moved: PoolsView,
 }
 
-/// The postings of a journal transaction to the budget.
+/// The postings of one journal transaction to the budget.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BalancePosting)]
 #[serde(rename_all = "camelCase")]
 struct PostingView {
+    /// The id of the journal transaction.
     #[schema(value_type = String, format = Uuid)]
     journal_id: Uuid,
     /// The kind of movement.
     kind: &'static str,
-    /// The card message, credit, payment batch or payment that caused it.
+    /// The id of the card message, credit, payment batch, payment or other object that caused the movement.
     #[schema(value_type = String, format = Uuid)]
     cause_id: Uuid,
+    /// When the money moved.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
     /// The amounts moved, by pool.
@@ -98,16 +103,17 @@ struct PostingView {
     balance_after: PoolsView,
 }
 
-/// Open holds.
+/// The open holds of a budget.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OpenHolds)]
 struct OpenHoldsView {
-    /// Total number.
+    /// Number of open holds.
     #[schema(minimum = 0)]
     count: i64,
-    /// Total amount held.
+    /// The sum of the open holds.
     #[schema(value_type = String)]
     total: Sum,
+    /// The open holds, at most 1,000.
     #[schema(max_items = 1000)]
     rows: Vec<OpenHoldView>,
 }
@@ -120,10 +126,13 @@ struct OpenHoldView {
     /// The token of the chain's first message.
     #[schema(value_type = String, format = Uuid)]
     chain_token: Uuid,
+    /// The id of the card.
     #[schema(value_type = String, format = Uuid)]
     card_id: Uuid,
+    /// The amount that is held.
     #[schema(value_type = String)]
     amount: Amount,
+    /// When the first message was sent.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
     /// When the hold expires.
@@ -131,16 +140,17 @@ struct OpenHoldView {
     due_at: Time,
 }
 
-/// Reservations.
+/// The reservations of a budget.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Reservations)]
 struct ReservationsView {
-    /// Total number.
+    /// Number of reservations.
     #[schema(minimum = 0)]
     count: i64,
-    /// Total amount reserved.
+    /// The sum of the reservations.
     #[schema(value_type = String)]
     total: Sum,
+    /// The reservations, at most 1,000.
     #[schema(max_items = 1000)]
     rows: Vec<ReservationView>,
 }
@@ -150,14 +160,16 @@ struct ReservationsView {
 #[schema(as = Reservation)]
 #[serde(rename_all = "camelCase")]
 struct ReservationView {
+    /// The id of the batch.
     #[schema(value_type = String, format = Uuid)]
     payment_batch_id: Uuid,
+    /// The id of the order.
     #[schema(value_type = String, format = Uuid)]
     order_id: Uuid,
     /// The status of the batch.
     #[schema(pattern = "^(confirmed|started)$")]
     status: &'static str,
-    /// Amounts and fees of the payments that are not final yet.
+    /// The amounts and fees of the order's payments that are not final yet.
     #[schema(value_type = String)]
     amount: Amount,
 }

@@ -1,4 +1,4 @@
-//! The invariants of the books of an account.
+//! The check of an account's books in responses.
 
 use super::{Amount, Sum};
 use florin_domain::books::{CounterExample, InvariantReport, Proven};
@@ -10,34 +10,37 @@ use uuid::Uuid;
 #[derive(Serialize, ToSchema)]
 #[schema(as = Invariants)]
 pub(crate) struct InvariantsView {
-    /// `holds` if every check holds.
+    /// `holds` if every check holds, otherwise `broken`.
     #[schema(pattern = "^(holds|broken)$")]
     verdict: &'static str,
+    /// One check for each invariant.
     checks: Vec<CheckView>,
 }
 
-/// One invariant.
+/// The check of one invariant.
 #[derive(Serialize, ToSchema)]
 #[schema(as = InvariantCheck)]
 #[serde(rename_all = "camelCase")]
+/// The name of the invariant.
 struct CheckView {
     #[schema(
         pattern = "^(conservation|balances|holds|reservations|spending_limits|disputes|merchant_(settlements|refunds|sessions))$"
     )]
     name: &'static str,
+    /// Whether the invariant holds.
     #[schema(pattern = "^(holds|broken)$")]
     verdict: &'static str,
     /// Number of objects checked.
     #[schema(minimum = 0)]
     checked: i64,
-    /// The first object that breaks the invariant; absent if it holds.
+    /// The first object that violates the invariant; absent if the invariant holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     counter_example: Option<CounterExampleView>,
 }
 
-/// An object that breaks an invariant: a journal transaction, a pool of a budget, a spending limit, a dispute, what was settled into a
-/// settlement account or to a payee, a payment, or a checkout session.
+/// The object that violates an invariant: a journal transaction, a pool of a budget, a spending limit, a dispute, a
+/// settlement account or payee, a payment, or a checkout session.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CounterExample)]
 #[serde(untagged)]
@@ -56,10 +59,12 @@ enum CounterExampleView {
 #[schema(as = UnbalancedTransaction)]
 #[serde(rename_all = "camelCase")]
 struct TransactionExample {
+    /// The id of the journal transaction.
     #[schema(value_type = String, format = Uuid)]
     journal_id: Uuid,
+    /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// The sum of its postings.
+    /// The sum of the journal transaction's postings.
     #[schema(value_type = String)]
     sum: Sum,
 }
@@ -69,98 +74,109 @@ struct TransactionExample {
 #[schema(as = WrongPool)]
 #[serde(rename_all = "camelCase")]
 struct PoolExample {
+    /// The id of the budget.
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
+    /// ISO 4217, alphabetic.
     currency_code: &'static str,
+    /// The pool.
     #[schema(pattern = "^(available|held|reserved)$")]
     pool: &'static str,
     /// The stored balance.
     #[schema(value_type = String)]
     stated: Sum,
-    /// The computed balance.
+    /// The balance that was computed from the components.
     #[schema(value_type = String)]
     computed: Sum,
 }
 
-/// A spending limit with more usage than its messages explain.
+/// A spending limit with more usage than the card's messages explain.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WrongLimit)]
 #[serde(rename_all = "camelCase")]
 struct LimitExample {
+    /// The id of the card.
     #[schema(value_type = String, format = Uuid)]
     card_id: Uuid,
+    /// The window of the limit.
     #[schema(pattern = "^(DAY|WEEK|MONTH|LIFETIME)$")]
     limit_window: &'static str,
+    /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// The stored amount spent.
+    /// The stored amount spent in the window.
     #[schema(value_type = String)]
     spent: Amount,
-    /// The maximum amount that its messages explain.
+    /// The maximum amount that the card's messages explain.
     #[schema(value_type = String)]
     max_spent: Sum,
-    /// The stored number of uses.
+    /// The stored number of uses in the window.
     uses: u32,
-    /// The maximum number of uses that its messages explain.
+    /// The maximum number of uses that the card's messages explain.
     max_uses: u64,
 }
 
-/// A dispute whose money, or whose chain, does not agree with it.
+/// A dispute that does not agree with its messages or with the disputed chain.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WrongDispute)]
 #[serde(rename_all = "camelCase")]
 struct DisputeExample {
+    /// The id of the dispute.
     #[schema(value_type = String, format = Uuid)]
     dispute_id: Uuid,
+    /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// The amount that the budget should have because of it.
+    /// The amount that the budget should have received because of the dispute.
     #[schema(value_type = String)]
     expected: Amount,
-    /// The amount that its messages paid to the budget.
+    /// The amount that the messages of the dispute credited to the budget.
     #[schema(value_type = String)]
     credited: Sum,
-    /// What the disputed chain says that disputes claim.
+    /// The total of the disputes' claims that is stored with the disputed chain.
     #[schema(value_type = String)]
     stated: Amount,
-    /// What the OPEN and WON disputes of that chain claim.
+    /// The sum of the claims of that chain's OPEN and WON disputes.
     #[schema(value_type = String)]
     claimed: Sum,
-    /// What that chain has cleared.
+    /// The amount that was cleared of that chain.
     #[schema(value_type = String)]
     cleared: Amount,
 }
 
-/// A settlement account or payee, whose journal differs from its payments.
+/// A settlement account or payee with a journal that differs from its payments.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WrongSettlement)]
 #[serde(rename_all = "camelCase")]
 struct SettlementExample {
-    /// The settlement account or payee.
+    /// The id of the settlement account or payee.
     #[schema(value_type = String, format = Uuid)]
     settled_to: Uuid,
+    /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// The sum of the journal.
+    /// The sum of the journal's postings.
     #[schema(value_type = String)]
     settled: Sum,
-    /// The sum of the COMPLETED payments.
+    /// The sum of all COMPLETED payments.
     #[schema(value_type = String)]
     paid: Sum,
-    /// The sum of the COMPLETED refunds.
+    /// The sum of all COMPLETED refunds.
     #[schema(value_type = String)]
     refunded: Sum,
 }
 
-/// A payment that is refunded above its amount.
+/// A payment with refunds above its amount.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WrongRefunds)]
 #[serde(rename_all = "camelCase")]
 struct RefundsExample {
+    /// The id of the payment.
     #[schema(value_type = String, format = Uuid)]
     payment_id: Uuid,
+    /// ISO 4217, alphabetic.
     currency_code: &'static str,
     /// The amount of the payment.
     #[schema(value_type = String)]
     amount: Amount,
-    /// The sum of its refunds that are neither FAILED nor CANCELLED.
+    /// The sum of the payment's refunds that are neither FAILED nor CANCELLED.
     #[schema(value_type = String)]
     refunded: Sum,
 }
@@ -170,11 +186,13 @@ struct RefundsExample {
 #[schema(as = WrongSession)]
 #[serde(rename_all = "camelCase")]
 struct SessionExample {
+    /// The id of the session.
     #[schema(value_type = String, format = Uuid)]
     checkout_session_id: Uuid,
+    /// The status of the session.
     #[schema(pattern = "^(OPEN|PROCESSING|COMPLETED|CANCELLED|ABANDONED|EXPIRED)$")]
     status: &'static str,
-    /// The number of its COMPLETED payments.
+    /// Number of COMPLETED payments of the session.
     #[schema(minimum = 0)]
     payments: i64,
 }

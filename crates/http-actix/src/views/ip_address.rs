@@ -1,26 +1,27 @@
-//! Networks that a client may call from.
+//! Networks that a client may call from, in responses.
 
 use super::Time;
 use florin_domain::access::AllowedNetwork;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// An address or network that the client may call from.
+/// An address or network from which the client may call.
 #[derive(Serialize, ToSchema)]
 #[schema(as = IpAddress)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct IpAddressView {
+    /// The id of the entry.
     #[schema(format = Uuid)]
     id: String,
     /// An address, or a network such as `192.0.2.0/24`.
     ip: String,
-    /// Null if it has none.
+    /// Your description of the network; null if it has none.
     #[schema(required, nullable)]
     description: Option<String>,
-    /// Null if the operator allowed the network.
+    /// When the network was allowed; null if the operator allowed it.
     #[schema(value_type = Option<String>, required, nullable, format = DateTime)]
     created_at: Option<Time>,
-    /// Equals `createdAt`: an entry never changes.
+    /// Equals `createdAt`, because an entry never changes.
     #[schema(value_type = Option<String>, required, nullable, format = DateTime)]
     updated_at: Option<Time>,
 }

@@ -1,4 +1,4 @@
-//! Limits of cards.
+//! Limits of cards in responses.
 
 use super::scalars::Number;
 use chrono::{DateTime, Utc};
@@ -7,25 +7,29 @@ use florin_domain::money::Currency;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A limit of a card, with what is left of it in the current window.
+/// A limit of a card, and what is left of it in the current window.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardLimit)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LimitView {
+    /// The id of the limit.
     #[schema(format = Uuid)]
     id: String,
     /// Maximum amount per window.
     #[schema(value_type = f64)]
     amount: Number,
+    /// ISO 4217, alphabetic.
     currency_code: &'static str,
     /// Whether the limit is active.
     active: bool,
-    /// Maximum number of uses per window. -1: unlimited.
+    /// Maximum number of uses per window. -1 means unlimited.
     usage_limit: i64,
-    /// Whether the user turned the limit off.
+    /// Whether the client turned the limit off.
     limit_turned_off: bool,
+    /// The window of the limit.
     #[schema(pattern = "^(TRANSACTION|DAY|WEEK|MONTH|LIFETIME)$")]
     limit_window: &'static str,
+    /// What is left of the limit in the current window.
     available: AvailableView,
 }
 
@@ -34,18 +38,18 @@ pub(crate) struct LimitView {
 #[schema(as = CardLimitAvailable)]
 #[serde(rename_all = "camelCase")]
 struct AvailableView {
-    /// Number of uses left. -1: unlimited.
+    /// Number of uses that are left. -1 means unlimited.
     uses: i64,
-    /// Amount left, never negative.
+    /// The amount that is left, never negative.
     #[schema(value_type = f64)]
     amount: Number,
-    /// Number of days until the window ends, today included; null for TRANSACTION and LIFETIME.
+    /// Number of days until the window ends, including today; null for TRANSACTION and LIFETIME.
     #[schema(required, nullable)]
     days_remaining: Option<i64>,
 }
 
 impl LimitView {
-    /// Builds the view of a limit with its usage at this time.
+    /// Builds the view of a limit with its usage at the given time.
     pub(crate) fn at(limit: &CardLimit, currency: Currency, now: DateTime<Utc>) -> Self {
         let current = limit.current(now);
         Self {

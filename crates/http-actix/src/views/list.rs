@@ -1,4 +1,4 @@
-//! The envelope of lists.
+//! Lists in responses.
 
 use florin_domain::page::{Page, PageRequest};
 use serde::Serialize;
@@ -28,8 +28,8 @@ impl<T: ToSchema> List<T> {
 }
 
 impl<T: Serialize + ToSchema> List<T> {
-    /// Writes the list as JSON into a buffer of about its final size, because a growing buffer is copied repeatedly.
-    /// The estimate assumes that rows are about as long as the first one.
+    /// Renders the list as JSON. The buffer has about the final size from the start, because a growing buffer is copied
+    /// repeatedly. The estimate assumes that rows are about as long as the first one.
     pub(crate) fn json(&self) -> serde_json::Result<Vec<u8>> {
         let first = self.rows.first().map(serde_json::to_vec).transpose()?.map_or(0, |text| text.len());
         let mut text = Vec::with_capacity(128 + self.rows.len() * (first + first / 8));

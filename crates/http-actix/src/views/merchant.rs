@@ -1,4 +1,4 @@
-//! Merchants, settlement accounts and payees.
+//! Merchants, settlement accounts and payees in responses.
 
 use super::{Sum, Time};
 use florin_domain::checkout::PaymentsSummary;
@@ -13,29 +13,35 @@ use utoipa::ToSchema;
 #[schema(as = Merchant)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MerchantView {
+    /// The id of the account.
     account_id: String,
     /// The name that payers see.
     name: String,
+    /// The status of the profile.
     #[schema(pattern = "^(ACTIVE|DEACTIVATED)$")]
     status: &'static str,
-    /// The address of the logo, a PNG of 512 x 512 pixels. It needs no API key, and each upload has a new one.
+    /// The URL of the logo, a PNG of 512 x 512 pixels; null if there is none. It needs no API key. Each uploaded logo
+    /// has a new URL.
     #[schema(required, nullable, format = "uri")]
     logo_url: Option<String>,
-    /// The address of the return policy.
+    /// The URL of the return policy; null if there is none.
     #[schema(required, nullable, format = "uri", max_length = 2048, pattern = "^https://")]
     return_policy_url: Option<String>,
+    /// The look of the payment pages.
     branding: BrandingView,
+    /// The permissions to change the look of the payment pages.
     branding_permissions: BrandingPermissionsView,
     /// Whether the merchant may create `TOP_UP` checkouts.
     can_create_top_up_checkouts: bool,
+    /// Whether payments are reconciled.
     reconciliation: ReconciliationView,
-    /// Sums of the COMPLETED payments and refunds by currency, with `include=paymentsSummary`.
+    /// The sums of the COMPLETED payments and refunds, by currency. Only with `include=paymentsSummary`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     payments_summary: Option<Vec<PaymentsSummaryView>>,
 }
 
-/// The COMPLETED payments and refunds of a merchant in one currency. Top-ups are payments too.
+/// The COMPLETED payments and refunds of a merchant in one currency. Payments of top-ups are included.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentsSummary)]
 #[serde(rename_all = "camelCase")]
@@ -54,7 +60,7 @@ struct PaymentsSummaryView {
     count: i64,
 }
 
-/// The look of the payment page.
+/// The look of the payment pages.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Branding)]
 #[serde(rename_all = "camelCase")]
@@ -65,28 +71,31 @@ struct BrandingView {
     /// The colour of the page.
     #[schema(pattern = "^#[0-9a-f]{6}$")]
     background_colour: String,
-    /// Whether the logo of the service is hidden.
+    /// Whether Florin's logo is hidden on the payment pages.
     hide_service_logo: bool,
 }
 
-/// Permissions for the branding.
+/// The permissions to change the look of the payment pages. The operator grants them.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BrandingPermissions)]
 #[serde(rename_all = "camelCase")]
 struct BrandingPermissionsView {
+    /// Whether the merchant may change the colours.
     can_customise_colours: bool,
+    /// Whether the merchant may hide Florin's logo.
     can_hide_service_logo: bool,
 }
 
-/// The reconciliation of payments.
+/// Whether the payments of a merchant are reconciled.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Reconciliation)]
 struct ReconciliationView {
+    /// Whether every completed payment also causes an event `MerchantPaymentReconciled`.
     enabled: bool,
 }
 
 impl MerchantView {
-    /// Shows a profile, with the address of its logo.
+    /// Builds the view of a profile. `logo_url` is the URL of its logo.
     pub(crate) fn new(profile: &MerchantProfile, logo_url: Option<String>) -> Self {
         let branding = profile.branding;
         Self {
@@ -110,7 +119,7 @@ impl MerchantView {
         }
     }
 
-    /// Adds the sums of the payments.
+    /// Adds the sums of the payments and refunds.
     pub(crate) fn with_payments_summary(self, sums: &[PaymentsSummary]) -> Self {
         let view = |of: &PaymentsSummary| PaymentsSummaryView {
             currency_code: of.currency.code(),
@@ -122,23 +131,24 @@ impl MerchantView {
     }
 }
 
-/// A bank account, masked: a star for each hidden character.
+/// A bank account. Each hidden character is replaced by a star.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BankDetails)]
 #[serde(rename_all = "camelCase")]
 struct BankDetailsView {
+    /// The type of the bank details.
     #[serde(rename = "type")]
     #[schema(pattern = "^(SORT_CODE|IBAN)$")]
     kind: &'static str,
-    /// With the type `SORT_CODE`: its last two digits.
+    /// The sort code. Only its last two digits are shown. Absent unless the type is `SORT_CODE`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[*]{4}[0-9]{2}$")]
     sort_code: Option<String>,
-    /// With the type `SORT_CODE`: its last four digits.
+    /// The account number. Only its last four digits are shown. Absent unless the type is `SORT_CODE`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[*]{4}[0-9]{4}$")]
     account_number: Option<String>,
-    /// With the type `IBAN`: its country and its last four characters.
+    /// The IBAN. Only its country and its last four characters are shown. Absent unless the type is `IBAN`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[A-Z]{2}[*]+[A-Z0-9]{4}$")]
     iban: Option<String>,
@@ -156,33 +166,40 @@ impl From<&BankDetails> for BankDetailsView {
     }
 }
 
-/// A bank account of the merchant, which receives the money of SHOPPING checkouts.
+/// A settlement account: a bank account of the merchant, into which SHOPPING checkouts pay.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SettlementAccount)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SettlementAccountView {
+    /// The id of the settlement account.
     #[schema(format = Uuid, max_length = 36)]
     id: String,
-    /// The merchant's name for it.
+    /// The merchant's name for the settlement account; null if it has none.
     #[schema(required, nullable)]
     name: Option<String>,
+    /// The currency of the bank account.
     #[schema(pattern = "^(GBP|EUR)$")]
     currency_code: &'static str,
+    /// The bank details.
     bank_details: BankDetailsView,
-    /// The bank that refunds are paid from; null until it is set, and while the bank is not on the bank list.
+    /// The bank from which refunds are paid. Null until it is set, and while the bank is not on the bank list.
     #[schema(required, nullable, pattern = "^[0-9a-f]{32}$")]
     bank_id: Option<String>,
-    /// The name of that bank.
+    /// The name of the bank from which refunds are paid; null if `bankId` is null.
     #[schema(required, nullable)]
     bank_name: Option<String>,
+    /// The operator's decision on the bank details.
     #[schema(pattern = "^(PENDING|APPROVED|REJECTED)$")]
     approval_status: &'static str,
-    /// Whether checkouts of its currency that name no settlement account pay into it.
+    /// Whether this is the default: checkouts of the same currency without a settlement account of their own pay into
+    /// it.
     is_default: bool,
-    /// The checkouts that pay into it.
+    /// The ids of the checkouts that pay into this settlement account.
     checkout_ids: Vec<String>,
+    /// When the settlement account was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
+    /// When the settlement account last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
 }
@@ -205,17 +222,22 @@ impl From<&SettlementAccountOverview> for SettlementAccountView {
     }
 }
 
-/// A bank account of somebody whom the merchant pays.
+/// A payee: a bank account of somebody else, into which TOP_UP sessions pay.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Payee)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PayeeView {
+    /// The id of the payee.
     #[schema(format = Uuid, max_length = 36)]
     id: String,
+    /// The name of the account holder.
     name: String,
+    /// The currency of the bank account.
     #[schema(pattern = "^(GBP|EUR)$")]
     currency_code: &'static str,
+    /// The bank details.
     bank_details: BankDetailsView,
+    /// The operator's decision on the bank details.
     #[schema(pattern = "^(PENDING|APPROVED|REJECTED)$")]
     approval_status: &'static str,
     #[schema(value_type = String, format = DateTime)]

@@ -1,4 +1,4 @@
-//! Payments and refunds of merchants.
+//! Payments and refunds of merchants in responses.
 
 use super::{DryRunView, MoneyView, Time};
 use florin_domain::checkout::{MerchantPayment, PaymentFailure, PaymentOverview};
@@ -6,53 +6,55 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A payment of a checkout session, or the refund of one.
+/// A payment of a checkout session, or a refund of such a payment.
 #[derive(Serialize, ToSchema)]
 #[schema(as = MerchantPayment)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MerchantPaymentView<'a> {
-    /// The id of the payment.
+    /// The id of the payment. A refund has one, too, in addition to its `refundId`.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// `PAYMENT`: from the payer. `REFUND`: back to the payer.
+    /// `PAYMENT`: from the payer to the merchant. `REFUND`: back to the payer.
     #[serde(rename = "type")]
     #[schema(pattern = "^(PAYMENT|REFUND)$")]
     kind: &'static str,
+    /// The status of the payment.
     #[schema(pattern = "^(PENDING|COMPLETED|FAILED|CANCELLED)$")]
     status: &'static str,
-    /// The amount, above zero also for a refund.
+    /// The amount. It is above zero for refunds, too.
     amount: MoneyView,
-    /// The type of its checkout.
+    /// The type of the session's checkout.
     #[schema(pattern = "^(SHOPPING|TOP_UP)$")]
     checkout_type: &'static str,
-    /// Its session.
+    /// The id of the session.
     #[schema(value_type = String, format = Uuid)]
     checkout_session_id: Uuid,
-    /// The payment that a refund refunds.
+    /// The id of the refunded payment; null for a payment.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     refunded_payment_id: Option<Uuid>,
-    /// The refund.
+    /// The id of the refund; null for a payment.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     refund_id: Option<Uuid>,
-    /// The order of its session.
+    /// The id of the session's order; null if it has none.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     order_id: Option<Uuid>,
-    /// The merchant's reference of its session.
+    /// The merchant's reference of the session; null if it has none.
     #[schema(required)]
     merchant_reference: Option<&'a str>,
-    /// The payer's bank.
+    /// The name of the payer's bank.
     payer_bank_name: &'a str,
-    /// Why it failed.
+    /// Why the payment failed; null if it did not fail.
     #[schema(required, pattern = "^(REJECTED_BY_BANK|TIMED_OUT|TECHNICAL_ERROR)$")]
     failure_reason: Option<&'static str>,
-    /// Whether a part of it can be refunded now.
+    /// Whether the payment, or a part of it, can be refunded now.
     is_refundable: bool,
-    /// When it was sent to the bank; of a refund, when the merchant authorised it.
+    /// When the payment was sent to the bank. For a refund: when the merchant authorised it. Null until then.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     initiated_at: Option<Time>,
-    /// When the money moved.
+    /// When the money moved; null until then.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     completed_at: Option<Time>,
+    /// When the payment or refund was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
 }
@@ -95,7 +97,8 @@ pub(crate) struct RefundAnswer<'a> {
 }
 
 impl<'a> RefundAnswer<'a> {
-    /// Shows a refund, with the address of its page if `url` makes it. A dry run makes no page. `None`: it is a payment.
+    /// Builds the view of a refund. `url` returns the URL of the page on which the merchant authorises it; a dry run
+    /// has none. `None`: `payment` is not a refund.
     pub(crate) fn of(
         payment: &'a MerchantPayment,
         url: Option<&dyn Fn(Uuid) -> String>,
@@ -106,7 +109,7 @@ impl<'a> RefundAnswer<'a> {
     }
 }
 
-/// The refund of a payment.
+/// A refund of a payment.
 #[derive(Serialize, ToSchema)]
 #[schema(as = MerchantRefund)]
 #[serde(rename_all = "camelCase")]
@@ -114,27 +117,32 @@ pub(crate) struct RefundView<'a> {
     /// The id of the refund.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// The payment that it refunds.
+    /// The id of the refunded payment.
     #[schema(value_type = String, format = Uuid)]
     payment_id: Uuid,
+    /// The status of the refund.
     #[schema(pattern = "^(AWAITING_AUTHORISATION|PENDING|COMPLETED|FAILED|CANCELLED)$")]
     status: &'static str,
+    /// The amount of the refund.
     amount: MoneyView,
-    /// Why the merchant refunds.
+    /// The merchant's reason for the refund; null if none was given.
     #[schema(required)]
     reason: Option<&'a str>,
-    /// The page on which the merchant approves it; only in the response that created it.
+    /// The URL of the page on which the merchant authorises the refund. Null except in the response that creates the
+    /// refund.
     #[schema(required, format = "uri")]
     authorisation_url: Option<String>,
+    /// When the refund was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When the money moved.
+    /// When the money moved; null until then.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     completed_at: Option<Time>,
 }
 
 impl<'a> RefundView<'a> {
-    /// Shows a refund, with the address of its page if `url` makes it. `None`: it is a payment.
+    /// Builds the view of a refund. `url` returns the URL of the page on which the merchant authorises it. `None`:
+    /// `payment` is not a refund.
     pub(crate) fn of(payment: &'a MerchantPayment, url: Option<&dyn Fn(Uuid) -> String>) -> Option<Self> {
         let refund = payment.refund.as_ref()?;
         Some(Self {

@@ -1,4 +1,4 @@
-//! The JSON of responses.
+//! Views: the JSON of responses and events, with its schemas in the OpenAPI document.
 
 mod account;
 mod activity;

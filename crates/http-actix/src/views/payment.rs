@@ -1,4 +1,4 @@
-//! Payments of a batch.
+//! Payments of batches in responses.
 
 use super::Time;
 use crate::payments::RecipientShape;
@@ -18,36 +18,40 @@ pub(crate) struct PaymentView {
     /// The id of the batch that contains the payment.
     #[schema(format = Uuid)]
     payment_batch_id: String,
-    /// The order that the payment belongs to; null if it has an Error alert.
+    /// The id of the order that the payment belongs to; null if the payment has an Error alert.
     #[schema(required, format = Uuid)]
     order_id: Option<String>,
     /// The status of the payment.
     #[schema(pattern = "^(created|validated|confirmed|started|completed|failed|returned|cancelled)$")]
     status: &'static str,
-    /// The amount that the recipient receives. If the payment has an Error alert, the value as it was sent.
+    /// The amount that the recipient receives. If the payment has an Error alert: the value as sent.
     #[schema(required)]
     amount: Option<String>,
-    /// ISO 4217 code. If the payment has an Error alert, the value as it was sent.
+    /// The currency (ISO 4217, alphabetic). If the payment has an Error alert: the value as sent.
     #[schema(required)]
     currency_code: Option<String>,
-    /// The funding budget. If the payment has an Error alert, the value as it was sent.
+    /// The id of the funding budget. If the payment has an Error alert: the value as sent.
     #[schema(required)]
     funding_budget_id: Option<String>,
+    /// The purpose, as a code of the recipient's country.
     #[schema(required)]
     purpose_code: Option<String>,
+    /// The purpose, in words.
     #[schema(required)]
     purpose: Option<String>,
+    /// The reference on the recipient's statement.
     #[schema(required)]
     reference: Option<String>,
+    /// Your id of the payment.
     #[schema(required)]
     external_id: Option<String>,
     /// Fees on top of the amount, in its currency; null if the payment has an Error alert.
     #[schema(required)]
     fees: Option<String>,
-    /// Who pays the fees of intermediary banks. Always `SHA`: shared.
+    /// Who pays the fees of intermediary banks. Always `SHA`: they are shared.
     #[schema(pattern = "^SHA$")]
     charges: &'static str,
-    /// Why the payment failed or was returned; null otherwise.
+    /// Why the payment failed or was returned; null for other payments.
     #[schema(required, pattern = "^(account_closed|account_not_found|name_mismatch|rejected_by_bank|compliance)$")]
     failure_reason: Option<&'static str>,
     /// When the payment was uploaded.
@@ -59,7 +63,7 @@ pub(crate) struct PaymentView {
     /// Row number in the upload, from 0.
     #[schema(minimum = 0)]
     input_index: u32,
-    /// The recipient, as it was sent.
+    /// The recipient, as sent.
     #[schema(value_type = RecipientShape)]
     recipient: RecipientView,
 }
@@ -101,7 +105,7 @@ impl From<Payment> for PaymentView {
     }
 }
 
-/// All members of the recipient. Members that were not sent are null.
+/// The recipient with all its members. Members that were not sent are null.
 struct RecipientView(PaymentInput);
 
 impl Serialize for RecipientView {
@@ -110,7 +114,7 @@ impl Serialize for RecipientView {
     }
 }
 
-/// The JSON object of the columns whose names begin with `prefix`.
+/// The JSON object of the columns with names that begin with `prefix`.
 struct Object<'a> {
     payment: &'a PaymentInput,
     prefix: &'static str,

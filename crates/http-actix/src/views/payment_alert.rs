@@ -1,11 +1,11 @@
-//! Alerts: errors and warnings about payments.
+//! Alerts in responses: errors and warnings about uploaded payments.
 
 use super::Time;
 use florin_domain::batch::Alert;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// An error in an uploaded payment, or a warning about it.
+/// An error or warning about an uploaded payment.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentAlert)]
 #[serde(rename_all = "camelCase")]
@@ -13,13 +13,13 @@ pub(crate) struct AlertView {
     /// When the alert was raised.
     #[schema(value_type = String, format = DateTime)]
     timestamp: Time,
-    /// A batch with an Error cannot be confirmed.
+    /// `Error` or `Warning`. A batch with an Error alert cannot be confirmed.
     #[serde(rename = "type")]
     #[schema(pattern = "^(Error|Warning)$")]
     kind: &'static str,
-    /// A stable code for programs.
+    /// A stable code that programs can use.
     code: &'static str,
-    /// Row number, from 0; null if the alert concerns the whole upload.
+    /// The number of the row, from 0; null if the alert concerns the whole upload.
     #[schema(required, minimum = 0)]
     input_index: Option<u32>,
     /// A human-readable message that says how to fix the value.

@@ -1,4 +1,4 @@
-//! Payment batches.
+//! Payment batches in responses.
 
 use super::{AlertView, Time};
 use florin_domain::batch::{BatchInput, BatchSummary, PaymentBatch};
@@ -17,7 +17,7 @@ pub(crate) struct BatchView {
     id: String,
     /// The id of the account.
     account_id: String,
-    /// Display name. The default name contains the creation time.
+    /// The display name. The default name contains the creation time.
     #[schema(min_length = 1, max_length = 256)]
     name: String,
     /// The client that created the batch.
@@ -25,7 +25,7 @@ pub(crate) struct BatchView {
     /// The status of the batch.
     #[schema(pattern = "^(draft|validated|confirmed|started|completed|failed|cancelled)$")]
     status: &'static str,
-    /// Whether lists show the batch.
+    /// Whether lists include the batch.
     visible: bool,
     /// The client that confirmed the batch; null before the confirmation.
     #[schema(required)]
@@ -36,7 +36,7 @@ pub(crate) struct BatchView {
     /// When the confirmation passed multi-factor authentication; null if it has not.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     passed_mfa_check_at: Option<Time>,
-    /// When processing started; null before.
+    /// When processing started; null until then.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     orders_sent_at: Option<Time>,
     /// When the batch was created.
@@ -45,10 +45,10 @@ pub(crate) struct BatchView {
     /// When the batch was last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
-    /// The first 100 alerts. The list of alerts contains all of them.
+    /// The first 100 alerts. `GET …/alerts` returns all of them.
     #[schema(max_items = 100)]
     alerts: Vec<AlertView>,
-    /// A summary of the payment orders. There is one order per funding budget and currency.
+    /// A summary of the payment orders. There is one order for each combination of funding budget and currency.
     orders_summary: OrdersSummaryView,
     /// The last upload; null before the first upload.
     #[schema(required)]
@@ -87,7 +87,7 @@ pub(crate) struct InputView {
     /// The format of the upload.
     #[schema(pattern = "^(json|csv)$")]
     format: &'static str,
-    /// `validated`: the upload has no Error alerts. `failed`: it has some. The other values never occur.
+    /// `validated`: the upload has no Error alerts. `failed`: it has Error alerts. The other values never occur.
     #[schema(pattern = "^(accepted|uploaded|validated|failed)$")]
     status: &'static str,
     /// When payments were first uploaded.

@@ -1,4 +1,4 @@
-//! People and roles.
+//! People and roles in responses.
 
 use super::Time;
 use florin_domain::people::{PersonOverview, Role};
@@ -6,13 +6,14 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A role that people can have.
+/// A role that a person can have. It grants nothing.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Role)]
 pub(crate) struct RoleView {
-    /// The id, the same on every account.
+    /// The id of the role, which is the same on every account.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
+    /// The name of the role.
     #[schema(pattern = "^(Owner|Admin|Payer|Viewer|Accountant|User)$")]
     name: &'static str,
 }
@@ -22,28 +23,36 @@ pub(crate) struct RoleView {
 #[schema(as = Person)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PersonView {
+    /// The id of the person.
     #[schema(format = Uuid)]
     id: String,
-    /// The id of the person's membership of the account. Individual budgets name it.
+    /// The id of the person's membership in the account. It is used to assign an individual budget.
     #[schema(format = Uuid)]
     persona_id: String,
+    /// The first name.
     first_name: String,
+    /// The last name.
     last_name: String,
-    /// Null if the person was erased.
+    /// The email address; null if the person's data were erased.
     #[schema(required, nullable)]
     email_address: Option<String>,
-    /// Date of birth.
+    /// The date of birth; null if it is not stored.
     #[schema(required, nullable, format = Date)]
     dob: Option<String>,
+    /// The status of the person.
     #[schema(pattern = "^(active|inactive)$")]
     status: &'static str,
+    /// The name of the person's role.
     #[schema(pattern = "^(Owner|Admin|Payer|Viewer|Accountant|User)$")]
     role_name: &'static str,
-    /// Whether the person owns a card that is not replaced or terminated.
+    /// Whether the person owns a card that is neither REPLACED nor TERMINATED.
     has_people_card: bool,
+    /// The membership of the person in the account.
     persona: PersonaView,
+    /// When the person was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
+    /// When the person last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
 }
@@ -53,12 +62,15 @@ pub(crate) struct PersonView {
 #[schema(as = Persona)]
 #[serde(rename_all = "camelCase")]
 struct PersonaView {
+    /// The id of the membership.
     #[schema(format = Uuid)]
     id: String,
+    /// The id of the account.
     account_id: String,
     /// The id of the role.
     #[schema(value_type = String, format = Uuid)]
     role_id: Uuid,
+    /// The status of the person.
     #[schema(pattern = "^(active|inactive)$")]
     status: &'static str,
 }

@@ -1,23 +1,23 @@
-//! What messages present beside their amount. Florin extensions.
+//! Optional data of card messages in responses: how the card was used, and what was verified. Florin extensions.
 
 use florin_domain::card::{EntryMode, PointOfSale, Verification, WalletToken};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How a card was used, as the message says. Members that were not sent are absent.
+/// How the card was used, according to the message. Members that were not sent are absent.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardPos)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PosView {
-    /// How the card's data was entered.
+    /// How the card's data entered the terminal or the shop.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     entry_mode: Option<&'static str>,
-    /// Whether the merchant began the payment without its customer.
+    /// Whether the merchant started the payment in the cardholder's absence.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     merchant_initiated: Option<bool>,
-    /// Whether the payment is one of a series.
+    /// Whether the payment belongs to a series.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     recurring: Option<bool>,
@@ -27,6 +27,7 @@ pub(super) struct PosView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardThreeDSecure)]
 pub(super) struct ThreeDSecureView {
+    /// The outcome of 3-D Secure.
     #[schema(pattern = "^(AUTHENTICATED|ATTEMPTED|NOT_AUTHENTICATED|UNAVAILABLE|REJECTED)$")]
     pub(super) outcome: &'static str,
 }
@@ -35,20 +36,26 @@ pub(super) struct ThreeDSecureView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardWalletToken)]
 pub(super) struct WalletTokenView<'a> {
+    /// The token, as sent.
     token: &'a str,
+    /// The state of the token.
     #[schema(pattern = "^(REQUESTED|ACTIVE|SUSPENDED|TERMINATED)$")]
     state: &'static str,
 }
 
-/// What was verified of the cardholder. `NOT_CHECKED`: the message has no value, or none is stored.
+/// The comparison of the message's data about the cardholder with the stored data. `NOT_CHECKED`: the message contains
+/// no value, or none is stored.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardVerification)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct VerificationView {
+    /// The first line of the address.
     #[schema(pattern = "^(MATCH|NO_MATCH|NOT_CHECKED)$")]
     address_line1: &'static str,
+    /// The postcode.
     #[schema(pattern = "^(MATCH|NO_MATCH|NOT_CHECKED)$")]
     postal_code: &'static str,
+    /// The security code of the card.
     #[schema(pattern = "^(MATCH|NO_MATCH|NOT_CHECKED)$")]
     security_code: &'static str,
 }

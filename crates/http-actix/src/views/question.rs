@@ -1,4 +1,4 @@
-//! Questions to decision endpoints. Florin extensions.
+//! The questions that are sent to decision endpoints. Florin extensions.
 
 use super::presented::{PosView, ThreeDSecureView, VerificationView, WalletTokenView};
 use super::transaction::{AcceptorView, ConversionView};
@@ -11,36 +11,37 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A question to the endpoint of an account: may this card message be approved?
+/// A question to the decision endpoint of an account: is this card message to be approved?
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardDecisionQuestion)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct QuestionView<'a> {
-    /// The id of the question: the header `webhook-id`. It is the token that the message gets if it is recorded.
+    /// The id of the question, which is also in the header `webhook-id`. If the message is recorded, this becomes its
+    /// token.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// The account.
+    /// The id of the account.
     #[schema(min_length = 1, max_length = 36)]
     account_id: &'a str,
-    /// The budget that pays.
+    /// The id of the budget that the card spends from.
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
     /// When the message arrived, by the clock of the account.
     #[schema(value_type = String, format = DateTime)]
     occurred_at: Time,
-    /// Whether the message is a dry run: nothing follows from the decision.
+    /// Whether the message is a dry run, so that the decision has no effect.
     preview: bool,
-    /// The amount to approve, in the currency of the message, without the acquirer's fee. A part must be above zero and at
-    /// most this amount.
+    /// The amount to approve, in the currency of the message and without the acquirer's fee. The amount of a partial
+    /// approval must be above zero and at most this amount.
     #[schema(value_type = String)]
     amount: Amount,
-    /// The currency of `amount`: ISO 4217, alphabetic.
+    /// The currency of `amount` (ISO 4217, alphabetic).
     currency_code: &'static str,
-    /// Whether a part of the amount can be approved.
+    /// Whether the message can be approved in part.
     partial_approval: bool,
     /// The balances of the budget before the message.
     balances: QuestionBalancesView,
-    /// The message. Amounts are in the currency of the card.
+    /// The message. Its amounts are in the currency of the card.
     transaction: QuestionMessageView<'a>,
 }
 
@@ -49,26 +50,26 @@ pub(crate) struct QuestionView<'a> {
 #[schema(as = CardDecisionBalances)]
 #[serde(rename_all = "camelCase")]
 struct QuestionBalancesView {
-    /// Ledger balance.
+    /// The ledger balance.
     #[schema(value_type = String)]
     ledger_balance: Amount,
-    /// Available balance.
+    /// The available balance.
     #[schema(value_type = String)]
     available_balance: Amount,
 }
 
-/// A card message to decide on. Its members are those of a card transaction.
+/// A card message that is to be decided on. Its members are those of a card transaction.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardDecisionTransaction)]
 #[serde(rename_all = "camelCase")]
 struct QuestionMessageView<'a> {
-    /// The token that the message gets.
+    /// The token that the message will have.
     #[schema(value_type = String, format = Uuid)]
     token: Uuid,
-    /// The token of the first message of the chain; on an increment another one than `token`.
+    /// The token of the first message of the chain. For a first message, it equals `token`.
     #[schema(value_type = String, format = Uuid)]
     chain_token: Uuid,
-    /// The event type, in dotted notation.
+    /// The type of the message, in dotted notation.
     #[serde(rename = "type")]
     kind: &'static str,
     /// The token of the cardholder.
@@ -80,7 +81,7 @@ struct QuestionMessageView<'a> {
     /// The amount of the message.
     #[schema(value_type = String)]
     amount: Amount,
-    /// The acquirer's fee in addition to the amount.
+    /// The fee of the acquirer, in addition to the amount.
     #[schema(value_type = String)]
     acquirer_fee_amount: Amount,
     /// The part of the amount that the merchant pays out in cash; absent if there is none.
@@ -89,14 +90,18 @@ struct QuestionMessageView<'a> {
     cash_back_amount: Option<Amount>,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
+    /// The conversion between the merchant's currency and the card's. The rate is 1 if they are the same.
     currency_conversion: ConversionView,
     /// The token of the preceding message; absent on first messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Uuid, nullable = false)]
     preceding_related_transaction_token: Option<Uuid>,
+    /// The card network.
     #[schema(pattern = "^(VISA|MASTERCARD|DISCOVER|PULSE)$")]
     network: &'static str,
+    /// The subnetwork of the card network.
     subnetwork: &'static str,
+    /// The merchant or ATM where the card is used.
     card_acceptor: AcceptorView<'a>,
     /// How the card is used; absent if the message does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,7 +115,8 @@ struct QuestionMessageView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     digital_wallet_token: Option<WalletTokenView<'a>>,
-    /// What was verified of the cardholder; absent if the message does not say anything about them.
+    /// The comparison of the message's data about the cardholder with the stored data; absent if the message contains
+    /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     verification: Option<VerificationView>,
@@ -165,7 +171,7 @@ impl<'a> From<Asking<'a>> for QuestionView<'a> {
     }
 }
 
-/// Renders a question to an endpoint.
+/// Renders a question to a decision endpoint as a JSON text.
 pub fn decision_question(asking: Asking<'_>) -> Result<String, StoreError> {
     let text = serde_json::to_string(&QuestionView::from(asking));
     text.map_err(|error| StoreError::Corrupt(format!("a question can't be rendered: {error}")))

@@ -1,11 +1,11 @@
-//! Times and amounts, written directly into the response without intermediate strings.
+//! Times and amounts. They are written directly into the response, without intermediate strings.
 
 use chrono::{DateTime, Datelike, NaiveTime, SecondsFormat, Timelike, Utc};
 use florin_domain::money::{Money, Rate, Total, TotalMoney};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// A time: UTC, whole seconds, `2026-09-01T12:00:00Z`.
+/// A time in UTC with whole seconds: `2026-09-01T12:00:00Z`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Time(pub(crate) DateTime<Utc>);
 
@@ -15,8 +15,8 @@ impl Time {
         Self(self.0.date_naive().and_time(NaiveTime::MIN).and_utc())
     }
 
-    /// Formats the time. Returns `None` if the year does not have four digits. chrono's own formatter takes as long as
-    /// the rest of a row.
+    /// Formats the time. Returns `None` if the year does not have four digits. It exists because chrono's formatter
+    /// takes as long as the rest of a row.
     fn digits(self) -> Option<[u8; 20]> {
         let time = self.0.naive_utc();
         let year = u32::try_from(time.year()).ok().filter(|year| *year <= 9999)?;
@@ -54,7 +54,7 @@ impl Serialize for Time {
     }
 }
 
-/// An amount as a string: a decimal with exactly its currency's digits.
+/// An amount, written as a string: a decimal with exactly the digits of its currency.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Amount(pub(crate) Money);
 
@@ -64,7 +64,7 @@ impl Serialize for Amount {
     }
 }
 
-/// A sum of amounts, written like an amount.
+/// A sum of amounts, written like an [`Amount`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sum(pub(crate) TotalMoney);
 
@@ -74,7 +74,7 @@ impl Serialize for Sum {
     }
 }
 
-/// An amount or a sum, written as a JSON number: a decimal with exactly its currency's digits.
+/// An amount or a sum, written as a JSON number: a decimal with exactly the digits of its currency.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number(pub(super) TotalMoney);
 
@@ -86,7 +86,7 @@ impl From<Money> for Number {
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // A double would be rounded. The text of an amount is already a valid JSON number.
+        // Don't use a double, which would be rounded. The text of an amount is already a valid JSON number.
         let number = RawValue::from_string(self.0.to_string()).map_err(serde::ser::Error::custom)?;
         number.serialize(serializer)
     }
@@ -101,7 +101,7 @@ impl Serialize for RateView {
         if self.0 == Rate::ONE {
             return serializer.serialize_u32(1);
         }
-        // A double would be rounded. The text of a decimal is already a valid JSON number.
+        // Don't use a double, which would be rounded. The text of a decimal is already a valid JSON number.
         let number = RawValue::from_string(self.0.to_string()).map_err(serde::ser::Error::custom)?;
         number.serialize(serializer)
     }

@@ -1,4 +1,4 @@
-//! The steps of a scenario.
+//! Played scenarios in responses.
 
 use super::decline::DeclineView;
 use super::{Amount, Time};
@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A scenario that was played.
+/// The result of a scenario that was played.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Scenario)]
 pub(crate) struct ScenarioView {
@@ -28,25 +28,25 @@ pub(crate) struct ScenarioView {
 pub(crate) struct StepView {
     /// The path of the message's operation, below `/v2/cards/simulations/`.
     message: &'static str,
-    /// When the message was decided, by the account's clock.
+    /// When the message was decided on, by the account's clock.
     #[schema(value_type = String, format = DateTime)]
     at: Time,
     /// The HTTP status with which the message's own operation responds.
     #[schema(minimum = 200, maximum = 499)]
     status: u16,
-    /// The body of that response: a record, or the error.
+    /// The body of that response: a record or an error.
     #[schema(value_type = Object)]
     answer: Box<RawValue>,
-    /// The balances after the step, of the budget and currency of the last recorded message; null until a message is
+    /// The balance of the budget in the currency of the last recorded message, after the step. Null until a message is
     /// recorded.
     #[schema(required, nullable)]
     balances: Option<StepBalancesView>,
-    /// Why the message was declined; null unless it was.
+    /// Why the message was declined; null if it was not declined.
     #[schema(required, nullable)]
     explanation: Option<DeclineView>,
 }
 
-/// The balances of a budget in one currency.
+/// The balance of a budget in one currency.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ScenarioBalances)]
 #[serde(rename_all = "camelCase")]
@@ -76,7 +76,7 @@ impl StepBalancesView {
 }
 
 impl StepView {
-    /// Builds the view of a step whose message was recorded. `None` if the answer is not JSON.
+    /// Builds the view of a step with a recorded message. `None`: the answer is not JSON.
     pub(crate) fn recorded(message: &'static str, sent: Answer, recorded: &ExplainedMessage) -> Option<Self> {
         let record = &recorded.transaction;
         let (ledger, available) = (record.ledger_balance, record.available_balance);
@@ -90,7 +90,7 @@ impl StepView {
         })
     }
 
-    /// Builds the view of a step that left no record. `None` if the answer is not JSON.
+    /// Builds the view of a step without a recorded message. `None`: the answer is not JSON.
     pub(crate) fn unrecorded(
         message: &'static str,
         sent: Answer,

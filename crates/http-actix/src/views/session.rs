@@ -1,4 +1,4 @@
-//! Checkout sessions.
+//! Checkout sessions and orders in responses.
 
 use super::{Amount, DryRunView, Time};
 use florin_domain::checkout::{Basket, BasketItem, CheckoutSession, CountryCode, Shipping, ShippingRate};
@@ -15,64 +15,67 @@ pub(crate) struct SessionView<'a> {
     /// The id of the session.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// The type of its checkout.
+    /// The type of the session's checkout.
     #[serde(rename = "type")]
     #[schema(pattern = "^(SHOPPING|TOP_UP)$")]
     kind: &'static str,
+    /// The status of the session.
     #[schema(pattern = "^(OPEN|PROCESSING|COMPLETED|CANCELLED|ABANDONED|EXPIRED)$")]
     status: &'static str,
-    /// Its checkout.
+    /// The id of the checkout; null if the session has none.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     checkout_id: Option<Uuid>,
-    /// The merchant's reference.
+    /// The merchant's reference; null if the session has none.
     #[schema(required)]
     merchant_reference: Option<&'a str>,
-    /// What the payer reads about the purchase.
+    /// The description that the payer reads; null if there is none.
     #[schema(required)]
     description: Option<&'a str>,
-    /// The amount to pay, with the shipping.
+    /// The amount to pay, including shipping.
     amount: MoneyView,
-    /// The locale of the page.
+    /// The locale of the payment page; null if none is set.
     #[schema(required)]
     locale: Option<&'a str>,
-    /// The address of the page on which the payer pays. Events do not have it.
+    /// The URL of the payment page. Absent in events.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = "uri")]
     checkout_url: Option<String>,
-    /// Where the payer returns to.
+    /// The URL to which the payer returns; null if none is set.
     #[schema(required, format = "uri")]
     return_url: Option<&'a str>,
-    /// From this moment on the session can't be paid.
+    /// The time from which the session can't be paid any more.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Time,
-    /// The reference on the payer's bank statement.
+    /// The reference that the payer's bank statement shows.
     #[schema(pattern = "^RQ[2-9A-HJ-NP-Z]{8}$")]
     payment_reference: &'a str,
-    /// The payee of a `TOP_UP` session.
+    /// The payee of a `TOP_UP` session; null for other sessions.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     payee_id: Option<Uuid>,
-    /// What is bought.
+    /// The basket; null if none was sent.
     #[schema(required)]
     basket: Option<BasketView<'a>>,
-    /// Where and how it is shipped.
+    /// The shipping address and rate; null until they are known.
     #[schema(required)]
     shipping: Option<ShippingView<'a>>,
-    /// The payment that completed the session.
+    /// The id of the payment that completed the session; null if it is not completed.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     payment_id: Option<Uuid>,
-    /// The order of a completed SHOPPING session.
+    /// The id of the order of a completed SHOPPING session; null for other sessions.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     order_id: Option<Uuid>,
+    /// When the session was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
+    /// When the session last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
-    /// When the session was completed.
+    /// When the session was completed; null if it is not completed.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     completed_at: Option<Time>,
 }
 
-/// A session that was paid without a browser, or the dry run of it.
+/// The result of paying a session without a browser, or of its dry run.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PayCheckoutSessionAnswer)]
 #[serde(rename_all = "camelCase")]
@@ -84,12 +87,12 @@ pub(crate) struct PayAnswer<'a> {
     pub(crate) dry_run: Option<DryRunView>,
 }
 
-/// An amount of money.
+/// An amount with its currency.
 #[derive(Serialize, ToSchema)]
 #[schema(as = MerchantAmount)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MoneyView {
-    /// A decimal with the digits of its currency.
+    /// The amount: a decimal with exactly the digits of its currency.
     #[schema(value_type = String)]
     amount: Amount,
     /// ISO 4217, alphabetic.
@@ -97,10 +100,11 @@ pub(crate) struct MoneyView {
     currency_code: &'static str,
 }
 
-/// What a payer buys.
+/// The items that a payer buys.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Basket)]
 struct BasketView<'a> {
+    /// The items.
     items: Vec<ItemView<'a>>,
 }
 
@@ -109,56 +113,66 @@ struct BasketView<'a> {
 #[schema(as = BasketItem)]
 #[serde(rename_all = "camelCase")]
 struct ItemView<'a> {
+    /// The name of the item.
     name: &'a str,
+    /// Number of pieces.
     #[schema(minimum = 1, maximum = 100_000)]
     quantity: u32,
-    /// The price of one.
+    /// The price of one piece.
     #[schema(value_type = String)]
     unit_price: Amount,
-    /// The merchant's stock-keeping unit.
+    /// The merchant's stock-keeping unit; null if none was sent.
     #[schema(required)]
     sku: Option<&'a str>,
-    /// The merchant's product.
+    /// The merchant's id of the product; null if none was sent.
     #[schema(required)]
     product_id: Option<&'a str>,
-    /// The tax rate, as it was sent.
+    /// The tax rate, as sent; null if none was sent.
     #[schema(required)]
     tax_rate: Option<&'a str>,
-    /// A picture, which the payment page never loads.
+    /// The URL of an image; null if none was sent. The payment page never loads it.
     #[schema(required, format = "uri")]
     image_url: Option<&'a str>,
 }
 
-/// Where and how goods are shipped.
+/// The shipping address and rate.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Shipping)]
 #[serde(rename_all = "camelCase")]
 struct ShippingView<'a> {
+    /// The name of the recipient.
     recipient_name: &'a str,
+    /// The first line of the address.
     address_line1: &'a str,
+    /// The second line of the address.
     #[schema(required)]
     address_line2: Option<&'a str>,
+    /// The city.
     city: &'a str,
+    /// The region.
     #[schema(required)]
     region: Option<&'a str>,
+    /// The postcode.
     postcode: &'a str,
-    /// ISO 3166, two letters.
+    /// ISO 3166-1 alpha-2.
     #[schema(pattern = "^[A-Z]{2}$")]
     country_code: &'a str,
-    /// The rate of the shipping, once it is known.
+    /// The shipping rate; null if none is known.
     #[schema(required)]
     rate: Option<RateView<'a>>,
 }
 
-/// A way of shipping, and its price.
+/// A shipping rate and its price.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ShippingRate)]
 #[serde(rename_all = "camelCase")]
 struct RateView<'a> {
+    /// The name of the rate.
     description: &'a str,
+    /// The price of shipping.
     #[schema(value_type = String)]
     amount: Amount,
-    /// The merchant's code of the service.
+    /// The merchant's code of the shipping service; null if none was sent.
     #[schema(required)]
     service_code: Option<&'a str>,
 }
@@ -192,7 +206,7 @@ impl<'a> From<&'a CheckoutSession> for SessionView<'a> {
 }
 
 impl SessionView<'_> {
-    /// Adds the address of the page.
+    /// Adds the URL of the payment page.
     pub(crate) fn with_checkout_url(self, checkout_url: String) -> Self {
         Self { checkout_url: Some(checkout_url), ..self }
     }
@@ -206,29 +220,30 @@ pub(crate) struct OrderView<'a> {
     /// The id of the order.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// Its session.
+    /// The id of the session.
     #[schema(value_type = String, format = Uuid)]
     checkout_session_id: Uuid,
-    /// The merchant's reference.
+    /// The merchant's reference; null if the session has none.
     #[schema(required)]
     merchant_reference: Option<&'a str>,
-    /// What was paid, with the shipping.
+    /// The amount that was paid, including shipping.
     amount: MoneyView,
-    /// What was bought.
+    /// The basket; null if none was sent.
     #[schema(required)]
     basket: Option<BasketView<'a>>,
-    /// Where and how it is shipped.
+    /// The shipping address and rate; null if none was sent.
     #[schema(required)]
     shipping: Option<ShippingView<'a>>,
-    /// The payment.
+    /// The id of the payment.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     payment_id: Option<Uuid>,
+    /// When the session was completed.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     created_at: Option<Time>,
 }
 
 impl<'a> OrderView<'a> {
-    /// Shows the order of a session. `None`: it has none.
+    /// Builds the view of a session's order. `None`: the session has no order.
     pub(crate) fn of(session: &'a CheckoutSession) -> Option<Self> {
         let currency = session.amount.currency;
         Some(Self {

@@ -1,4 +1,4 @@
-//! Top-ups of budgets.
+//! Top-ups of budgets in responses.
 
 use super::{MoneyView, Time};
 use florin_domain::checkout::CheckoutSession;
@@ -11,44 +11,48 @@ use uuid::Uuid;
 #[schema(as = TopUp)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TopUpView<'a> {
-    /// The id of the top-up, which is that of its session.
+    /// The id of the top-up, which is also the id of its session.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// The budget that is credited.
+    /// The id of the budget to be credited.
     #[schema(value_type = String, format = Uuid)]
     budget_id: Uuid,
+    /// The status of the top-up.
     #[schema(pattern = "^(OPEN|PROCESSING|COMPLETED|CANCELLED|ABANDONED|EXPIRED)$")]
     status: &'static str,
+    /// The amount to pay.
     amount: MoneyView,
-    /// The locale of the page.
+    /// The locale of the payment page; null if none is set.
     #[schema(required)]
     locale: Option<&'a str>,
-    /// The address of the page on which the payer pays.
+    /// The URL of the payment page.
     #[schema(format = "uri")]
     checkout_url: String,
-    /// Where the payer returns to.
+    /// The URL to which the payer returns; null if none is set.
     #[schema(required, format = "uri")]
     return_url: Option<&'a str>,
-    /// From this moment on the top-up can't be paid.
+    /// The time from which the top-up can't be paid any more.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Time,
-    /// The reference on the payer's bank statement.
+    /// The reference that the payer's bank statement shows.
     #[schema(pattern = "^RQ[2-9A-HJ-NP-Z]{8}$")]
     payment_reference: &'a str,
-    /// The payment that completed the top-up.
+    /// The id of the payment that completed the top-up; null if it is not completed.
     #[schema(required, value_type = Option<String>, format = Uuid)]
     payment_id: Option<Uuid>,
+    /// When the top-up was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
+    /// When the top-up last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
-    /// When the top-up was completed.
+    /// When the top-up was completed; null if it is not completed.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     completed_at: Option<Time>,
 }
 
 impl<'a> TopUpView<'a> {
-    /// Shows a top-up. `None`: the session is no top-up.
+    /// Builds the view of a top-up. `None`: the session is not a top-up.
     pub(crate) fn of(session: &'a CheckoutSession, checkout_url: String) -> Option<Self> {
         Some(Self {
             id: session.id.0,

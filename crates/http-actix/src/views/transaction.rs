@@ -1,4 +1,4 @@
-//! Simulated card transactions.
+//! Card messages in responses.
 
 use super::decision::DecisionView;
 use super::presented::{PosView, ThreeDSecureView, VerificationView, WalletTokenView};
@@ -15,7 +15,9 @@ use uuid::Uuid;
 #[schema(as = CardTransactionAnswer)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TransactionAnswer<'a> {
+    /// The record of the message.
     transaction: TransactionView<'a>,
+    /// The changes that the request would make. Only with `dryRun=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     dry_run: Option<DryRunView>,
@@ -26,18 +28,18 @@ pub(crate) struct TransactionAnswer<'a> {
 #[schema(as = CardTransaction)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TransactionView<'a> {
-    /// The acquirer's fee.
+    /// The fee of the acquirer.
     #[schema(value_type = String)]
     acquirer_fee_amount: Amount,
     /// The part of the amount that the merchant pays out in cash; absent if there is none. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     cash_back_amount: Option<Amount>,
-    /// What a fee is for, in the network's words; absent on other messages. Florin extension.
+    /// The type of a fee, in the words of the network; absent on other messages. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     fee_type: Option<&'a str>,
-    /// The event type, in dotted notation.
+    /// The type of the message, in dotted notation.
     #[serde(rename = "type")]
     kind: &'static str,
     /// The status of the message.
@@ -52,36 +54,40 @@ pub(crate) struct TransactionView<'a> {
     /// The id of the card.
     #[schema(value_type = String, format = Uuid)]
     card_token: Uuid,
-    /// The requested amount; on a reversal, the amount of the first message.
+    /// The requested amount. For a reversal, the amount of the first message.
     #[schema(value_type = String)]
     request_amount: Amount,
     /// The response to the message.
     response: ResponseView,
+    /// When the message was decided on, by the account's clock.
     #[schema(value_type = String, format = DateTime)]
     created_time: Time,
     /// Equals `createdTime`.
     #[schema(value_type = String, format = DateTime)]
     user_transaction_time: Time,
-    /// Midnight UTC of the same day.
+    /// Midnight UTC of the day of `createdTime`.
     #[schema(value_type = String, format = DateTime)]
     settlement_date: Time,
     /// The amount of the message.
     #[schema(value_type = String)]
     amount: Amount,
-    /// The budget's balances after the message.
+    /// The balance of the budget after the message.
     gpa: BalancesView,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
     /// The conversion between the merchant's currency and the card's. The rate is 1 if they are the same.
     currency_conversion: ConversionView,
-    /// The token of the preceding message; absent on first messages, except those of disputes, which name the disputed
-    /// message.
+    /// The token of the preceding message. Absent on first messages, except those of disputes, where it is the token of
+    /// the disputed message.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Uuid, nullable = false)]
     preceding_related_transaction_token: Option<Uuid>,
+    /// The card network.
     #[schema(pattern = "^(VISA|MASTERCARD|DISCOVER|PULSE)$")]
     network: &'static str,
+    /// The subnetwork of the card network.
     subnetwork: &'static str,
+    /// The merchant or ATM where the card was used.
     card_acceptor: AcceptorView<'a>,
     /// How the card was used; absent if the message does not say. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,19 +101,20 @@ pub(crate) struct TransactionView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     digital_wallet_token: Option<WalletTokenView<'a>>,
-    /// What was verified of the cardholder; absent if the message does not say anything about them. Florin extension.
+    /// The comparison of the message's data about the cardholder with the stored data; absent if the message contains
+    /// none. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     verification: Option<VerificationView>,
-    /// The place of a clearing among several; absent if it was not sent. Florin extension.
+    /// The place of a clearing among several clearings; absent if it was not sent. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     multi_clearing_sequence_number: Option<u32>,
-    /// The number of these clearings; absent if it was not sent. Florin extension.
+    /// The total number of these clearings; absent if it was not sent. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     multi_clearing_sequence_count: Option<u32>,
-    /// What the endpoint of the account decided; absent if it was not asked. Florin extension.
+    /// The decision of the account's endpoint, or its fallback; absent if the endpoint was not asked. Florin extension.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     decision: Option<DecisionView>,
@@ -130,23 +137,25 @@ struct DisputeLinkView {
     transaction_token: Uuid,
 }
 
-/// Response code and memo.
+/// The response code of a message, and its meaning.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardResponse)]
 struct ResponseView {
+    /// The response code. `0000` is an approval.
     code: &'static str,
+    /// The meaning of the code, in words.
     memo: &'static str,
 }
 
-/// Balances of a budget.
+/// The balance of a budget after a message.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardBalances)]
 #[serde(rename_all = "camelCase")]
 struct BalancesView {
-    /// Ledger balance.
+    /// The ledger balance.
     #[schema(value_type = String)]
     ledger_balance: Amount,
-    /// Available balance.
+    /// The available balance.
     #[schema(value_type = String)]
     available_balance: Amount,
     /// The effect of the message on the available balance. Negative if it reduces the balance.
@@ -159,12 +168,13 @@ struct BalancesView {
 #[schema(as = CurrencyConversion)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ConversionView {
+    /// The amount in the merchant's currency.
     #[schema(value_type = String)]
     original_amount: Amount,
     /// The value of one unit of the merchant's currency in the card's currency.
     #[schema(value_type = f64)]
     conversion_rate: RateView,
-    /// ISO 4217, numeric.
+    /// The merchant's currency (ISO 4217, numeric).
     original_currency_code: String,
 }
 
@@ -190,12 +200,19 @@ impl From<&CardTransaction> for ConversionView {
 #[schema(as = CardAcceptor)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AcceptorView<'a> {
+    /// The postcode.
     postal_code: &'a str,
+    /// The id of the merchant.
     mid: &'a str,
+    /// The merchant category code (ISO 18245).
     mcc: &'a str,
+    /// The name of the merchant.
     name: &'a str,
+    /// The city.
     city: &'a str,
+    /// The state or region.
     state: &'a str,
+    /// The country.
     country_code: &'a str,
 }
 

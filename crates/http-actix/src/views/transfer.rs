@@ -1,4 +1,4 @@
-//! Transfers between budgets.
+//! Transfers between budgets in responses.
 
 use super::scalars::Number;
 use super::{DryRunView, Time};
@@ -16,13 +16,15 @@ use utoipa::ToSchema;
 pub(crate) struct TransferView {
     /// Always true.
     success: bool,
-    /// The number of the debit among the account's numbered transactions.
+    /// The number of the debit in the account's sequence.
     #[schema(minimum = 1)]
     debit_box_transaction_id: i64,
-    /// The number of the credit: the next one.
+    /// The number of the credit in the account's sequence: the one after that of the debit.
     #[schema(minimum = 2)]
     credit_box_transaction_id: i64,
+    /// The transfer.
     transfer: DetailView,
+    /// The changes that the request would make. Only with `dryRun=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     dry_run: Option<DryRunView>,
@@ -33,8 +35,10 @@ pub(crate) struct TransferView {
 #[schema(as = Transfer)]
 #[serde(rename_all = "camelCase")]
 struct DetailView {
+    /// The id of the transfer.
     #[schema(format = Uuid)]
     id: String,
+    /// When the money moved.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
     /// The balance of the paying budget after the transfer.
@@ -48,14 +52,18 @@ struct DetailView {
 #[schema(as = TransferBalance)]
 #[serde(rename_all = "camelCase")]
 struct SideView {
+    /// The id of the budget.
     #[schema(format = Uuid)]
     budget_id: String,
+    /// ISO 4217, alphabetic.
     currency_code: &'static str,
+    /// The available balance.
     #[schema(value_type = f64)]
     available_balance: Number,
+    /// The ledger balance.
     #[schema(value_type = f64)]
     ledger_balance: Number,
-    /// Held by open card authorizations, and reserved for confirmed payment batches.
+    /// The amount held by open card authorizations and reserved for confirmed payment batches.
     #[schema(value_type = f64)]
     pending_balance: Number,
 }

@@ -1,4 +1,4 @@
-//! Webhooks, which are subscriptions to events, and their deliveries.
+//! Webhooks (subscriptions to events) and their deliveries, in responses.
 
 use super::Time;
 use chrono::{DateTime, Utc};
@@ -32,33 +32,36 @@ pub(crate) struct WebhookView {
     webhook_event_type_id: Uuid,
     /// The name of the event type.
     webhook_event_type_name: String,
-    /// Which events of the type are delivered, for Merchant types; null for all of them. Florin extension.
+    /// The filter of the events that are delivered, for Merchant types; null if all events of the type are delivered.
+    /// Florin extension.
     filters: Option<FiltersView>,
-    /// Whether a failing event holds back later events of the same object. Florin extension.
+    /// Whether an event that can't be delivered holds back later events of the same object. Florin extension.
     ordered: bool,
-    /// Why Florin disabled it: `gone` (the receiver responded with 410) or `failing` (every delivery failed for five
-    /// days); null if it is enabled, or somebody else disabled it. Florin extension.
+    /// Why Florin disabled the subscription. `gone`: the receiver responded with 410. `failing`: every delivery failed
+    /// for five days. Null if it is enabled, or if the client or an operator disabled it. Florin extension.
     #[schema(pattern = "^(gone|failing)$")]
     disabled_reason: Option<&'static str>,
-    /// When Florin, the client or an operator disabled it; null while it is enabled. Florin extension.
+    /// When Florin, the client or an operator disabled the subscription; null while it is enabled. Florin extension.
     #[schema(value_type = Option<String>, format = DateTime)]
     disabled_at: Option<Time>,
+    /// When the subscription was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
+    /// When the subscription last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Time,
 }
 
-/// The events of a type that are delivered: those that match every filter.
+/// The filters of a subscription. Only events that match every filter are delivered.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebhookFilters)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FiltersView {
-    /// The checkout of the event.
+    /// The filter for the checkout of the event.
     checkout_id: FilterView,
 }
 
-/// A filter of ids.
+/// A filter that matches any of the listed ids.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebhookFilter)]
 pub(crate) struct FilterView {
@@ -116,9 +119,10 @@ impl CreatedWebhookView {
 #[schema(as = RotatedSecret)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RotatedSecretView {
-    /// The secret that signs deliveries from now on. It is returned only once.
+    /// The new secret, with which deliveries are signed from now on. It is returned only once.
     signing_secret: String,
-    /// The end of the overlap, in real time: until then, both secrets sign. Null if only the new one signs.
+    /// The end of the overlap, in real time. Until then, deliveries are signed with both secrets. Null if there is no
+    /// overlap.
     #[schema(value_type = Option<String>, format = DateTime)]
     previous_secret_expires_at: Option<Time>,
 }
@@ -134,20 +138,21 @@ impl RotatedSecretView {
 #[schema(as = WebhookDelivery)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DeliveryView {
-    /// The id of the event: the header `webhook-id`.
+    /// The id of the event, which is also in the header `webhook-id`.
     message_id: Uuid,
+    /// The id of the account.
     #[schema(min_length = 1, max_length = 36)]
     account_id: String,
-    /// The object that the event is about.
+    /// The id of the object that the event is about.
     object_id: Uuid,
-    /// The sequence of the event: its number among the events of its object; 0 for a test.
+    /// The number of the event among the events of its object; 0 for a test.
     #[schema(minimum = 0)]
     sequence: i64,
-    /// Whether a client requested it as a test of the receiver.
+    /// Whether the event is a test that a client requested.
     test: bool,
-    /// `pending`: waits for its first attempt. `failed`: waits for the next attempt. `delivered`: the receiver accepted
-    /// it. `exhausted`: every attempt failed. `cancelled`: its event was undone by a restore or is no longer stored, or
-    /// the delivery was imported.
+    /// `pending`: it waits for its first attempt. `failed`: the last attempt failed, and it waits for the next one.
+    /// `delivered`: the receiver accepted the event. `exhausted`: all attempts failed. `cancelled`: the event was
+    /// undone by a restore or is no longer stored, or the delivery was imported.
     #[schema(pattern = "^(pending|failed|delivered|exhausted|cancelled)$")]
     status: &'static str,
     /// Number of attempts, including interrupted ones and the one in progress.
@@ -155,10 +160,11 @@ pub(crate) struct DeliveryView {
     attempt_count: u32,
     /// The latest completed attempts: at most 20, or 1,000 with the filter `messageId`.
     attempts: Vec<AttemptView>,
-    /// When it was queued, by the account's clock.
+    /// When the delivery was queued, by the account's clock.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When the next attempt is due, by the account's clock; null if there is none, and while the subscription is disabled.
+    /// When the next attempt is due, by the account's clock. Null if no attempt will follow, and while the subscription
+    /// is disabled.
     #[schema(value_type = Option<String>, format = DateTime)]
     next_attempt_at: Option<Time>,
 }
@@ -186,13 +192,13 @@ impl DeliveryView {
 #[schema(as = DeliveryAttempt)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AttemptView {
-    /// 1, 2, 3, … A number is missing if the attempt was interrupted.
+    /// The number of the attempt: 1, 2, 3, … The number of an interrupted attempt is missing.
     #[schema(minimum = 1)]
     number: u32,
-    /// When it was sent, by the account's clock.
+    /// When the request was sent, by the account's clock.
     #[schema(value_type = String, format = DateTime)]
     at: Time,
-    /// Milliseconds until the headers of the response, or the failure.
+    /// The time until the headers of the response were received or the attempt failed, in milliseconds.
     #[schema(minimum = 0)]
     duration_ms: i64,
     /// The status of the response; null if there was none.

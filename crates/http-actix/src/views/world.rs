@@ -1,4 +1,4 @@
-//! Clocks, worlds and snapshots.
+//! Clocks, worlds and snapshots in responses.
 
 use super::Time;
 use chrono::{DateTime, Utc};
@@ -19,7 +19,7 @@ pub(crate) struct ClockView {
     /// `RUNNING` or `FROZEN`.
     #[schema(pattern = "^(RUNNING|FROZEN)$")]
     state: &'static str,
-    /// Whether the clock shows real time because it was never changed.
+    /// Whether the clock shows real time: it runs, and is not ahead.
     real_time: bool,
 }
 
@@ -44,20 +44,21 @@ pub(crate) struct WorldView {
     /// The template that the world was created from.
     #[schema(pattern = "^(demo|empty|snapshot)$")]
     template: &'static str,
-    /// The seed of the world's ids; null for random ids.
+    /// The seed of the world's ids; null if the ids are random.
     #[schema(min_length = 1, max_length = 64)]
     seed: Option<String>,
     /// When the world was created, in real time.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When the world expires and may be deleted, in real time.
+    /// When the world expires, in real time. Afterwards it may be deleted at any time.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Time,
+    /// The clock of the world.
     clock: ClockView,
 }
 
 impl WorldView {
-    /// Builds the view of a world at a moment of real time.
+    /// Builds the view of a world at the given real time.
     pub(crate) fn at(world: &SandboxWorld, real: DateTime<Utc>) -> Self {
         Self {
             account_id: world.account.to_string(),
@@ -77,12 +78,12 @@ impl WorldView {
 pub(crate) struct MadeWorldView {
     #[serde(flatten)]
     world: WorldView,
-    /// The API key of the world, which reaches no other account. It is returned only once.
+    /// The API key of the world, which grants access to no other account. It is returned only once.
     api_key: String,
 }
 
 impl MadeWorldView {
-    /// Builds the view of a new world at a moment of real time.
+    /// Builds the view of a new world at the given real time.
     pub(crate) fn at(made: MadeWorld, real: DateTime<Utc>) -> Self {
         Self { world: WorldView::at(&made.world, real), api_key: made.key }
     }
@@ -93,14 +94,16 @@ impl MadeWorldView {
 #[schema(as = WorldSnapshot)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SnapshotView {
+    /// The id of the snapshot.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// The account id of the world.
+    /// The id of the world's account.
     #[schema(min_length = 1, max_length = 36)]
     account_id: String,
+    /// The name of the snapshot; null if it has none.
     #[schema(min_length = 1, max_length = 64)]
     name: Option<String>,
-    /// When the snapshot was taken, on the world's clock.
+    /// When the snapshot was taken, by the world's clock.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
 }
@@ -110,18 +113,19 @@ pub(crate) struct SnapshotView {
 #[schema(as = ImportedSnapshot)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ImportedSnapshotView {
+    /// The id of the imported snapshot.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// The name of the exported snapshot.
+    /// The name of the exported snapshot; null if it has none.
     #[schema(min_length = 1, max_length = 64)]
     name: Option<String>,
-    /// When the snapshot was taken, on the clock of its world.
+    /// When the snapshot was taken, by the clock of its world.
     #[schema(value_type = String, format = DateTime)]
     created_at: Time,
-    /// When it was last imported, in real time.
+    /// When the snapshot was last imported, in real time.
     #[schema(value_type = String, format = DateTime)]
     imported_at: Time,
-    /// When it expires, in real time. It is deleted within a minute after that.
+    /// When the imported snapshot expires, in real time. It is deleted within a minute after that.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Time,
 }

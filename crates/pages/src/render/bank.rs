@@ -43,7 +43,7 @@ impl<'a> BankLink<'a> {
     }
 }
 
-/// What is done at a bank.
+/// Returns the heading for what is approved: a payment or a refund.
 fn heading(look: Look<'_>, approval: &Approval) -> &'static str {
     match approval {
         Approval::Payment { .. } => look.t.simulated.payment,
@@ -76,7 +76,7 @@ impl<'a> SimulatedBank<'a> {
         Self { look, view, heading, name_error, minutes_error }
     }
 
-    /// The outcomes: the value, the text, and whether it is selected.
+    /// Returns the outcomes: for each, the value, the text, and whether it is selected.
     fn outcomes(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> {
         let values = view::SimulatedBank::OUTCOMES;
         let selected = values.into_iter().position(|value| value == self.view.outcome).unwrap_or_default();

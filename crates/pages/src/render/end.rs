@@ -1,4 +1,4 @@
-//! The pages after the bank, and the pages of requests that have none.
+//! The pages after the bank, and the pages for failed requests.
 
 use super::look::Look;
 use crate::texts::Headed;

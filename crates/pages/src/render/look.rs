@@ -1,4 +1,4 @@
-//! What the templates of all pages use.
+//! Data and functions that the templates of all pages use.
 
 use crate::assets::asset;
 use crate::countries::country_name;
@@ -24,13 +24,13 @@ impl<'a> Look<'a> {
         self.frame.shop.as_ref()
     }
 
-    /// The address of a file of ours, with the hash of its content.
+    /// Returns the URL of one of our own files, with the hash of its contents.
     pub(super) fn asset_url(&self, name: &str) -> String {
         let version = asset(name).map(|asset| asset.version()).unwrap_or_default();
         format!("{}/assets/{name}?v={version}", self.frame.root)
     }
 
-    /// The address of the merchant's style sheet.
+    /// Returns the URL of the merchant's style sheet. `None`: the default colours are used.
     pub(super) fn theme_url(&self) -> Option<String> {
         let theme = self.shop()?.theme?;
         Some(format!("{}/theme/{}", self.frame.root, theme.file_name()))
@@ -41,7 +41,7 @@ impl<'a> Look<'a> {
         format::money(*amount)
     }
 
-    /// The price of something that can cost nothing.
+    /// Formats a price. A price of zero is "free".
     pub(super) fn price(&self, amount: &Money) -> String {
         if amount.minor.is_zero() { self.t.order.free.to_owned() } else { format::money(*amount) }
     }

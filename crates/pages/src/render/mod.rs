@@ -1,4 +1,4 @@
-//! Rendering: a template for each page, filled from its view.
+//! Renders pages. Each page has a template, which is filled from the page's view.
 
 mod bank;
 mod end;
@@ -9,9 +9,9 @@ use crate::view::{Frame, Page};
 use askama::Template;
 use look::Look;
 
-/// Renders a page as a whole HTML document.
+/// Renders a page as a complete HTML document.
 ///
-/// Every value is escaped. Control characters, and the characters that change the direction of text around them, are
+/// Every value is escaped. Control characters, and characters that change the writing direction of other text, are
 /// removed.
 pub fn render(frame: &Frame, page: &Page) -> String {
     let look = Look::new(frame);
@@ -31,7 +31,8 @@ pub fn render(frame: &Frame, page: &Page) -> String {
     without_controls(html.unwrap_or_default())
 }
 
-/// Removes what could garble a page: control characters other than line breaks, and controls of the direction of text.
+/// Removes characters that could garble a page: control characters other than line breaks, and characters that change
+/// the writing direction.
 fn without_controls(html: String) -> String {
     let is_unwanted = |c: char| {
         (c.is_control() && c != '\n')

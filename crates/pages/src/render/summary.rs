@@ -1,4 +1,4 @@
-//! The summary.
+//! The summary page.
 
 use super::look::Look;
 use crate::countries::countries;
@@ -15,7 +15,7 @@ pub(super) struct Summary<'a> {
     heading: &'static str,
 }
 
-/// A field of the address.
+/// A field of the address form, as the template shows it.
 struct Field<'a> {
     kind: AddressField,
     label: &'static str,
@@ -64,7 +64,7 @@ fn fields<'a>(look: Look<'a>, form: &'a AddressForm) -> Vec<Field<'a>> {
     .collect()
 }
 
-/// The value of a field, and what browsers can fill it with.
+/// Returns the value of a field, and its `autocomplete` attribute, which tells browsers how to fill it.
 fn value(field: AddressField, values: &view::AddressValues) -> (&str, &'static str) {
     match field {
         AddressField::RecipientName => (&values.recipient_name, "shipping name"),

@@ -1,4 +1,4 @@
-//! English.
+//! The English texts.
 
 use super::table::{
     AddressTexts, BankTexts, Common, EndedTexts, FailedTexts, Headed, OrderTexts, RateTexts, ReceiptTexts, RefundTexts,

@@ -1,8 +1,8 @@
-//! The table of texts.
+//! The table of texts. Each language fills it once.
 
 use crate::view::{FailureReason, ProblemKind};
 
-/// All texts of a language.
+/// All texts of one language.
 pub(crate) struct Texts {
     pub(crate) common: Common,
     pub(crate) order: OrderTexts,
@@ -19,24 +19,24 @@ pub(crate) struct Texts {
     pub(crate) problem: fn(ProblemKind) -> Headed,
     pub(crate) back: &'static str,
     pub(crate) months: [&'static str; 12],
-    /// A day (`23 November 2026`) and a time (`14:05 UTC`) as one text.
+    /// Joins a day (`23 November 2026`) and a time (`14:05 UTC`) to one text.
     pub(crate) day_and_time: fn(&str, &str) -> String,
 }
 
-/// A heading with a sentence.
+/// A heading with one sentence below it.
 pub(crate) struct Headed {
     pub(crate) heading: &'static str,
     pub(crate) text: &'static str,
 }
 
-/// Texts of several pages.
+/// Texts that several pages use.
 pub(crate) struct Common {
     pub(crate) sandbox: &'static str,
-    /// Before the name Florin.
+    /// The text before the name Florin.
     pub(crate) service: &'static str,
     pub(crate) return_policy: &'static str,
     pub(crate) cancel: &'static str,
-    /// Before the merchant's name.
+    /// The text before the merchant's name.
     pub(crate) return_to: &'static str,
     pub(crate) return_to_shop: &'static str,
     pub(crate) error: &'static str,
@@ -46,7 +46,7 @@ pub(crate) struct Common {
     pub(crate) too_long: fn(&str, usize) -> String,
 }
 
-/// What is paid.
+/// Texts of the order: what the payer pays for.
 pub(crate) struct OrderTexts {
     pub(crate) heading: &'static str,
     pub(crate) amount: &'static str,
@@ -66,11 +66,11 @@ pub(crate) struct OrderTexts {
     pub(crate) delivery: &'static str,
     pub(crate) deliver_to: &'static str,
     pub(crate) free: &'static str,
-    /// So many items that the page does not show.
+    /// The line for items that the page does not list. The argument is their number.
     pub(crate) more: fn(usize) -> String,
 }
 
-/// The summary.
+/// Texts of the summary.
 pub(crate) struct SummaryTexts {
     pub(crate) heading: &'static str,
     pub(crate) heading_top_up: &'static str,
@@ -81,7 +81,7 @@ pub(crate) struct SummaryTexts {
     pub(crate) change_rate: &'static str,
 }
 
-/// The form of the address. The labels and errors are in the order of `AddressField::ALL`.
+/// Texts of the address form. Labels and errors are in the order of `AddressField::ALL`.
 pub(crate) struct AddressTexts {
     pub(crate) heading: &'static str,
     pub(crate) labels: [&'static str; 7],
@@ -95,7 +95,7 @@ pub(crate) struct AddressTexts {
     pub(crate) submit: &'static str,
 }
 
-/// The choice of a rate.
+/// Texts of the choice of a shipping rate.
 pub(crate) struct RateTexts {
     pub(crate) heading: &'static str,
     pub(crate) hint: &'static str,
@@ -105,7 +105,7 @@ pub(crate) struct RateTexts {
     pub(crate) retry: &'static str,
 }
 
-/// The list of banks.
+/// Texts of the list of banks.
 pub(crate) struct BankTexts {
     pub(crate) heading: &'static str,
     pub(crate) hint: &'static str,
@@ -120,11 +120,11 @@ pub(crate) struct BankTexts {
     pub(crate) missing: &'static str,
     pub(crate) phone: Headed,
     pub(crate) code: &'static str,
-    /// The way to a bank: the button, and what happens there.
+    /// The link to a bank: the text of the button, and what happens there.
     pub(crate) link: Headed,
 }
 
-/// The simulated bank.
+/// Texts of the simulated bank.
 pub(crate) struct SimulatedTexts {
     pub(crate) notice: Headed,
     pub(crate) payment: &'static str,
@@ -134,7 +134,7 @@ pub(crate) struct SimulatedTexts {
     pub(crate) names_summary: &'static str,
     pub(crate) names: [(&'static str, &'static str); 6],
     pub(crate) outcome: &'static str,
-    /// In the order of [`crate::view::SimulatedBank::OUTCOMES`].
+    /// The texts of the outcomes, in the order of [`crate::view::SimulatedBank::OUTCOMES`].
     pub(crate) outcomes: [&'static str; 5],
     pub(crate) minutes: &'static str,
     pub(crate) minutes_hint: &'static str,
@@ -145,7 +145,7 @@ pub(crate) struct SimulatedTexts {
     pub(crate) minutes_wrong: &'static str,
 }
 
-/// Waiting for the bank.
+/// Texts of the page that waits for the bank.
 pub(crate) struct WaitingTexts {
     pub(crate) page: Headed,
     pub(crate) advice: &'static str,
@@ -153,7 +153,7 @@ pub(crate) struct WaitingTexts {
     pub(crate) again: &'static str,
 }
 
-/// The receipt.
+/// Texts of the receipt.
 pub(crate) struct ReceiptTexts {
     pub(crate) paid: Headed,
     pub(crate) topped_up: Headed,
@@ -162,7 +162,7 @@ pub(crate) struct ReceiptTexts {
     pub(crate) keep: &'static str,
 }
 
-/// A failed payment.
+/// Texts of a failed payment.
 pub(crate) struct FailedTexts {
     pub(crate) heading: &'static str,
     pub(crate) reason: fn(FailureReason) -> &'static str,
@@ -170,14 +170,14 @@ pub(crate) struct FailedTexts {
     pub(crate) again: &'static str,
 }
 
-/// A session without a payment.
+/// Texts of a session that ended without a payment.
 pub(crate) struct EndedTexts {
     pub(crate) cancelled: Headed,
     pub(crate) expired: Headed,
     pub(crate) start_again: &'static str,
 }
 
-/// Refunds.
+/// Texts of refunds.
 pub(crate) struct RefundTexts {
     pub(crate) amount: &'static str,
     pub(crate) payment: &'static str,

@@ -1,4 +1,4 @@
-//! Welsh.
+//! The Welsh texts.
 
 use super::table::{
     AddressTexts, BankTexts, Common, EndedTexts, FailedTexts, Headed, OrderTexts, RateTexts, ReceiptTexts, RefundTexts,

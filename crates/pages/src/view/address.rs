@@ -1,17 +1,17 @@
-//! The form of the shipping address.
+//! The form for the shipping address.
 
-/// The form of the shipping address, with what was entered and what is wrong with it.
+/// The form for the shipping address, with the entered values and their errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AddressForm {
-    /// What the fields contain.
+    /// The values of the fields.
     pub values: AddressValues,
-    /// The errors, in any order: at most one is shown for each field.
+    /// The errors, in any order. At most one error is shown per field.
     pub errors: Vec<(AddressField, FieldError)>,
     /// The state of the postcode lookup.
     pub lookup: Lookup,
 }
 
-/// The members of `shipping`, as entered. The names of the form's fields are those of the API.
+/// The members of `shipping`, as the payer entered them. Form fields have the same names as in the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressValues {
     /// `recipientName`.
@@ -26,11 +26,11 @@ pub struct AddressValues {
     pub region: String,
     /// `postcode`.
     pub postcode: String,
-    /// `countryCode`: ISO 3166 alpha-2.
+    /// `countryCode` (ISO 3166-1 alpha-2).
     pub country_code: String,
 }
 
-/// The empty form, for an address in the United Kingdom.
+/// An empty form, with the United Kingdom as the country.
 impl Default for AddressValues {
     fn default() -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Default for AddressValues {
     }
 }
 
-/// A field of the address.
+/// A field of the address form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressField {
     /// `recipientName`.
@@ -65,7 +65,7 @@ pub enum AddressField {
 }
 
 impl AddressField {
-    /// All fields, in the order of the form.
+    /// All fields, in the order in which the form shows them.
     pub const ALL: [Self; 7] = [
         Self::RecipientName,
         Self::Postcode,
@@ -76,7 +76,7 @@ impl AddressField {
         Self::CountryCode,
     ];
 
-    /// The name of the form's field: that of the API.
+    /// Returns the name of the form field, which is the same as in the API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::RecipientName => "recipientName",
@@ -89,36 +89,36 @@ impl AddressField {
         }
     }
 
-    /// Finds a field by the name of the API.
+    /// Finds a field by its name in the API. `None`: there is no such field.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| field.name() == name)
     }
 }
 
-/// What is wrong with a field.
+/// The error of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldError {
-    /// It is required and empty.
+    /// The field is required, but empty.
     Missing,
-    /// It has more characters than this.
+    /// The value has more characters than this maximum.
     TooLong(usize),
-    /// Its value is not possible.
+    /// The value is not valid.
     Invalid,
 }
 
-/// The state of the postcode lookup. The button has the action `address`.
+/// The state of the postcode lookup. The button for it sends the action `address`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Lookup {
     /// Nothing was looked up.
     #[default]
     Ready,
-    /// The addresses of the postcode, as one line each. The field `found` is the position of the chosen one, from 0, and
-    /// `foundFor` the postcode that was looked up; the action is `address` again.
+    /// The addresses found for the postcode, one line each. To choose one, the form sends the action `address` again.
+    /// Its field `found` is the index of the chosen address, from 0, and `foundFor` is the postcode that was looked up.
     Found(Vec<String>),
     /// The postcode has no addresses.
     NotFound,
-    /// The lookup is not possible now.
+    /// The lookup is unavailable at present.
     Unavailable,
-    /// There is no lookup, and no button for it.
+    /// The lookup is switched off, and its button is not shown.
     Off,
 }

@@ -1,99 +1,101 @@
-//! The banks.
+//! The pages for choosing a bank and for approving at it.
 
 use super::order::Order;
 use super::shop::Form;
 use florin_domain::money::Money;
 
-/// The list of banks. Field `bankId`, action `choose`; the search is a `GET` of the same path with the parameter `q`.
+/// The list of banks. Its form sends the field `bankId` and the action `choose`. The search is a `GET` of the same path
+/// with the parameter `q`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChooseBank {
-    /// Where the forms are sent.
+    /// The address of the forms, and their token.
     pub form: Form,
-    /// What is paid.
+    /// What the payer pays for.
     pub order: Order,
-    /// What was searched for; empty: nothing.
+    /// The text that was searched for. Empty: no search.
     pub query: String,
-    /// The banks to show.
+    /// The banks that the page lists.
     pub banks: Vec<BankChoice>,
-    /// Number of banks that match the search; more than are shown if the list is cut.
+    /// Number of banks that match the search. It is larger than the number of listed banks if the list is cut.
     pub matches: usize,
-    /// Whether the form was sent without a bank.
+    /// Whether the form was sent without a chosen bank.
     pub is_missing: bool,
-    /// The address of the page for a phone, shown as a QR code. `None`: no code.
+    /// The URL of this page, shown as a QR code for a phone. `None`: no code is shown.
     pub phone_url: Option<String>,
 }
 
-/// A bank to choose.
+/// A bank that can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BankChoice {
     /// The value of the field `bankId`.
     pub id: String,
-    /// Its name.
+    /// The name of the bank.
     pub name: String,
 }
 
-/// The simulated bank. Fields `name`, `outcome` and `afterMinutes`; actions `approve`, `reject` and `leave`.
+/// The simulated bank. Its form sends the fields `name`, `outcome` and `afterMinutes`, and one of the actions
+/// `approve`, `reject` and `leave`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimulatedBank {
-    /// Where the form is sent.
+    /// The address of the form, and its token.
     pub form: Form,
     /// The name of the bank.
     pub bank_name: String,
-    /// What is approved.
+    /// The payment or refund that is to be approved.
     pub approval: Approval,
     /// The name that was entered.
     pub name: String,
-    /// The value of `outcome` that is selected, one of [`Self::OUTCOMES`]. Another value selects the first.
+    /// The selected value of `outcome`, one of [`Self::OUTCOMES`]. Any other value selects the first.
     pub outcome: String,
     /// The value of `afterMinutes` that was entered.
     pub after_minutes: String,
-    /// What is wrong with the form.
+    /// The errors of the form.
     pub errors: Vec<SignInError>,
 }
 
 impl SimulatedBank {
-    /// The values of the field `outcome`: what the bank does after it was approved. The first confirms immediately; the
-    /// others wait for `afterMinutes`.
+    /// The values of the field `outcome`: what the bank does after an approval. The first confirms immediately; the
+    /// others act after `afterMinutes`.
     pub const OUTCOMES: [&str; 5] = ["approve", "pending", "fail_later", "time_out", "technical_error"];
-    /// Maximum length of a name, in characters.
+    /// Maximum length of the entered name, in characters.
     pub const MAX_NAME: usize = 140;
 }
 
-/// The way to a bank, on whose own page a payment or a refund is approved.
+/// The page with the link to a bank that approves payments and refunds on its own pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BankLink {
-    /// Where the form to cancel is sent; its path with `?show=banks` has the other banks. `None`: neither is possible.
+    /// The form that cancels. Its path with `?show=banks` lists the other banks. `None`: the page offers neither.
     pub form: Option<Form>,
     /// The name of the bank.
     pub bank_name: String,
-    /// What is approved.
+    /// The payment or refund that is to be approved.
     pub approval: Approval,
-    /// The address of the bank's page.
+    /// The URL of the bank's page.
     pub url: String,
 }
 
-/// What is approved at the bank.
+/// What is to be approved at the bank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Approval {
-    /// A payer pays.
+    /// A payment by the payer.
     Payment {
         /// The amount.
         amount: Money,
         /// The reference of the payment: `RQ…`.
         payment_reference: String,
     },
-    /// The merchant refunds.
+    /// A refund by the merchant.
     Refund {
         /// The amount.
         amount: Money,
         /// The reference of the payment that is refunded.
         payment_reference: String,
-        /// The merchant's reason.
+        /// The merchant's reason for the refund.
         reason: Option<String>,
     },
 }
 
-/// What is wrong with the form of the simulated bank.
+/// The errors of the form of the simulated bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignInError {
     /// The name is empty.

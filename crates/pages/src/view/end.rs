@@ -5,11 +5,11 @@ use super::shop::Form;
 use chrono::{DateTime, Utc};
 use florin_domain::money::Money;
 
-/// The bank has not confirmed yet. The page has a link to read it again; it does not refresh itself, because a page that
-/// reloads under a screen reader fails WCAG 2.2.1 (F41).
+/// The bank has not confirmed the payment yet. The page has a link that loads it again. It does not refresh itself,
+/// because a page that reloads while a screen reader reads it fails WCAG 2.2.1 (F41).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// The path of the page itself.
+    /// The path of this page.
     pub path: String,
     /// The amount.
     pub amount: Money,
@@ -19,31 +19,33 @@ pub struct Waiting {
     pub payment_reference: String,
 }
 
-/// The receipt of a complete payment.
+/// The receipt of a completed payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
-    /// What was paid.
+    /// What was paid for.
     pub order: Order,
     /// The reference of the payment: `RQ…`.
     pub payment_reference: String,
     /// The name of the bank.
     pub bank_name: String,
-    /// When it was completed.
+    /// When the payment was completed.
     pub paid_at: DateTime<Utc>,
-    /// The address of the merchant's page. `None`: there is no button.
+    /// The URL of the merchant's page. `None`: no button is shown.
     pub return_url: Option<String>,
-    /// Whether the payer tried to pay again: the page says that it was paid already, and that nothing was paid twice.
+    /// Whether the payer tried to pay again. The page then says that the payment was already made, and that nothing was
+    /// paid twice.
     pub is_repeated: bool,
 }
 
-/// A payment that failed while the session is still open. Action `continue` leads to the banks, `cancel` ends the session.
+/// A failed payment in a session that is still open. The action `continue` leads to the list of banks; `cancel` ends
+/// the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
-    /// Where the form is sent.
+    /// The address of the form, and its token.
     pub form: Form,
     /// The amount.
     pub amount: Money,
-    /// Why it failed.
+    /// Why the payment failed.
     pub reason: FailureReason,
     /// The name of the bank.
     pub bank_name: String,
@@ -54,9 +56,9 @@ pub struct Failed {
 /// Why a payment failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureReason {
-    /// The payer rejected it at the bank, or the bank refused it.
+    /// The payer rejected the payment at the bank, or the bank refused it.
     RejectedByBank,
-    /// The payer left the bank.
+    /// The payer left the bank without deciding.
     LeftBank,
     /// The bank did not confirm in time.
     TimedOut,
@@ -72,28 +74,28 @@ impl FailureReason {
 /// A session that ended without a payment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The payer or the merchant cancelled it.
+    /// The payer or the merchant cancelled the session.
     Cancelled {
-        /// The address of the merchant's page. `None`: there is no button.
+        /// The URL of the merchant's page. `None`: no button is shown.
         return_url: Option<String>,
     },
-    /// Its time is over: `EXPIRED` and `ABANDONED`.
+    /// The time of the session is over: it is `EXPIRED` or `ABANDONED`.
     Expired {
-        /// The address of the merchant's page. `None`: there is no button.
+        /// The URL of the merchant's page. `None`: no button is shown.
         return_url: Option<String>,
     },
 }
 
-/// The result of a refund at the bank.
+/// The result of the merchant's decision on a refund at the bank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RefundResult {
-    /// The merchant approved it.
+    /// The merchant approved the refund.
     Authorised {
         /// The amount.
         amount: Money,
         /// The reference of the payment that is refunded.
         payment_reference: String,
     },
-    /// The merchant rejected it, or left the bank: no money moves.
+    /// The merchant rejected the refund, or left the bank. No money moves.
     Cancelled,
 }

@@ -1,6 +1,6 @@
-//! What the pages show: plain values that a web adapter fills in.
+//! The contents of the pages, as plain values. A web adapter fills them in.
 //!
-//! Texts are as merchants and payers wrote them. Rendering escapes and isolates them.
+//! Texts are stored as merchants and payers wrote them. Rendering escapes and isolates them.
 
 mod address;
 mod bank;
@@ -16,18 +16,18 @@ pub use order::{Item, MoreItems, Order, Purpose, RateChoice, Shipping, ShippingR
 pub use problem::{Problem, ProblemKind};
 pub use shop::{Form, Frame, Shop};
 
-/// A page of the payment journey.
+/// A page that a payer or merchant sees on the way to a payment or refund.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Page {
-    /// What is paid, and what is still to be asked before the payer chooses a bank.
+    /// What is paid, and what the payer must enter before choosing a bank.
     Summary(Summary),
     /// The list of banks.
     ChooseBank(ChooseBank),
-    /// The way to a bank that approves on its own page.
+    /// The link to a bank that approves on its own pages.
     BankLink(BankLink),
-    /// The sandbox's bank, where a payment or a refund is approved.
+    /// The simulated bank of the sandbox, where a payment or refund is approved.
     SimulatedBank(SimulatedBank),
-    /// The payer approved, and the bank has not confirmed yet.
+    /// The payer approved the payment, but the bank has not confirmed it yet.
     Waiting(Waiting),
     /// The payment is complete.
     Receipt(Receipt),
@@ -35,8 +35,8 @@ pub enum Page {
     Failed(Failed),
     /// The session ended without a payment.
     Ended(Ended),
-    /// The merchant finished at its bank, as the refund's only page after the bank.
+    /// The result of the merchant's decision at the bank. A refund has no other page after the bank.
     RefundResult(RefundResult),
-    /// The request has no page: the status of the response is 400 or above.
+    /// An error page, for a response with a status of 400 or above.
     Problem(Problem),
 }

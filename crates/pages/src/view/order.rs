@@ -5,99 +5,101 @@ use super::shop::Form;
 use chrono::{DateTime, Utc};
 use florin_domain::money::{Minor, Money};
 
-/// The first page: what is paid, and the step that comes next.
+/// The first page: what is paid, and the next step.
 ///
-/// Actions: `continue`, `cancel`, and those of the [`Step`].
+/// The form sends the action `continue`, `cancel`, or an action of the [`Step`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// Where the forms are sent.
+    /// The address of the forms, and their token.
     pub form: Form,
-    /// What is paid.
+    /// What the payer pays for.
     pub order: Order,
     /// When the session ends, shown as the time limit.
     pub expires_at: DateTime<Utc>,
     /// What the payer must do next.
     pub step: Step,
-    /// The path of this page with the form of the address, to correct it. `None`: the address can't be changed.
+    /// The path of this page with the address form, for corrections. `None`: the address can't be changed.
     pub change_address_path: Option<String>,
-    /// The path of this page with the choice of rates, to choose another. `None`: the rate can't be changed.
+    /// The path of this page with the choice of shipping rates. `None`: the rate can't be changed.
     pub change_rate_path: Option<String>,
 }
 
-/// What the payer must do on the summary.
+/// The next step of the payer on the summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Check what is shown, and continue to the banks (action `continue`).
+    /// Check the summary, and continue to the banks (action `continue`).
     Confirm,
-    /// Give the shipping address: the members of `shipping`, action `continue`; action `address` looks up the postcode.
+    /// Enter the shipping address. The fields are the members of `shipping`; the action `continue` sends them, and the
+    /// action `address` looks up the postcode.
     Address(Box<AddressForm>),
-    /// Choose how it is shipped: field `rate`, action `rate`.
+    /// Choose a shipping rate (field `rate`, action `rate`).
     Rates {
         /// The rates, at least one.
         rates: Vec<RateChoice>,
         /// The service code of the selected rate.
         selected: Option<String>,
-        /// Whether the form was sent without a rate.
+        /// Whether the form was sent without a chosen rate.
         is_missing: bool,
     },
-    /// Load the rates again: they could not be loaded (action `rates`).
+    /// Load the shipping rates again, because they could not be loaded (action `rates`).
     RatesUnavailable,
 }
 
-/// A rate to choose.
+/// A shipping rate that can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateChoice {
     /// The value of the field `rate`.
     pub service_code: String,
-    /// Its name.
+    /// The name of the rate.
     pub description: String,
-    /// What it costs.
+    /// The price of shipping at this rate.
     pub amount: Money,
 }
 
-/// What is paid.
+/// What the payer pays for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// Why it is paid.
+    /// The purpose of the payment.
     pub purpose: Purpose,
-    /// The amount to pay, with the chosen rate.
+    /// The amount to pay, including the chosen shipping rate.
     pub amount: Money,
     /// The merchant's description.
     pub description: Option<String>,
     /// The merchant's reference.
     pub reference: Option<String>,
-    /// The basket; empty if there is none.
+    /// The items of the basket; empty if there is no basket.
     pub items: Vec<Item>,
-    /// The shipping data; `None` if there is none yet.
+    /// The shipping address and rate. `None`: no address is known yet.
     pub shipping: Option<Shipping>,
 }
 
-/// Items that a page only counts.
+/// The items that a page counts instead of listing them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoreItems {
-    /// How many items.
+    /// Number of items.
     pub items: usize,
-    /// How many pieces.
+    /// Number of pieces, the sum of the items' quantities.
     pub pieces: u64,
-    /// The price of all.
+    /// The total price of the items.
     pub total: Money,
 }
 
 impl Order {
-    /// What a page has room for, in bytes: with the rest of the largest page, less than 30,000.
+    /// Maximum size of the listed items, in bytes. The whole page is then below 30,000 bytes, even for the largest
+    /// page.
     const ROOM: usize = 10_000;
-    /// What a row needs besides its texts.
+    /// Size of a row without its texts, in bytes.
     const ROW: usize = 300;
 
-    /// The items that a page shows, and those that it only counts: a page with all items of a large basket is too large for
-    /// slow networks.
+    /// Returns the items that the page lists, and the rest, which it only counts. A page with all items of a large
+    /// basket would be too large for slow networks.
     pub(crate) fn shown(&self) -> (&[Item], Option<MoreItems>) {
         let needed = self.items.iter().scan(0, |room, item| {
             *room += Self::ROW + escaped(&item.name) + item.sku.as_deref().map_or(0, escaped);
             Some(*room)
         });
         let fitting = needed.take_while(|room| *room <= Self::ROOM).count().max(1);
-        // A line that replaces a single row saves nothing.
+        // Replacing a single row with a line for the rest would save nothing.
         let shown = if fitting + 1 >= self.items.len() { self.items.len() } else { fitting };
         let (shown, rest) = self.items.split_at(shown);
         let minor = rest.iter().fold(0_i64, |sum, item| sum.saturating_add(item.line_total.minor.0));
@@ -110,7 +112,7 @@ impl Order {
     }
 }
 
-/// The length of a text after escaping.
+/// Returns the length of a text after escaping, in bytes.
 fn escaped(text: &str) -> usize {
     text.len() + 4 * text.bytes().filter(|byte| b"&<>\"'".contains(byte)).count()
 }
@@ -120,41 +122,41 @@ fn escaped(text: &str) -> usize {
 pub enum Purpose {
     /// Goods or services.
     Shopping,
-    /// Money for an account of the payer with the merchant, or for a budget.
+    /// Money for the payer's account with the merchant, or for a budget.
     TopUp,
 }
 
-/// A line of the basket.
+/// An item of the basket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Its name.
+    /// The name of the item.
     pub name: String,
-    /// The merchant's code for it.
+    /// The merchant's code for the item.
     pub sku: Option<String>,
-    /// How many.
+    /// Number of pieces.
     pub quantity: u32,
-    /// The price of one.
+    /// The price of one piece.
     pub unit_price: Money,
-    /// The price of all.
+    /// The price of all pieces.
     pub line_total: Money,
 }
 
-/// Where and how it is shipped.
+/// The shipping address and rate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shipping {
-    /// The recipient and the lines of the address, without empty lines and without the country.
+    /// The recipient and the lines of the address, without empty lines and the country.
     pub address: Vec<String>,
     /// The country of the address: ISO 3166 alpha-2.
     pub country_code: String,
-    /// The rate; `None` if shipping costs nothing or the rate is not chosen yet.
+    /// The shipping rate. `None`: shipping is free, or no rate is chosen yet.
     pub rate: Option<ShippingRate>,
 }
 
-/// The price of shipping.
+/// A shipping rate and its price.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShippingRate {
-    /// Its name.
+    /// The name of the rate.
     pub description: String,
-    /// What it costs.
+    /// The price of shipping.
     pub amount: Money,
 }

@@ -1,26 +1,26 @@
-//! Pages for requests that have none.
+//! The error pages.
 
-/// A page for a response with status 400 or above.
+/// An error page, for a response with a status of 400 or above.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: ProblemKind,
-    /// The path of the page to go back to. `None`: there is no link.
+    /// The path of the page that the link leads back to. `None`: there is no link.
     pub back_path: Option<String>,
 }
 
-/// What is wrong.
+/// The kinds of errors that have a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// 404: there is no such page.
+    /// 404: the page does not exist.
     NotFound,
-    /// 410: the link was used, or its time is over.
+    /// 410: the link was used already, or has expired.
     Gone,
-    /// 400: the form is not one of ours, or a field has an impossible value.
+    /// 400: the form was not created by this server, or a field has an invalid value.
     InvalidForm,
     /// 403: the form was sent from another site.
     ForeignForm,
-    /// 413 and similar: the request is too large or has another method.
+    /// 413 and similar statuses: the request is too large, or its method is not allowed.
     InvalidRequest,
     /// 429 and 503: too many requests.
     Busy,

@@ -1,19 +1,20 @@
-//! What every page has in common.
+//! The parts that all pages share: the frame, the merchant and the form.
 
 use crate::language::Language;
 use crate::theme::Theme;
 
-/// The surroundings of a page.
+/// What surrounds the contents of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// The language of the page.
     pub language: Language,
-    /// The path below which the assets and themes are served, without a slash at its end: `/pay`. The style sheet is
-    /// `{root}/assets/pages.css`, a theme `{root}/theme/{file_name}`.
+    /// The path below which assets and themes are served, without a slash at the end, such as `/pay`. The style sheet
+    /// is at `{root}/assets/pages.css`, and a theme at `{root}/theme/{file_name}`.
     pub root: String,
-    /// The merchant. `None` if it is unknown, as with an unknown token: the page is then Florin's own.
+    /// The merchant. `None`: the merchant is unknown, for example because the token is. The page then has Florin's own
+    /// design.
     pub shop: Option<Shop>,
-    /// Whether no real money moves. The page then says so.
+    /// Whether no real money moves. The page then displays a notice.
     pub is_sandbox: bool,
 }
 
@@ -22,20 +23,20 @@ pub struct Frame {
 pub struct Shop {
     /// The name.
     pub name: String,
-    /// The address of the logo, on this server. `None`: the initials of the name are shown.
+    /// The URL of the logo, on this server. `None`: the initials of the name are shown.
     pub logo_url: Option<String>,
-    /// The address of the return policy.
+    /// The URL of the return policy. `None`: no link is shown.
     pub return_policy_url: Option<String>,
-    /// The colours. `None`: the default.
+    /// The colours. `None`: the default colours.
     pub theme: Option<Theme>,
     /// Whether Florin's logo is hidden.
     pub hide_service_logo: bool,
 }
 
-/// Where a page's forms are sent.
+/// The address and the token of a page's forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// The path of the page itself, such as `/pay/{token}`. Forms post to it, and links read it again.
+    /// The path of the page itself, such as `/pay/{token}`. Forms are posted to it, and links load it again.
     pub path: String,
     /// The value of the hidden field `formToken`.
     pub token: String,

@@ -1,4 +1,4 @@
-//! Every page in every state, as the tests and the gallery show them.
+//! Samples of every page in every state, for the tests and the gallery.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::merchant::Colour;
@@ -9,15 +9,15 @@ use florin_pages::{
     RefundResult, Shipping, ShippingRate, Shop, SignInError, SimulatedBank, Step, Summary, Theme, Waiting,
 };
 
-/// A state of a page.
+/// A page in one state.
 pub(crate) struct Sample {
-    /// Its name, usable in the name of a file.
+    /// The name of the sample. It can be part of a file name.
     pub(crate) name: String,
     pub(crate) frame: Frame,
     pub(crate) page: Page,
 }
 
-/// All states, in a language.
+/// Returns the samples of all states, in one language.
 pub(crate) fn samples(language: Language) -> Vec<Sample> {
     let mut samples: Vec<Sample> = pages()
         .into_iter()
@@ -44,7 +44,7 @@ pub(crate) fn shop() -> Shop {
     }
 }
 
-/// The same page with other surroundings: colours, a logo, long and foreign texts, production.
+/// Returns the same page in other frames: colours, a logo, long and foreign texts, production.
 fn looks(language: Language) -> Vec<Sample> {
     let colour = |text| Colour::parse(text).ok();
     let theme = |primary, background| Theme::new(colour(primary), colour(background));
@@ -133,7 +133,7 @@ pub(crate) fn order() -> Order {
     }
 }
 
-/// The largest basket, with the longest texts that a basket can have.
+/// Returns an order with the largest possible basket, and the longest texts that a basket can have.
 fn full_order() -> Order {
     let items = (0..500).map(|number| item(&format!("{number} {}", "&é".repeat(126)), Some(&"&".repeat(64)), 2, 100));
     Order { items: items.collect(), ..order() }

@@ -1,4 +1,4 @@
-//! Checks the recipient's account and bank: reads IBAN, account number, sort code or BIC as typed.
+//! Checks of the recipient's account and bank: parses the IBAN, account number, sort code or BIC.
 
 use super::destination::{Account, Bank, Destination};
 use super::findings::{Findings, given, shown};
@@ -8,12 +8,12 @@ use crate::batch::AlertCode;
 use crate::iban::Iban;
 use std::ops::Range;
 
-/// Reads account and bank, and checks that they match.
+/// Parses account and bank, and checks that they match.
 pub(super) fn destination(input: &PaymentInput, table: &ModulusTable, findings: &mut Findings<'_>) -> Destination {
     let recipient = &input.recipient;
     let bank_given = given(recipient.bank_identifier.as_ref());
     let bank = bank_given.and_then(|text| bank(text, findings));
-    // A sort code with a lost zero is still meant as one.
+    // A sort code of five digits has lost a leading zero. It still counts as a sort code.
     let has_sort_code = match &bank {
         Some(bank) => matches!(bank, Bank::SortCode(_)),
         None => bank_given.is_some_and(|text| !lost_zeros(&compact(text), 5..6, 6).is_empty()),
@@ -97,7 +97,7 @@ fn bank(text: &str, findings: &mut Findings<'_>) -> Option<Bank> {
     Some(Bank::Bic(compact))
 }
 
-/// Checks that bank and account are in one country, and that sort code and account number match.
+/// Checks that bank and account are in the same country, and that sort code and account number match.
 fn together(found: &Destination, table: &ModulusTable, findings: &mut Findings<'_>) {
     if let (Some(iban), Some(bank)) = (found.iban(), &found.bank) {
         let of_bank = match bank {
@@ -130,14 +130,14 @@ fn together(found: &Destination, table: &ModulusTable, findings: &mut Findings<'
     }
 }
 
-/// A hint for digits that a spreadsheet took for a number, and so lost their leading zeros. Empty if their length is
-/// not one of these.
+/// Returns a hint for digits without their leading zeros, which spreadsheets remove. Empty if the number of digits is
+/// not in `lengths`.
 fn lost_zeros(digits: &str, lengths: Range<usize>, full: usize) -> String {
     let is_number = lengths.contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { format!("; did you mean {digits:0>full$}?") } else { String::new() }
 }
 
-/// Removes blanks and hyphens, capitalizes, and truncates to 100 characters.
+/// Removes spaces and hyphens, truncates to 100 characters, and converts to upper case.
 pub(crate) fn compact(text: &str) -> String {
     let characters = text.chars().filter(|character| !matches!(character, ' ' | '-'));
     characters.take(100).map(|character| character.to_ascii_uppercase()).collect()

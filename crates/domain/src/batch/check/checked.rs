@@ -1,4 +1,4 @@
-//! Rows after the checks.
+//! The rows of an upload after the checks.
 
 use super::{CheckBasis, FundingBudgets, PaymentRow, check_rows};
 use crate::batch::{Alert, AlertKind, PaymentNetwork};
@@ -14,14 +14,14 @@ pub struct CheckedRows {
     basis: CheckBasis,
 }
 
-/// A row, with its terms if it has no Error.
+/// A checked row. It has terms if it has no Error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::batch) struct CheckedRow {
     pub(in crate::batch) row: PaymentRow,
     pub(in crate::batch) terms: Option<RowTerms>,
 }
 
-/// The terms of a row.
+/// The terms of a payment: the values that the checks derived from the row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::batch) struct RowTerms {
     pub(in crate::batch) budget: BudgetId,
@@ -36,12 +36,12 @@ impl CheckedRows {
         Self { rows, alerts, basis }
     }
 
-    /// The alerts, by input index, then in the order found.
+    /// Returns the alerts by input index, then in the order in which they were found.
     pub fn alerts(&self) -> &[Alert] {
         &self.alerts
     }
 
-    /// Whether any alert is an Error.
+    /// Returns whether any alert is an Error.
     pub fn has_errors(&self) -> bool {
         self.alerts.iter().any(|alert| alert.kind == AlertKind::Error)
     }
@@ -54,7 +54,7 @@ impl CheckedRows {
         self.basis.default_budget
     }
 
-    /// Whether the rows were checked against these budgets.
+    /// Returns whether the rows were checked against these budgets.
     pub(in crate::batch) fn was_against(&self, funding: &FundingBudgets) -> bool {
         self.basis.funding == *funding
     }

@@ -1,11 +1,11 @@
-//! The countries that matter to payments.
+//! Countries with special rules for payments.
 
-/// Whether this is an ISO 3166-1 alpha-2 code.
+/// Returns whether a text is an ISO 3166-1 alpha-2 code.
 pub(super) fn is_country(code: &str) -> bool {
     code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()) && rust_iso3166::from_alpha2(code).is_some()
 }
 
-/// Countries and territories in the Single Euro Payments Area, by the code that begins their IBANs (European Payments
+/// Countries and territories in the Single Euro Payments Area, by the country code of their IBANs (European Payments
 /// Council, EPC409-09).
 const SEPA: [&str; 41] = [
     "AD", "AL", "AT", "BE", "BG", "CH", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GB", "GI", "GR", "HR", "HU",
@@ -13,19 +13,19 @@ const SEPA: [&str; 41] = [
     "SI", "SK", "SM",
 ];
 
-/// Whether SEPA reaches accounts of this country.
+/// Returns whether SEPA payments reach accounts in this country.
 pub(super) fn is_in_sepa(country: &str) -> bool {
     country == "VA" || SEPA.binary_search(&country).is_ok()
 }
 
-/// Whether a bank in one country can have accounts with IBANs of the other one.
+/// Returns whether a bank in one country can have accounts with IBANs of the other country.
 pub(super) fn has_ibans_of(bank_country: &str, iban_country: &str) -> bool {
     // Branches of French banks in Monaco use the BIC of their head office.
     of_iban(bank_country) == iban_country || (bank_country, iban_country) == ("FR", "MC")
 }
 
-/// The country code of IBANs at a bank in this country: some territories have their own BICs but use their country's
-/// IBANs.
+/// Returns the country code of the IBANs of banks in a country. Some territories have their own BICs but use the IBANs
+/// of another country.
 fn of_iban(bank_country: &str) -> &str {
     match bank_country {
         "GG" | "IM" | "JE" => "GB",

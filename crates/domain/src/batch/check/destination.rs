@@ -1,4 +1,4 @@
-//! The destination of a payment: those of its identifiers that are valid.
+//! The destination of a payment: its valid identifiers.
 
 use super::bic;
 use crate::iban::Iban;
@@ -21,17 +21,17 @@ pub(super) enum Bank {
     Bic(String),
 }
 
-/// The destination of a payment. Absent and invalid identifiers are `None`.
+/// The destination of a payment. Missing and invalid identifiers are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Destination {
     pub(super) account: Option<Account>,
     pub(super) bank: Option<Bank>,
-    /// Whether a bank identifier was sent, valid or not.
+    /// Whether a bank identifier was uploaded, valid or not.
     pub(super) bank_given: bool,
 }
 
 impl Destination {
-    /// Whether it is a UK account, identified by sort code and number or by IBAN.
+    /// Returns whether it is a UK account, with a sort code and number or with an IBAN.
     pub(super) fn is_british(&self) -> bool {
         match &self.account {
             Some(Account::Iban(iban)) => iban.country_code() == "GB",
@@ -39,7 +39,7 @@ impl Destination {
         }
     }
 
-    /// Whether the bank identifier is a sort code, or invalid.
+    /// Returns whether the bank identifier is a sort code, or invalid.
     pub(super) const fn may_have_sort_code(&self) -> bool {
         match self.bank {
             Some(Bank::SortCode(_)) => true,
@@ -48,7 +48,7 @@ impl Destination {
         }
     }
 
-    /// The IBAN, if the account has one.
+    /// Returns the IBAN. `None`: the account has another identifier.
     pub(super) const fn iban(&self) -> Option<&Iban> {
         match &self.account {
             Some(Account::Iban(iban)) => Some(iban),
@@ -56,7 +56,7 @@ impl Destination {
         }
     }
 
-    /// The country of the bank.
+    /// Returns the country of the bank. `None`: the identifiers do not show it.
     pub(super) fn country(&self) -> Option<&str> {
         match (&self.account, &self.bank) {
             (Some(Account::Iban(iban)), _) => Some(iban.country_code()),
@@ -66,8 +66,8 @@ impl Destination {
         }
     }
 
-    /// The normalized key of the account, by which duplicates are detected. For an account number it includes the bank
-    /// identifier, if there is one.
+    /// Returns a normalized key of the account, which detects duplicates. The key of an account number includes the
+    /// bank identifier, if there is one.
     pub(super) fn key(&self) -> Option<String> {
         match (&self.account, &self.bank) {
             (Some(Account::Iban(iban)), _) => Some(iban.electronic_str().to_owned()),

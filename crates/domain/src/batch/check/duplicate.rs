@@ -4,7 +4,7 @@ use crate::money::{Currency, Minor};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// Finds rows with equal account, amount, currency and reference.
+/// Finds rows with the same account, amount, currency and reference.
 #[derive(Default)]
 pub(super) struct Duplicates {
     first: HashMap<(String, Currency, Minor, String), u32>,
@@ -12,7 +12,7 @@ pub(super) struct Duplicates {
 
 impl Duplicates {
     /// Returns the index of the first row that pays this amount to this account with this reference. If there is none,
-    /// remembers this row.
+    /// remembers this row and returns `None`.
     pub(super) fn earlier(
         &mut self,
         account: String,

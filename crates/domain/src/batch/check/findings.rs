@@ -3,8 +3,8 @@
 use crate::batch::{Alert, AlertCode, AlertKind};
 use chrono::{DateTime, Utc};
 
-/// Collects the alerts of a row. Each check adds at most one alert per field, so the number of checks bounds the number
-/// of alerts of a row.
+/// Collects the alerts of a row. Each check adds a bounded number of alerts per field, so the number of alerts of a row
+/// is bounded.
 pub(super) struct Findings<'a> {
     alerts: &'a mut Vec<Alert>,
     index: u32,
@@ -23,13 +23,13 @@ impl<'a> Findings<'a> {
         self.alerts.push(Alert { at: self.now, kind, code, index: Some(self.index), message: message.into() });
     }
 
-    /// Whether an Error was found.
+    /// Returns whether an Error was found.
     pub(super) const fn has_errors(&self) -> bool {
         self.errors
     }
 }
 
-/// Returns a value that is not absent, empty or blank.
+/// Returns the trimmed value. `None` if it is missing or blank.
 pub(super) fn given(value: Option<&String>) -> Option<&str> {
     value.map(|text| text.trim()).filter(|text| !text.is_empty())
 }

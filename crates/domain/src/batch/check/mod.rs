@@ -1,5 +1,5 @@
-//! Checks of uploaded payments: all errors of every row, and the resolved budget, amount, fee and network
-//! of rows without errors.
+//! Checks of uploaded payments. They report all errors of every row, and determine budget, amount, fee and network of
+//! rows without errors.
 
 mod account;
 mod bic;
@@ -35,7 +35,7 @@ use findings::Findings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The budgets of an account that can pay, each with the currencies it holds.
+/// The budgets of an account, each with the currencies that it holds.
 pub type FundingBudgets = BTreeMap<BudgetId, BTreeSet<Currency>>;
 
 /// One row of an upload.
@@ -43,19 +43,19 @@ pub type FundingBudgets = BTreeMap<BudgetId, BTreeSet<Currency>>;
 pub struct PaymentRow {
     /// The payment as uploaded.
     pub input: PaymentInput,
-    /// Set if a CSV row has more or fewer fields than the header. Its fields can't be assigned to columns, so nothing
-    /// else of the row is checked.
+    /// The number of fields, if a CSV row has more or fewer fields than the header. Such fields can't be assigned to
+    /// columns, so nothing else of the row is checked.
     pub miscounted: Option<FieldCount>,
 }
 
-/// The number of fields of a CSV row, and of its header.
+/// The number of fields of a CSV row and of its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldCount {
     /// The line on which the row begins, from 1.
     pub line: usize,
-    /// The character that separates its fields.
+    /// The character that separates the fields.
     pub separator: Separator,
-    /// Whether the fields beyond those of the header are empty.
+    /// Whether all fields beyond the number of the header are empty.
     pub ends_empty: bool,
     /// Number of fields in the row.
     pub found: usize,
@@ -95,18 +95,19 @@ impl Separator {
     }
 }
 
-/// The data that rows are checked against.
+/// The data that rows are checked against: budgets, and the table for the modulus check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckBasis {
     /// The budget that pays for rows that name none.
     pub default_budget: Option<BudgetId>,
-    /// The budgets that the account can pay from.
+    /// The budgets of the account.
     pub funding: FundingBudgets,
     /// The table for the modulus check.
     pub modulus: Arc<ModulusTable>,
 }
 
-/// Checks rows independently of each other, except for duplicates. Time and memory are linear in the rows.
+/// Checks rows. Except for duplicates, each row is checked independently. Time and memory are linear in the number of
+/// rows.
 pub fn check_rows(rows: Vec<PaymentRow>, basis: CheckBasis, now: DateTime<Utc>) -> CheckedRows {
     let mut alerts = Vec::new();
     if rows.is_empty() {

@@ -1,5 +1,5 @@
 //! The modulus check: whether a UK sort code and an account number can belong together (Vocalink, "Validating Account
-//! Numbers"). A pair that passes may still not exist; one that fails can't.
+//! Numbers"). A pair that passes may not exist; a pair that fails can't exist.
 
 mod rule;
 #[cfg(test)]
@@ -8,14 +8,14 @@ mod tests;
 use rule::Rule;
 use std::collections::BTreeMap;
 
-/// The weights used to check pairs of sort code and account number.
+/// The weights and substitutes for checking pairs of sort code and account number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModulusTable {
     rules: Vec<Rule>,
     substitutes: BTreeMap<u32, u32>,
 }
 
-/// A line of a modulus table that can't be read.
+/// An invalid line of a modulus table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the modulus table is invalid: {text}")]
 pub struct ModulusTableError {
@@ -25,19 +25,19 @@ pub struct ModulusTableError {
     pub text: String,
 }
 
-/// The digits of sort code and account number: the places `u` to `z` and `a` to `h` of the specification.
+/// The digits of sort code and account number: the positions `u` to `z` and `a` to `h` of the specification.
 pub(super) type Digits = [u8; 14];
 
 const G: usize = 12;
 const H: usize = 13;
 
 impl ModulusTable {
-    /// The few ranges that Florin ships, enough to exercise the check.
+    /// Returns the built-in table: a few ranges, enough to test the check.
     pub fn built_in() -> Result<Self, ModulusTableError> {
         Self::parse(include_str!("modulus/weights.txt"), include_str!("modulus/substitutes.txt"))
     }
 
-    /// Parses the two files as Vocalink publishes them (`valacdos.txt`, `scsubtab.txt`). Skips blank lines and lines
+    /// Parses the two files in the format of Vocalink (`valacdos.txt`, `scsubtab.txt`). Skips blank lines and lines
     /// that begin with `#`.
     pub fn parse(weights: &str, substitutes: &str) -> Result<Self, ModulusTableError> {
         let rules = lines(weights, Rule::parse)?;
@@ -48,12 +48,12 @@ impl ModulusTable {
         Ok(Self { rules, substitutes: lines(substitutes, pair)?.into_iter().collect() })
     }
 
-    /// Whether a sort code of six digits and an account number of eight match. A sort code outside all ranges matches;
-    /// anything but digits does not.
+    /// Returns whether a sort code of six digits and an account number of eight digits match. A sort code outside all
+    /// ranges matches. Texts with other characters or lengths do not match.
     pub fn fits(&self, sort_code: &str, account_number: &str) -> bool {
         let Some(digits) = digits(sort_code, account_number) else { return false };
         let code = number(&digits);
-        // A range has one or two rules, next to each other.
+        // A range has one or two rules, on adjacent lines.
         let mut rules = self.rules.iter().filter(|rule| rule.covers(code));
         let Some(first) = rules.next() else { return true };
         if first.is_foreign_currency(&digits) {
@@ -88,7 +88,8 @@ impl ModulusTable {
         rule.passes(&digits)
     }
 
-    /// Exception 14: the check digit is one place too far to the right.
+    /// Exception 14: checks the account number again with its digits shifted by one place, if its last digit is 0, 1 or
+    /// 9.
     fn passes_shifted(rule: &Rule, digits: &Digits) -> bool {
         if !matches!(digits[H], 0 | 1 | 9) {
             return false;
@@ -115,7 +116,7 @@ fn digits(sort_code: &str, account_number: &str) -> Option<Digits> {
     if (sort_code.len(), account_number.len()) == (6, 8) { found.try_into().ok() } else { None }
 }
 
-/// The sort code as a number.
+/// Returns the sort code as a number.
 fn number(digits: &Digits) -> u32 {
     digits[..6].iter().fold(0, |number, digit| number * 10 + u32::from(*digit))
 }

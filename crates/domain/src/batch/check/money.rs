@@ -27,7 +27,7 @@ pub(super) fn amount(input: &PaymentInput, currency: Option<Currency>, findings:
         return None;
     };
     let read = DecimalAmount::from_decimal_string(text).and_then(DecimalAmount::positive);
-    // Without a currency the number of decimals can't be checked; everything else can.
+    // Without a currency, everything except the number of decimals is checked.
     let minor = read.and_then(|amount| currency.map(|currency| amount.to_minor(currency)).transpose());
     match minor {
         Ok(minor) => minor,

@@ -1,4 +1,4 @@
-//! Currencies, references and fees of payment networks.
+//! Currencies, references and fees of the payment networks.
 
 use crate::batch::PaymentNetwork;
 use crate::money::{Currency, Minor};
@@ -11,7 +11,7 @@ impl PaymentNetwork {
         Self::ALL.into_iter().find(|network| network.as_str() == name)
     }
 
-    /// The only currency it carries; `None` if it carries any.
+    /// Returns the only currency that the network supports; `None` if it supports all.
     pub(super) const fn only_currency(self) -> Option<&'static str> {
         match self {
             FasterPayments | Bacs | Chaps => Some("GBP"),
@@ -20,7 +20,7 @@ impl PaymentNetwork {
         }
     }
 
-    /// Whether it reaches only accounts in the UK, by sort code and account number.
+    /// Returns whether the network only reaches UK accounts with a sort code and account number.
     pub(super) const fn is_british(self) -> bool {
         matches!(self, FasterPayments | Bacs | Chaps)
     }
@@ -33,8 +33,8 @@ impl PaymentNetwork {
         }
     }
 
-    /// Whether a reference may contain this character: one of the Latin set of SEPA and Swift, or of the smaller set of
-    /// Bacs and Faster Payments.
+    /// Returns whether a reference may contain this character. SEPA, Swift and CHAPS allow a Latin character set; Bacs
+    /// and Faster Payments allow a smaller one.
     pub(super) const fn carries(self, character: char) -> bool {
         let common = character.is_ascii_alphanumeric() || matches!(character, ' ' | '.' | '/' | '-');
         common
@@ -44,8 +44,8 @@ impl PaymentNetwork {
             }
     }
 
-    /// The fee of a payment over Swift is 5.00 in a two-decimal currency, the same value with more decimals, and the
-    /// same digits (500) without decimals. Other networks are free.
+    /// Returns the fee of a payment. For Swift it is 5 major units, such as 5.00 GBP, or 500 in currencies without
+    /// decimals, such as 500 JPY. Other networks are free.
     pub(super) const fn fee(self, currency: Currency) -> Minor {
         match (self, currency.exponent()) {
             (Swift, 0) => Minor(500),

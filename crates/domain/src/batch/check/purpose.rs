@@ -2,18 +2,18 @@
 
 use crate::money::Currency;
 
-/// The purpose codes of a central bank.
+/// The list of purpose codes of a central bank.
 pub(super) struct Purposes {
-    /// The owner of the list, for messages.
+    /// The country or countries of the list, for messages.
     pub(super) of: &'static str,
     codes: Codes,
 }
 
 enum Codes {
-    /// Exactly these.
+    /// Exactly these codes, sorted.
     Listed(&'static [&'static str]),
-    /// Any code of this form: `A` is a capital letter, `9` a digit, any other character stands for itself. For lists
-    /// that change often or differ between banks.
+    /// Any code of these forms: `A` is a capital letter, `9` is a digit, and any other character stands for itself. For
+    /// lists that change often or differ between banks.
     Formed(&'static [&'static str]),
 }
 
@@ -41,11 +41,13 @@ const JO: Purposes = Purposes { of: "Jordan", codes: Codes::Formed(&["9999"]) };
 const CN: Purposes =
     Purposes { of: "China", codes: Codes::Listed(&["CCDNDR", "CCTFDR", "CGODDR", "COCADR", "CSTRDR"]) };
 
-/// India, for payments in rupees (Reserve Bank of India): receipts are `P` and four digits, payments `S` and four.
+/// India, for payments in rupees (Reserve Bank of India): `P` or `S` and four digits. `P` is for receipts, `S` for
+/// payments.
 const IN: Purposes = Purposes { of: "India", codes: Codes::Formed(&["P9999", "S9999"]) };
 
 impl Purposes {
-    /// The list that must contain the code of a payment to a bank in this country, in this currency.
+    /// Returns the list that a payment to a bank in this country, in this currency, must use. `None`: no purpose code
+    /// is required.
     pub(super) fn required_by(country: Option<&str>, currency: Currency) -> Option<&'static Self> {
         match (country, currency.code()) {
             (_, "CNY") => Some(&CN),
@@ -57,7 +59,7 @@ impl Purposes {
         }
     }
 
-    /// Whether the list contains a code.
+    /// Returns whether the list contains a code.
     pub(super) fn know(&self, code: &str) -> bool {
         match self.codes {
             Codes::Listed(codes) => codes.binary_search(&code).is_ok(),
@@ -65,7 +67,7 @@ impl Purposes {
         }
     }
 
-    /// An example of a code, for messages.
+    /// Returns an example of a code, for messages.
     pub(super) fn example(&self) -> &'static str {
         match self.codes {
             Codes::Listed(codes) => codes.first().copied().unwrap_or_default(),

@@ -5,7 +5,7 @@ use super::findings::{Findings, given, shown};
 use crate::batch::AlertCode;
 
 const TYPES: [&str; 3] = ["individual", "business", "charity"];
-/// Maximum number of e-mail addresses notified of a payment.
+/// Maximum number of e-mail addresses that are notified about a payment.
 pub(super) const MAX_EMAILS: usize = 10;
 
 pub(super) fn recipient(input: &PaymentInput, findings: &mut Findings<'_>) {
@@ -40,8 +40,8 @@ fn emails(input: &PaymentInput, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether a text has the form that mail servers accept in practice: a dot-atom, an `@`, and a domain of at least two
-/// labels (RFC 5321), in ASCII.
+/// Returns whether a text is an e-mail address in the form that mail servers accept in practice: ASCII, with a
+/// dot-atom, an `@`, and a domain of at least two labels (RFC 5321).
 fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     let atom = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);

@@ -1,4 +1,4 @@
-//! Choice of the payment network, and its requirements.
+//! Choice of the payment network, and the values that the network requires.
 
 use super::PaymentInput;
 use super::country::{is_country, is_in_sepa};
@@ -8,7 +8,7 @@ use super::purpose::Purposes;
 use crate::batch::{AlertCode, PaymentNetwork};
 use crate::money::Currency;
 
-/// The network that the row names, or the default for its currency and destination.
+/// Returns the network that the row names, or the default network for its currency and destination.
 pub(super) fn network(
     input: &PaymentInput,
     currency: Option<Currency>,
@@ -45,7 +45,7 @@ fn default_network(currency: Currency, destination: &Destination) -> PaymentNetw
     }
 }
 
-/// Checks that the network can reach the account.
+/// Checks that the network can reach the account, and that the row has the identifiers and country that this requires.
 pub(super) fn reach(
     input: &PaymentInput,
     network: Option<PaymentNetwork>,

@@ -10,7 +10,7 @@ fn codes(input: PaymentInput) -> Vec<&'static str> {
     checked(vec![input]).alerts().iter().map(|alert| alert.code.as_str()).collect()
 }
 
-/// A valid payment in pounds, with a change applied.
+/// Returns a valid payment in pounds with a change.
 fn but(change: impl FnOnce(&mut PaymentInput)) -> PaymentInput {
     let mut input = pounds("10.00");
     change(&mut input);

@@ -1,14 +1,15 @@
-//! Texts that Florin only passes on: their lengths (those of ISO 20022 if it has one), and no control characters.
+//! Texts that Florin only passes on. Checks their lengths (the limits of ISO 20022, where it has one) and that they
+//! contain no control characters.
 
 use super::PaymentInput;
 use super::findings::Findings;
 use super::recipient::MAX_EMAILS;
 use crate::batch::{AlertCode, BankAddressInput, PostalAddressInput, RecipientInput};
 
-/// A text that is passed on.
+/// A text of a payment that is passed on without being interpreted.
 struct PassedText {
     place: &'static str,
-    /// Maximum number of characters. `None`: the network limits it.
+    /// Maximum number of characters. `None`: the limit depends on the payment network.
     max: Option<usize>,
     get: fn(&PaymentInput) -> Option<&String>,
 }
@@ -56,11 +57,11 @@ const TEXTS: &[PassedText] = texts! {
     "recipient.bankAddress.postcode" Some(16), |input| bank(input, |a| a.postcode.as_ref());
 };
 
-/// Place and maximum length of the name of an e-mail subscriber.
+/// The place and the maximum length of the name of an e-mail subscriber.
 const SUBSCRIBER: (&str, usize) = ("recipient.subscribedEmails.name", 140);
 
-/// Maximum number of characters of the text at a place such as `recipient.name`. A longer text is an alert. `None`: the
-/// place has no such text, or its payment network limits it.
+/// Returns the maximum number of characters of the text at a place such as `recipient.name`. A longer text causes an
+/// alert. `None`: there is no text at this place, or the limit depends on the payment network.
 pub fn max_text_length(place: &str) -> Option<usize> {
     if place == SUBSCRIBER.0 {
         return Some(SUBSCRIBER.1);
@@ -83,7 +84,7 @@ fn check(place: &str, text: Option<&String>, max: Option<usize>, findings: &mut 
         findings
             .say(AlertCode::TextInvalid, format!("{place} must not contain control characters, such as line breaks"));
     }
-    // A text has at least as many bytes as characters, so most texts need no counting.
+    // The number of bytes is at least the number of characters, so most texts need no counting.
     if let Some(max) = max.filter(|max| text.len() > *max && text.chars().nth(*max).is_some()) {
         findings.say(
             AlertCode::TextTooLong,

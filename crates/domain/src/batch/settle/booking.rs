@@ -1,4 +1,4 @@
-//! Bookings of payments: how their money moves.
+//! Journal transactions of payments.
 
 use super::{SettleDecision, SettleRefusal, SettleSituation};
 use crate::batch::{BatchBalances, Payment, PaymentTerms};
@@ -9,7 +9,7 @@ use crate::money::Currency;
 use crate::stamp::Stamp;
 use std::collections::BTreeMap;
 
-/// The journal transactions written so far, and the resulting balances.
+/// The journal transactions so far, and the resulting balances.
 pub(super) struct Books<'a> {
     situation: &'a SettleSituation,
     stamp: &'a Stamp<'a>,
@@ -31,7 +31,7 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// Moves the money of a payment, and returns the event of money that entered or left the budget.
+    /// Books a payment, and returns the event about the money that left or entered the budget. `None` for a release.
     pub(super) fn write(
         &mut self,
         payment: &Payment,

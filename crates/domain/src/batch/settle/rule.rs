@@ -11,7 +11,7 @@ use crate::stamp::Stamp;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Applies a bank's reports in order. A repeated or late report, or one about another batch, changes nothing.
+/// Applies the bank's reports in order. A repeated or late report, or a report about another batch, changes nothing.
 ///
 /// ```
 /// use florin_domain::batch::{PaymentOutcome, PaymentReport, PaymentStatus, Reported, decide_settle};
@@ -66,7 +66,7 @@ pub fn decide_settle(
     Ok(decision)
 }
 
-/// Applies a report to a payment, and returns its new state and the kinds of its bookings.
+/// Applies a report to a payment. Returns the new state and the kinds of journal transactions to write.
 fn apply(state: PaymentState, report: PaymentReport, now: DateTime<Utc>) -> (PaymentState, &'static [JournalKind]) {
     use PaymentState::{Completed, Failed, Returned, Started};
     let again_at = report.ask_again_at;
@@ -74,7 +74,7 @@ fn apply(state: PaymentState, report: PaymentReport, now: DateTime<Utc>) -> (Pay
         (Started { sent, .. }, PaymentOutcome::Pending) => {
             (Started { sent, ask_at: again_at.unwrap_or_else(|| next_ask(sent, now)) }, &[])
         }
-        // A paid payment may be returned later, and an unreachable bank counts as pending.
+        // A paid payment may be returned later. An unreachable bank reports as pending.
         (Completed { sent, .. }, PaymentOutcome::Pending) => {
             (Completed { sent, ask_at: again_at.or_else(|| Some(next_ask(sent, now))) }, &[])
         }
@@ -91,7 +91,7 @@ fn apply(state: PaymentState, report: PaymentReport, now: DateTime<Utc>) -> (Pay
         (Completed { sent, .. }, PaymentOutcome::Returned(reason)) => {
             (Returned { sent, reason }, &[JournalKind::PaymentReturn])
         }
-        // A paid payment stays paid until it is returned. The bank is queried again only if its reports name a time.
+        // A paid payment stays paid until it is returned. The bank is queried again only if the bank names a time.
         (Completed { sent, .. }, PaymentOutcome::Completed | PaymentOutcome::Failed(_)) => {
             (Completed { sent, ask_at: again_at }, &[])
         }
@@ -99,8 +99,8 @@ fn apply(state: PaymentState, report: PaymentReport, now: DateTime<Utc>) -> (Pay
     }
 }
 
-/// The time of the next query for a pending payment. The interval equals the time since its start, at least one second
-/// and at most one hour.
+/// Returns the time of the next query for a pending payment. The interval is the time since the payment was started, at
+/// least one second and at most one hour.
 fn next_ask(sent: Sent, now: DateTime<Utc>) -> DateTime<Utc> {
     now + (now - sent.started_at).clamp(TimeDelta::seconds(1), TimeDelta::hours(1))
 }
@@ -119,7 +119,7 @@ fn finish(
     if open > 0 {
         return;
     }
-    // What was counted, without the payments of the reports as they were, and with them as they are now.
+    // The stored count, minus the reported payments in their old state, plus the reported payments in their new state.
     let in_status = |counted: u64, status| {
         let was = situation.payments.iter().filter(|payment| payment.status() == status).count() as u64;
         counted.saturating_sub(was) + payments.values().filter(|payment| payment.status() == status).count() as u64

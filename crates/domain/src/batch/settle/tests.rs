@@ -1,4 +1,4 @@
-//! Tests of applying a bank's reports.
+//! Tests of the rule that applies the bank's reports.
 
 use super::*;
 use crate::batch::testing::{CLIENT, MAIN, NOW, abroad, created, currency, ids_from, pounds};
@@ -14,7 +14,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use PaymentOutcome::{Completed, Failed, Pending, Returned};
 
-/// A started batch with a payment of 10.00 and one of 20.00 with a fee of 5.00, both started.
+/// A started batch with a payment of 10.00, and a payment of 20.00 with a fee of 5.00. Both payments are started.
 fn started() -> SettleSituation {
     let ids = ids_from(5000);
     let stamp = Stamp { now: NOW, ids: &ids };
@@ -54,7 +54,7 @@ fn settle(situation: &SettleSituation, reports: &[(usize, PaymentOutcome)], now:
     decide_settle(situation, &reports, &Stamp { now, ids: &ids_from(9000) }).unwrap()
 }
 
-/// The situation after a decision, with all its payments.
+/// Returns the situation after a decision, with all its payments.
 fn after(situation: &SettleSituation, decision: &SettleDecision) -> SettleSituation {
     let mut next = situation.clone();
     for changed in &decision.payments {
@@ -110,7 +110,7 @@ fn a_return_restores_the_amount_but_not_the_fee() {
     assert_eq!((decision.batch.clone(), kinds), (None, vec![EventKind::BoxCredited, EventKind::PaymentReturned]));
     let back = after(&paid, &decision);
     assert_eq!((pounds_of(&back), back.payments[1].status()), ((8_500, 0), PaymentStatus::Returned));
-    // The result is the same if no query came between payment and return.
+    // The result is the same if there was no query between payment and return.
     let at_once = after(&start, &settle(&start, &[(0, Completed), (1, returned)], NOW));
     assert_eq!((pounds_of(&at_once), at_once.batch.status()), ((8_500, 0), PaymentBatchStatus::Completed));
 }

@@ -7,7 +7,7 @@ use crate::ledger::{AmountOverflow, Balances, JournalKind, JournalTransaction, P
 use crate::money::Minor;
 use crate::stamp::Stamp;
 
-/// A movement: the gains of the three accounts, which add up to zero.
+/// The change of each pool that a message moves money between. The changes add up to zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Movement {
     pub(super) available: Minor,

@@ -1,4 +1,4 @@
-//! A clearing as a caller sends it: of an authorization, or of a card without one.
+//! A clearing as a caller sends it: of an authorization, or on a card without an authorization.
 
 use super::{Extras, FirstKind, FirstMessage, FollowUp};
 use crate::card::{Acceptor, MultiClearing, Network, PointOfSale};
@@ -9,39 +9,39 @@ use crate::money::{Currency, DecimalAmount};
 /// The members of a clearing. It names either an earlier message or a card.
 #[derive(Clone, Debug)]
 pub struct ClearingInput {
-    /// The earlier message.
+    /// The earlier message of the chain.
     pub preceding: Option<TransactionToken>,
-    /// The card, of a clearing without an authorization.
+    /// The card of a clearing without an authorization.
     pub card: Option<CardId>,
     /// The amount.
     pub amount: DecimalAmount,
-    /// Whether it releases the rest of the hold. Yes by default.
+    /// Whether it releases the rest of the hold. `None`: yes.
     pub is_final: Option<bool>,
-    /// Whether it is posted whatever the state of the authorization, or without one.
+    /// Whether it is a force post: accepted in any state of the authorization, or without an authorization.
     pub force_post: bool,
-    /// The card network, for a card only.
+    /// The card network. Allowed only with `card`.
     pub network: Option<Network>,
-    /// The merchant, for a card only.
+    /// The merchant. Allowed only with `card`.
     pub acceptor: Option<Acceptor>,
-    /// The merchant's currency, for a card only.
+    /// The merchant's currency. Allowed only with `card`.
     pub currency: Option<Currency>,
-    /// How the card was used, for a card only.
+    /// How the card was used. Allowed only with `card`.
     pub pos: Option<PointOfSale>,
-    /// Its place among several.
+    /// Its place among several clearings.
     pub place: MultiClearing,
 }
 
-/// What a clearing is.
+/// The two kinds of clearing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Clearing {
-    /// The clearing of an authorization, with its place among several.
+    /// The clearing of an authorization, with its place among several clearings.
     Of(TransactionToken, FollowUp, MultiClearing),
     /// A clearing without an authorization, with the merchant's currency if it is named.
     Without(CardId, Box<FirstMessage>, Option<Currency>),
 }
 
 impl Clearing {
-    /// Decides which clearing it is. The paths of faults are those of the request's body.
+    /// Checks the members, and returns the kind of clearing. Paths refer to the request's body.
     pub fn of(input: ClearingInput) -> Result<Self, Vec<Fault>> {
         match (input.preceding, input.card) {
             (Some(preceding), None) => input.of_authorization(preceding),
@@ -111,7 +111,7 @@ impl ClearingInput {
         }
     }
 
-    /// The fault of a place after the last one.
+    /// Returns a fault if the number of this clearing exceeds the number of all clearings.
     fn misplaced(&self) -> Option<Fault> {
         let MultiClearing { number: Some(number), count: Some(count) } = self.place else { return None };
         let flaw = Flaw::range(format!("must be at most multiClearingSequenceCount, {count}"));

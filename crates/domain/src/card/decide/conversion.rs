@@ -1,4 +1,4 @@
-//! The currency of a message, and its conversion to the card's (contract 5.7).
+//! The currency of a message, and its conversion to the card's currency (contract 5.7).
 
 use super::CardRefusal;
 use crate::card::{Conversion, MerchantSide};
@@ -25,7 +25,7 @@ impl Terms {
         Ok(Self { card, merchant: Some((quotes.from, quotes.rate_to(card).ok_or_else(none)?)) })
     }
 
-    /// The terms of a follow-up.
+    /// The terms of a follow-up, from the conversion of the chain's first message.
     pub(super) fn of(card: Currency, first: Option<Conversion>) -> Self {
         Self { card, merchant: first.map(|first| (first.currency, first.rate)) }
     }
@@ -62,7 +62,8 @@ impl Terms {
         Ok(Minor(fits))
     }
 
-    /// The smallest amount up to `max` that converts to no less than `needed`, which is at most the conversion of `max`.
+    /// The smallest amount up to `max` that converts to at least `needed`. `needed` must be at most the conversion of
+    /// `max`.
     pub(super) fn covering(&self, needed: Minor, max: Minor) -> Result<Minor, AmountOverflow> {
         if needed.is_zero() {
             return Ok(Minor::ZERO);

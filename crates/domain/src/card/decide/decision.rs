@@ -1,4 +1,4 @@
-//! What the rules return.
+//! Decisions on card messages, and refusals of them.
 
 use crate::card::{
     CardLimit, CardTransaction, Chain, DecisionQuestion, DeclineExplanation, MessageKind, MultiClearing,
@@ -15,7 +15,7 @@ pub struct CardDecision {
     pub transaction: CardTransaction,
     /// The chain after the message: new for an approved first message, changed by a follow-up, `None` on a decline.
     pub chain: Option<Chain>,
-    /// The new state of the chain's first message, if this message ended the chain.
+    /// The new state of the chain's first message, if the chain has ended.
     pub first_state: Option<TransactionState>,
     /// The journal transaction, if money moved.
     pub journal: Option<JournalTransaction>,
@@ -23,12 +23,12 @@ pub struct CardDecision {
     pub balances: Balances,
     /// The spending limits that changed.
     pub limits: Vec<CardLimit>,
-    /// Why it was declined; `None` if it was not.
+    /// Why the message was declined. `None` if it was approved.
     pub declined: Option<DeclineExplanation>,
 }
 
 impl CardDecision {
-    /// The decision, with the place of the message among several clearings.
+    /// Sets the place of the message among several clearings.
     #[must_use]
     pub const fn placed(mut self, place: MultiClearing) -> Self {
         self.transaction.details.multi_clearing = place;
@@ -83,13 +83,13 @@ pub enum CardRefusal {
     /// The clearing exceeds the hold by more than the account's settings allow.
     #[error("must be at most {max} {}, what the network lets this merchant clear", max.currency)]
     ExceedsMargin {
-        /// The most that this clearing may be.
+        /// The maximum amount of this clearing.
         max: Money,
     },
-    /// The reversal exceeds what was cleared and not yet returned.
+    /// The return exceeds the amount that can still be returned.
     #[error("must be at most the amount that is left, {rest} {}", rest.currency)]
     ExceedsRest {
-        /// The amount left.
+        /// The amount that can still be returned.
         rest: Money,
     },
     /// The decision endpoint of the account must be asked first.

@@ -1,4 +1,4 @@
-//! The decision of the account's endpoint: when it is asked, and what follows from its verdict.
+//! The decision of the account's endpoint: when the endpoint is asked, and the effects of its verdict.
 
 use super::testing::{extended, incremental, row, scenario_with};
 use super::{CardDecision, CardRefusal, Extras, FirstKind, FirstMessage, decide_consulted_follow_up};
@@ -51,7 +51,7 @@ fn what_takes_funds_is_asked_about_and_nothing_else() {
         let asks = matches!(kind, FirstKind::Purchase | FirstKind::Atm | FirstKind::Debit);
         let result = scenario.send(&consulted(kind, amount, Consultation::Due));
         assert_eq!(matches!(result, Err(CardRefusal::Undecided(_))), asks, "{kind:?}: {result:?}");
-        // Whatever a stray verdict says, it decides on nothing else.
+        // A verdict has no effect on other kinds of messages.
         let declined = scenario_with(25_000).send(&heard(kind, amount, FRAUD)).unwrap();
         assert_eq!(declined.declined.is_some(), asks, "{kind:?}");
     }
@@ -144,14 +144,14 @@ fn a_part_is_held_where_the_message_allows_it() {
     assert_eq!(row(&held), ["authorization", "PENDING", "250.00", "246.00", "-4.00"]);
     assert_eq!((held.transaction.response, held.transaction.requested), (Response::PartiallyApproved, Minor(1_000)));
     assert_eq!(scenario.limits[0].spent, Minor(400), "the limit counts what is held");
-    // The rest of the money can be less than the part.
+    // The available balance can be less than the part.
     let mut scenario = scenario_with(300);
     let held = scenario.send(&partial("10", part("4.00 GBP"))).unwrap();
     assert_eq!((held.transaction.amount, held.transaction.response), (Minor(300), Response::PartiallyApproved));
-    // The whole amount is no part.
+    // A part that equals the full amount is a full approval.
     let whole = scenario_with(25_000).send(&partial("10", part("10.00 GBP"))).unwrap();
     assert_eq!((whole.transaction.amount, whole.transaction.response), (Minor(1_000), Response::Approved));
-    // A part covers what the funds do not.
+    // The funds cover the part, but not the full amount.
     let covered = scenario_with(400).send(&partial("10", part("4.00 GBP"))).unwrap();
     assert_eq!((covered.transaction.amount, covered.transaction.response), (Minor(400), Response::PartiallyApproved));
 }
@@ -214,7 +214,7 @@ fn verdicts() -> impl Strategy<Value = Verdict> {
 }
 
 proptest! {
-    /// No verdict makes more money move than the message requests, the account holds, and the limits allow.
+    /// A message with a verdict never takes more money than the same message without one.
     #[test]
     fn a_verdict_never_allows_more_than_the_rules(
         verdict in verdicts(),
@@ -235,7 +235,7 @@ proptest! {
 
 #[test]
 fn the_scenario_has_a_time() {
-    // The rules read no clock: the same verdict decides the same.
+    // The rules do not read a clock, so the same verdict always gives the same decision.
     let decide = || {
         let mut scenario = CardScenario::of(a_card(), a_budget().with("250.00 GBP"));
         scenario.now = noon();

@@ -1,7 +1,7 @@
 //! Disputes of settled purchases and debits, and the messages that they cause (contract 5.7).
 //!
-//! The messages of a dispute are a chain of their own. It begins with the provisional credit, or with the chargeback of a
-//! dispute that is won without one.
+//! The messages of a dispute are a separate chain. It begins with the provisional credit, or with the chargeback if the
+//! dispute is won without a provisional credit.
 
 use super::booking::Movement;
 use super::{CardDecision, CardRefusal, ChainSituation};
@@ -19,9 +19,9 @@ use crate::stamp::Stamp;
 /// A request to dispute a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DisputeRequest {
-    /// The amount, in the card's currency; `None` for all that is undisputed.
+    /// The amount, in the card's currency. `None` for the whole undisputed amount.
     pub amount: Option<DecimalAmount>,
-    /// Why.
+    /// Why the transaction is disputed.
     pub reason: DisputeReason,
 }
 
@@ -36,7 +36,7 @@ pub struct OpenDisputeSituation {
     pub disputes: Vec<Dispute>,
 }
 
-/// What an adapter loads under the lock of the budget to decide what happens to a dispute.
+/// What an adapter loads under the lock of the budget to decide an action on a dispute.
 #[derive(Clone, Debug)]
 pub struct DisputeSituation {
     /// The dispute.
@@ -47,23 +47,23 @@ pub struct DisputeSituation {
     pub credit: Option<Chain>,
 }
 
-/// What an adapter stores atomically.
+/// What an adapter stores atomically after a decision on a dispute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DisputeDecision {
     /// The dispute afterwards.
     pub dispute: Dispute,
     /// The chain of the disputed transaction, if it changes.
     pub disputed: Option<Chain>,
-    /// The message, if there is one.
+    /// The message that the decision causes, if any.
     pub message: Option<CardDecision>,
 }
 
-/// What a caller gets.
+/// The result of a decision on a dispute, as a caller receives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DisputeDone {
     /// The dispute.
     pub dispute: Dispute,
-    /// The record of the message, if there is one.
+    /// The record of the message that the decision caused, if any.
     pub transaction: Option<CardTransaction>,
 }
 
@@ -74,13 +74,13 @@ impl From<&DisputeDecision> for DisputeDone {
     }
 }
 
-/// Reasons to refuse something to a dispute. Nothing changes.
+/// Reasons to refuse a dispute, or an action on a dispute. Nothing changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DisputeRefusal {
     /// The amount does not fit the card's currency.
     #[error("{}", .0.message)]
     Amount(Flaw),
-    /// The transaction is no settled purchase or debit.
+    /// The transaction is not a settled purchase or debit.
     #[error("cannot dispute a message of type {} in state {}", found.as_str(), state.as_str())]
     WrongKind {
         /// The kind of the message.
@@ -88,16 +88,16 @@ pub enum DisputeRefusal {
         /// Its state.
         state: TransactionState,
     },
-    /// The amount exceeds what is undisputed.
+    /// The amount exceeds the undisputed amount.
     #[error("must be at most the undisputed amount, {rest} {}", rest.currency)]
     ExceedsUndisputed {
         /// The undisputed amount.
         rest: Money,
     },
-    /// The dispute is decided.
+    /// The dispute is already decided.
     #[error("must be OPEN (got {})", .0.as_str())]
     NotOpen(DisputeStatus),
-    /// The amount is credited already.
+    /// The dispute already has a provisional credit.
     #[error("already has a provisional credit")]
     AlreadyCredited,
     /// The dispute has the maximum number of texts of evidence.
@@ -116,8 +116,8 @@ impl From<AmountOverflow> for DisputeRefusal {
 
 /// Decides whether a transaction can be disputed. No money moves yet.
 ///
-/// An amount can be disputed once, whatever the outcome. What an open or won dispute claims cannot be returned by the
-/// merchant as well.
+/// An amount can be disputed only once, whatever the outcome. The merchant cannot also return what an open or won
+/// dispute claims.
 pub fn decide_new_dispute(
     situation: &OpenDisputeSituation,
     request: &DisputeRequest,
@@ -160,7 +160,8 @@ pub fn decide_new_dispute(
     Ok(DisputeDecision { dispute, disputed: Some(Chain { disputed: claimed, ..chain.clone() }), message: None })
 }
 
-/// The amount of the transaction that can be disputed: at most what its chain has cleared and nobody disputed yet.
+/// Returns the amount of the transaction that can still be disputed: at most the undisputed cleared amount of its
+/// chain.
 fn undisputed(situation: &OpenDisputeSituation, chain: &Chain) -> Result<Minor, AmountOverflow> {
     let OpenDisputeSituation { transaction, disputes, .. } = situation;
     let sum = |concerns: &dyn Fn(&&Dispute) -> bool| {
@@ -176,10 +177,10 @@ fn undisputed(situation: &OpenDisputeSituation, chain: &Chain) -> Result<Minor, 
     Ok(of_chain.min(of_message).max(Minor::ZERO))
 }
 
-/// Decides what happens to an open dispute.
+/// Decides an action on an open dispute.
 ///
-/// A provisional credit and the chargeback of a won dispute pay the amount to the budget, once. A lost dispute takes the
-/// provisional credit back, which may overdraw the budget. Limits count none of it.
+/// A provisional credit pays the amount to the budget. If the dispute is won without one, the chargeback pays it. A
+/// lost dispute takes the provisional credit back, which may overdraw the budget. Limits do not count these messages.
 pub fn decide_dispute(
     situation: &DisputeSituation,
     action: &DisputeAction,
@@ -276,14 +277,14 @@ fn resolved(
     Ok(DisputeDecision { dispute, disputed: released, message })
 }
 
-/// A message of a dispute: the first one of its chain, or the one that ends it.
+/// A message of a dispute: the first message of its chain, or the message that ends the chain.
 struct Message {
     kind: MessageKind,
     movement: Movement,
     impacted: Minor,
     /// The state of the dispute's chain afterwards.
     state: ChainState,
-    /// The amount that the budget has afterwards.
+    /// The amount that remains credited to the budget afterwards.
     cleared: Minor,
 }
 
@@ -331,7 +332,7 @@ impl Message {
         })
     }
 
-    /// The record of the message, with the balances of the first message of the disputed chain.
+    /// Returns the record of the message. The caller must set its balances.
     fn record(&self, situation: &DisputeSituation, token: TransactionToken, stamp: &Stamp<'_>) -> CardTransaction {
         let DisputeSituation { dispute, disputed, credit } = situation;
         let credit = credit.as_ref().map(|chain| chain.id);

@@ -209,7 +209,7 @@ fn a_lost_dispute_may_overdraw_and_the_card_may_be_in_any_state() {
     }
 }
 
-/// A step of a random story about one debit and one purchase.
+/// A step of a random sequence about one debit and one purchase.
 #[derive(Clone, Debug)]
 enum Play {
     Dispute(bool, i64),
@@ -230,7 +230,7 @@ fn plays() -> impl Strategy<Value = Vec<Play>> {
 }
 
 proptest! {
-    /// Returns and disputes never give back more than was cleared, and every chain knows what is claimed of it.
+    /// Returns and disputes never give back more than was cleared, and every chain stores what disputes claim of it.
     #[test]
     fn money_goes_back_at_most_once(plays in plays()) {
         let mut world = scenario_with(100_000);

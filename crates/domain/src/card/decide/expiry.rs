@@ -6,7 +6,7 @@ use super::{CardDecision, CardRefusal, ChainSituation};
 use crate::card::{ChainEnd, MessageKind};
 use crate::stamp::Stamp;
 
-/// Decides whether the hold of a chain expires now. `None` if it is not due yet, or another message came first.
+/// Decides whether the hold of a chain expires now. `None` if the hold is not due yet, or the chain has already ended.
 ///
 /// ```
 /// use chrono::TimeDelta;

@@ -1,4 +1,4 @@
-//! Tests of the extensions of the original interface (contract 5.7), and of explanations.
+//! Tests of the extensions (contract 5.7), and of explanations.
 
 use super::testing::{advice, clearing, extended, incremental, reversal, row, scenario_with};
 use super::{CardDecision, CardRefusal, Extras, FollowUp};
@@ -96,7 +96,7 @@ fn an_increment_is_checked_by_all_rules_except_the_number_of_uses() {
     scenario.card.state = CardState::Active;
     assert_eq!(respond(&mut scenario, "1"), Response::CardExpired);
     assert_eq!(scenario.state_of(token), TransactionState::Pending);
-    // The age of the hold counts from its first message.
+    // The life of the hold is counted from the first message.
     scenario.wait(TimeDelta::days(1));
     assert_eq!(scenario.expire(token).unwrap().transaction.amount, Minor(1_000));
 }

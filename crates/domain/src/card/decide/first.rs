@@ -1,4 +1,4 @@
-//! First messages: authorizations of purchases, ATM withdrawals and refunds (contract 5.3).
+//! First messages of chains, such as authorizations, debits and refunds (contract 5.3).
 
 use super::booking::Movement;
 use super::conversion::Terms;
@@ -24,7 +24,7 @@ use crate::text::Text;
 pub struct FirstMessage {
     /// Its kind.
     pub kind: FirstKind,
-    /// The amount; zero on a purchase is an account check. A balance inquiry has none.
+    /// The amount. A purchase of zero is an account check. A balance inquiry ignores it.
     pub amount: DecimalAmount,
     /// The card network that carries it.
     pub network: Network,
@@ -37,7 +37,8 @@ pub struct FirstMessage {
 /// Extensions of first messages (contract 5.7).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
-    /// Rates from the merchant's currency, which is then the currency of all amounts. `None` if it is the card's.
+    /// Exchange rates from the merchant's currency, which is then the currency of all amounts. `None` if it is the
+    /// card's.
     pub quotes: Option<Quotes>,
     /// Whether a purchase may be approved for less when the budget lacks the full amount.
     pub partial_approval: bool,
@@ -53,15 +54,15 @@ pub struct Extras {
     pub pos: Option<PointOfSale>,
     /// The digest of the PIN that the cardholder entered, for this card.
     pub pin: Option<PinDigest>,
-    /// What the message says about its cardholder.
+    /// The cardholder data of the message.
     pub cardholder: Option<Cardholder>,
     /// The outcome of 3-D Secure.
     pub three_d_secure: Option<ThreeDSecure>,
     /// The token of the digital wallet.
     pub wallet_token: Option<WalletToken>,
-    /// The place of a clearing among several.
+    /// The place of a clearing among several clearings.
     pub multi_clearing: MultiClearing,
-    /// What is known of the decision of the account's endpoint.
+    /// What is known about the decision of the account's endpoint.
     pub decision: Consultation,
 }
 
@@ -76,19 +77,19 @@ struct Priced {
     requested: Minor,
     /// The amount with the fee, in the card's currency.
     total: Minor,
-    /// The part of it that is paid out in cash, in the card's currency.
+    /// The part of the amount that is paid out in cash, in the card's currency.
     cash_back: Option<Minor>,
 }
 
 impl FirstMessage {
-    /// A fee of the network, which no merchant sends.
+    /// Creates a fee, which the network sends instead of a merchant.
     pub fn of_network(kind: FirstKind, amount: DecimalAmount, fee_type: Text<1, 40>) -> Self {
         let acceptor = Acceptor::of_network();
         let extras = Extras { fee_type: Some(fee_type), ..Extras::default() };
         Self { kind, amount, network: Network::Visa, acceptor, extras }
     }
 
-    /// What the message presents to the rules, with what was verified.
+    /// Returns what the message presents to the rules, including the result of the verification.
     fn presented(&self, verification: Option<Verification>) -> Presented<'_> {
         let Extras { pos, pin, three_d_secure, wallet_token, .. } = &self.extras;
         let entry_mode = pos.and_then(|pos| pos.entry_mode);
@@ -101,13 +102,14 @@ impl FirstMessage {
         }
     }
 
-    /// Whether a part of the amount can be approved. Cash can't be paid out in part.
+    /// Whether a part of the amount can be approved. Cash back can't be paid out in part.
     const fn allows_partial(&self) -> bool {
         self.extras.partial_approval && matches!(self.kind, FirstKind::Purchase) && self.extras.cash_back.is_none()
     }
 
-    /// What is known of the decision of the account's endpoint, and the part that it approved, in the merchant's currency;
-    /// `None`: no part, or all of it. A part that rounds to zero in the card's currency can't be approved.
+    /// Returns the decision of the account's endpoint, and the part that it approved, in the merchant's currency. The
+    /// part is `None` if the endpoint approved nothing or the full amount. A part that rounds to zero in the card's
+    /// currency can't be approved.
     fn decided(&self, priced: &Priced) -> Result<(Decision, Option<Minor>), CardRefusal> {
         let (consultation, allows_partial) = (self.extras.decision, self.allows_partial());
         let decision = Decision { consultation, allows_partial, part: None };
@@ -144,7 +146,7 @@ impl FirstMessage {
         Ok(Priced { terms, in_merchant_currency, fee, requested, total, cash_back })
     }
 
-    /// The cash back in the card's currency.
+    /// The cash back in the card's currency. `None` if the message has none.
     fn cash_back(&self, terms: &Terms, amount: Minor) -> Result<Option<Minor>, CardRefusal> {
         let Some(cash) = &self.extras.cash_back else { return Ok(None) };
         let cash = terms.minor(cash).map_err(CardRefusal::CashBack)?;
@@ -221,7 +223,7 @@ struct Opening<'a> {
     token: TransactionToken,
     stamp: &'a Stamp<'a>,
     priced: &'a Priced,
-    /// What was verified of the cardholder.
+    /// The result of verifying the cardholder.
     verification: Option<Verification>,
     decision: Decision,
     /// The part that the endpoint of the account approved, in the merchant's currency.
@@ -229,7 +231,7 @@ struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    /// The question to the endpoint of the account.
+    /// Returns the question to the endpoint of the account.
     fn question(&self) -> DecisionQuestion {
         let Self { message, priced, .. } = self;
         let state = match message.kind {
@@ -241,7 +243,7 @@ impl Opening<'_> {
         DecisionQuestion { message, amount, allows_partial: self.message.allows_partial() }
     }
 
-    /// The amount of a partial approval instead of a decline, in the merchant's currency.
+    /// Returns the amount to approve instead of a decline, in the merchant's currency. `None`: the message is declined.
     fn part(&self, declined: &DeclineExplanation) -> Result<Option<Minor>, CardRefusal> {
         let Rule::AvailableBalance { available, .. } = declined.failed else { return Ok(None) };
         if !self.message.allows_partial() || available <= Minor::ZERO {
@@ -252,7 +254,7 @@ impl Opening<'_> {
         Ok((!self.priced.terms.to_card(part)?.is_zero()).then_some(part))
     }
 
-    /// Holds an amount in the merchant's currency, and the fee.
+    /// Holds an amount, which is in the merchant's currency, and the fee.
     fn hold(&self, in_merchant_currency: Minor, response: Response) -> Result<CardDecision, CardRefusal> {
         let Self { situation, stamp, priced, .. } = self;
         let terms = &priced.terms;
@@ -287,7 +289,7 @@ impl Opening<'_> {
         })
     }
 
-    /// Takes the amount from the budget at once, without a hold.
+    /// Debits the amount immediately, without a hold.
     fn take(&self) -> Result<CardDecision, CardRefusal> {
         let Self { situation, stamp, priced, .. } = self;
         let limits: &[CardLimit] = if self.message.kind == FirstKind::FeeCharge { &[] } else { &situation.limits };
@@ -297,7 +299,7 @@ impl Opening<'_> {
         self.post(Movement::clear(Minor::ZERO, priced.total)?, impacted, counts)
     }
 
-    /// Adds the amount to the budget at once.
+    /// Credits the amount immediately.
     fn give(&self) -> Result<CardDecision, CardRefusal> {
         let Self { situation, stamp, priced, .. } = self;
         let limits: &[CardLimit] = if self.message.kind == FirstKind::FeeCredit { &[] } else { &situation.limits };
@@ -305,7 +307,7 @@ impl Opening<'_> {
         self.post(Movement::refund(priced.total)?, priced.total, counts)
     }
 
-    /// Books a movement that ends the chain at once.
+    /// Books a movement that ends the chain immediately.
     fn post(&self, movement: Movement, impacted: Minor, counts: LimitCounts) -> Result<CardDecision, CardRefusal> {
         let Self { situation, stamp, priced, .. } = self;
         let (journal, balances) = movement.book(&situation.card, &situation.balances, self.token, stamp)?;
@@ -329,7 +331,7 @@ impl Opening<'_> {
         })
     }
 
-    /// Approves a message that asks only.
+    /// Approves an account check or a balance inquiry, which moves no money.
     fn checked(&self, response: Response) -> CardDecision {
         let chain = self.chain(Minor::ZERO, Minor::ZERO, ChainState::Ended(ChainEnd::Cleared));
         self.unmoved(Some(chain), Minor::ZERO, (TransactionState::Completion, response))
@@ -384,7 +386,7 @@ impl Opening<'_> {
         }
     }
 
-    /// What only some messages have.
+    /// Returns the details that only some messages have.
     fn details(&self) -> MessageDetails {
         let Extras { fee_type, pos, three_d_secure, wallet_token, multi_clearing, .. } = &self.message.extras;
         MessageDetails {
@@ -400,7 +402,7 @@ impl Opening<'_> {
         }
     }
 
-    /// The chain, with its hold in the merchant's currency.
+    /// Returns the new chain. `merchant` is the hold in the merchant's currency.
     fn chain(&self, authorised: Minor, merchant: Minor, state: ChainState) -> Chain {
         let card = &self.situation.card;
         Chain {

@@ -13,11 +13,12 @@ pub enum FirstKind {
     Atm,
     /// Authorization of a refund.
     Refund,
-    /// Clearing without an authorization, as after an offline payment. No rule applies, so it may overdraw the budget.
+    /// Clearing without an authorization, such as after an offline payment. No rule applies, so it may overdraw the
+    /// budget.
     ForcePost,
     /// Debit in a single message, with the PIN.
     Debit,
-    /// Question about the balance.
+    /// Balance inquiry.
     Inquiry,
     /// Refund without an authorization.
     UnlinkedRefund,
@@ -70,7 +71,7 @@ impl FirstKind {
         }
     }
 
-    /// What the rules see of it: the amount in the merchant's currency, and the total in the card's.
+    /// Returns its effect on funds. `amount` is in the merchant's currency, `total` is in the card's.
     pub(super) const fn effect(self, amount: Minor, total: Minor) -> FundsEffect {
         match self {
             Self::Refund | Self::UnlinkedRefund => FundsEffect::Credit,

@@ -7,30 +7,30 @@ use crate::ids::ClientId;
 use crate::stamp::Stamp;
 use crate::text::Text;
 
-/// What an adapter loads under the lock of the budget, which both cards have.
+/// What an adapter loads under the lock of the budget, which both cards share.
 #[derive(Clone, Debug)]
 pub struct FirstUseSituation {
     /// The situation of the message.
     pub message: FirstSituation,
     /// The card of the message.
     pub card: CardRecord,
-    /// The virtual card that it was ordered for, if it is physical.
+    /// The virtual card for which the card of the message was ordered. `None` if the card of the message is virtual.
     pub virtual_card: Option<CardRecord>,
 }
 
-/// What an adapter stores atomically.
+/// What an adapter stores atomically after a first message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstUseDecision {
     /// The message.
     pub message: CardDecision,
-    /// The changes of the cards: none if the message does not put the card into use.
+    /// The changes of the cards. Empty unless the message is the first use of a physical card.
     pub changes: Vec<CardChange>,
 }
 
-/// Decides a first message to a card that may be physical and not in use yet.
+/// Decides a first message. If it is the first use of a physical card, the card becomes ACTIVE.
 ///
-/// The right PIN puts it into use before the rules run, and ends its virtual card. A message that is declined afterwards,
-/// for want of money for example, has put the card into use all the same.
+/// The correct PIN makes the physical card ACTIVE before the rules run, and its virtual card TERMINATED. Both changes
+/// are kept even if the message is then declined, for example for lack of funds.
 pub fn decide_first_use(
     situation: &FirstUseSituation,
     message: &FirstMessage,
@@ -49,12 +49,12 @@ pub fn decide_first_use(
         changed(card, &request).ok()
     };
     let activated = step(card, CardState::Active, "First use of the PIN");
-    // A virtual card that has ended already stays as it is.
+    // A virtual card that has already ended stays unchanged.
     let ended = virtual_card.as_ref().and_then(|card| step(card, CardState::Terminated, "Physical card in use"));
     Ok(FirstUseDecision { message: decision, changes: activated.into_iter().chain(ended).collect() })
 }
 
-/// Whether a message puts a card into use.
+/// Whether a message is the first use of a physical card.
 fn begins(card: &CardRecord, message: &FirstMessage) -> bool {
     let has_pin = matches!(message.kind, FirstKind::Atm | FirstKind::Debit | FirstKind::Inquiry);
     let is_right = message.extras.pin.is_some() && message.extras.pin == card.pin;

@@ -16,7 +16,7 @@ pub enum FollowUp {
         /// The total.
         amount: DecimalAmount,
     },
-    /// An increase of the hold: an extension (contract 5.7).
+    /// Increase of the hold: an extension (contract 5.7).
     Incremental {
         /// The amount to add.
         amount: DecimalAmount,
@@ -37,7 +37,7 @@ pub enum FollowUp {
         /// The acquirer's fee in addition to the amount: an extension (contract 5.7).
         fee: Option<DecimalAmount>,
     },
-    /// Release of the hold.
+    /// Release of all or part of the hold.
     Reversal {
         /// The amount; `None` for the whole hold.
         amount: Option<DecimalAmount>,
@@ -49,12 +49,12 @@ pub enum FollowUp {
     },
     /// Withdrawal of an unsettled refund: an extension (contract 5.7).
     RefundReversal,
-    /// Settlement of a purchase after its end, or another one of the same hold, which stays: an extension.
+    /// Settlement of a purchase that leaves the hold unchanged, or comes after the end of the chain: an extension.
     ForcedClearing {
         /// The amount.
         amount: DecimalAmount,
     },
-    /// Return of a debit: an extension.
+    /// Return of all or part of a debit: an extension.
     DebitReversal {
         /// The amount; `None` for what is left.
         amount: Option<DecimalAmount>,
@@ -84,7 +84,7 @@ impl FollowUp {
         }
     }
 
-    /// The kind of its record, after this first message.
+    /// Returns the kind of its record, given the kind of the chain's first message.
     const fn kind(&self, first: MessageKind) -> MessageKind {
         match self {
             Self::Clearing { .. } | Self::ForcedClearing { .. }
@@ -119,7 +119,7 @@ impl FollowUp {
         }
     }
 
-    /// Whether it may follow a message of this kind and state, which names its chain.
+    /// Whether the follow-up may name a message of this kind and state.
     const fn may_name(&self, found: MessageKind, state: TransactionState) -> bool {
         match found {
             MessageKind::Authorization
@@ -174,8 +174,8 @@ pub fn decide_follow_up(
     decide_consulted_follow_up(situation, token, message, Consultation::Off, stamp)
 }
 
-/// Decides a follow-up like [`decide_follow_up`], with what is known of the decision of the account's endpoint. It matters
-/// only to increments.
+/// Decides a follow-up like [`decide_follow_up`]. `consultation` is what is known about the decision of the account's
+/// endpoint, which only increments need.
 pub fn decide_consulted_follow_up(
     situation: &ChainSituation,
     token: TransactionToken,
@@ -219,7 +219,7 @@ fn named_chain<'a>(situation: &'a ChainSituation, message: &FollowUp) -> Result<
         // An account check has nothing that could be cleared.
         _ if is_forced && chain.authorised.is_zero() => Err(wrong_kind),
         _ if is_forced => Ok(chain),
-        // Nothing is settled yet that could be returned.
+        // Nothing that could be returned is settled yet.
         None if is_return => Err(wrong_kind),
         Some(ChainEnd::Cleared) if !is_return => Err(CardRefusal::AlreadyCleared),
         None | Some(ChainEnd::Cleared) => Ok(chain),

@@ -1,4 +1,4 @@
-//! Effects of follow-ups on an open chain (contract 5.5).
+//! Effects of follow-ups on their chains (contract 5.5).
 //!
 //! Amounts named `sent`, and those of [`MerchantSide`](crate::card::MerchantSide), are in the currency of the first
 //! message. All others are in the card's currency, which may be the same.
@@ -20,7 +20,7 @@ use crate::money::Minor;
 use crate::stamp::Stamp;
 use chrono::{DateTime, Utc};
 
-/// A follow-up to an open chain.
+/// A follow-up to a chain, with the inputs of its decision.
 pub(super) struct Step<'a> {
     situation: &'a ChainSituation,
     chain: &'a Chain,
@@ -31,7 +31,7 @@ pub(super) struct Step<'a> {
     stamp: &'a Stamp<'a>,
 }
 
-/// The amounts of a record.
+/// The amounts of the record of a follow-up.
 #[derive(Clone, Copy, Default)]
 struct Amounts {
     /// The message's own amount, as sent.
@@ -42,7 +42,7 @@ struct Amounts {
     impacted: Minor,
 }
 
-/// The effect of a follow-up.
+/// The effect of a follow-up, before it is booked.
 struct Effect {
     amounts: Amounts,
     state: TransactionState,
@@ -51,11 +51,11 @@ struct Effect {
     counting: Counting,
 }
 
-/// What a follow-up changes of what the limits counted of its chain.
+/// How a follow-up changes the amounts that limits counted for its chain.
 enum Counting {
-    /// The amount spent grows, or shrinks if this is negative.
+    /// This amount is spent, or given back if it is negative.
     Change(Minor),
-    /// An amount is spent for good, and the hold grows or shrinks beside it.
+    /// An amount is spent permanently, and the hold grows or shrinks by `change`.
     Keep { amount: Minor, change: Minor },
     /// A refund is paid.
     Lower(Minor),
@@ -63,13 +63,13 @@ enum Counting {
     Raise(Minor),
 }
 
-/// Adds what the endpoint of the account decided.
+/// Adds the verdict of the account's endpoint to the record.
 fn decided(mut decision: CardDecision, seen: Option<DecisionSeen>) -> CardDecision {
     decision.transaction.details.decision = seen;
     decision
 }
 
-/// What a return takes from a chain.
+/// A return, and the chain after it.
 struct Returned {
     sent: Minor,
     own: Minor,
@@ -77,7 +77,7 @@ struct Returned {
 }
 
 impl<'a> Step<'a> {
-    /// A follow-up of a kind to the message with the token `preceding`. It draws its own token.
+    /// Creates a follow-up of this kind to the message with the token `preceding`. It gets a new token.
     pub(super) fn new(
         situation: &'a ChainSituation,
         chain: &'a Chain,
@@ -101,8 +101,8 @@ impl<'a> Step<'a> {
         self.apply(Effect { amounts, state, movement, chain, counting: Counting::Change(change) })
     }
 
-    /// Increases the hold. An increment passes all rules of a first message, but does not count as another use of the
-    /// card. The endpoint of the account decides on it, all or nothing.
+    /// Increases the hold. An increment must pass all rules of a first message, but does not count as another use of
+    /// the card. The endpoint of the account can only approve it in full or decline it.
     pub(super) fn incremental(
         &self,
         sent: Minor,
@@ -137,7 +137,7 @@ impl<'a> Step<'a> {
         Ok(decided(self.apply(effect)?, seen))
     }
 
-    /// The question to the endpoint of the account.
+    /// Returns the question to the endpoint of the account.
     fn question(&self, amounts: Amounts) -> DecisionQuestion {
         let state = (TransactionState::Pending, Response::Approved);
         let amounts_before = Amounts { impacted: Minor::ZERO, ..amounts };
@@ -171,12 +171,13 @@ impl<'a> Step<'a> {
             state: TransactionState::Completion,
             movement: Movement::clear(taken, posted)?,
             chain,
-            // What exceeds the hold counts, and the rest of the hold is given back.
+            // Limits count what exceeds the hold. What is left of the hold is given back.
             counting: Counting::Change(less(posted, taken)?),
         })
     }
 
-    /// Refuses what exceeds the hold by more than the settings of the account allow. `both` is what is cleared afterwards.
+    /// Refuses a clearing above the margin that the account's settings allow. `both` is the cleared amount after the
+    /// clearing.
     fn must_be_within_margin(&self, both: Minor, fee: Minor) -> Result<(), CardRefusal> {
         let ChainSituation { guards, first, .. } = self.situation;
         let (held, cleared) = self.sides();
@@ -257,7 +258,7 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Clears an amount whether the chain is open or not. Its hold stays.
+    /// Clears an amount, whether the chain is open or has ended. The hold of an open chain stays.
     pub(super) fn forced_clearing(&self, sent: Minor) -> Result<CardDecision, CardRefusal> {
         let (held, cleared) = self.sides();
         let both = more(cleared, sent)?;
@@ -266,7 +267,7 @@ impl<'a> Step<'a> {
             ChainState::Open { .. } => self.standing(held, both)?,
             ChainState::Ended(end) => self.ended(self.chain.clone(), end, both),
         };
-        // A hold of less than a minor unit of the card's currency ends.
+        // A hold that rounds to zero in the card's currency ends.
         if chain.end().is_none() && chain.held().is_zero() {
             chain = self.ended(chain, ChainEnd::Cleared, both);
         }
@@ -289,7 +290,7 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Returns an amount of a debit to the budget. The state of the record is that of a reversal.
+    /// Returns an amount of a debit to the budget. Its record has the state of a reversal: CLEARED.
     pub(super) fn debit_reversal(&self, sent: Option<Minor>) -> Result<CardDecision, CardRefusal> {
         let Returned { sent, own, chain } = self.returned(sent)?;
         let requested = self.chain.authorised;
@@ -302,7 +303,7 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Takes an amount of a settled refund back.
+    /// Takes back an amount of a settled refund.
     pub(super) fn refund_return(&self, sent: Option<Minor>) -> Result<CardDecision, CardRefusal> {
         let Returned { sent, own, chain } = self.returned(sent)?;
         let requested = self.chain.authorised;
@@ -315,7 +316,7 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// The chain after an amount of what it cleared is returned; `None` for all that is left. What disputes claim stays.
+    /// Computes the return of a cleared amount; `None` returns all that is left. What disputes claim can't be returned.
     fn returned(&self, sent: Option<Minor>) -> Result<Returned, CardRefusal> {
         let (_, cleared) = self.sides();
         let rest = less(cleared, self.terms.covering(self.chain.disputed, cleared)?)?;
@@ -324,7 +325,7 @@ impl<'a> Step<'a> {
             return Err(CardRefusal::ExceedsRest { rest: rest.of(self.terms.currency()) });
         }
         let left = less(cleared, sent)?;
-        // Each part is the shrinkage of the converted sum, so the parts add up to the conversion of the whole.
+        // Each part is the decrease of the converted sum, so the parts add up to the conversion of the whole.
         let own = less(self.terms.to_card(cleared)?, self.terms.to_card(left)?)?;
         let cleared = less(self.chain.cleared, own)?;
         let end = if cleared.is_zero() { ChainEnd::Reversed } else { ChainEnd::Cleared };
@@ -337,21 +338,22 @@ impl<'a> Step<'a> {
         self.chain.merchant.map_or((self.chain.held(), self.chain.cleared), |side| (side.held, side.cleared))
     }
 
-    /// The chain with these held and cleared amounts, as sent. The card's held amount is the conversion of their sum
-    /// minus the conversion of the cleared amount, so it is zero when nothing is held.
+    /// Returns the open chain with these amounts, which are in the currency of the first message. The hold in the
+    /// card's currency is the conversion of their sum minus the conversion of the cleared amount, so it is zero when
+    /// nothing is held.
     fn standing(&self, held: Minor, cleared: Minor) -> Result<Chain, CardRefusal> {
         let both = self.terms.to_card(more(held, cleared)?)?;
         let state = ChainState::Open { held: less(both, self.terms.to_card(cleared)?)? };
         Ok(Chain { state, merchant: self.terms.side(held, cleared), ..self.chain.clone() })
     }
 
-    /// The chain after its end, with this cleared amount, as sent.
+    /// Returns the chain after its end. The cleared amount is in the currency of the first message.
     fn ended(&self, chain: Chain, end: ChainEnd, cleared: Minor) -> Chain {
         let state = ChainState::Ended(end);
         Chain { state, merchant: self.terms.side(Minor::ZERO, cleared), expires_at: None, ..chain }
     }
 
-    /// The chain with a new hold, before any clearing.
+    /// Returns the chain with a new hold. Refuses after a clearing.
     fn holding_more(&self, held: Minor) -> Result<Chain, CardRefusal> {
         let (_, cleared) = self.sides();
         if !cleared.is_zero() {
@@ -397,7 +399,7 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The limits after this follow-up, and what they counted of the chain.
+    /// Returns the limits after this follow-up, and the amounts that they counted for the chain.
     fn counted(&self, counting: &Counting) -> Result<LimitCounts, AmountOverflow> {
         let (limits, counted, now) = (&self.situation.limits, self.chain.counted.clone(), self.stamp.now);
         match *counting {
@@ -453,7 +455,7 @@ fn less(one: Minor, other: Minor) -> Result<Minor, AmountOverflow> {
     one.minus(other).ok_or(AmountOverflow)
 }
 
-/// The limits after the amount spent grew, or shrank if this is negative.
+/// Returns the limits after an amount is spent, or given back if it is negative.
 fn changed(
     limits: &[CardLimit],
     counted: Vec<CountedAmount>,

@@ -35,7 +35,7 @@ fn cardholder(card: &Card, is_right: bool) -> Cardholder {
     Cardholder { security_code: Some(SecurityCode::parse(&code).unwrap()), ..Cardholder::default() }
 }
 
-/// A card and a message that these rules decline, by their places in [`RULES`].
+/// Creates a card and a message that fail these rules, given by their places in [`RULES`].
 fn setting(wrong: &[usize]) -> (CardScenario, FirstMessage) {
     let is = |place: usize| wrong.contains(&place);
     let limit = |window, place| a_limit(window, if is(place) { "1.00 GBP" } else { "50.00 GBP" });
@@ -126,7 +126,7 @@ fn what_was_sent_and_verified_is_recorded() {
 }
 
 proptest! {
-    /// Whatever fails, the first rule in the order of the contract is named, and a decline moves nothing.
+    /// The first failing rule in the order of the contract gives the response, and a decline changes nothing.
     #[test]
     fn any_set_of_failing_rules_is_declined_for_its_first(wrong in proptest::collection::btree_set(0..RULES.len(), 0..5)) {
         let wrong: Vec<_> = wrong.into_iter().collect();

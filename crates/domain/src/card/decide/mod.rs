@@ -1,4 +1,4 @@
-//! The card-message rules: pure functions from (state, message) to a decision.
+//! The rules for card messages: pure functions from a situation and a message to a decision.
 
 mod booking;
 mod clearing;

@@ -96,13 +96,13 @@ fn pick(scenario: &CardScenario, which: usize) -> Option<TransactionToken> {
     (!records.is_empty()).then(|| records[which % records.len()].token)
 }
 
-/// Sums the postings to one account of the journal.
+/// Sums the postings to one pool.
 fn entries(scenario: &CardScenario, account: Pool) -> i128 {
     let postings = scenario.journal.iter().flat_map(JournalTransaction::postings);
     postings.filter(|posting| posting.pool == account).map(|posting| i128::from(posting.amount.0)).sum()
 }
 
-/// What a message adds to the cleared amount of its chain.
+/// The change of the cleared amount of its chain that a message causes.
 fn posted(record: &CardTransaction) -> i64 {
     match record.kind {
         _ if record.state == TransactionState::Declined => 0,
@@ -135,7 +135,7 @@ fn converted(scenario: &CardScenario, chain: &Chain) -> Result<(), TestCaseError
     Ok(())
 }
 
-/// Checks that a limit counts what is held or cleared of approved messages in its window, unless refunds lowered it.
+/// Checks that a limit counts what approved messages hold or have cleared in its window, unless refunds lowered it.
 fn limited(scenario: &CardScenario) -> Result<(), TestCaseError> {
     let is_refund = |kind| matches!(kind, MessageKind::RefundClearing | MessageKind::Refund);
     let mut refunds = scenario.records.iter().filter(|record| is_refund(record.kind));

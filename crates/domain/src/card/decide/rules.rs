@@ -17,7 +17,7 @@ pub(super) enum FundsEffect {
     Credit,
     /// Moves no funds: an account check or a balance inquiry.
     None,
-    /// Moves funds whatever the rules say.
+    /// Moves funds without a check of any rule.
     Unconditional,
     /// Debits funds and counts as a use of the card.
     Debit(Minor),
@@ -25,19 +25,19 @@ pub(super) enum FundsEffect {
     DebitMore {
         /// The amount to add.
         change: Minor,
-        /// The amount of the transaction with it.
+        /// The amount of the transaction, including this message.
         total: Minor,
     },
 }
 
-/// What a message presents beside its amount.
+/// What a message presents in addition to its amount.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Presented<'a> {
     /// Where and how the card is used.
     pub(super) used: CardUse<'a>,
     /// The digest of the PIN.
     pub(super) pin: Option<PinDigest>,
-    /// Whether the security code is that of the card.
+    /// The result of comparing the security code with that of the card.
     pub(super) security_code: Match,
     /// The state of the token of the digital wallet.
     pub(super) wallet_token: Option<WalletTokenState>,
@@ -46,7 +46,7 @@ pub(super) struct Presented<'a> {
 }
 
 impl<'a> Presented<'a> {
-    /// What a message presents that has only this.
+    /// What a message presents if it has no PIN, security code, wallet token or outcome of 3-D Secure.
     pub(super) const fn only(used: CardUse<'a>) -> Self {
         Self { used, pin: None, security_code: Match::NotChecked, wallet_token: None, three_d_secure: None }
     }
@@ -66,13 +66,13 @@ pub(super) struct RuleInput<'a> {
     pub(super) now: DateTime<Utc>,
 }
 
-/// What the rules know of the decision of the account's endpoint.
+/// What is known about the decision of the account's endpoint.
 #[derive(Clone, Copy)]
 pub(super) struct Decision {
     pub(super) consultation: Consultation,
     /// Whether a part of the amount can be approved.
     pub(super) allows_partial: bool,
-    /// The amount that must be available after the decision, in the card's currency; `None`: all of it.
+    /// The approved part, which must be available, in the card's currency. `None`: the full amount must be available.
     pub(super) part: Option<Minor>,
 }
 
@@ -87,8 +87,8 @@ impl Decision {
 }
 
 impl RuleInput<'_> {
-    /// Returns the decline with the rules that were evaluated. `None` if all rules pass. A message on which the endpoint
-    /// of the account must decide is refused with the question, if it passes the rules before.
+    /// Returns the decline with the evaluated rules, or `None` if all rules pass. If the endpoint of the account must
+    /// be asked and the rules before its decision pass, the message is refused with the question.
     pub(super) fn declined(
         &self,
         question: impl FnOnce() -> DecisionQuestion,
@@ -105,12 +105,12 @@ impl RuleInput<'_> {
         Ok(Some(DeclineExplanation { passed: self.rules().take_while(Rule::passes).collect(), failed }))
     }
 
-    /// Whether the message takes funds, so that the endpoint decides on it.
+    /// Whether the message takes funds. The endpoint decides only on messages that do.
     const fn is_debit(&self) -> bool {
         matches!(self.effect, FundsEffect::Debit(_) | FundsEffect::DebitMore { .. })
     }
 
-    /// All rules: those of Florin, the decision, and the funds.
+    /// Returns all rules in order: the local rules, the decision of the endpoint, and the available balance.
     fn rules(&self) -> impl Iterator<Item = Rule> {
         let decision = self.decision.seen().filter(|_| self.is_debit()).map(Rule::Decision);
         let requested = self.decision.part;
@@ -129,7 +129,7 @@ impl RuleInput<'_> {
         }
     }
 
-    /// The rules before the decision.
+    /// The local rules: all rules before the decision of the endpoint.
     fn local(&self) -> impl Iterator<Item = Rule> {
         let state = self.card.state;
         let forced = self.forced.map(|code| Rule::Forced { code });
@@ -148,7 +148,7 @@ impl RuleInput<'_> {
             .chain(self.taken().into_iter().flat_map(move |taken| self.limits_on(taken)))
     }
 
-    /// The rules of the cardholder, of what the message presents, and of the controls.
+    /// The rules about the cardholder, about what the message presents, and about controls.
     fn guarded(&self) -> impl Iterator<Item = Rule> {
         let Self { guards, presented, .. } = self;
         let holder = guards.holder.map(|status| Rule::CardholderActive { status });
@@ -161,8 +161,9 @@ impl RuleInput<'_> {
         [holder, pin, security_code, wallet_token, three_d_secure].into_iter().flatten().chain(controls)
     }
 
-    /// The limits that are on: first that of a transaction, then from the shortest window to the longest, because
-    /// stores return them in any order. A window that begins after the message does not concern it.
+    /// The rules of the limits that are on: the transaction limit first, then the spending limits from the shortest
+    /// window to the longest. They are sorted here, because stores return limits in any order. A limit that has moved
+    /// on to a later window does not apply to the message.
     fn limits_on(&self, Spending { amount, total, is_use }: Spending) -> impl Iterator<Item = Rule> {
         let on = move |window| {
             self.limits
@@ -178,11 +179,11 @@ impl RuleInput<'_> {
     }
 }
 
-/// A message that debits funds.
+/// The amounts of a message that debits funds.
 #[derive(Clone, Copy)]
 struct Spending {
     amount: Minor,
-    /// The amount of the transaction with this message.
+    /// The amount of the transaction, including this message.
     total: Minor,
     is_use: bool,
 }

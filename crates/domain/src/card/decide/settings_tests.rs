@@ -1,4 +1,4 @@
-//! Tests of what the settings of an account decide: how long holds last, and which clearings are refused.
+//! Tests of the settings of an account: how long holds last, and which clearings are refused.
 
 use super::testing::{advice, clearing, extended, incremental, reversal, scenario_with};
 use super::{CardRefusal, Extras, FirstKind, FirstMessage, FollowUp};
@@ -15,7 +15,7 @@ fn at(mcc: &str, kind: FirstKind, amount: &str) -> FirstMessage {
     message
 }
 
-/// A scenario whose account refuses what networks refuse, with an authorization at a merchant of a category.
+/// Creates a scenario with the setting NETWORK, and an authorization at a merchant of this category.
 fn authorized(mcc: &str, amount: &str) -> (CardScenario, TransactionToken) {
     let mut scenario = scenario_with(100_000);
     scenario.guards.settings.over_clearing = OverClearing::Network;
@@ -158,7 +158,7 @@ fn step() -> impl Strategy<Value = FollowUp> {
 }
 
 proptest! {
-    /// Whatever happens to a chain, what its clearings take from it stays within the margin of what was authorised.
+    /// In any sequence of messages, what clearings take from the hold stays within the margin of the authorised amount.
     #[test]
     fn clearings_never_exceed_the_margin(steps in prop::collection::vec(step(), 1..12), tips in any::<bool>()) {
         let (mut scenario, token) = authorized(if tips { "5812" } else { "5411" }, "1");

@@ -1,4 +1,4 @@
-//! What the rules read.
+//! Situations: what the rules for messages read.
 
 use crate::card::{Card, CardLimit, CardTransaction, Chain, Guards, MessageKind, TransactionState};
 use crate::ledger::Balances;
@@ -10,7 +10,7 @@ pub struct FirstSituation {
     pub card: Card,
     /// Its spending limits.
     pub limits: Vec<CardLimit>,
-    /// What else decides its use.
+    /// What else the rules read, such as controls and the PIN.
     pub guards: Guards,
     /// Its budget's balances in the card's currency.
     pub balances: Balances,
@@ -23,13 +23,13 @@ pub struct ChainSituation {
     pub card: Card,
     /// Its spending limits.
     pub limits: Vec<CardLimit>,
-    /// What else decides its use.
+    /// What else the rules read, such as controls and the PIN.
     pub guards: Guards,
     /// Its budget's balances in the card's currency.
     pub balances: Balances,
     /// The first message of the chain.
     pub first: CardTransaction,
-    /// The message whose token was sent: its kind and state.
+    /// The kind and state of the message that the follow-up names.
     pub named: (MessageKind, TransactionState),
     /// The chain. `None` if the first message was declined.
     pub chain: Option<Chain>,

@@ -19,13 +19,13 @@ parameters! {
 /// An optional part of responses about accounts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Included {
-    /// `addresses`.
+    /// The addresses of the account, an empty list.
     Addresses,
-    /// `currencies`.
+    /// The currencies of the account.
     Currencies,
-    /// `features`, which every response has.
+    /// The features of the account. Every response has them, requested or not.
     Features,
-    /// `settings`.
+    /// The settings of the account.
     Settings,
 }
 
@@ -49,14 +49,14 @@ named! {
 parameters! {
     /// The optional parts of a response about accounts.
     pub(crate) struct AccountIncludeParameter in Query {
-        /// Separated by commas: `addresses` (always empty here), `currencies`, `settings`. `features` is part of every
-        /// response.
+        /// Parts to add to the response, separated by commas: `addresses` (always empty), `currencies`, `settings`.
+        /// `features` is part of every response.
         "include" => parts: Vec<Included>,
     }
 }
 
 impl AccountIncludeParameter {
-    /// The parts that were asked for.
+    /// Returns the requested parts.
     pub(super) fn parts(&self) -> AccountParts {
         let has = |part| self.parts.contains(&part);
         AccountParts {

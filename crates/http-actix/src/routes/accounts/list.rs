@@ -10,7 +10,7 @@ use crate::state::App;
 use crate::views::{AccountView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
 
-/// Lists the accounts that the API key can access, by id. In the sandbox, worlds are among them.
+/// Lists the accounts that the API key can access, ordered by id. In the sandbox, they include worlds.
 #[utoipa::path(get, path = "/v2/accounts", tag = "Accounts", operation_id = "listAccounts",
     params(PageParameters, AccountIncludeParameter),
     responses((status = 200, description = "One page of accounts.", body = List<AccountView>), ClientReadErrors))]

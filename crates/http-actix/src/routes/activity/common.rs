@@ -11,11 +11,11 @@ pub(super) const READ: Permission = Permission::of(Scope::ActivityRead);
 pub(crate) enum Included {
     /// The messages of chains.
     Messages,
-    /// Members of the original that are never stored.
+    /// Bank feed details. Florin has none: accepted, but adds nothing.
     BankFeedDetails,
-    /// The same.
+    /// Annotations. Florin has none: accepted, but adds nothing.
     Annotations,
-    /// The same.
+    /// Attachments. Florin has none: accepted, but adds nothing.
     Attachments,
 }
 
@@ -32,14 +32,14 @@ named! {
 parameters! {
     /// The optional parts of a response about activity.
     pub(crate) struct IncludeParameter in Query {
-        /// `messages` adds the messages of chains (Florin extension). `bankFeedDetails`, `annotations` and `attachments`
-        /// add nothing. Several are separated by commas or repeated, with or without `[]`.
+        /// Parts to add to the response, separated by commas or repeated, with or without `[]`: `messages` adds the
+        /// messages of chains (Florin extension). `bankFeedDetails`, `annotations` and `attachments` add nothing.
         "include" => parts: Several<Included>,
     }
 }
 
 impl IncludeParameter {
-    /// Whether messages were asked for.
+    /// Whether `messages` was requested.
     pub(super) fn messages(&self) -> bool {
         self.parts.0.contains(&Included::Messages)
     }

@@ -15,7 +15,7 @@ use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::{ActivityId, PaymentId, TransactionToken, parse_uuid};
 use florin_domain::text::Text;
 
-/// What an id identifies.
+/// The `type` in the path: what the `id` identifies.
 #[derive(Clone, Copy)]
 pub(crate) enum Resource {
     Transaction,
@@ -34,10 +34,10 @@ named! {
         };
 }
 
-/// The id of an activity, as it is written.
+/// The `id` in the path, as sent. Its form depends on the type.
 type Id = Text<1, 64>;
 
-/// Path parameters: one movement. `None`: an order, of which there are none.
+/// Path parameters: the key of a movement. `None`: an order, which no movement is.
 pub(crate) struct ActivityPath(Option<ActivityKey>);
 
 impl Parameters for ActivityPath {

@@ -32,10 +32,10 @@ parameters! {
         /// Only rows of one of these types, separated by commas or repeated, with or without `[]`. Some types are never
         /// produced, and match nothing.
         "type" => kinds: Several<ActivityType>,
-        /// No rows of these types, separated by commas or repeated, with or without `[]`.
+        /// Excludes rows of these types, separated by commas or repeated, with or without `[]`.
         "excludeType" => excluded: Several<ActivityType>,
-        /// Only rows with one of these statuses, separated by commas or repeated, with or without `[]`. Some statuses are
-        /// never produced, and match nothing.
+        /// Only rows with one of these statuses, separated by commas or repeated, with or without `[]`. Some statuses
+        /// are never produced, and match nothing.
         "status" => statuses: Several<ActivityStatus>,
         /// Only rows of one of these budgets, separated by commas or repeated, with or without `[]`.
         "budgetId" => budgets: Several<BudgetId>,
@@ -49,8 +49,8 @@ parameters! {
         "from" => from: Option<FromTime>,
         /// Only rows whose `createdAt` is this time or earlier.
         "to" => to: Option<ToTime>,
-        /// Only rows whose counterparty or reference contains this text. Letters of the ASCII alphabet match in both
-        /// cases. 1 to 100 characters.
+        /// Only rows whose counterparty or reference contains this text. ASCII letters match in either case. 1 to 100
+        /// characters.
         "search" => search: Option<ActivitySearch>,
     }
 }
@@ -72,7 +72,7 @@ impl From<ActivityParameters> for ActivityFilter {
     }
 }
 
-/// Where the feed of changes is read.
+/// A place in the feed of changes. `None`: the beginning, sent as `0`.
 pub(crate) struct Cursor(Option<ActivityCursor>);
 
 impl TextValue for Cursor {
@@ -85,7 +85,7 @@ impl TextValue for Cursor {
     }
 }
 
-/// The feed of changes instead of the list. It has no offset.
+/// The parameter `cursor`, which requests the feed of changes instead of the list. It excludes `offset`.
 pub(crate) struct FeedParameter {
     cursor: Option<Cursor>,
 }
@@ -138,7 +138,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     }
 }
 
-/// The answer to a cursor from before a restore.
+/// Returns the 400 for a cursor from before a restore.
 fn outdated() -> Problem {
     let message = "is from before a restore of the account; begin with cursor=0";
     Problem::new(StatusCode::BAD_REQUEST, "query.cursor", ErrorCode::InvalidValue, message)

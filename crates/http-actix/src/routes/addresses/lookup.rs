@@ -23,7 +23,7 @@ pub(crate) struct AddressesView {
     data: Vec<AddressView>,
 }
 
-/// One address. Missing parts are empty strings.
+/// An address. Missing parts are empty strings.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Address)]
 #[serde(rename_all = "camelCase")]

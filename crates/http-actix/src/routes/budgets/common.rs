@@ -27,11 +27,11 @@ parameters! {
 /// An optional part of responses about budgets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Included {
-    /// `balance`.
+    /// The balances of the budget.
     Balance,
-    /// `balance`, by its other name.
+    /// Another name for [`Self::Balance`].
     Balances,
-    /// `totalBalance`.
+    /// The balances of the budget and all budgets below it, added up.
     TotalBalance,
 }
 
@@ -54,21 +54,21 @@ named! {
 parameters! {
     /// The optional parts of a response about budgets.
     pub(crate) struct IncludeParameter in Query {
-        /// Separated by commas: `balance` (or `balances`), the balances of each budget; `totalBalance`, the same with
-        /// those of its sub-budgets.
+        /// Parts to add to the response, separated by commas: `balance` (or `balances`), the balances of each budget;
+        /// `totalBalance`, its balances including those of its sub-budgets.
         "include" => parts: Vec<Included>,
     }
 }
 
 impl IncludeParameter {
-    /// The parts that were asked for.
+    /// Returns the requested parts.
     pub(super) fn parts(&self) -> BudgetParts {
         let balance = self.parts.iter().any(|part| *part != Included::TotalBalance);
         BudgetParts { balance, total: self.parts.contains(&Included::TotalBalance) }
     }
 }
 
-/// Features, each once.
+/// Features of a budget. A feature that is listed twice is a validation error.
 pub(crate) struct Features(pub(super) BTreeSet<BudgetFeature>);
 
 impl FieldType for Features {

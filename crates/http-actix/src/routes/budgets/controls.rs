@@ -32,9 +32,9 @@ pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpRes
     ok(&ControlsView::from(&found.ok_or_else(|| Problem::absent(BUDGET, "budget"))?.controls))
 }
 
-/// Replaces the controls of a budget: where and how the cards may be used that spend from it.
+/// Replaces the controls of a budget: where and how the cards that spend from it may be used.
 ///
-/// The controls of the card apply, too. A declined message names the control. Florin extension.
+/// The controls of a card apply in addition. A declined message names the control that declined it. Florin extension.
 #[utoipa::path(put, path = "/v2/budgets/{budgetId}/controls", tag = "Budgets", operation_id = "setBudgetControls",
     request_body = ControlsBody,
     params(BudgetPath, AccountParameter, IdempotencyKeyHeader),

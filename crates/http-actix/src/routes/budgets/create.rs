@@ -26,8 +26,8 @@ use utoipa::openapi::{RefOr, Schema};
 body! {
     /// A new budget.
     pub(crate) struct CreateBudgetBody as "CreateBudgetRequest" {
-        /// The budget that it is below; null: the parent budget of the account. Budgets nest 3 levels deep, the parent
-        /// budget included.
+        /// The budget directly above the new one. Null: the parent budget of the account. Budgets nest at most 3 levels
+        /// deep, including the parent budget.
         "parentId" => parent: Option<BudgetId>,
         /// Display name.
         #[example("Travel")]
@@ -35,7 +35,7 @@ body! {
         /// What the budget may be used for: `payments`, `peopleCards`, `budgetCards`, each at most once.
         #[example(["payments", "budgetCards"])]
         "features" => features: Features,
-        /// The currencies that the budget holds: ISO 4217 codes, each once. Its parent must hold them, too.
+        /// The currencies that the budget holds: ISO 4217 codes, each once. The parent must hold them, too.
         #[example(["GBP", "EUR"])]
         "currencies" => currencies: Currencies,
         /// `shared`, or `individual`: the budget of one person.
@@ -43,14 +43,14 @@ body! {
         "type" => kind: NewKind,
         /// Whether to show the budget to people: `active` or `hidden`. Default: `active`.
         "status" => status: Option<BudgetStatus>,
-        /// The person of an individual budget, who has at most one.
+        /// The `personaId` of the person who owns an individual budget. A person has at most one individual budget.
         "personaId" => persona: Option<PersonaId>,
-        /// Your reference to a box. Florin stores it.
+        /// Your own reference. Florin stores and returns it unchanged.
         "boxId" => box_id: Option<Text<1, 64>>,
     }
 }
 
-/// Currencies, each once.
+/// One or more currencies. A currency that is listed twice is a validation error.
 pub(crate) struct Currencies(Vec<Currency>);
 
 impl FieldType for Currencies {
@@ -65,7 +65,7 @@ impl FieldType for Currencies {
     }
 }
 
-/// The type of a new budget.
+/// The type of a new budget: every type except that of the parent budget.
 #[derive(Clone, Copy)]
 pub(crate) struct NewKind(BudgetKind);
 

@@ -30,15 +30,15 @@ body! {
         /// The balance below which you consider the budget low; null removes it.
         #[example(100.00)]
         "lowBalanceThreshold" => low_balance: Clearable<ZeroOrMoreNumber>,
-        /// The currency of that balance. Default: as before, else GBP where the budget holds it, else its first
-        /// currency.
+        /// The currency of the threshold; it requires `lowBalanceThreshold`. Default: the currency of the existing
+        /// threshold; if there is none, GBP if the budget holds it, else the first currency of the budget.
         "lowBalanceCurrencyCode" => low_balance_currency: Option<Currency>,
     }
 }
 
 /// Changes the name, the status, the features or the threshold of a budget.
 ///
-/// Works on the parent budget, too. Example: `{"name": "Trips", "lowBalanceThreshold": 100.00}`.
+/// The parent budget can be changed, too. Example: `{"name": "Trips", "lowBalanceThreshold": 100.00}`.
 #[utoipa::path(patch, path = "/v2/budgets/{budgetId}", tag = "Budgets", operation_id = "updateBudget",
     request_body = EditBudgetBody,
     params(BudgetPath, AccountParameter, IdempotencyKeyHeader),

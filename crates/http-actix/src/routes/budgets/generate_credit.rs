@@ -29,7 +29,7 @@ const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsSimulate);
 #[schema(as = GeneratedCredit)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CreditView {
-    /// Sequence number of the credit within the account.
+    /// The number of the credit in the one sequence of its account.
     #[schema(minimum = 1)]
     box_transaction_id: i64,
     balance: CreditBalanceView,
@@ -38,7 +38,7 @@ pub(crate) struct CreditView {
     dry_run: Option<DryRunView>,
 }
 
-/// The budget's balances after the credit, in its currency.
+/// The balances of the budget after the credit, in the currency of the credit.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CreditBalance)]
 #[serde(rename_all = "camelCase")]

@@ -23,7 +23,7 @@ parameters! {
     }
 }
 
-/// Lists the account's budgets by name, then by id. The parent budget of the account is one of them.
+/// Lists the account's budgets, ordered by name, then by id. They include the parent budget of the account.
 #[utoipa::path(get, path = "/v2/budgets", tag = "Budgets", operation_id = "listBudgets",
     params(AccountParameter, PageParameters, BudgetParameters, IncludeParameter),
     responses((status = 200, description = "One page of budgets.", body = List<BudgetView>), ReadErrors))]

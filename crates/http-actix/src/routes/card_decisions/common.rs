@@ -13,7 +13,7 @@ use florin_ports::{Answer, ClientClaim};
 
 pub(super) const READ: Permission = Permission::of(Scope::CardsRead);
 pub(super) const WRITE: Permission = Permission::of(Scope::CardsWrite);
-/// What names the endpoint, and its kind.
+/// What a 404 for a write names: the query parameter, and the kind of object that is absent.
 pub(super) const ENDPOINT: (&str, &str) = ("query.accountId", "account");
 
 /// Returns the 404 of an account without an endpoint.
@@ -21,13 +21,13 @@ pub(super) fn no_endpoint() -> Problem {
     Problem::absent("query.accountId", "decision endpoint")
 }
 
-/// Creates the claim of a change, if the request has an idempotency key. An answer with a secret is not stored.
+/// Creates the claim of a change, if the request has an idempotency key. A response with a secret is not stored.
 pub(super) fn claim(write: &mut WriteCall<'_>) -> Result<Option<ClientClaim<EndpointChange>>, Problem> {
     let body = canonical(write.body.as_ref())?;
     Ok(write.key.take().map(|key| client_claim(&write.call, key, &body, without_secret)))
 }
 
-/// The answer to a change that shows no secret; `None` if it must show one.
+/// Returns the response to a change. `None`: the response must contain a new secret, so it cannot be stored.
 pub(super) fn without_secret(change: &EndpointChange) -> Option<Answer> {
     if change.has_new_secret {
         return None;

@@ -17,8 +17,8 @@ use florin_ports::Written;
 
 /// Replaces the signing secret of the endpoint that decides on the card messages of an account.
 ///
-/// During the overlap questions have two signatures, the newer first. The new secret is returned only once. A retry with
-/// the same idempotency key returns 409, and changes nothing. Florin extension.
+/// During the overlap, questions have two signatures, the newer one first. The new secret is returned only once. A
+/// retry with the same idempotency key returns 409 and changes nothing. Florin extension.
 #[utoipa::path(post, path = "/v2/card-decisions/rotate-secret", tag = "Cards", operation_id = "rotateCardDecisionsSecret",
     request_body = Option<RotateSecretBody>,
     params(AccountParameter, IdempotencyKeyHeader),
@@ -39,7 +39,7 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest, payload: Payloa
         rotated.map_err(|error| write_problem(error, ENDPOINT, recorded.as_ref(), endpoint_problem))?;
     match written {
         Written::New(_) => Ok(HttpResponse::Ok().json(RotatedSecretView::new(&secret, until))),
-        // A stored answer would contain the secret.
+        // Never stored: the response would contain the secret.
         Written::Replayed(_) | Written::DryRun(_) => Err(Problem::internal()),
     }
 }

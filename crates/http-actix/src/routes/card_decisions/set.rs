@@ -17,16 +17,16 @@ use florin_domain::card::{DecisionTime, EndpointChange, EndpointSettings, Fallba
 use florin_ports::Written;
 
 body! {
-    /// The endpoint that decides on the card messages of an account. Members that are left out get their defaults.
+    /// The endpoint that decides on the card messages of an account. Omitted members get their defaults.
     pub(crate) struct CardDecisionsBody as "SetCardDecisionsRequest" {
-        /// The endpoint: `https`, with port 443 or above 1023, and a name that resolves to public addresses. The sandbox
-        /// also accepts `http`, port 80 and the machine itself.
+        /// The URL of the endpoint: `https`, with port 443 or above 1023, and a name that resolves to public addresses.
+        /// The sandbox also accepts `http`, port 80 and loopback addresses.
         #[example("http://localhost:9000/decisions")]
         "url" => url: ReceiverUrl,
-        /// Whether it is asked. Default: true.
+        /// Whether Florin asks the endpoint. Default: true.
         #[example(true)]
         "enabled" => enabled: Option<bool>,
-        /// How long Florin waits for the whole answer, in milliseconds. Default: 2000.
+        /// How long Florin waits for the complete reply, in milliseconds. Default: 2000.
         #[example(2000)]
         "timeoutMs" => time_limit: Option<Whole<{ DecisionTime::MIN as i64 }, { DecisionTime::MAX as i64 }>>,
         /// What happens to a message on which the endpoint does not decide in time. Default: `DECLINE`.
@@ -49,9 +49,9 @@ impl From<CardDecisionsBody> for EndpointSettings {
 
 /// Sets the endpoint that decides on the card messages of an account.
 ///
-/// Florin asks it about every purchase, cash withdrawal, debit and increment that passes the rules of Florin, and waits for
-/// its answer. The signing secret is returned only once, with a new endpoint; a later change keeps it. A retry of the
-/// creation with the same idempotency key returns 409, and changes nothing. Florin extension.
+/// Florin asks the endpoint about every purchase, ATM withdrawal, debit and increment that no earlier rule declines,
+/// and waits for the reply. The signing secret is returned only once, when the endpoint is created; later changes keep
+/// it. A retry of the creation with the same idempotency key returns 409 and changes nothing. Florin extension.
 #[utoipa::path(put, path = "/v2/card-decisions", tag = "Cards", operation_id = "setCardDecisions",
     request_body = CardDecisionsBody,
     params(AccountParameter, IdempotencyKeyHeader),

@@ -22,20 +22,20 @@ body! {
         "network" => network: Network,
         /// The merchant.
         "cardAcceptor" => acceptor: AcceptorBody,
-        /// The merchant's currency, an ISO 4217 code. The amounts of this message and of those that follow are in this
+        /// The merchant's currency, an ISO 4217 code. The amounts of this message and of its follow-ups are in this
         /// currency. Florin extension.
         "currencyCode" => currency: Option<Currency>,
         /// If funds are insufficient, approve the available part (response code 0002). Florin extension.
         "partialApproval" => partial_approval: Option<bool>,
         /// The part of the amount that the merchant pays out in cash. Florin extension.
         "cashBackAmount" => cash_back: Option<PositiveNumber>,
-        /// How the card is used. Florin extension.
+        /// How the card is used at the point of sale. Florin extension.
         "pos" => pos: Option<PosBody>,
         /// The result of 3-D Secure. Florin extension.
         "threeDSecure" => three_d_secure: Option<ThreeDSecureBody>,
-        /// The token of the digital wallet that is used. Florin extension.
+        /// The token of the digital wallet, if the payment uses one. Florin extension.
         "digitalWalletToken" => wallet_token: Option<WalletTokenBody>,
-        /// What the cardholder says, to be verified. Florin extension.
+        /// Data that the cardholder enters, which Florin compares with the stored data. Florin extension.
         "cardholder" => cardholder: Option<CardholderBody>,
         /// Forces an outcome. Florin extension.
         "sandbox" => sandbox: Option<SandboxBody>,
@@ -55,17 +55,17 @@ body! {
         "network" => network: Network,
         /// The ATM.
         "cardAcceptor" => acceptor: AcceptorBody,
-        /// The acquirer's currency, an ISO 4217 code. The amounts of this message and of those that follow are in this
+        /// The acquirer's currency, an ISO 4217 code. The amounts of this message and of its follow-ups are in this
         /// currency. Florin extension.
         "currencyCode" => currency: Option<Currency>,
         /// The acquirer's fee on top of the amount, in the same currency. Florin extension.
         "acquirerFeeAmount" => acquirer_fee: Option<ZeroOrMoreNumber>,
-        /// The PIN that the cardholder enters: four digits. A wrong one is declined. Florin extension.
+        /// The PIN that the cardholder enters: four digits. A message with a wrong PIN is declined. Florin extension.
         #[example("0427")]
         "pin" => pin: Option<Pin>,
-        /// How the card is used. Florin extension.
+        /// How the card is used at the point of sale. Florin extension.
         "pos" => pos: Option<PosBody>,
-        /// The token of the digital wallet that is used. Florin extension.
+        /// The token of the digital wallet, if the payment uses one. Florin extension.
         "digitalWalletToken" => wallet_token: Option<WalletTokenBody>,
         /// Forces an outcome. Florin extension.
         "sandbox" => sandbox: Option<SandboxBody>,
@@ -85,19 +85,19 @@ body! {
         "network" => network: Network,
         /// The merchant.
         "cardAcceptor" => acceptor: AcceptorBody,
-        /// The merchant's currency, an ISO 4217 code. The amounts of this message and of its reversals are in this
+        /// The merchant's currency, an ISO 4217 code. The amounts of this message and of its returns are in this
         /// currency.
         "currencyCode" => currency: Option<Currency>,
         /// The part of the amount that the merchant pays out in cash.
         "cashBackAmount" => cash_back: Option<PositiveNumber>,
-        /// The PIN that the cardholder enters: four digits. A wrong one is declined.
+        /// The PIN that the cardholder enters: four digits. A message with a wrong PIN is declined.
         #[example("0427")]
         "pin" => pin: Option<Pin>,
-        /// How the card is used.
+        /// How the card is used at the point of sale.
         "pos" => pos: Option<PosBody>,
         /// The result of 3-D Secure.
         "threeDSecure" => three_d_secure: Option<ThreeDSecureBody>,
-        /// The token of the digital wallet that is used.
+        /// The token of the digital wallet, if the payment uses one.
         "digitalWalletToken" => wallet_token: Option<WalletTokenBody>,
         /// Forces an outcome.
         "sandbox" => sandbox: Option<SandboxBody>,
@@ -114,12 +114,12 @@ body! {
         "network" => network: Network,
         /// The ATM or merchant.
         "cardAcceptor" => acceptor: AcceptorBody,
-        /// The PIN that the cardholder enters: four digits. A wrong one is declined.
+        /// The PIN that the cardholder enters: four digits. A message with a wrong PIN is declined.
         #[example("0427")]
         "pin" => pin: Option<Pin>,
-        /// How the card is used.
+        /// How the card is used at the point of sale.
         "pos" => pos: Option<PosBody>,
-        /// The token of the digital wallet that is used.
+        /// The token of the digital wallet, if the payment uses one.
         "digitalWalletToken" => wallet_token: Option<WalletTokenBody>,
         /// Forces an outcome.
         "sandbox" => sandbox: Option<SandboxBody>,
@@ -137,7 +137,7 @@ body! {
         /// What the fee is for, in the network's words.
         #[example("cross-border")]
         "feeType" => fee_type: Text<1, 40>,
-        /// `D`: the fee is charged. `C`: it is paid back.
+        /// `D`: the fee is charged. `C`: the fee is paid back.
         #[example("D")]
         "creditDebit" => direction: FeeDirection,
     }
@@ -170,10 +170,10 @@ body! {
         "network" => network: Network,
         /// The merchant.
         "cardAcceptor" => acceptor: AcceptorBody,
-        /// The merchant's currency, an ISO 4217 code. The amounts of this message and of those that follow are in this
+        /// The merchant's currency, an ISO 4217 code. The amounts of this message and of its follow-ups are in this
         /// currency. Florin extension.
         "currencyCode" => currency: Option<Currency>,
-        /// How the card is used. Florin extension.
+        /// How the card is used at the point of sale. Florin extension.
         "pos" => pos: Option<PosBody>,
         /// Forces an outcome. Florin extension.
         "sandbox" => sandbox: Option<SandboxBody>,
@@ -210,7 +210,7 @@ body! {
     }
 }
 
-/// A decline, by its response code.
+/// A decline that a caller forces. Callers name it by its response code.
 #[derive(Clone, Copy)]
 pub(crate) struct ForcedDecline(Response);
 
@@ -329,7 +329,7 @@ impl From<AcceptorBody> for Acceptor {
     }
 }
 
-/// Returns the decline that a caller forces.
+/// Returns the decline that a caller forces. `None`: the rules decide.
 pub(super) fn forced_decline(sandbox: Option<SandboxBody>) -> Option<Response> {
     sandbox.and_then(|sandbox| sandbox.decline).map(|decline| decline.0)
 }

@@ -16,21 +16,21 @@ use florin_domain::ids::PersonId;
 use florin_domain::text::Text;
 
 body! {
-    /// A change of a card. Members that are left out stay as they are.
+    /// The changes. Omitted members keep their values.
     pub(crate) struct ChangeCardBody as "UpdateCardRequest" {
-        /// The name. Diacritics are replaced by the nearest English letters, and it is cut to 21 characters.
+        /// The new name. Diacritics are replaced by the nearest English letters, and the name is cut to 21 characters.
         #[example("Birthday")]
         "name" => name: Option<CardName>,
-        /// The person who owns the card from now on, if it is individual.
+        /// The new owner of an individual card.
         "personId" => person: Option<PersonId>,
-        /// The new state, under the rules of a transition.
+        /// The new state. The rules of `transitionCard` apply.
         "state" => state: Option<CardState>,
-        /// How far the making of the card is.
+        /// The progress of the card's production and delivery. It has no effect on payments.
         "fulfillmentStatus" => fulfillment: Option<FulfillmentStatus>,
         /// The phone number of a shared card.
         #[example("+447911001762")]
         "budgetCardPhoneNumber" => phone: Option<Text<1, 32>>,
-        /// The person who has that phone.
+        /// The person whose phone has that number.
         "budgetCardPhoneNumberPersonId" => phone_person: Option<PersonId>,
     }
 }

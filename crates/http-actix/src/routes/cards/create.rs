@@ -23,7 +23,7 @@ body! {
         /// The kind of owner: a shared card of a budget, or an individual card of a person.
         #[example("BUDGET")]
         "cardOwnerType" => owner: CardOwner,
-        /// The name. Diacritics are replaced by the nearest English letters, and it is cut to 21 characters.
+        /// The name. Diacritics are replaced by the nearest English letters, and the name is cut to 21 characters.
         #[example("Team Party")]
         "name" => name: CardName,
         /// The budget that a shared card spends from. Required for `BUDGET`.
@@ -36,7 +36,7 @@ body! {
         /// The phone number of a shared card.
         #[example("+447911001762")]
         "budgetCardPhoneNumber" => phone: Option<Text<1, 32>>,
-        /// The person who has that phone.
+        /// The person whose phone has that number.
         "budgetCardPhoneNumberPersonId" => phone_person: Option<PersonId>,
         /// ISO 4217 code; the budget must hold this currency. Default: GBP if the budget holds it, else its first
         /// currency. Florin extension.
@@ -55,15 +55,15 @@ body! {
     pub(crate) struct CardBudgetBody as "CardBudgetRequest" {
         /// The id of the budget.
         "budgetId" => budget: BudgetId,
-        /// Whether the card may spend from it.
+        /// Whether the card may spend from the budget.
         "active" => active: bool,
     }
 }
 
 /// Creates a virtual card of a budget (`BUDGET`), or of a person (`PEOPLE`).
 ///
-/// The operator limits the number of cards of an account, including terminated and replaced ones; the default is a
-/// million.
+/// An account has at most a million cards, including TERMINATED and REPLACED ones, unless the operator sets another
+/// maximum.
 #[utoipa::path(post, path = "/v2/cards", tag = "Cards", operation_id = "createCard",
     request_body = CreateCardBody,
     params(AccountParameter, IdempotencyKeyHeader),

@@ -10,9 +10,9 @@ use crate::state::App;
 use crate::views::CardDetailsView;
 use actix_web::{HttpRequest, HttpResponse, web};
 
-/// Returns the test number of a card, with its security code.
+/// Returns the test number and the security code of a card.
 ///
-/// No card scheme issues such numbers. Sandbox only. Florin extension.
+/// Card networks do not issue these numbers. Sandbox only. Florin extension.
 #[utoipa::path(get, path = "/v2/cards/{cardId}/details", tag = "Cards", operation_id = "getCardDetails",
     params(CardPath, AccountParameter),
     responses((status = 200, description = "The number.", body = CardDetailsView), SandboxReadErrors))]

@@ -1,4 +1,4 @@
-//! The last step of all first messages.
+//! Sends first messages: the last step of their operations, and of scenario steps.
 
 use super::common::transaction_answer;
 use super::sender::Sender;
@@ -7,7 +7,8 @@ use crate::mapping::first_message_problem;
 use crate::problem::Problem;
 use florin_application::{NewMessage, send_first_message};
 
-/// Sends a first message. The idempotency record of one with a PIN or data of the cardholder does not contain its body.
+/// Sends a first message. If it has a PIN or data of the cardholder, its idempotency record contains a keyed digest
+/// instead of the body.
 pub(super) async fn send(sender: &Sender<'_>, new: NewMessage) -> Result<Sent, Problem> {
     let Sender { app, account, recording, mode } = *sender;
     let has_secret = new.pin.is_some() || new.message.extras.cardholder.is_some();

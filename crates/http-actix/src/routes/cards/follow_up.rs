@@ -1,4 +1,4 @@
-//! The last step of all follow-ups.
+//! Sends follow-ups: the last step of their operations, and of scenario steps.
 
 use super::common::transaction_answer;
 use super::follow_up_bodies::Next;
@@ -8,7 +8,7 @@ use crate::mapping::card_problem;
 use crate::problem::Problem;
 use florin_application::send_follow_up;
 
-/// Sends a follow-up.
+/// Sends a follow-up to the message with the token `preceding`.
 pub(super) async fn send(sender: &Sender<'_>, Next { preceding, message, place }: Next) -> Result<Sent, Problem> {
     let Sender { app, account, recording, mode } = *sender;
     let claim = recording.claim(app, account, false, |record| transaction_answer(record, None));

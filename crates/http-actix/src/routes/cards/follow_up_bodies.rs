@@ -9,7 +9,7 @@ use florin_domain::ids::{CardId, TransactionToken};
 use florin_domain::money::Currency;
 
 body! {
-    /// A follow-up of an earlier message.
+    /// A follow-up with an amount.
     pub(crate) struct TokenAndAmountBody as "CardFollowUpRequest" {
         /// The token of any approved authorization, advice, increment or partial reversal of the chain.
         "precedingRelatedTransactionToken" => preceding: TransactionToken,
@@ -46,7 +46,7 @@ body! {
 }
 
 body! {
-    /// A message that follows another one and has no amount.
+    /// A follow-up without an amount.
     pub(crate) struct TokenBody as "CardTokenRequest" {
         /// The token of the authorization, or of any approved message of its chain that is not a clearing.
         "precedingRelatedTransactionToken" => preceding: TransactionToken,
@@ -54,44 +54,44 @@ body! {
 }
 
 body! {
-    /// A clearing of a purchase: of an authorization, or with `forcePost` of a card. Send exactly one of
-    /// `precedingRelatedTransactionToken` and `cardId`.
+    /// A clearing of a purchase: of an authorization, or, with `forcePost`, of a card without an authorization. Send
+    /// exactly one of `precedingRelatedTransactionToken` and `cardId`.
     pub(crate) struct ClearingBody as "CardClearingRequest" {
         /// The token of any approved authorization, advice, increment or partial reversal of the chain.
         "precedingRelatedTransactionToken" => preceding: Option<TransactionToken>,
         /// Amount above zero, in the currency of the first message.
         #[example(10.00)]
         "amount" => amount: PositiveNumber,
-        /// Whether to release the rest of the hold. Default: true.
+        /// Whether to release the rest of the hold. Default: true. Not allowed with `forcePost` or `cardId`.
         "finalClearing" => is_final: Option<bool>,
-        /// Clear even if the authorization has ended or is already cleared, and leave its hold as it is; or without an
-        /// authorization. Florin extension.
+        /// Whether to post the clearing even if the authorization has ended or is already cleared, without a change of
+        /// its hold. Required with `cardId`. Florin extension.
         "forcePost" => force_post: Option<bool>,
         /// The id of the card, for a clearing without an authorization. Florin extension.
         "cardId" => card: Option<CardId>,
-        /// Card network, with `cardId`. Florin extension.
+        /// Card network. Required with `cardId`, otherwise not allowed. Florin extension.
         "network" => network: Option<Network>,
-        /// The merchant, with `cardId`. Florin extension.
+        /// The merchant. Required with `cardId`, otherwise not allowed. Florin extension.
         "cardAcceptor" => acceptor: Option<AcceptorBody>,
-        /// The merchant's currency, an ISO 4217 code, with `cardId`. Florin extension.
+        /// The merchant's currency, an ISO 4217 code. With `cardId` only. Florin extension.
         "currencyCode" => currency: Option<Currency>,
-        /// How the card was used, with `cardId`. Florin extension.
+        /// How the card was used at the point of sale. With `cardId` only. Florin extension.
         "pos" => pos: Option<PosBody>,
-        /// The place of this clearing among several of one authorization, from 1. Florin extension.
+        /// The number of this clearing among the clearings of one authorization, from 1. Florin extension.
         #[example(1)]
         "multiClearingSequenceNumber" => sequence_number: Option<Whole<1, 99>>,
-        /// The number of these clearings. Florin extension.
+        /// The total number of clearings of the authorization. Florin extension.
         #[example(2)]
         "multiClearingSequenceCount" => sequence_count: Option<Whole<1, 99>>,
     }
 }
 
 body! {
-    /// A return of a debit or of a refund, whole or in part.
+    /// A return of a debit or of a settled refund, in full or in part.
     pub(crate) struct ReturnBody as "CardReturnRequest" {
         /// The token of the debit or refund, or of the clearing of a refund.
         "precedingRelatedTransactionToken" => preceding: TransactionToken,
-        /// Amount above zero, in the currency of the first message. Default: all that is left.
+        /// Amount above zero, in the currency of the first message. Default: everything that can still be returned.
         "amount" => amount: Option<PositiveNumber>,
     }
 }
@@ -110,7 +110,7 @@ body! {
 pub(crate) struct Next {
     pub(super) preceding: TransactionToken,
     pub(super) message: FollowUp,
-    /// The place of a clearing among several.
+    /// The number of a clearing, and the total number of clearings, if the body has them.
     pub(super) place: MultiClearing,
 }
 
@@ -147,13 +147,13 @@ impl TokenBody {
 }
 
 impl ReturnBody {
-    /// Builds a reversal of a debit.
+    /// Builds a return of a debit.
     pub(super) fn debit_reversal(self) -> Next {
         let message = FollowUp::DebitReversal { amount: self.amount.map(|amount| amount.0) };
         Next::of(self.preceding, message)
     }
 
-    /// Builds a reversal of a settled refund.
+    /// Builds a return of a settled refund.
     pub(super) fn refund_return(self) -> Next {
         let message = FollowUp::RefundReturn { amount: self.amount.map(|amount| amount.0) };
         Next::of(self.preceding, message)

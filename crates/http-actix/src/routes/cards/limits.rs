@@ -51,7 +51,7 @@ macro_rules! limit_body {
                 /// ISO 4217 code; must be the card's currency.
                 #[example("GBP")]
                 "currencyCode" => currency: Option<Currency>,
-                /// Whether the limit is active. An inactive limit declines nothing, and counts on. Default: true.
+                /// Whether the limit is active. An inactive limit declines nothing, but still counts. Default: true.
                 "active" => active: Option<bool>,
                 /// Maximum number of uses per window. -1: unlimited, 0: none. Default: -1.
                 #[example(15)]
@@ -169,7 +169,7 @@ fn render(set: &LimitSet) -> Answer {
     answer(StatusCode::OK, &LimitView::at(&set.limit, set.card.currency, set.now))
 }
 
-/// Removes a card's spending limit, and its usage.
+/// Removes a spending limit of a card, with its usage.
 ///
 /// Florin extension.
 #[utoipa::path(delete, path = "/v2/cards/{cardId}/spending-limits/{limitId}", tag = "Cards",

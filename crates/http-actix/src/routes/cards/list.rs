@@ -24,10 +24,10 @@ parameters! {
         "startDate" => from: Option<NaiveDate>,
         /// Only cards that were created on this day or earlier (UTC).
         "endDate" => to: Option<NaiveDate>,
-        /// Only cards with a word in their name that starts with this text, or whose last four digits do. Case and
-        /// diacritics do not count. 1 to 100 characters.
+        /// Only cards where the name, from the start of any word, or the last four digits begin with this text. Case
+        /// and diacritics are ignored. 1 to 100 characters.
         "search" => search: Option<CardSearch>,
-        /// Only cards that name this budget.
+        /// Only shared cards of this budget, and individual cards with this budget among their `budgets`.
         "budgetId" => budget: Option<BudgetId>,
         /// Only the card with this id.
         "cardId" => card: Option<CardId>,
@@ -42,7 +42,7 @@ parameters! {
     }
 }
 
-/// The order of a list.
+/// The order of the list of cards, by name.
 #[derive(Clone, Copy)]
 pub(crate) enum Order {
     Ascending,
@@ -73,7 +73,7 @@ impl From<CardParameters> for CardFilter {
     }
 }
 
-/// Combines the filters for one id and for several. `None`: neither was sent.
+/// Combines the filter for one id and the filter for several ids. `None`: neither was sent. Empty: no id matches both.
 fn one_of<T: PartialEq>(one: Option<T>, several: Vec<T>) -> Option<Vec<T>> {
     match (one, several) {
         (None, several) if several.is_empty() => None,
@@ -87,7 +87,7 @@ fn midnight(day: NaiveDate) -> DateTime<Utc> {
     day.and_time(NaiveTime::MIN).and_utc()
 }
 
-/// Lists the account's cards by name, then id.
+/// Lists the account's cards, ordered by name, then by id.
 #[utoipa::path(get, path = "/v2/cards", tag = "Cards", operation_id = "listCards",
     params(AccountParameter, PageParameters, CardParameters),
     responses((status = 200, description = "One page of cards.", body = List<CardView>), ReadErrors))]

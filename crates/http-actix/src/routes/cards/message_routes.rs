@@ -5,10 +5,10 @@ use super::{atm_withdrawals, messages, purchases, refunds, single_messages};
 use crate::routes::fallback::post;
 use actix_web::web::ServiceConfig;
 
-/// Declares which operation answers at the path of a message.
+/// Declares which operation handles each message.
 macro_rules! routes {
     ($($message:expr => $handler:path;)+) => {
-        /// Registers the routes of all messages, except that of new disputes, which is with their list.
+        /// Registers the routes of all messages except `disputes`. The module of disputes registers that one.
         pub(super) fn configure(config: &mut ServiceConfig) {
             config$(.service(post(&format!("/{}", $message.path), $handler)))+;
         }

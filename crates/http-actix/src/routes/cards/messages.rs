@@ -1,4 +1,4 @@
-//! The messages of the card world: one table for the routes and for scenarios.
+//! The messages that can be simulated: one table for the routes and for scenarios.
 
 use super::bodies::{AuthorizationBody, DebitBody, FeeBody, InquiryBody, RefundBody, WithdrawalBody};
 use super::common::SIMULATE;
@@ -26,27 +26,27 @@ use florin_domain::fault::Faults;
 use florin_domain::ids::{DisputeId, TransactionToken};
 use florin_ports::Mode;
 
-/// A message: its path below `/v2/cards/simulations/`, and how its body is read. A path with `{disputeId}` is about a
-/// dispute.
+/// A kind of message: its path below `/v2/cards/simulations/`, and how its body is read. If the path has `{disputeId}`,
+/// the message is about an existing dispute.
 #[derive(Clone, Copy)]
 pub(crate) struct Message {
     pub(crate) path: &'static str,
     read: fn(&mut Incoming<'_>) -> Result<Option<Ready>, Problem>,
 }
 
-/// A message that was read.
+/// A message with a valid body, ready to be sent.
 pub(crate) enum Ready {
     /// A first message.
     First(Box<NewMessage>),
     /// A follow-up.
     Next(Box<Next>),
-    /// A new dispute of the message with this token.
+    /// A new dispute about the message with this token.
     Dispute(TransactionToken, DisputeRequest),
-    /// What happens to a dispute.
+    /// An action on an existing dispute.
     OnDispute(DisputeId, DisputeAction),
 }
 
-/// Declares the messages: their names in this program, their paths and their readers.
+/// Declares the messages: a constant for each, with its path and its reader.
 macro_rules! messages {
     ($($name:ident: $path:literal, $read:expr;)+) => {
         $(pub(super) const $name: Message = Message { path: $path, read: $read };)+
@@ -90,23 +90,23 @@ messages! {
         |body| body.on_dispute::<ResolveBody>(Into::into);
 }
 
-/// The part of a path that stands for the id of a dispute.
+/// The placeholder for the id of a dispute in a path.
 const DISPUTE_ID: &str = "{disputeId}";
 
 impl Ready {
-    /// Whether its operation has a body.
+    /// Whether the operation of the message has a body.
     pub(crate) fn has_body(&self) -> bool {
         !matches!(self, Self::OnDispute(_, DisputeAction::Credit))
     }
 }
 
 impl Message {
-    /// Whether the message is about a dispute.
+    /// Whether the message is about an existing dispute.
     pub(crate) fn has_dispute(self) -> bool {
         self.path.contains(DISPUTE_ID)
     }
 
-    /// The path of the operation of the message.
+    /// Returns the path of the message's operation, with the id of the dispute in place of `{disputeId}`.
     pub(crate) fn full_path(self, dispute: Option<DisputeId>) -> String {
         let path = format!("/v2/cards/simulations/{}", self.path);
         dispute.map(|id| path.replace(DISPUTE_ID, &id.0.to_string())).unwrap_or(path)
@@ -118,17 +118,17 @@ impl Message {
     }
 }
 
-/// The body of a message, before it is read.
+/// The input of a message that is not validated yet: its body and the dispute in its path.
 pub(crate) struct Incoming<'a> {
     body: Option<&'a Document>,
-    /// The dispute that the path names, if it names one and no fault was recorded.
+    /// The dispute in the path. `None`: the path has none, or a fault was recorded.
     dispute: Option<DisputeId>,
     context: Context,
     faults: &'a mut Faults,
 }
 
 impl<'a> Incoming<'a> {
-    /// The body of a message, which may be about a dispute. Faults are recorded with those of the rest of the request.
+    /// Creates the input from a body and the dispute in the path. Validation adds its faults to `faults`.
     pub(crate) fn of(
         (body, dispute): (Option<&'a Document>, Option<DisputeId>),
         context: Context,
@@ -161,7 +161,7 @@ impl<'a> Incoming<'a> {
         Ok(self.dispute.zip(body).map(|(dispute, body)| Ready::OnDispute(dispute, action(body))))
     }
 
-    /// Reads a provisional credit. It has no body: `{}`, or nothing.
+    /// Reads a provisional credit. Its body must be absent or `{}`.
     fn credit(&mut self) -> Result<Option<Ready>, Problem> {
         if let Some(body) = self.body {
             let mut reading = Reading::new(self.context, self.faults);
@@ -171,7 +171,7 @@ impl<'a> Incoming<'a> {
         Ok(self.dispute.map(|dispute| Ready::OnDispute(dispute, DisputeAction::Credit)))
     }
 
-    /// Reads a clearing, which may be a first message.
+    /// Reads a clearing: a follow-up, or, without an authorization, a first message.
     fn clearing(&mut self) -> Result<Option<Ready>, Problem> {
         let Some(body) = self.declared::<ClearingBody>()? else { return Ok(None) };
         Ok(match Clearing::of(body.into()) {
@@ -215,7 +215,7 @@ pub(super) async fn receive(
     respond(call.with_body(payload).await?, message, mode).await
 }
 
-/// Sends the message of a request whose body was read.
+/// Validates and sends the message of a request after its body was received.
 pub(super) async fn respond(mut write: WriteCall<'_>, message: Message, mode: Mode) -> Result<HttpResponse, Problem> {
     let dispute = if message.has_dispute() { write.call.read::<DisputePath>().map(|path| path.id) } else { None };
     let context = write.call.context();

@@ -18,15 +18,15 @@ use florin_domain::text::Text;
 body! {
     /// The order of a physical card.
     pub(crate) struct OrderPhysicalBody as "OrderPhysicalCardRequest" {
-        /// Where the card is sent.
+        /// The address to which the card is sent.
         "recipientAddress" => recipient: RecipientBody,
     }
 }
 
 body! {
-    /// Where a physical card is sent.
+    /// The address to which a physical card is sent.
     pub(crate) struct RecipientBody as "CardRecipientRequest" {
-        /// Who receives it.
+        /// The name of the recipient.
         #[example("Ada Lovelace")]
         "recipientName" => recipient_name: Option<RecipientName>,
         /// The first line of the address.
@@ -62,10 +62,10 @@ impl From<RecipientBody> for RecipientAddress {
     }
 }
 
-/// Orders a physical card for a virtual one, which stays in use until then.
+/// Orders a physical card for a virtual card. The virtual card stays in use until the first use of the physical one.
 ///
-/// The physical card is a new one: UNACTIVATED, of type `PHYSICAL_MSR`, with copies of the limits and controls, and without
-/// a PIN. The first use of its PIN makes it ACTIVE, and the virtual card TERMINATED. Florin extension.
+/// The physical card is a new card: UNACTIVATED, of type `PHYSICAL_MSR`, with copies of the limits and controls, and
+/// without a PIN. The first use of its PIN makes it ACTIVE, and the virtual card TERMINATED. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/{cardId}/order-physical", tag = "Cards", operation_id = "orderPhysicalCard",
     request_body = OrderPhysicalBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
@@ -80,7 +80,7 @@ pub(crate) async fn handle(
     let body = write.read::<OrderPhysicalBody>()?;
     let account = write.account().await?;
     let of = (read(card)?.id, read(body)?.recipient.into());
-    // The address is personal data.
+    // The address is personal data, so the idempotency record must not contain the body.
     let claim = claim(&write, &account, true, new_card_answer)?;
     execute(claim, (CARD, "card"), physical_card_problem, new_card_answer, async |claim| {
         order_physical_card(&app.management, &account, of, claim).await

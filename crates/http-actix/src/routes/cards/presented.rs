@@ -1,5 +1,5 @@
-//! What messages present beside their amount: the point of sale, 3-D Secure, wallet tokens, the cardholder. Florin
-//! extensions.
+//! Optional data that messages present in addition to their amount: the point of sale, 3-D Secure, wallet tokens, data
+//! of the cardholder. Florin extensions.
 
 use crate::declare::body;
 use florin_domain::card::{
@@ -8,14 +8,14 @@ use florin_domain::card::{
 use florin_domain::text::Text;
 
 body! {
-    /// How a card is used.
+    /// How a card is used at the point of sale.
     pub(crate) struct PosBody as "CardPosRequest" {
         /// How the card's data is entered.
         #[example("CHIP")]
         "entryMode" => entry_mode: Option<EntryMode>,
-        /// Whether the merchant begins the payment without its customer.
+        /// Whether the merchant starts the payment without the customer.
         "merchantInitiated" => merchant_initiated: Option<bool>,
-        /// Whether the payment is one of a series.
+        /// Whether the payment belongs to a series of recurring payments.
         "recurring" => recurring: Option<bool>,
     }
 }
@@ -23,7 +23,7 @@ body! {
 body! {
     /// The result of 3-D Secure.
     pub(crate) struct ThreeDSecureBody as "CardThreeDSecureRequest" {
-        /// The outcome. `NOT_AUTHENTICATED` and `REJECTED` are declined.
+        /// The outcome. With `NOT_AUTHENTICATED` or `REJECTED`, the message is declined.
         #[example("AUTHENTICATED")]
         "outcome" => outcome: ThreeDSecure,
     }
@@ -35,14 +35,14 @@ body! {
         /// The token.
         #[example("DNITHE413937")]
         "token" => token: Text<1, 64>,
-        /// Its state. Default: `ACTIVE`; all others are declined.
+        /// The state of the token. Default: `ACTIVE`. In every other state, the message is declined.
         #[example("ACTIVE")]
         "state" => state: Option<WalletTokenState>,
     }
 }
 
 body! {
-    /// What a cardholder says.
+    /// Data that the cardholder enters, which Florin compares with the stored data.
     pub(crate) struct CardholderBody as "CardholderRequest" {
         /// The first line of the billing address.
         #[example("1 High Street")]
@@ -50,7 +50,7 @@ body! {
         /// The postal code of the billing address.
         #[example("EC1A 1BB")]
         "postalCode" => postal_code: Option<Text<1, 16>>,
-        /// The security code of the card. A wrong one is declined.
+        /// The security code of the card. A wrong code is declined.
         #[example("123")]
         "securityCode" => security_code: Option<SecurityCode>,
     }

@@ -56,8 +56,8 @@ pub(crate) async fn increment(
 
 /// Simulates the clearing of an authorization.
 ///
-/// With `forcePost` the clearing is posted even if the authorization has ended, and with `cardId` it needs none (Florin
-/// extension).
+/// With `forcePost`, the clearing is posted even if the authorization has ended. With `cardId`, it needs no
+/// authorization. Both are Florin extensions.
 #[utoipa::path(post, path = "/v2/cards/simulations/transaction/authorization/clearing", tag = "Simulations",
     operation_id = "clearTransaction", request_body = ClearingBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),

@@ -1,4 +1,4 @@
-//! Refunds: authorization, clearing, reversal.
+//! Refunds: authorization, clearing, reversal, refund without an authorization, return.
 
 use super::bodies::RefundBody;
 use super::follow_up_bodies::{ReturnBody, TokenAndAmountBody, TokenBody};
@@ -66,7 +66,7 @@ pub(crate) async fn refund(
     messages::receive(&app, &request, payload, messages::REFUND).await
 }
 
-/// Simulates the reversal of a settled refund, which takes its money back. It may overdraw the budget. Florin extension.
+/// Simulates the return of a settled refund, which takes its money back. It may overdraw the budget. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/refund/reversal", tag = "Simulations",
     operation_id = "returnRefund", request_body = ReturnBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),

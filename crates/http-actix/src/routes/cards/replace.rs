@@ -22,10 +22,10 @@ body! {
     }
 }
 
-/// Replaces an ACTIVE or SUSPENDED card by a new one.
+/// Replaces an ACTIVE or SUSPENDED card with a new one.
 ///
-/// The old card becomes REPLACED and names its successor. The new card is UNACTIVATED and has copies of the limits, with
-/// what was used. Holds of the old card go on. Florin extension.
+/// The old card becomes REPLACED and names the new card in `replacedByCardId`. The new card is UNACTIVATED, with copies
+/// of the controls, and of the limits including their usage. Holds of the old card remain. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/{cardId}/replace", tag = "Cards", operation_id = "replaceCard",
     request_body = ReplaceCardBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),

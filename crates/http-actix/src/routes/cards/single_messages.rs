@@ -1,4 +1,4 @@
-//! Messages that end their chain at once: debits, balance inquiries and fees. Florin extensions.
+//! Messages without a hold: debits and their returns, balance inquiries and fees. Florin extensions.
 
 use super::bodies::{DebitBody, FeeBody, InquiryBody};
 use super::follow_up_bodies::ReturnBody;
@@ -24,7 +24,7 @@ pub(crate) async fn debit(
     messages::receive(&app, &request, payload, messages::DEBIT).await
 }
 
-/// Simulates the reversal of a debit, whole or in part. Florin extension.
+/// Simulates the return of a debit, in full or in part. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/debit/reversal", tag = "Simulations",
     operation_id = "reverseDebit", request_body = ReturnBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
@@ -38,7 +38,7 @@ pub(crate) async fn reverse_debit(
     messages::receive(&app, &request, payload, messages::DEBIT_REVERSAL).await
 }
 
-/// Simulates a question about the balance, which moves no money. Florin extension.
+/// Simulates a balance inquiry, which moves no money. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/balance-inquiry", tag = "Simulations",
     operation_id = "inquireBalance", request_body = InquiryBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),
@@ -52,7 +52,7 @@ pub(crate) async fn inquire(
     messages::receive(&app, &request, payload, messages::INQUIRY).await
 }
 
-/// Simulates a fee of the card network, charged or paid back. It may overdraw the budget. Florin extension.
+/// Simulates a fee of the card network that is charged or paid back. It may overdraw the budget. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/fee", tag = "Simulations",
     operation_id = "chargeFee", request_body = FeeBody,
     params(AccountParameter, DryRunParameter, IdempotencyKeyHeader),

@@ -11,23 +11,24 @@ use florin_ports::EventReach;
 use utoipa::openapi::schema::{KnownFormat, Object};
 use uuid::Uuid;
 
-/// Reads events. In production, an operator enables them for each client.
+/// The permission to read events. In production, the operator enables events for each client.
 pub(super) const READ: Permission =
     Permission { scope: Scope::EventsRead, sandbox_only: false, feature: Some(Feature::Events) };
 
 parameters! {
-    /// Which events to read.
+    /// Filters of events.
     pub(crate) struct EventParameters in Query {
         /// Only events of this account. Default: of all accounts that the API key can access.
         "accountId" => account: Option<AccountId>,
         /// Only events of these types, separated by commas.
         "types" => types: Vec<TypeName>,
-        /// Only events about this object: a budget, a card, a payment batch, or the first token of a chain.
+        /// Only events about this object: a budget, a card, a payment batch, a checkout session, or the first token of
+        /// a chain.
         "objectId" => object: Option<ObjectId>,
     }
 }
 
-/// The id of an object of events.
+/// The id of the object that an event is about.
 pub(crate) struct ObjectId(pub(super) Uuid);
 
 impl TextValue for ObjectId {
@@ -40,7 +41,7 @@ impl TextValue for ObjectId {
     }
 }
 
-/// Finishes reading the request: returns all faults, or the accounts whose events the caller may read.
+/// Finishes reading the request. Returns the accounts from which the caller may read events, or all faults as an error.
 pub(super) async fn reach(call: &mut Call<'_>, account: Option<AccountId>) -> Result<EventReach, Problem> {
     let Some(id) = account else {
         call.finish_reading()?;

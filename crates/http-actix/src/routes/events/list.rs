@@ -15,7 +15,7 @@ use florin_domain::page::{Page, PageRequest};
 use florin_ports::{EventReach, Events, StoreError};
 
 parameters! {
-    /// Selects events by time, or one by its id.
+    /// Filters of the list of events: by time, or by the id of an event.
     pub(crate) struct EventSelection in Query {
         /// Only events that occurred at this time or later, by the clock of their account.
         "from" => from: Option<FromTime>,
@@ -26,9 +26,10 @@ parameters! {
     }
 }
 
-/// Lists events, newest first, in the reverse order of their commits. Florin extension.
+/// Lists events in the reverse order of their commits, newest first. Florin extension.
 ///
-/// Rows are the envelopes of the events as webhooks deliver them, byte for byte. Events are kept for 30 days by default.
+/// Rows are the envelopes of the events, byte for byte as webhooks deliver them. By default, events are kept for 30
+/// days.
 #[utoipa::path(get, path = "/v2/events", tag = "Events", operation_id = "listEvents",
     params(PageParameters, EventParameters, EventSelection),
     responses((status = 200, description = "One page of events.", body = List<StoredEventView>), EventErrors))]
@@ -54,7 +55,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     ok_list(&List::new(page, Page { count, rows }, |row| row))
 }
 
-/// Returns the page with one event, if it is in reach and matches.
+/// Returns a page with the event. The page is empty if the event is not in reach or does not match the filter.
 async fn one(
     events: &dyn Events,
     reach: EventReach,

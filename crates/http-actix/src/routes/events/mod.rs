@@ -1,4 +1,4 @@
-//! Events.
+//! `/v2/events`: the list of events and the stream of new ones.
 
 mod common;
 pub(crate) mod list;

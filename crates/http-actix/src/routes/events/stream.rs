@@ -24,20 +24,20 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// Maximum number of events that a stream reads at once.
+/// Maximum number of events that a stream reads from the store in one query.
 const PORTION: u32 = 100;
-/// Maximum number of positions that a stream searches in one read, so that a filter which matches few events never
-/// makes a read slow.
+/// Maximum number of positions that a stream searches in one query. It keeps queries fast even if few events match the
+/// filter.
 const WINDOW: i64 = 10_000;
-/// The number of times that a new stream waits for other writes.
+/// Number of times that a new stream tries to read the tail, each time waiting for other writes, before it fails.
 const TRIES: u32 = 10;
 /// The pause between two searches for new events.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The time after which a silent stream sends a comment, and the key of the caller is checked again.
+/// The time without events after which a stream sends a comment, and the interval at which the caller's key is checked.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 parameters! {
-    /// What a stream contains besides new events.
+    /// What a stream contains in addition to new events.
     pub(crate) struct StreamParameters in Query {
         /// If `true`, the stream also contains each event that a redelivery or a recovery of a webhook sends again.
         /// Default: `false`.
@@ -47,13 +47,14 @@ parameters! {
 
 /// Streams events in the order of their commits, as server-sent events. Florin extension.
 ///
-/// Each event has its `messageId` as `id`, its type as `event`, and its envelope as `data`. A client that reconnects with
-/// `Last-Event-ID` continues after that event: it misses and repeats nothing. Without it, the stream begins with the next
-/// event. If the event of `Last-Event-ID` no longer exists, the response is 400. A comment is sent at once, and then
-/// whenever there was no event for 15 seconds. The stream ends when the server stops. A client can have 8 streams.
+/// Each event has its `messageId` as `id`, its type as `event`, and its envelope as `data`. A client that reconnects
+/// with `Last-Event-ID` continues after that event: it misses and repeats nothing. Without the header, the stream
+/// begins with the next event. If the event of `Last-Event-ID` no longer exists, the response is 400. The stream begins
+/// with a comment, and sends another one whenever there was no event for 15 seconds. The stream ends when the server
+/// stops. A client can have 8 open streams.
 ///
-/// With `redeliveries=true`, an event that is sent again on request is streamed again, in the order of the requests. Its
-/// `data` is the same as before; its `id` is one of its own, which `Last-Event-ID` accepts, too.
+/// With `redeliveries=true`, the stream repeats each event that a redelivery or a recovery sends again, in the order of
+/// the requests. The repeated event has the same `data` and a new `id`, which `Last-Event-ID` accepts, too.
 #[utoipa::path(get, path = "/v2/events/stream", tag = "Events", operation_id = "streamEvents",
     params(EventParameters, StreamParameters, LastEventIdHeader),
     responses((status = 200, description = "Events as they happen.", body = String, content_type = "text/event-stream"),
@@ -91,7 +92,7 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
         sent: Instant::now(),
         _place: place,
     };
-    // The turn of the request on its account ends here: a restore does not wait for streams.
+    // Dropping the call ends its turn on the account, so that a restore does not wait until the stream ends.
     drop(call);
     Ok(HttpResponse::Ok()
         .insert_header((CONTENT_TYPE, "text/event-stream"))
@@ -110,18 +111,18 @@ async fn first_tail(app: &App) -> Result<EventPosition, Problem> {
     Err(crate::load::refusal())
 }
 
-/// Reads the events of one stream.
+/// The state of an open stream, which reads its events.
 struct Reader {
     app: Data<App>,
     key: String,
     peer: Option<IpAddr>,
     reach: EventReach,
     filter: EventFilter,
-    /// Whether it contains events that are sent again.
+    /// Whether the stream repeats events that are sent again.
     redeliveries: bool,
-    /// Everything up to this position was sent.
+    /// The position up to which all matching events were sent.
     last: EventPosition,
-    /// The tail that was found last.
+    /// The tail that was read last.
     tail: EventPosition,
     /// When the key was last checked.
     checked: Instant,
@@ -138,7 +139,7 @@ fn parts(reader: Reader) -> impl Stream<Item = Result<Bytes, Infallible>> {
 }
 
 impl Reader {
-    /// Waits for events, and returns them as text, or a comment. `None` ends the stream.
+    /// Waits for events and returns them as text, or returns a comment after a silence. `None` ends the stream.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if self.app.stopping.load(Ordering::Relaxed) || !self.is_still_allowed().await {
@@ -150,7 +151,7 @@ impl Reader {
                     return Some(text_of(&frames).into());
                 }
                 Ok(_) => {}
-                // The client connects again with the id of the last event, and misses nothing.
+                // The client reconnects with the id of the last event, so it misses nothing.
                 Err(error) => {
                     tracing::warn!(%error, "a stream of events ends");
                     return None;
@@ -185,7 +186,8 @@ impl Reader {
         Ok(Vec::new())
     }
 
-    /// Adds the redeliveries up to a position, or up to an earlier one that is returned.
+    /// Adds the redeliveries up to the position `until`. If they are too many for one query, returns an earlier
+    /// position, and only the events and redeliveries up to it.
     async fn with_redeliveries(
         &self,
         found: Vec<StoredEvent>,
@@ -203,7 +205,7 @@ impl Reader {
         Ok((frames, again.until))
     }
 
-    /// Whether the key may still read events, which is checked now and then.
+    /// Whether the key may still read events. Checks this every [`KEEP_ALIVE`] and returns `true` in between.
     async fn is_still_allowed(&mut self) -> bool {
         if self.checked.elapsed() < KEEP_ALIVE {
             return true;
@@ -220,7 +222,7 @@ impl Reader {
 /// An event in a stream: a new one, or one that is sent again.
 struct Frame {
     position: EventPosition,
-    /// What `Last-Event-ID` names.
+    /// The `id` in the stream: that of the event, or of its redelivery. `Last-Event-ID` names it.
     id: EventId,
     event: StoredEvent,
 }

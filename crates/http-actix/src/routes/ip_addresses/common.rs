@@ -35,12 +35,12 @@ impl TextValue for Network {
     }
 }
 
-/// Returns who changes the networks, and from where.
+/// Returns the caller who changes the networks, and the caller's address.
 pub(super) fn change<'a>(call: &'a Call<'_>) -> NetworkChange<'a> {
     NetworkChange { caller: &call.caller, peer: call.request.peer_addr().map(|address| address.ip()) }
 }
 
-/// Waits until no server accepts calls under the networks from before, and every server under the new ones.
+/// Waits until every server applies the changed networks.
 pub(super) async fn effective() {
     actix_web::rt::time::sleep(florin_short_cache::STALENESS).await;
 }

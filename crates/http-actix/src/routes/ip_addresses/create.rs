@@ -25,7 +25,7 @@ body! {
         /// An address, or a network such as `192.0.2.0/24`.
         #[example("127.0.0.1")]
         "ip" => network: Network,
-        /// A description.
+        /// Your description of the address or network.
         #[example("John Smith's home IP")]
         "description" => description: Option<Text<1, 256>>,
     }
@@ -33,8 +33,9 @@ body! {
 
 /// Allows the client to call from an address or network.
 ///
-/// The first one must contain the address of the caller, because from then on every other address is refused. The
-/// change is in effect, on every server, when the response arrives. The API key must reach all accounts of its client.
+/// The first entry must contain the caller's address, because every address outside the list is refused from then on.
+/// The change is in effect on every server when the response arrives. The API key must grant access to all accounts of
+/// its client.
 #[utoipa::path(post, path = "/v2/ipaddresses", tag = "IP addresses", operation_id = "createIpAddress",
     request_body = NetworkBody,
     params(IdempotencyKeyHeader),

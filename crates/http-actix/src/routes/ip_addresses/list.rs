@@ -11,7 +11,9 @@ use crate::views::{IpAddressView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::list_networks;
 
-/// Lists the addresses and networks that the client may call from, by address. An empty list allows every address.
+/// Lists the addresses and networks that the client may call from, ordered by address.
+///
+/// An empty list allows every address.
 #[utoipa::path(get, path = "/v2/ipaddresses", tag = "IP addresses", operation_id = "listIpAddresses",
     params(PageParameters),
     responses((status = 200, description = "One page of addresses.", body = List<IpAddressView>), ClientReadErrors))]

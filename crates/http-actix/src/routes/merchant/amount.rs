@@ -1,4 +1,4 @@
-//! Amounts in merchants' requests.
+//! Amounts in the requests of merchants.
 
 use crate::declare::{PositiveDecimalText, body};
 use florin_domain::checkout::check_merchant_amount;
@@ -19,7 +19,7 @@ body! {
 }
 
 impl AmountBody {
-    /// Checks the amount. Returns `None` if faults were recorded.
+    /// Checks the member `amount` of a body. Returns `None` if faults were recorded.
     pub(super) fn read(self, faults: &mut Faults) -> Option<Money> {
         let currency = faults.take("body.amount.currencyCode", self.currency.currency())?;
         let minor = self.amount.0.to_minor(currency).and_then(check_merchant_amount);
@@ -27,12 +27,12 @@ impl AmountBody {
     }
 }
 
-/// Reads a price of zero or more, in minor units of the currency. Returns `None` if a fault was recorded.
+/// Converts a price of zero or more to minor units of the currency of `of`. Returns `None` if a fault was recorded.
 pub(super) fn price(amount: &DecimalAmount, of: &Money, path: &str, faults: &mut Faults) -> Option<i64> {
     faults.take(path, amount.to_minor(of.currency)).map(|minor| minor.0)
 }
 
-/// Records that a member does not belong to a type.
+/// Records a fault: a member that does not belong to the session's or checkout's type was sent.
 pub(super) fn not_of_type(member: &str, kind: &str, faults: &mut Faults) {
     faults.push(Flaw::value(format!("must not be sent for {kind}")).at(format!("body.{member}")));
 }

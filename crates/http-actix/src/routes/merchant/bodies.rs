@@ -1,4 +1,4 @@
-//! The bodies of merchants' operations, and what they mean.
+//! The bodies of merchants' operations, and their conversion to the types of the domain.
 
 use crate::declare::{BackgroundColour, Clearable, Fixed, NotNull, OnlyTrue, PageUrl, PrimaryColour, body};
 use florin_domain::batch::ModulusTable;
@@ -12,21 +12,22 @@ use florin_domain::merchant::{
 use florin_domain::text::Text;
 
 body! {
-    /// The changes of a merchant. Omitted members keep their values.
+    /// The changes of a merchant profile. Omitted members keep their values.
     pub(crate) struct EditMerchantBody as "UpdateMerchantRequest" {
-        /// The name that payers see. It must not be only blanks.
+        /// The name that payers see. It must contain a character other than white space.
         #[example("Florin Shop")]
         "name" => name: NotNull<MerchantName>,
-        /// The address of the return policy; null removes it.
+        /// The https URL of the return policy; null removes it.
         #[example("https://shop.example/returns")]
         "returnPolicyUrl" => return_policy_url: Clearable<WebUrl>,
-        /// The look of the payment page. Members that are not sent keep their values; null restores every default.
+        /// The look of the payment page. Omitted members keep their values. Null restores every default.
         "branding" => branding: Clearable<BrandingBody>,
-        /// Only the operator can change permissions: a value that differs from the current one is refused.
+        /// Permissions for the branding. Only the operator can change them: a different value is refused.
         "brandingPermissions" => branding_permissions: Option<BrandingPermissionsBody>,
-        /// Only the operator can change it.
+        /// Whether the merchant may create `TOP_UP` checkouts. Only the operator can change this: a different value is
+        /// refused.
         "canCreateTopUpCheckouts" => create_top_up_checkouts: Option<bool>,
-        /// Only the operator can change it.
+        /// The reconciliation of payments. Only the operator can change it: a different value is refused.
         "reconciliation" => reconciliation: Option<ReconciliationBody>,
         /// Cannot change: every value is refused.
         "status" => status: Fixed,
@@ -44,8 +45,8 @@ body! {
         /// restores the default.
         #[example("#ffffff")]
         "backgroundColour" => background: Clearable<BackgroundColour>,
-        /// Whether the logo of the service is hidden, which needs the permission `canHideServiceLogo`. Null restores
-        /// the default.
+        /// Whether the logo of the service is hidden. This needs the permission `canHideServiceLogo`. Null restores the
+        /// default.
         "hideServiceLogo" => hide_service_logo: Clearable<bool>,
     }
 }
@@ -63,19 +64,20 @@ body! {
 body! {
     /// The reconciliation of payments.
     pub(crate) struct ReconciliationBody as "ReconciliationRequest" {
-        /// Whether payments are reconciled.
+        /// Whether payments are reconciled: each completed payment of a checkout causes `MerchantPaymentReconciled`.
         "enabled" => enabled: Option<bool>,
     }
 }
 
 body! {
-    /// What the operator decides about a merchant. Omitted members keep their values.
+    /// The operator's decisions about a merchant. Omitted members keep their values.
     pub(crate) struct SandboxMerchantBody as "AdministerMerchantRequest" {
-        /// `ACTIVE`, or `DEACTIVATED`: operations answer as if there were no profile.
+        /// `ACTIVE` or `DEACTIVATED`. If the profile is DEACTIVATED, operations respond as if it did not exist.
         "status" => status: Option<MerchantStatus>,
         /// Permissions for the branding.
         "brandingPermissions" => branding_permissions: Option<BrandingPermissionsBody>,
-        /// Whether the merchant may create `TOP_UP` checkouts. New settlement accounts and payees are then APPROVED at once.
+        /// Whether the merchant may create `TOP_UP` checkouts. If so, new settlement accounts and payees are APPROVED
+        /// immediately.
         "canCreateTopUpCheckouts" => create_top_up_checkouts: Option<bool>,
         /// The reconciliation of payments.
         "reconciliation" => reconciliation: Option<ReconciliationBody>,
@@ -85,7 +87,7 @@ body! {
 body! {
     /// The decision of an operator about bank details.
     pub(crate) struct ApprovalBody as "ApprovalRequest" {
-        /// `APPROVED` or `REJECTED`. It is final.
+        /// `APPROVED` or `REJECTED`. The decision is final.
         "approvalStatus" => approval: Approval,
     }
 }
@@ -93,24 +95,25 @@ body! {
 body! {
     /// A new checkout.
     pub(crate) struct CreateCheckoutBody as "CreateCheckoutRequest" {
-        /// `SHOPPING` pays into a settlement account, `TOP_UP` into payees. Final.
+        /// `SHOPPING` pays into a settlement account, `TOP_UP` into payees. The type cannot change.
         #[example("SHOPPING")]
         "type" => checkout_type: CheckoutType,
         /// The merchant's name for the checkout, never shown to payers.
         #[example("Web shop")]
         "name" => name: Text<1, 64>,
-        /// `GBP` or `EUR`. Final.
+        /// `GBP` or `EUR`. The currency cannot change.
         #[example("GBP")]
         "currencyCode" => currency: MerchantCurrency,
         /// The https URL that the payer is redirected to when a session ends.
         #[example("https://shop.example/paid")]
         "returnUrl" => return_url: WebUrl,
-        /// Default locale of the payer's screens.
+        /// The default locale of the payment page.
         #[example("en-GB")]
         "locale" => locale: Option<Locale>,
-        /// SHOPPING only: an APPROVED settlement account of the same currency. Omitted: the default one of the currency.
+        /// SHOPPING only: an APPROVED settlement account of the same currency. Default: the default settlement account
+        /// of the currency.
         "settlementAccountId" => settlement_account: Option<SettlementAccountId>,
-        /// SHOPPING only: how shipping data is collected.
+        /// SHOPPING only: how shipping data is collected. Default: none is collected.
         "shippingOptions" => shipping: Option<ShippingOptionsBody>,
     }
 }
@@ -124,11 +127,12 @@ body! {
         "status" => status: NotNull<CheckoutStatus>,
         /// The https URL that the payer is redirected to when a session ends.
         "returnUrl" => return_url: NotNull<WebUrl>,
-        /// Default locale of the payer's screens; null removes it.
+        /// The default locale of the payment page; null removes it.
         "locale" => locale: Clearable<Locale>,
-        /// SHOPPING only: an APPROVED settlement account of the same currency; null: the default one.
+        /// SHOPPING only: an APPROVED settlement account of the same currency. Null: the default settlement account of
+        /// the currency.
         "settlementAccountId" => settlement_account: Clearable<SettlementAccountId>,
-        /// SHOPPING only: how shipping data is collected; null: not at all.
+        /// SHOPPING only: how shipping data is collected. Null: none is collected.
         "shippingOptions" => shipping: Clearable<ShippingOptionsBody>,
         /// Cannot change: every value is refused.
         "type" => checkout_type: Fixed,
@@ -142,8 +146,8 @@ body! {
     pub(crate) struct ShippingOptionsBody as "ShippingOptionsRequest" {
         /// Whether the payer must enter a shipping address.
         "collectAddress" => collect_address: bool,
-        /// The https URL that returns shipping rates. It needs `collectAddress`. Omitted: rates are not dynamic. The sandbox
-        /// also takes http to loopback hosts.
+        /// The https URL of the merchant's server that returns shipping rates. It requires `collectAddress`. Default:
+        /// rates are not dynamic. The sandbox also accepts http URLs with loopback hosts.
         "dynamicRatesUrl" => dynamic_rates_url: Option<PageUrl>,
     }
 }
@@ -151,13 +155,13 @@ body! {
 body! {
     /// A new settlement account.
     pub(crate) struct CreateSettlementAccountBody as "CreateSettlementAccountRequest" {
-        /// The merchant's name for it.
+        /// The merchant's name for the settlement account.
         #[example("Main")]
         "name" => name: Option<Text<1, 18>>,
         /// `GBP` or `EUR`.
         #[example("GBP")]
         "currencyCode" => currency: MerchantCurrency,
-        /// Where the money goes: type `SORT_CODE` for GBP, `IBAN` for EUR.
+        /// The bank account that receives the money: of type `SORT_CODE` for GBP, `IBAN` for EUR.
         "bankDetails" => details: BankDetailsBody,
     }
 }
@@ -165,11 +169,11 @@ body! {
 body! {
     /// The changes of a settlement account. Omitted members keep their values.
     pub(crate) struct EditSettlementAccountBody as "UpdateSettlementAccountRequest" {
-        /// The merchant's name for it; null removes it.
+        /// The merchant's name for the settlement account; null removes the name.
         "name" => name: Clearable<Text<1, 18>>,
-        /// The bank that refunds are paid from, of the bank list; null: none.
+        /// The bank, from the bank list, that pays refunds; null removes it.
         "bankId" => bank: Clearable<BankId>,
-        /// `true`: make it the default of its currency. It must be APPROVED.
+        /// `true` makes this settlement account the default of its currency. It must be APPROVED.
         "isDefault" => make_default: Option<OnlyTrue>,
     }
 }
@@ -183,7 +187,7 @@ body! {
         /// `GBP` or `EUR`.
         #[example("GBP")]
         "currencyCode" => currency: MerchantCurrency,
-        /// Where the money goes: type `SORT_CODE` for GBP, `IBAN` for EUR.
+        /// The bank account that receives the money: of type `SORT_CODE` for GBP, `IBAN` for EUR.
         "bankDetails" => details: BankDetailsBody,
     }
 }
@@ -200,15 +204,15 @@ body! {
         /// The eight digits of a UK account number, which must pass the modulus check for the sort code.
         #[example("55779911")]
         "accountNumber" => account_number: Option<Text<1, 64>>,
-        /// An IBAN, with or without blanks.
+        /// The IBAN, with or without spaces.
         "iban" => iban: Option<Text<1, 64>>,
     }
 }
 
 impl EditMerchantBody {
-    /// Returns the change.
+    /// Returns the changes in the body.
     pub(super) fn edit(self) -> ProfileEdit {
-        // A value was a fault.
+        // `status` has no value here: reading one records a fault.
         let Self { status: _status, .. } = &self;
         let (primary, background, hide) = match self.branding {
             Clearable::Value(branding) => (
@@ -235,7 +239,7 @@ impl EditMerchantBody {
 }
 
 impl SandboxMerchantBody {
-    /// Returns the change.
+    /// Returns the changes in the body.
     pub(crate) fn edit(&self) -> OperatorEdit {
         let permissions =
             permissions(self.branding_permissions.as_ref(), self.create_top_up_checkouts, self.reconciliation.as_ref());

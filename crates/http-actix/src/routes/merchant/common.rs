@@ -29,16 +29,16 @@ pub(super) const READ_REFUNDS: Permission = Permission::of(Scope::MerchantRefund
 pub(super) const WRITE_REFUNDS: Permission = Permission::of(Scope::MerchantRefundsWrite);
 pub(super) const READ_ORDERS: Permission = Permission::of(Scope::MerchantOrdersRead);
 
-/// How long a session or top-up can be paid by default.
+/// The time after which a top-up expires, and a session without `expiresInMinutes`.
 pub(super) const LIFETIME: TimeDelta = TimeDelta::minutes(20);
 
-/// The place and kind of the account that a write of a merchant acts on.
+/// What a 404 for a write of a merchant names: the query parameter, and the kind of object that is absent.
 pub(super) const MERCHANT: (&str, &str) = ("query.accountId", "account with an active merchant profile");
-/// The path parameter that names a checkout, and its kind.
+/// What a 404 for a checkout names: the path parameter, and the kind of object that is absent.
 pub(super) const CHECKOUT: (&str, &str) = ("path.checkoutId", "checkout");
-/// The path parameter that names a settlement account, and its kind.
+/// What a 404 for a settlement account names: the path parameter, and the kind of object that is absent.
 pub(crate) const SETTLEMENT_ACCOUNT: (&str, &str) = ("path.settlementAccountId", "settlement account");
-/// The path parameter that names a payee, and its kind.
+/// What a 404 for a payee names: the path parameter, and the kind of object that is absent.
 pub(crate) const PAYEE: (&str, &str) = ("path.payeeId", "payee");
 
 parameters! {
@@ -65,12 +65,12 @@ parameters! {
     }
 }
 
-/// Shows a merchant with the address of its logo.
+/// Returns the view of a merchant profile, with the URL of its logo.
 pub(super) fn view(checkouts: &CheckoutServices, profile: &MerchantProfile) -> MerchantView {
     MerchantView::new(profile, profile.logo.map(|logo| checkouts.logo_url(logo)))
 }
 
-/// Renders a merchant with 200.
+/// Returns a function that renders a merchant profile as 200.
 pub(crate) fn render_merchant(app: &Data<App>) -> impl Render<MerchantProfile> + Clone + use<> {
     let app = Data::clone(app);
     move |profile: &MerchantProfile| answer(StatusCode::OK, &view(&app.checkouts, profile))

@@ -10,10 +10,10 @@ use crate::state::App;
 use crate::views::MerchantView;
 use actix_web::{HttpRequest, HttpResponse, web};
 
-/// What a read of the merchant can include.
+/// An optional part of the response.
 #[derive(Clone, Copy)]
 pub(crate) enum Include {
-    /// Sums of payments by currency.
+    /// The sums of payments, by currency.
     PaymentsSummary,
 }
 
@@ -22,9 +22,9 @@ named! {
 }
 
 parameters! {
-    /// What to include.
+    /// The optional parts of the response.
     pub(crate) struct MerchantParameters in Query {
-        /// `paymentsSummary`: add sums of the payments, by currency.
+        /// `paymentsSummary` adds the sums of payments, by currency.
         "include" => include: Vec<Include>,
     }
 }

@@ -57,7 +57,7 @@ impl From<Bank> for BankView {
     responses((status = 200, description = "One page of banks.", body = List<BankView>), ReadErrors))]
 pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &PERMISSION).await?;
-    // A missing account takes precedence over other faults of the query, and is 403 here.
+    // On this operation, a missing account is a 403, and takes precedence over other faults of the query.
     let sent = call.query.one("accountId");
     if matches!(sent, Ok(None)) || sent.is_err_and(|flaw| flaw.code == FlawCode::Required) {
         return Err(Problem::forbidden("query.accountId", ErrorCode::Required, "is required"));
@@ -70,7 +70,7 @@ pub(crate) async fn handle(app: web::Data<App>, request: HttpRequest) -> Result<
     Ok(json(body.unwrap_or_default()))
 }
 
-/// Renders a page. It is the same for every account, so the text is cached.
+/// Renders a page of banks. The text is cached, because it is the same for every account.
 fn render(page: PageRequest, found: Page<Bank>) -> Result<Option<Bytes>, StoreError> {
     let text = List::new(page, found, BankView::from).json().map_err(|error| StoreError::Corrupt(error.to_string()))?;
     Ok(Some(text.into()))

@@ -23,27 +23,27 @@ use florin_ports::RecordedBody;
 use std::convert::Infallible;
 use utoipa::ToSchema;
 
-/// Maximum size of the body: the file, and what surrounds it.
+/// Maximum size of the body, in bytes: the file, and 64 KiB for the rest of the form.
 const MAX_BYTES: usize = MAX_LOGO_BYTES + 64 * 1024;
 
-/// The field of the form.
+/// The name of the form field that contains the file.
 const FILE: &str = "file";
 
-/// The new logo.
+/// A form with the new logo.
 #[derive(ToSchema)]
 #[schema(as = SetLogoRequest)]
 #[expect(dead_code, reason = "it describes the form, which is read as bytes")]
 pub(crate) struct LogoForm {
-    /// A PNG, JPEG or WebP image of at most 5 MiB, whatever its name: not animated, with sides of at least 256 pixels, and
-    /// at most 40,000,000 pixels.
+    /// The image: PNG, JPEG or WebP, not animated, at most 5 MiB, with sides of at least 256 pixels and at most
+    /// 40,000,000 pixels in total. The file name is ignored.
     #[schema(value_type = String, format = Binary)]
     file: (),
 }
 
 /// Replaces the logo of the merchant, which its payment pages show.
 ///
-/// The image is fitted into a PNG of 512 x 512 pixels, with transparent margins. The previous address of the logo answers 404 from
-/// then on.
+/// The image is scaled to fit into a PNG of 512 x 512 pixels, with transparent margins. The previous URL of the logo
+/// then returns 404.
 #[utoipa::path(patch, path = "/v2/merchant/logo", tag = "Merchant", operation_id = "setMerchantLogo",
     request_body(content = LogoForm, content_type = "multipart/form-data"),
     params(AccountParameter, IdempotencyKeyHeader),
@@ -77,7 +77,7 @@ pub(crate) async fn handle(
     .await
 }
 
-/// Waits until there is memory for the body, then reads it.
+/// Waits until memory for the body is available, then receives the body.
 async fn receive(call: &Call<'_>, payload: Payload) -> Result<(Bytes, UploadCharge), Problem> {
     let reserved = call.app.uploads.reserve(call.caller.client.id, call.request, MAX_BYTES).await?;
     let bytes = body::bytes(call.request, payload, MAX_BYTES).await.map_err(|problem| {
@@ -91,7 +91,8 @@ async fn receive(call: &Call<'_>, payload: Payload) -> Result<(Bytes, UploadChar
 /// The file of a form.
 struct File {
     content: Vec<u8>,
-    /// The content for the idempotency record. Boundaries differ between retries.
+    /// The hash of the file, for the idempotency record. A hash of the whole body would differ between retries, because
+    /// each retry has another boundary.
     recorded: RecordedBody,
 }
 

@@ -43,8 +43,8 @@ body! {
     pub(crate) struct SessionBody as "OpenMfaSessionRequest" {
         /// The payment batch to confirm.
         "paymentBatchId" => batch: PaymentBatchId,
-        /// The provider: `totp`, or `sandbox` (sandbox only). `fx-mfa-service` selects the environment's default
-        /// provider, as does omitting the field.
+        /// The provider: `totp`, `sandbox` (in the sandbox only), or `fx-mfa-service` for the default provider of the
+        /// environment. Default: `fx-mfa-service`.
         "provider" => provider: Option<MfaProvider>,
     }
 }

@@ -4,15 +4,15 @@ use super::scopes;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
-/// Answers of the operations to their examples, by `operationId`, as the black-box tests record them: status and body.
+/// Responses (status and body) to the example requests, by `operationId`. The black-box tests record them.
 static ANSWERS: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("answers.json")).unwrap_or_default());
 
-/// An example of payments as CSV.
+/// The example of a CSV upload of payments.
 const PAYMENTS: &str = "amount,currencyCode,recipient.name,recipient.accountIdentifier,recipient.bankIdentifier\n\
     1200.00,GBP,Ada Lovelace,66374958,089999\n";
 
-/// The beginning of a stream of events, as an example.
+/// The example of an event stream: its beginning.
 const STREAM: &str = ": connected\n\nid: 01a201e9-8ec7-7627-8824-3cd557968b01\nevent: CardTransaction\n\
     data: {\"body\": {\"webhookEventTypeName\": \"CardTransaction\"}}\n\n";
 
@@ -48,7 +48,7 @@ pub(super) fn finish(document: &mut Value) {
     }
 }
 
-/// The headers of responses. Responses refer to them by name.
+/// Returns the shared definitions of response headers. Responses refer to them by name.
 fn headers() -> Value {
     json!({
         REQUEST_ID: {
@@ -74,7 +74,8 @@ fn headers() -> Value {
     })
 }
 
-/// Names the scope: since OpenAPI 3.1 the list of a scheme of any type can hold the roles that an operation requires.
+/// Sets the security requirement of an operation. Since OpenAPI 3.1, a requirement can list roles for every type of
+/// security scheme: here, the scope.
 fn secure(operation: &mut Value, id: &str) {
     operation["security"] = match scopes::of(id) {
         Some(scope) => json!([{"apiKey": [scope.as_str()]}]),
@@ -87,7 +88,7 @@ fn has_idempotency_key(operation: &Value) -> bool {
     parameters.is_some_and(|all| all.iter().any(|parameter| parameter["name"] == "Idempotency-Key"))
 }
 
-/// Appends the required scope, and how to repeat a write, to the description.
+/// Appends the required scope to the description, and a note about `Idempotency-Key` if the operation accepts one.
 fn describe(operation: &mut Value, is_repeatable: bool) {
     let own = operation["description"].as_str().map(str::to_owned);
     let scope = operation.pointer("/security/0/apiKey/0").and_then(Value::as_str);
@@ -97,8 +98,8 @@ fn describe(operation: &mut Value, is_repeatable: bool) {
     operation["description"] = parts.collect::<Vec<_>>().join("\n\n").into();
 }
 
-/// Adds examples of optional parameters to their schemas. Unlike the examples of required ones they are not filled in
-/// by interactive pages.
+/// Adds an example to the schema of each parameter without an `example`. Interactive pages fill in the `example` of a
+/// parameter, but not the examples of its schema.
 fn illustrate_parameters(operation: &mut Value) {
     for parameter in operation.get_mut("parameters").and_then(Value::as_array_mut).into_iter().flatten() {
         if parameter.get("example").is_none() {
@@ -149,11 +150,11 @@ fn illustrate(response: &mut Value, answer: Option<&Value>) {
     let (Some(content), Some(answer)) = (response.get_mut("content").and_then(Value::as_object_mut), answer) else {
         return;
     };
-    // Both successes of an operation have the same body.
+    // An operation with two success statuses returns the same kind of body with both.
     content.values_mut().for_each(|content| content["example"] = answer["body"].clone());
 }
 
-/// Shows the first code of the description as an error.
+/// Adds an example error with the first code that the description of the response names.
 fn illustrate_error(response: &mut Value) {
     let about = response["description"].as_str().unwrap_or_default();
     let code = about.split('`').nth(1).unwrap_or("internal").to_owned();

@@ -1,4 +1,4 @@
-//! Rules of requests that the declarations of their members and parameters can't express.
+//! Adds rules of requests that the declarations of their members and parameters can't express.
 
 use super::schemas::each;
 use serde_json::{Map, Value, json};
@@ -43,13 +43,13 @@ pub(super) fn finish(document: &mut Value) {
     }
 }
 
-/// One kind of an object, which a member names: the members that it requires, and those that it excludes. A null member
-/// counts as absent.
+/// Returns the schema of one kind of an object: `member` has the value `name`, the `required` members have values, and
+/// the `excluded` members are absent. A null member counts as absent.
 fn kind(title: &str, (member, name): (&str, &str), required: &[&str], excluded: &[&str]) -> Value {
     let mut properties = Map::from_iter([(member.to_owned(), json!({"const": name}))]);
     properties.extend(required.iter().map(|needed| ((*needed).to_owned(), json!({"not": {"type": "null"}}))));
     properties.extend(excluded.iter().map(|left_out| ((*left_out).to_owned(), json!({"type": "null"}))));
-    // The member that names the kind is required in each, so that generators see that the kinds exclude one another.
+    // Every kind requires the member that names it. This shows generators that the kinds exclude one another.
     let required: Vec<_> = [member].into_iter().chain(required.iter().copied()).collect();
     json!({"title": title, "type": "object", "properties": properties, "required": required})
 }
@@ -59,7 +59,7 @@ fn not_both(one: &str, other: &str) -> Value {
     json!({"not": {"type": "object", "properties": {one: text, other: text}, "required": [one, other]}})
 }
 
-/// Excludes null from the members of an object that has exactly one: a null member counts as absent.
+/// Excludes null from the members of an object that must have exactly one member. A null member counts as absent.
 fn require_values(schema: &mut Map<String, Value>) {
     let members = schema.get_mut("properties").and_then(Value::as_object_mut);
     for member in members.into_iter().flat_map(Map::values_mut) {
@@ -72,7 +72,7 @@ fn require_values(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Excludes the NUL character from a text that has no rule of its own. PostgreSQL can't store it.
+/// Excludes the NUL character, which PostgreSQL can't store, from a text without a pattern, format or enum.
 fn exclude_nul(schema: &mut Map<String, Value>) {
     let is_text = schema.get("type").is_some_and(|kind| *kind == json!("string") || *kind == json!(["string", "null"]));
     if is_text && !["pattern", "format", "enum"].iter().any(|rule| schema.contains_key(*rule)) {

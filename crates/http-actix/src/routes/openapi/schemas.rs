@@ -44,7 +44,7 @@ fn enumerate(schema: &mut Map<String, Value>) {
     schema.remove("pattern");
 }
 
-/// Removes the alternative `null` from the parts of an object: a part that a row lacks leaves its members out.
+/// Removes the alternative `null` from the parts of an `allOf`. If a row lacks a part, its members are absent.
 fn unwrap_parts(schema: &mut Map<String, Value>) {
     let Some(parts) = schema.get_mut("allOf").and_then(Value::as_array_mut) else { return };
     for part in parts {
@@ -62,7 +62,7 @@ fn names(pattern: &str) -> Option<Vec<String>> {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|character| character.is_ascii_alphanumeric() || "._-".contains(character))
     };
-    // A dot that was not escaped is a wildcard, but no name of this API has one beside escaped dots.
+    // An unescaped dot is a wildcard. It would pass this check as a literal dot, but no pattern of this API has one.
     let names: Vec<_> = inner.split('|').map(str::to_owned).collect();
     names.iter().all(|name| is_name(name)).then_some(names)
 }
@@ -99,7 +99,7 @@ fn reference(name: &str) -> Value {
     json!({"$ref": format!("{SCHEMAS}{name}")})
 }
 
-/// Moves every object with a title to the named schemas.
+/// Moves every object schema with a title to the named schemas, and leaves a reference in its place.
 fn hoist(document: &mut Value, named: &mut Map<String, Value>) {
     let mut found = Map::new();
     let mut visit = |object: &mut Map<String, Value>| {
@@ -152,7 +152,7 @@ fn share_currency(document: &mut Value, named: &mut Map<String, Value>) {
     named.insert("CurrencyCode".to_owned(), schema);
 }
 
-/// Removes schemas that no operation leads to.
+/// Removes schemas that no operation, webhook or shared response refers to, directly or through other schemas.
 fn remove_unused(document: &mut Value) {
     let mut used = BTreeSet::new();
     let mut open: Vec<Value> =

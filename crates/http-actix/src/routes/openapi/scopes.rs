@@ -1,4 +1,4 @@
-//! The scope that each operation requires. The black-box tests compare it with the refusals of the server.
+//! The scope that each operation requires. The black-box tests compare it with what the server requires.
 
 use florin_domain::access::Scope::{
     self, AccountsRead, ActivityRead, AddressesLookup, BudgetsRead, BudgetsSimulate, BudgetsWrite, CardsRead,
@@ -65,12 +65,12 @@ pub(super) fn of(operation: &str) -> Option<Scope> {
         | "testWebhook"
         | "redeliver"
         | "recoverWebhook" => WebhooksWrite,
-        // Credits, clocks and worlds.
+        // All other operations: credits, clocks, worlds and snapshots.
         _ => BudgetsSimulate,
     })
 }
 
-/// Whether an operation simulates card messages, or sets what decides them.
+/// Whether an operation simulates card messages, or reads or changes the settings that affect them.
 fn of_card_messages(operation: &str) -> bool {
     matches!(
         operation,

@@ -1,11 +1,12 @@
-//! The `webhooks` section: the requests that receivers of events and decision endpoints get.
+//! The `webhooks` section of the document: the requests that Florin sends to receivers of events and to decision
+//! endpoints.
 
 use crate::views::envelope_schema;
 use florin_domain::card::DecisionCode;
 use florin_domain::event::{EventKind, EventType};
 use serde_json::{Map, Value, json};
 
-/// Adds the section: for each type of events, the request that delivers one.
+/// Adds the section: the request that delivers an event, for each event type, and the question to a decision endpoint.
 pub(super) fn add(document: &mut Value) {
     let mut section = Map::new();
     for known in EventType::ALL {
@@ -23,7 +24,7 @@ pub(super) fn add(document: &mut Value) {
     document["webhooks"] = Value::Object(section);
 }
 
-/// The request that asks the endpoint of an account about a card message, with its answers.
+/// Returns the question to a decision endpoint about a card message, and the schema of the reply.
 fn decision() -> Value {
     let answer = json!({
         "type": "object",
@@ -55,7 +56,7 @@ fn decision() -> Value {
     })
 }
 
-/// The summary of a kind of event in the document.
+/// Returns the summary of a kind of event for the document.
 const fn about(kind: EventKind) -> &'static str {
     match kind {
         EventKind::BoxCredited => "Money came into a budget: a credit, a transfer, or a payment that was returned",

@@ -12,7 +12,7 @@ use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::cancel_batch;
 
-/// Cancels a payment batch that has not started, and releases its reservations.
+/// Cancels a payment batch before its processing starts, and releases its reservations.
 ///
 /// The batch can still be read.
 #[utoipa::path(delete, path = "/v2/payment-batches/{paymentBatchId}", tag = "Payment batches",

@@ -26,7 +26,7 @@ parameters! {
 }
 
 parameters! {
-    /// The filter of payments.
+    /// The filter of payments by status.
     pub(crate) struct StatusesParameter in Query {
         /// Only payments with one of these statuses, comma-separated.
         "statuses" => statuses: Vec<PaymentStatus>,

@@ -25,7 +25,7 @@ use utoipa::ToSchema;
 
 const PERMISSION: Permission = Permission::of(Scope::PaymentBatchesConfirm);
 
-/// The batch's status.
+/// The status of a payment batch after its confirmation.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PaymentBatchStatus)]
 #[serde(rename_all = "camelCase")]
@@ -50,9 +50,9 @@ body! {
     pub(crate) struct MfaBody as "MfaRequest" {
         /// `totp`, `sandbox` (in the sandbox only), or `fx-mfa-service` for the default provider.
         "provider" => provider: MfaProvider,
-        /// The session, from `POST /v2/mfa/sessions`.
+        /// The id of the session, from `POST /v2/mfa/sessions`.
         "sessionId" => session: MfaSessionId,
-        /// The token.
+        /// The one-time token.
         "token" => token: Text<1, 64>,
     }
 }
@@ -91,7 +91,7 @@ pub(crate) async fn handle(
     respond(written.map_err(|error| confirm_problem(error, recorded.as_ref()))?, render)
 }
 
-/// The reason of a refused one-time password, for the audit log.
+/// Returns the reason for refusing a one-time password, for the audit log.
 fn refused_reason(failure: MfaFailure) -> &'static str {
     match failure {
         MfaFailure::Failed => "wrong one-time password or session",

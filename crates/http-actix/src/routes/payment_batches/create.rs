@@ -81,7 +81,7 @@ pub(crate) async fn handle(
     .await
 }
 
-/// Renders 202 for a batch with payments, which are checked already, and 201 for one without.
+/// Renders 202 for a batch with payments, and 201 for a batch without payments.
 fn render(summary: &BatchSummary) -> Answer {
     let status = if summary.batch.locked { StatusCode::ACCEPTED } else { StatusCode::CREATED };
     answer(status, &BatchView::from(summary))

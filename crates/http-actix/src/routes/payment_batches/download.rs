@@ -14,7 +14,7 @@ use florin_domain::batch::{Direction, PaymentFilter};
 use florin_domain::ids::OrderId;
 
 parameters! {
-    /// The orders to download.
+    /// The filter of payments by order.
     pub(crate) struct OrdersParameter in Query {
         /// Only payments of one of these orders, comma-separated.
         "orderIds" => orders: Vec<OrderId>,

@@ -1,4 +1,4 @@
-//! Bodies with payments. They are read and checked on a separate thread, because thousands of rows take a while.
+//! Bodies with payments. A blocking thread reads and checks them, because thousands of rows take a while.
 
 use crate::call::Call;
 use crate::declare::{self, FieldType};
@@ -15,14 +15,14 @@ use florin_domain::batch::UploadRequest;
 use florin_domain::fault::Faults;
 use florin_ports::RecordedBody;
 
-/// A body as received, and its charge.
+/// The bytes of a received body, and the charge for the memory that they use.
 pub(super) struct Received {
     pub(super) bytes: Bytes,
     pub(super) charge: UploadCharge,
 }
 
 impl Received {
-    /// Waits until there is memory for the body, then reads it.
+    /// Waits until memory for the body is available, then receives the body.
     pub(super) async fn read(call: &Call<'_>, payload: Payload) -> Result<Self, Problem> {
         let client = call.caller.client.id;
         let reserved = call.app.uploads.reserve(client, call.request, MAX_BYTES_OF_PAYMENTS).await?;
@@ -32,7 +32,7 @@ impl Received {
     }
 }
 
-/// A body without faults.
+/// A parsed body.
 pub(super) struct Body<T> {
     pub(super) value: T,
     /// The body for the idempotency record, if the request has an idempotency key.
@@ -42,7 +42,8 @@ pub(super) struct Body<T> {
 /// The result of reading. `None`: faults were recorded.
 type Outcome<T> = Result<Option<Body<T>>, Problem>;
 
-/// Reads JSON. If `is_large`, the idempotency record stores a hash of the body instead of the body, to save space.
+/// Reads a JSON body. `record`: the request has an idempotency key. If `is_large` returns true for the value, the
+/// idempotency record contains a hash instead of the body, to save space.
 pub(super) async fn json<T: FieldType + Send + 'static>(
     Received { bytes, charge }: Received,
     record: bool,
@@ -60,7 +61,8 @@ pub(super) async fn json<T: FieldType + Send + 'static>(
     .await
 }
 
-/// Reads any other body, which is recorded as a hash.
+/// Reads a body in another format. `record`: the request has an idempotency key. Its idempotency record contains a
+/// hash.
 pub(super) async fn other<T: Send + 'static>(
     Received { bytes, charge }: Received,
     record: bool,
@@ -85,7 +87,7 @@ async fn apart<T: Send + 'static>(
     outcome
 }
 
-/// Checks the rows of an upload, which takes longer than reading them.
+/// Checks the rows of an upload on a blocking thread. This takes longer than reading them.
 pub(super) async fn check(
     app: &App,
     account: &Account,
@@ -97,7 +99,7 @@ pub(super) async fn check(
     elsewhere(charge.clone(), move || check_upload(upload, basis, now)).await
 }
 
-/// Runs work on a blocking thread. It keeps the charge, because it continues if the client disconnects.
+/// Runs work on a blocking thread. The work keeps the charge, because it continues if the client disconnects.
 async fn elsewhere<T: Send + 'static>(
     charge: UploadCharge,
     work: impl FnOnce() -> T + Send + 'static,
@@ -135,7 +137,7 @@ mod tests {
         assert_ne!(here, there);
     }
 
-    /// Rows are checked only in this module.
+    /// The routes check rows through this module only.
     #[test]
     fn rows_are_checked_on_blocking_threads_only() {
         let called = |text: &str| text.matches("check_upload(").count();

@@ -30,7 +30,7 @@ parameters! {
     }
 }
 
-/// Replaces the payments of a batch in status draft or validated.
+/// Replaces the payments of a draft or validated batch that is not locked.
 ///
 /// The payments are checked before the response. Invalid values become alerts.
 #[utoipa::path(post, path = "/v2/payment-batches/{paymentBatchId}/payments", tag = "Payment batches",
@@ -105,7 +105,7 @@ async fn read_as(
     Ok(body)
 }
 
-/// Renders the input of the batch after the upload.
+/// Renders the result of the upload as 202.
 fn render(batch: &PaymentBatch) -> Answer {
     answer(StatusCode::ACCEPTED, &batch.input.as_ref().map(InputView::from))
 }

@@ -34,7 +34,8 @@ body! {
         /// Last name.
         #[example("Byron")]
         "lastName" => last_name: Text<1, 140>,
-        /// Email address, which identifies the person: unique on the account in any case, and final.
+        /// Email address. It identifies the person: it is unique within the account, regardless of case, and cannot
+        /// change.
         #[example("ada@example.com")]
         "emailAddress" => email: EmailAddress,
         /// Date of birth.
@@ -48,8 +49,9 @@ body! {
 /// Creates a person of the account.
 ///
 /// If a person with this email address belongs to another account of the client, that person is added to this account:
-/// the id is the same, `personaId` and all other members belong to this account. Worlds share no people. An account has
-/// at most 100,000 people, unless the operator sets another maximum. Example: `{"roleName": "Payer", "firstName": "Mary", "lastName": "Shelley", "emailAddress": "mary@example.com"}`.
+/// the new record has the same `id`, but its own `personaId` and other members. Worlds share no people. An account has
+/// at most 100,000 people, unless the operator sets another maximum. Example: `{"roleName": "Payer", "firstName":
+/// "Mary", "lastName": "Shelley", "emailAddress": "mary@example.com"}`.
 #[utoipa::path(post, path = "/v2/people", tag = "People", operation_id = "createPerson",
     request_body = CreatePersonBody,
     params(AccountOrBodyParameter, IdempotencyKeyHeader),

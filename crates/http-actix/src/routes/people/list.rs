@@ -17,7 +17,7 @@ parameters! {
     pub(crate) struct PersonParameters in Query {
         /// Only people with this role. Florin extension.
         "roleName" => role: Option<Role>,
-        /// Only the person with this email address, in any case. Florin extension.
+        /// Only the person with this email address, regardless of case. Florin extension.
         "emailAddress" => email: Option<EmailAddress>,
         /// Only the people with these ids, comma-separated.
         "people" => ids: Vec<PersonId>,

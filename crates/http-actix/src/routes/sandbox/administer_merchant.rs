@@ -13,7 +13,7 @@ use crate::views::MerchantView;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::administer_merchant;
 
-/// Changes what the operator decides about a merchant: its status and permissions. Creates a missing profile.
+/// Changes the status and the permissions of a merchant, as the operator would. Creates a missing profile.
 ///
 /// Florin extension.
 #[utoipa::path(patch, path = "/v2/sandbox/merchant", tag = "Sandbox", operation_id = "administerMerchant",

@@ -20,18 +20,18 @@ use florin_domain::checkout::{MerchantPayment, PayerOutcome, PayerVisit};
 use florin_ports::Answer;
 
 body! {
-    /// What the merchant does at its bank.
+    /// The decision of the merchant at its bank, and the reaction of the bank.
     pub(crate) struct AuthoriseRefundBody as "AuthoriseRefundRequest" {
-        /// What the merchant does there, and what the bank does then.
+        /// What the merchant decides, and how the bank reacts.
         #[example("approve")]
         "outcome" => outcome: PayerOutcome,
-        /// Minutes of the account's clock until the bank reports; only with `pending`, `fail_later`, `time_out` and
+        /// Minutes until the bank reports, by the account's clock. Only with `pending`, `fail_later`, `time_out` and
         /// `technical_error`. Default: 1.
         "afterMinutes" => after_minutes: Option<Whole<1, { PayerVisit::MAX_MINUTES }>>,
     }
 }
 
-/// Decides about a refund that awaits its authorisation, as the merchant would on the page of `authorisationUrl`.
+/// Decides on a refund that awaits authorisation, as the merchant would on the page of `authorisationUrl`.
 ///
 /// Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/refunds/{refundId}/authorise", tag = "Sandbox",

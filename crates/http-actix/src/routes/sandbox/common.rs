@@ -15,7 +15,7 @@ use florin_domain::ids::{AccountId, SnapshotId};
 use florin_ports::{IdempotencyClaim, RecordedBody};
 
 pub(super) const PERMISSION: Permission = Permission::sandbox(Scope::BudgetsSimulate);
-/// Permission for what decides card messages.
+/// Permission for scenarios and for the settings of card messages.
 pub(super) const CARDS: Permission = Permission::sandbox(Scope::CardsSimulate);
 /// Permission for the operator's decisions about merchants.
 pub(super) const MERCHANTS: Permission = Permission::sandbox(Scope::MerchantSimulate);
@@ -40,7 +40,8 @@ parameters! {
     }
 }
 
-/// Finishes reading the request: returns all faults, or the account in the path. The account need not be a world.
+/// Finishes reading the request. Returns the account in the path, or all faults as an error. The account need not be a
+/// world.
 pub(super) async fn world_account(call: &mut Call<'_>, path: Option<WorldPath>) -> Result<Account, Problem> {
     call.path_account(path.map(|path| path.account), "world").await
 }

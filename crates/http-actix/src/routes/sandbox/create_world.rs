@@ -23,7 +23,7 @@ body! {
     pub(crate) struct WorldBody as "CreateWorldRequest" {
         /// `demo` or `empty`. Default: `demo`. Cannot be combined with `snapshotId`.
         "template" => template: Lenient<Template>,
-        /// A snapshot of another world of the client, as the initial state.
+        /// A snapshot of another world of the client, or an imported snapshot, as the initial state.
         "snapshotId" => snapshot: Lenient<SnapshotId>,
         /// With a seed, the same calls in the same order get the same responses, and the clock is frozen. A client has
         /// at most one world per seed.

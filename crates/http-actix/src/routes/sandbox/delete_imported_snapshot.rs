@@ -11,7 +11,7 @@ use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::permit_all_accounts;
 
-/// Deletes an imported snapshot. Worlds that were created from it stay. Florin extension.
+/// Deletes an imported snapshot. Worlds that were created from it remain. Florin extension.
 #[utoipa::path(delete, path = "/v2/sandbox/snapshots/{snapshotId}", tag = "Sandbox",
     operation_id = "deleteImportedSnapshot",
     params(SnapshotPath, IdempotencyKeyHeader),

@@ -10,9 +10,9 @@ use actix_web::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::{export_snapshot, find_world};
 
-/// Returns a snapshot of a world as a file, which can be imported in this installation or another.
+/// Returns a snapshot of a world as a file. It can be imported into this or another installation.
 ///
-/// The file contains no secrets, PINs, idempotency records, MFA sessions and events. Florin extension.
+/// The file contains no secrets, PINs, idempotency records, MFA sessions or events. Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/worlds/{accountId}/snapshots/{snapshotId}/file", tag = "Sandbox",
     operation_id = "exportSnapshot",
     params(WorldPath, SnapshotPath),

@@ -12,7 +12,7 @@ use florin_application::find_world;
 
 /// Returns a world.
 ///
-/// Returns 404 for an account that is not a world. Florin extension.
+/// If the account is not a world, the response is 404. Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/worlds/{accountId}", tag = "Sandbox", operation_id = "getWorld",
     params(WorldPath),
     responses((status = 200, description = "The world.", body = WorldView), SandboxReadErrors))]

@@ -20,24 +20,24 @@ use florin_ports::Answer;
 use utoipa::openapi::schema::Object;
 
 body! {
-    /// How long holds last. It replaces the earlier setting.
+    /// How long new holds last. The body replaces the current setting.
     pub(crate) struct HoldLifeBody as "HoldLifeRequest" {
-        /// The life of a hold that no rule applies to: an ISO 8601 duration of days, hours, minutes and seconds, from one
-        /// second to 365 days. Default: `P7D`.
+        /// The life of holds to which no rule applies: an ISO 8601 duration of days, hours, minutes and seconds, from
+        /// one second to 365 days. Default: `P7D`.
         #[example("P7D")]
         "default" => default: Option<Life>,
-        /// Rules for some holds. The most specific one that applies wins.
+        /// Rules for holds of certain merchant categories or messages. The most specific rule that applies wins.
         "rules" => rules: Option<Items<HoldLifeRuleBody, 0, { HoldLife::MAX_RULES }>>,
     }
 }
 
 body! {
-    /// The life of some holds.
+    /// The life of the holds that a rule applies to.
     pub(crate) struct HoldLifeRuleBody as "HoldLifeRuleRequest" {
-        /// The merchant category (ISO 18245), a code or a range. Default: all.
+        /// The merchant category (ISO 18245): a code or a range. Default: all categories.
         #[example("7011")]
         "mcc" => mcc: Option<MccRange>,
-        /// The `type` of the first message. Default: each of them.
+        /// The `type` of the first message. Default: all types.
         #[example("authorization")]
         "message" => message: Option<HoldingMessage>,
         /// The life: an ISO 8601 duration of days, hours, minutes and seconds, from one second to 365 days.
@@ -46,7 +46,7 @@ body! {
     }
 }
 
-/// The life of a hold.
+/// The life of a hold, from one second to 365 days.
 #[derive(Clone, Copy)]
 pub(crate) struct Life(TimeDelta);
 
@@ -60,7 +60,7 @@ impl TextValue for Life {
     }
 }
 
-/// A first message that holds money.
+/// The type of a first message that creates a hold.
 #[derive(Clone, Copy)]
 pub(crate) struct HoldingMessage(MessageKind);
 
@@ -81,7 +81,7 @@ pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpRes
 
 /// Sets how long the holds of an account last.
 ///
-/// It applies to holds that open later: the life of a hold is decided by its first message. Florin extension.
+/// It applies to new holds only: the first message determines the life of a hold. Florin extension.
 #[utoipa::path(put, path = "/v2/sandbox/hold-life", tag = "Sandbox", operation_id = "setHoldLife",
     request_body = HoldLifeBody,
     params(AccountParameter, IdempotencyKeyHeader),
@@ -104,7 +104,7 @@ pub(crate) async fn set(app: Data<App>, request: HttpRequest, payload: Payload) 
 }
 
 impl HoldLifeBody {
-    /// Returns the setting, or `None` if a fault was recorded.
+    /// Checks the rules together and returns the setting. `None` if a fault was recorded.
     fn checked(self, faults: &mut Faults) -> Option<HoldLife> {
         let default = self.default.map_or(HoldLife::DEFAULT, |life| life.0);
         let rule = |rule: HoldLifeRuleBody| HoldLifeRule {

@@ -21,10 +21,10 @@ use florin_domain::fault::Flaw;
 use florin_domain::world::{SNAPSHOT_FILE_BYTES, SnapshotFile, SnapshotImport};
 use florin_ports::Answer;
 
-/// Imports the file of a snapshot. Create worlds from it with its id as `snapshotId`.
+/// Imports the file of a snapshot. To create worlds from the snapshot, send its id as `snapshotId`.
 ///
-/// The same file has the same id. Importing it again changes nothing, except that it is kept longer. The key must grant access
-/// to all accounts of its client, which has at most 20 imported snapshots. Florin extension.
+/// Importing the same file again returns the same id, and only extends the time for which the snapshot is kept. The API
+/// key must grant access to all accounts of its client. A client has at most 20 imported snapshots. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/snapshots", tag = "Sandbox", operation_id = "importSnapshot",
     request_body(content = String, content_type = "application/x-ndjson",
         description = "The file, unchanged: at most 16 MiB."),

@@ -11,7 +11,7 @@ use crate::views::{ImportedSnapshotView, List};
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::permit_all_accounts;
 
-/// Lists the snapshots that the client imported, by id. Florin extension.
+/// Lists the snapshots that the client imported, ordered by id. Florin extension.
 #[utoipa::path(get, path = "/v2/sandbox/snapshots", tag = "Sandbox", operation_id = "listImportedSnapshots",
     params(PageParameters),
     responses((status = 200, description = "One page of imported snapshots.", body = List<ImportedSnapshotView>),

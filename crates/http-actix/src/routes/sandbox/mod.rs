@@ -1,5 +1,5 @@
-//! `/v2/sandbox`: clocks of accounts, worlds, invariants, settings of card messages, scenarios, the operator's decisions about merchants, and what payers do. Florin
-//! extension, sandbox only.
+//! `/v2/sandbox`: clocks of accounts, worlds, invariants, settings of card messages, scenarios, and the simulated
+//! decisions of operators, payers and merchants. Florin extension, sandbox only.
 
 pub(crate) mod administer_merchant;
 pub(crate) mod approve_payee;
@@ -32,7 +32,7 @@ use crate::routes::fallback::{get_or_head, post, resource_allowing};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
-/// Registers the routes of clocks, settings, worlds and merchants.
+/// Registers the routes of the sandbox, except those of invariants.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let clock = resource_allowing("/sandbox/clock", "GET, HEAD, POST")
         .route(get_or_head().to(read_clock::handle))

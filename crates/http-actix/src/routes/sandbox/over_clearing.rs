@@ -19,7 +19,8 @@ use florin_ports::Answer;
 body! {
     /// Which clearings above their hold are refused.
     pub(crate) struct OverClearingBody as "OverClearingRequest" {
-        /// `ACCEPT`: none. `NETWORK`: those above what card networks let merchants of the category clear.
+        /// `ACCEPT` refuses none. `NETWORK` refuses clearings above the margin that card networks allow for the
+        /// merchant's category.
         #[example("NETWORK")]
         "overClearing" => over_clearing: OverClearing,
     }
@@ -42,7 +43,7 @@ pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpRes
 
 /// Sets which clearings above their hold are refused on an account.
 ///
-/// It applies to all clearings that arrive later, except forced ones. Florin extension.
+/// It applies to all later clearings, except force posts. Florin extension.
 #[utoipa::path(put, path = "/v2/sandbox/over-clearing", tag = "Sandbox", operation_id = "setOverClearing",
     request_body = OverClearingBody,
     params(AccountParameter, IdempotencyKeyHeader),

@@ -21,23 +21,23 @@ use florin_domain::fault::{Faults, Flaw};
 use florin_domain::merchant::BankId;
 
 body! {
-    /// What the payer does.
+    /// The decision of the payer at a bank, and the reaction of the bank.
     pub(crate) struct PayBody as "PayCheckoutSessionRequest" {
-        /// The bank that the payer chooses, of the bank list.
+        /// The bank that the payer chooses from the bank list.
         #[example("5f3a1c52f1f44ee5b0f6b6a7f0a1c001")]
         "bankId" => bank: BankId,
-        /// What the payer does there, and what the bank does then.
+        /// What the payer decides, and how the bank reacts.
         #[example("approve")]
         "outcome" => outcome: PayerOutcome,
-        /// Minutes of the account's clock until the bank reports; only with `pending`, `fail_later`, `time_out` and
+        /// Minutes until the bank reports, by the account's clock. Only with `pending`, `fail_later`, `time_out` and
         /// `technical_error`. Default: 1.
         "afterMinutes" => after_minutes: Option<Whole<1, { PayerVisit::MAX_MINUTES }>>,
-        /// Where to ship: exactly where the page would ask for it.
+        /// Where and how the goods are shipped. Required if the payment page would ask for it, otherwise not allowed.
         "shipping" => shipping: Option<ShippingBody>,
     }
 }
 
-/// Pays an OPEN checkout session or top-up, as a payer would on its page: choose a bank, and decide there.
+/// Chooses a bank for an OPEN checkout session or top-up and decides there, as a payer would on the payment page.
 ///
 /// Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/checkout-sessions/{checkoutSessionId}/pay", tag = "Sandbox",
@@ -72,7 +72,7 @@ pub(crate) async fn handle(
     let unknown = || Flaw::value("must be the id of a bank on the bank list");
     let bank = faults.take("body.bankId", bank.ok_or_else(unknown));
     let shipping = match body.shipping {
-        // The currency of the rate is that of the session.
+        // The shipping rate has the currency of the session.
         Some(shipping) => {
             let found = find_session(&app.checkouts, &account, id).await?;
             let found = found.ok_or_else(|| Problem::absent(SESSION.0, SESSION.1))?;
@@ -91,7 +91,7 @@ pub(crate) async fn handle(
     .await
 }
 
-/// Checks the minutes of an outcome. Returns `None` if a fault was recorded.
+/// Combines an outcome with the minutes until the bank reports. Returns `None` if a fault was recorded.
 pub(super) fn visit<const MIN: i64, const MAX: i64>(
     outcome: PayerOutcome,
     minutes: Option<&Whole<MIN, MAX>>,

@@ -23,9 +23,10 @@ body! {
     }
 }
 
-/// Renews a world, so that it exists for at least that long.
+/// Keeps a world for at least the given number of hours from now.
 ///
-/// A world that expires later keeps its time. The API key of the world expires as before. Florin extension.
+/// If the world already expires later, its expiry does not change. The expiry of its API key does not change in any
+/// case. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/worlds/{accountId}/renew", tag = "Sandbox", operation_id = "renewWorld",
     request_body = RenewBody,
     params(WorldPath, IdempotencyKeyHeader),

@@ -26,7 +26,7 @@ body! {
 
 /// Restores a world from one of its snapshots.
 ///
-/// Restores its data, its clock and the sequence of its ids. Its snapshots and keys do not change. Florin extension.
+/// Restores the world's data, clock and sequence of ids. Its snapshots and keys do not change. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/worlds/{accountId}/restore", tag = "Sandbox", operation_id = "restoreWorld",
     request_body = RestoreBody,
     params(WorldPath, IdempotencyKeyHeader),

@@ -35,15 +35,15 @@ body! {
         "advanceBy" => advance_by: Option<TimeDelta>,
         /// `true`: let the clock run again from its current time.
         "resume" => resume: Option<OnlyTrue>,
-        /// `true`: show real time again. The clock must not be ahead of it.
+        /// `true`: show real time again. The clock must not be ahead of real time.
         "realTime" => real_time: Option<OnlyTrue>,
     }
 }
 
 /// Freezes, sets, advances or resumes the clock of an account, or returns it to real time.
 ///
-/// The clock never goes back. Holds that are due by the new time expire before the response is sent, each dated when it
-/// was due; checkout sessions expire, and banks report on payments and refunds. Florin extension.
+/// The clock never goes back. What is due by the new time happens before the response is sent: holds expire, each dated
+/// when it was due, checkout sessions expire, and banks report on payments and refunds. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/clock", tag = "Sandbox", operation_id = "setClock",
     request_body = ClockBody,
     params(AccountParameter, IdempotencyKeyHeader),
@@ -67,7 +67,7 @@ pub(crate) async fn handle(
     .await
 }
 
-/// Advances the clock of an account.
+/// Advances the clock of an account for a step of a scenario. `recording` is what is recorded of the change.
 pub(super) async fn advance(app: &App, account: &Account, by: TimeDelta, recording: &Recording) -> Result<(), Problem> {
     let change = ClockChange::AdvanceBy(by);
     let claim = recording.claim(app, account, false, render);

@@ -25,7 +25,7 @@ body! {
 
 /// Takes a snapshot of a world.
 ///
-/// The snapshot contains its data, its clock and the sequence of its ids. Florin extension.
+/// The snapshot contains the world's data, clock and sequence of ids. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/worlds/{accountId}/snapshots", tag = "Sandbox", operation_id = "takeSnapshot",
     request_body = SnapshotBody,
     params(WorldPath, IdempotencyKeyHeader),

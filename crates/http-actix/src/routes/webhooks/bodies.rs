@@ -23,7 +23,7 @@ impl FieldType for ReceiverUrl {
     }
 }
 
-/// The client's secret for `x-em-signature`.
+/// The client's own secret, a UUID, for the header `x-em-signature`.
 pub(crate) struct SharedSecret(pub(super) String);
 
 impl TextValue for SharedSecret {
@@ -49,7 +49,7 @@ impl TextValue for AuthorizationHeader {
     }
 }
 
-/// Checkouts, 1 to 100.
+/// A filter of 1 to 100 checkouts.
 pub(crate) struct Checkouts(CheckoutFilter);
 
 impl FieldType for Checkouts {
@@ -65,16 +65,16 @@ impl FieldType for Checkouts {
 }
 
 body! {
-    /// The values of a filter.
+    /// The checkouts that a filter matches.
     pub(crate) struct FilterBody as "WebhookFilterRequest" {
-        /// One of these ids.
+        /// The ids of the checkouts.
         #[example(["0198c0de-0003-7000-8000-000000000001"])]
         "in" => ids: Checkouts,
     }
 }
 
 body! {
-    /// The events of a subscription to a Merchant type.
+    /// The filters of a subscription to a Merchant event type.
     pub(crate) struct FiltersBody as "WebhookFiltersRequest" {
         /// Only events of these checkouts.
         "checkoutId" => checkout: FilterBody,

@@ -17,7 +17,7 @@ use florin_ports::{Answer, ClientClaim, IdempotencyKey, WebhookReach};
 
 pub(super) const READ: Permission = Permission::of(Scope::WebhooksRead);
 pub(super) const WRITE: Permission = Permission::of(Scope::WebhooksWrite);
-/// The subscription of a path, and its kind.
+/// What a 404 for a subscription names: the path parameter, and the kind of object that is absent.
 pub(super) const WEBHOOK: (&str, &str) = ("path.webhookId", "webhook");
 
 parameters! {
@@ -36,7 +36,7 @@ parameters! {
     }
 }
 
-/// Finishes reading a request that may name an account: returns all faults, or the subscriptions that it reaches.
+/// Finishes reading a request that may name an account. Returns the subscriptions in reach, or all faults as an error.
 pub(super) async fn reach(
     call: &mut Call<'_>,
     account: Option<OptionalAccountParameter>,
@@ -50,14 +50,14 @@ pub(super) async fn reach(
     Ok(webhook_reach(&call.caller, account.as_ref()))
 }
 
-/// Reads an operation that reads the subscription in the path.
+/// Finishes reading a request about the subscription in the path. Returns it with the reach, or all faults as an error.
 pub(super) async fn reading(call: &mut Call<'_>) -> Result<(WebhookReach, WebhookId), Problem> {
     let path = call.read::<WebhookPath>();
     let account = call.read::<OptionalAccountParameter>();
     Ok((reach(call, account).await?, read(path)?.id))
 }
 
-/// A write on the subscription in the path, whose body is not read yet.
+/// A write on the subscription in the path. Its body is parsed as JSON, but not validated yet.
 pub(super) struct WebhookWrite<'a> {
     pub(super) call: Call<'a>,
     pub(super) document: Option<Document>,
@@ -67,7 +67,7 @@ pub(super) struct WebhookWrite<'a> {
 }
 
 impl<'a> WebhookWrite<'a> {
-    /// Begins with the credentials, the body's syntax and the parameters.
+    /// Starts a write: checks the credentials, parses the body as JSON, and reads the parameters.
     pub(super) async fn enter(app: &'a App, request: &'a HttpRequest, payload: Payload) -> Result<Self, Problem> {
         let mut call = Call::enter(app, request, &WRITE).await?;
         let document = body::json(request, payload).await?;
@@ -76,7 +76,7 @@ impl<'a> WebhookWrite<'a> {
         Ok(Self { call, document, key, path, account })
     }
 
-    /// The same for an operation without a body.
+    /// Starts a write like [`Self::enter`], for an operation without a body.
     pub(super) async fn enter_without_body(
         app: &'a App,
         request: &'a HttpRequest,
@@ -89,13 +89,13 @@ impl<'a> WebhookWrite<'a> {
         Ok(Self { call, document: None, key, path, account })
     }
 
-    /// The current time of the subscription's account, or real time.
+    /// Returns the current time of the subscription's account. Without such an account, returns real time.
     pub(super) async fn now(&self) -> Result<DateTime<Utc>, Problem> {
         let id = self.path.as_ref().map(|path| path.id);
         Ok(webhook_time(&self.call.app.webhooks, webhook_reach(&self.call.caller, None), id).await?)
     }
 
-    /// Finishes reading: returns all faults, or the subscription and the claim of the request.
+    /// Finishes reading. Returns the subscription and the claim of the request, or all faults as an error.
     pub(super) async fn finish<T: 'static>(
         &mut self,
         render: impl Fn(&T) -> Option<Answer> + Send + Sync + 'static,

@@ -26,8 +26,8 @@ body! {
         /// Whether events are delivered.
         #[example(true)]
         "enabled" => enabled: bool,
-        /// The receiver: `https`, with port 443 or above 1023, and a name that resolves to public addresses. The sandbox
-        /// also accepts `http`, port 80 and the machine itself.
+        /// The URL of the receiver: `https`, with port 443 or above 1023, and a name that resolves to public addresses.
+        /// The sandbox also accepts `http`, port 80 and loopback addresses.
         #[example("https://example.com/hooks")]
         "url" => url: ReceiverUrl,
         /// The name of the event type. Required without `webhookEventTypeId`.
@@ -35,24 +35,25 @@ body! {
         "webhookEventTypeName" => type_name: Lenient<TypeName>,
         /// The id of the event type.
         "webhookEventTypeId" => type_id: Lenient<TypeId>,
-        /// The account. Default: all accounts of the client, future ones and worlds included. A key that is limited to
-        /// accounts must send it.
+        /// Only events of this account. Default: all accounts of the client, including future ones and worlds. Required
+        /// if the API key is limited to some accounts.
         #[example("F50091")]
         "accountId" => account: Lenient<AccountId>,
-        /// Your own secret, for the header `x-em-signature`. The signing secret is then derived from it, too.
+        /// Your own secret, a UUID, for the header `x-em-signature`. The signing secret is then derived from it, too.
         "sharedSecret" => shared: Option<SharedSecret>,
         /// The `Authorization` header of deliveries.
         "authorizationHeader" => authorization: Option<AuthorizationHeader>,
         /// Which events of the type are delivered. For Merchant types only.
         "filters" => filters: Lenient<FiltersBody>,
-        /// Whether a failing event holds back later events of the same object. Default: false. Florin extension.
+        /// Whether an event with failed attempts holds back later events of the same object. Default: false. Florin
+        /// extension.
         "ordered" => ordered: Option<bool>,
     }
 }
 
 /// Subscribes to a type of event.
 ///
-/// The signing secret is returned only once. A retry with the same idempotency key returns 409, and creates nothing. A
+/// The signing secret is returned only once. A retry with the same idempotency key returns 409 and creates nothing. A
 /// client has at most 100 subscriptions. Example: `{"enabled": true, "url": "https://example.com/hooks",
 /// "webhookEventTypeName": "CardTransaction", "accountId": "F50091"}`.
 #[utoipa::path(post, path = "/v2/webhooks", tag = "Webhooks", operation_id = "createWebhook",
@@ -95,7 +96,7 @@ pub(crate) async fn handle(
         made.map_err(|error| write_problem(error, ("body", "webhook"), recorded.as_ref(), webhook_problem))?;
     match written {
         Written::New(webhook) => Ok(HttpResponse::Created().json(CreatedWebhookView::new(&webhook, &secret))),
-        // A stored answer would contain the secret.
+        // Never stored: the response would contain the secret.
         Written::Replayed(_) | Written::DryRun(_) => Err(Problem::internal()),
     }
 }

@@ -19,23 +19,23 @@ use florin_ports::Answer;
 body! {
     /// The changes. Omitted members keep their values.
     pub(crate) struct EditWebhookBody as "EditWebhookRequest" {
-        /// Whether events are delivered. While it is disabled, waiting deliveries pause, and new events are not queued.
+        /// Whether events are delivered. If `false`, waiting deliveries pause, and new events are not queued.
         #[example(true)]
         "enabled" => enabled: Option<bool>,
-        /// The new receiver. Retries use it, too.
+        /// The URL of the new receiver. Retries use it, too.
         "url" => url: Option<ReceiverUrl>,
         /// The new `Authorization` header of deliveries; null removes it.
         "authorizationHeader" => authorization: Clearable<AuthorizationHeader>,
         /// The new filter, for Merchant types only; null removes it.
         "filters" => filters: Clearable<FiltersBody>,
-        /// Whether a failing event holds back later events of the same object.
+        /// Whether an event with failed attempts holds back later events of the same object.
         "ordered" => ordered: Option<bool>,
     }
 }
 
 /// Changes a subscription.
 ///
-/// Enabling it resumes the deliveries that wait. Florin extension.
+/// Enabling a subscription resumes its waiting deliveries. Florin extension.
 #[utoipa::path(patch, path = "/v2/webhooks/{webhookId}", tag = "Webhooks", operation_id = "updateWebhook",
     request_body = EditWebhookBody,
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),

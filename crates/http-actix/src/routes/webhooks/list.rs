@@ -10,7 +10,7 @@ use crate::state::App;
 use crate::views::{List, WebhookView};
 use actix_web::{HttpRequest, HttpResponse, web};
 
-/// Lists subscriptions, the oldest first.
+/// Lists subscriptions, oldest first.
 #[utoipa::path(get, path = "/v2/webhooks", tag = "Webhooks", operation_id = "listWebhooks",
     params(OptionalAccountParameter, PageParameters),
     responses((status = 200, description = "One page of subscriptions.", body = List<WebhookView>), ReadErrors))]

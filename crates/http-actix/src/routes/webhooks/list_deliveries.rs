@@ -13,9 +13,9 @@ use florin_domain::ids::EventId;
 use florin_domain::webhook::DeliveryStatus;
 use florin_ports::DeliveryFilter;
 
-/// Maximum number of attempts that are returned with each delivery: the last ones.
+/// Maximum number of attempts that are returned with each delivery. The latest ones are returned.
 const ATTEMPTS: u32 = 20;
-/// The same if only one delivery is returned.
+/// The maximum with the filter `messageId`, which selects a single delivery.
 const ATTEMPTS_OF_ONE: u32 = 1_000;
 
 parameters! {
@@ -32,10 +32,10 @@ parameters! {
     }
 }
 
-/// Lists the deliveries of a subscription with their last attempts, the last queued first.
+/// Lists the deliveries of a subscription with their latest attempts, most recently queued first.
 ///
-/// A delivery has its last 20 attempts, or with `messageId` its last 1,000. Deliveries are kept for 30 days after they end.
-/// Florin extension.
+/// Each delivery has its latest 20 attempts, or with `messageId` its latest 1,000. Deliveries are kept for 30 days
+/// after they end. Florin extension.
 #[utoipa::path(get, path = "/v2/webhooks/{webhookId}/deliveries", tag = "Webhooks", operation_id = "listDeliveries",
     params(WebhookPath, OptionalAccountParameter, PageParameters, DeliveryParameters),
     responses((status = 200, description = "One page of deliveries.", body = List<DeliveryView>), ReadErrors))]

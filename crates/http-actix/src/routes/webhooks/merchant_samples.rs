@@ -13,7 +13,7 @@ use florin_domain::merchant::BankId;
 use florin_domain::money::Money;
 use uuid::Uuid;
 
-/// The session of an event about one.
+/// Returns the sample session for an event about a session. The event's kind determines the status of the session.
 pub(super) fn session(
     kind: EventKind,
     account: &AccountId,
@@ -57,7 +57,7 @@ pub(super) fn session(
     }
 }
 
-/// The payment or refund of an event about one.
+/// Returns the sample payment or refund for an event about one. `None`: the id of the sample bank is invalid.
 pub(super) fn payment(
     kind: EventKind,
     account: &AccountId,

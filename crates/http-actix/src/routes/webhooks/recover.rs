@@ -20,14 +20,14 @@ use florin_ports::Answer;
 body! {
     /// The events to send again.
     pub(crate) struct RecoverBody as "RecoverWebhookRequest" {
-        /// Events that occurred at this time or later: at most 30 days ago.
+        /// Only events that occurred at this time or later. The time must be within the last 30 days.
         "since" => since: DateTime<Utc>,
     }
 }
 
-/// Sends all events since a time again that were neither delivered nor wait to be.
+/// Sends all events since a given time that were not delivered and are not waiting to be delivered.
 ///
-/// Events from before the subscription are included. Florin extension.
+/// These include events from before the subscription was created. Florin extension.
 #[utoipa::path(post, path = "/v2/webhooks/{webhookId}/recover", tag = "Webhooks", operation_id = "recoverWebhook",
     request_body = RecoverBody,
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),

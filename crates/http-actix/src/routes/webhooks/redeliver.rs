@@ -14,7 +14,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::redeliver;
 use florin_domain::ids::EventId;
 
-/// Sends an event again, at once and with a new schedule of retries.
+/// Sends an event again, immediately and with a new schedule of retries.
 ///
 /// Florin extension.
 #[utoipa::path(post, path = "/v2/webhooks/{webhookId}/deliveries/{messageId}/redeliver", tag = "Webhooks",

@@ -15,7 +15,7 @@ use florin_ports::Written;
 body! {
     /// A rotation of the signing secret.
     pub(crate) struct RotateSecretBody as "RotateSecretRequest" {
-        /// Hours, in real time, during which the previous secret signs, too. Default: 24.
+        /// Length of the overlap, in hours of real time: until its end, the previous secret signs, too. Default: 24.
         #[example(24)]
         "overlapHours" => overlap: Option<Whole<0, 168>>,
     }
@@ -23,8 +23,9 @@ body! {
 
 /// Replaces the signing secret of a subscription.
 ///
-/// During the overlap deliveries have two signatures, the newer first. `x-em-signature` stays as it is. The new secret is
-/// returned only once. A retry with the same idempotency key returns 409, and changes nothing. Florin extension.
+/// During the overlap, deliveries have two signatures, the newer one first. `x-em-signature` does not change. The new
+/// secret is returned only once. A retry with the same idempotency key returns 409 and changes nothing. Florin
+/// extension.
 #[utoipa::path(post, path = "/v2/webhooks/{webhookId}/rotate-secret", tag = "Webhooks", operation_id = "rotateWebhookSecret",
     request_body = Option<RotateSecretBody>,
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
@@ -47,7 +48,7 @@ pub(crate) async fn handle(
         rotated.map_err(|error| write_problem(error, WEBHOOK, recorded.as_ref(), webhook_problem))?;
     match written {
         Written::New(_) => Ok(HttpResponse::Ok().json(RotatedSecretView::new(&secret, until))),
-        // A stored answer would contain the secret.
+        // Never stored: the response would contain the secret.
         Written::Replayed(_) | Written::DryRun(_) => Err(Problem::internal()),
     }
 }

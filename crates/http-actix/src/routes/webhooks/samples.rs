@@ -1,4 +1,4 @@
-//! Test events: sample data, rendered as real events are.
+//! Test events: sample data, rendered in the same way as real events.
 
 use super::merchant_samples;
 use crate::problem::Problem;
@@ -23,7 +23,7 @@ use florin_domain::webhook::Webhook;
 use serde_json::{Map, Value, json};
 use uuid::{Uuid, uuid};
 
-/// The account of tests of subscriptions that name none.
+/// The account in test events of subscriptions without an account.
 const ACCOUNT: &str = "F50091";
 const ID: Uuid = uuid!("0198c0de-0005-7000-8000-000000000001");
 const AMOUNT: Minor = Minor(1_000);
@@ -59,7 +59,7 @@ fn members(envelope: &str) -> Result<Map<String, Value>, Problem> {
     }
 }
 
-/// An event of a kind with sample data. `None`: the data is not valid, which a test excludes.
+/// Returns an event of a kind with sample data. `None`: the sample data is invalid. A test proves that it never is.
 fn sample(kind: EventKind, account: &AccountId, at: DateTime<Utc>) -> Option<Event> {
     let body = match kind {
         EventKind::BoxCredited => EventBody::Box(Box::new(BoxMovement {

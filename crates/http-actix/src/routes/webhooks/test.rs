@@ -18,8 +18,8 @@ use florin_ports::Answer;
 
 /// Sends a test event of the subscription's type, with sample data.
 ///
-/// Its body has the shape of a real one, `"test": true` and the sequence 0. It is sent once, and is not an event:
-/// `GET /v2/events` does not list it. Florin extension.
+/// The body has the form of a real event, with `"test": true` and the sequence 0. The test event is sent once, and is
+/// not stored as an event: `GET /v2/events` does not list it. Florin extension.
 #[utoipa::path(post, path = "/v2/webhooks/{webhookId}/test", tag = "Webhooks", operation_id = "testWebhook",
     params(WebhookPath, OptionalAccountParameter, IdempotencyKeyHeader),
     responses((status = 202, description = "The test is queued.", body = MessageView), WebhookErrors))]

@@ -9,7 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// What every body begins and ends with.
+/// The values of the members that all event bodies have.
 #[derive(Clone, Copy)]
 pub(super) struct Common<'a> {
     pub(super) event: &'a Event,
@@ -17,7 +17,7 @@ pub(super) struct Common<'a> {
     pub(super) sequence: u64,
 }
 
-/// Declares the body of events: the common members around its own, its envelope, and how it is built.
+/// Declares event bodies. Each declaration has the members that only this body has, its envelope, and how it is built.
 macro_rules! bodies {
     ($(
         $(#[$doc:meta])*
@@ -38,19 +38,19 @@ macro_rules! bodies {
         #[schema(as = $schema)]
         #[serde(rename_all = "camelCase")]
         struct $body<'a> {
-            /// The account.
+            /// The id of the account.
             account_id: &'a str,
-            /// The object whose events `sequence` counts.
+            /// The id of the object whose events `sequence` counts.
             #[schema(value_type = String, format = Uuid)]
             object_id: Uuid,
-            /// When it happened, by the clock of the account.
+            /// When the event happened, by the clock of the account.
             #[schema(value_type = String, format = DateTime)]
             occurred_at: Time,
-            /// The number of the event among those of its object, from 1 without gaps.
+            /// The number of the event among those of its object, from 1; 0 for a test event.
             #[schema(minimum = 0)]
             sequence: u64,
             $($(#[$member_doc])* $member: $type,)*
-            /// The id of the event, the same in every delivery.
+            /// The id of the event, which is the same in every delivery.
             #[schema(value_type = String, format = Uuid)]
             message_id: Uuid,
             /// The type of the event.
@@ -79,24 +79,24 @@ macro_rules! bodies {
 pub(super) use bodies;
 
 bodies! {
-    /// Money came into a budget: a credit, a transfer, or a payment that was returned.
+    /// A budget was credited: by a credit, a top-up, a transfer, or a payment that was returned.
     struct BoxCreditedBody as BoxCreditedBody in BoxCredited as BoxCreditedEvent ("^BoxCredited$") {
-        /// The number of the movement in the one sequence of the account.
+        /// The number of the movement in the account's sequence.
         box_transaction_id: i64,
-        /// The budget.
+        /// The id of the budget.
         #[schema(value_type = String, format = Uuid)]
         budget_id: Uuid,
         /// The name of the budget.
         budget_name: &'a str,
-        /// The order that the movement belongs to, if there is one.
+        /// The id of the order that the movement belongs to; null if there is none.
         #[schema(required)]
         order_id: Option<&'a str>,
-        /// How the money moved, by the names of UK Open Banking.
+        /// The payment method, by its name in UK Open Banking.
         payment_method: &'static str,
-        /// The reference that the parties see.
+        /// The reference that the parties see; null if there is none.
         #[schema(required)]
         reference: Option<&'a str>,
-        /// The kind of `identification`, by the names of UK Open Banking.
+        /// The scheme of `identification`, by its name in UK Open Banking.
         #[schema(required)]
         scheme_name: Option<&'static str>,
         /// The amount in minor units, above zero.
@@ -105,30 +105,30 @@ bodies! {
         /// ISO 4217, alphabetic.
         #[schema(pattern = "^[A-Z]{3}$")]
         settlement_price_currency: &'static str,
-        /// `deposits` for money from outside, otherwise `orders`.
+        /// `deposits` if the money came from outside the account, otherwise `orders`.
         #[schema(pattern = "^(deposits|orders)$")]
         source: &'static str,
         /// The ledger balance of the budget in this currency after the movement.
         #[schema(value_type = String)]
         ledger_balance: Amount,
-        /// `boxTransactionId` as text.
+        /// `boxTransactionId` as a string.
         sequential_id: String,
         /// Equals `occurredAt`.
         #[schema(value_type = String, format = DateTime)]
         value_date_time: Time,
-        /// The BIC of the other party's bank.
+        /// The BIC of the other party's bank; null if unknown.
         #[schema(required)]
         institution_bic: Option<&'a str>,
-        /// The address of the other party's bank.
+        /// The address of the other party's bank; null if unknown.
         #[schema(required)]
         institution_address: Option<&'a str>,
-        /// The account of the other party; only its last four characters are shown.
+        /// The bank account of the other party, masked except for its last four characters; null if unknown.
         #[schema(required)]
         identification: Option<String>,
-        /// The name of the sender.
+        /// The name of the sender; null if unknown.
         #[schema(required)]
         remitters_name: Option<&'a str>,
-        /// The address of the sender.
+        /// The address of the sender; null if unknown.
         #[schema(required)]
         remitters_address: Option<&'a str>,
     }
@@ -153,24 +153,24 @@ bodies! {
         remitters_address: movement.remitters_address.as_deref(),
     }
 
-    /// Money left a budget: a transfer, or a payment with its fees.
+    /// A budget was debited: by a transfer, or by a payment with its fees.
     struct BoxDebitedBody as BoxDebitedBody in BoxDebited as BoxDebitedEvent ("^BoxDebited$") {
-        /// The number of the movement in the one sequence of the account.
+        /// The number of the movement in the account's sequence.
         box_transaction_id: i64,
-        /// The budget.
+        /// The id of the budget.
         #[schema(value_type = String, format = Uuid)]
         budget_id: Uuid,
         /// The name of the budget.
         budget_name: &'a str,
-        /// The order that the movement belongs to, if there is one.
+        /// The id of the order that the movement belongs to; null if there is none.
         #[schema(required)]
         order_id: Option<&'a str>,
-        /// How the money moved, by the names of UK Open Banking.
+        /// The payment method, by its name in UK Open Banking.
         payment_method: &'static str,
-        /// The reference that the parties see.
+        /// The reference that the parties see; null if there is none.
         #[schema(required)]
         reference: Option<&'a str>,
-        /// The kind of `identification`, by the names of UK Open Banking.
+        /// The scheme of `identification`, by its name in UK Open Banking.
         #[schema(required)]
         scheme_name: Option<&'static str>,
         /// The amount in minor units, above zero.
@@ -185,18 +185,18 @@ bodies! {
         /// The ledger balance of the budget in this currency after the movement.
         #[schema(value_type = String)]
         ledger_balance: Amount,
-        /// `boxTransactionId` as text.
+        /// `boxTransactionId` as a string.
         sequential_id: String,
         /// Equals `occurredAt`.
         #[schema(value_type = String, format = DateTime)]
         value_date_time: Time,
-        /// The BIC of the other party's bank.
+        /// The BIC of the other party's bank; null if unknown.
         #[schema(required)]
         institution_bic: Option<&'a str>,
-        /// The address of the other party's bank.
+        /// The address of the other party's bank; null if unknown.
         #[schema(required)]
         institution_address: Option<&'a str>,
-        /// The account of the other party; only its last four characters are shown.
+        /// The bank account of the other party, masked except for its last four characters; null if unknown.
         #[schema(required)]
         identification: Option<String>,
     }
@@ -219,15 +219,15 @@ bodies! {
         identification: movement.masked_identification(),
     }
 
-    /// A card message, approved or declined, or an expiry.
+    /// A card message was approved or declined, or a hold expired.
     struct CardTransactionBody as CardTransactionBody in CardTransacted as CardTransactionEvent ("^CardTransaction$") {
-        /// The card.
+        /// The id of the card.
         #[schema(value_type = String, format = Uuid)]
         card_id: Uuid,
-        /// The budget that pays.
+        /// The id of the budget that the card spends from.
         #[schema(value_type = String, format = Uuid)]
         budget_id: Uuid,
-        /// The message as the API answered it.
+        /// The record of the message, as in the response of the API.
         transaction: TransactionView<'a>,
     }
     from |common, message: &'a CardTransaction| {
@@ -238,15 +238,15 @@ bodies! {
 
     /// A card was created, or its state changed.
     struct CardStateBody as CardStateUpdatedBody in CardStateUpdated as CardStateUpdatedEvent ("^CardStateUpdated$") {
-        /// The card.
+        /// The id of the card.
         #[schema(value_type = String, format = Uuid)]
         card_id: Uuid,
-        /// The state before; null if the card is new.
+        /// The previous state; null if the card is new.
         #[schema(required)]
         previous_state: Option<&'static str>,
-        /// The state now.
+        /// The new state.
         state: &'static str,
-        /// Why the state changed.
+        /// The reason of the change; null if none was given.
         #[schema(required)]
         reason: Option<&'a str>,
     }
@@ -261,7 +261,7 @@ bodies! {
     struct BatchBody as PaymentBatchBody in BatchChanged as PaymentBatchEvent
         ("^(PaymentBatchCreated|PaymentBatchProcessing|PaymentBatchCancelled)$")
     {
-        /// The batch.
+        /// The id of the batch.
         #[schema(value_type = String, format = Uuid)]
         payment_batch_id: Uuid,
         /// The name of the batch.
@@ -279,7 +279,7 @@ bodies! {
     struct BatchOrderBody as PaymentBatchOrderBody in BatchOrderChanged as PaymentBatchOrderEvent
         ("^(PaymentBatchOrderCreated|PaymentBatchOrderCancelled)$")
     {
-        /// The batch.
+        /// The id of the batch.
         #[schema(value_type = String, format = Uuid)]
         payment_batch_id: Uuid,
         /// The name of the batch.
@@ -300,14 +300,14 @@ bodies! {
     struct BatchCompletedBody as PaymentBatchCompletedBody in BatchCompleted as PaymentBatchCompletedEvent
         ("^PaymentBatchCompleted$")
     {
-        /// The batch.
+        /// The id of the batch.
         #[schema(value_type = String, format = Uuid)]
         payment_batch_id: Uuid,
         /// The name of the batch.
         name: &'a str,
         /// The status of the batch: `completed`, or `failed` if no payment succeeded.
         status: &'static str,
-        /// How many payments succeeded.
+        /// The numbers of payments that succeeded and failed.
         summary: SummaryView,
     }
     from |common, source: (&'a BatchEvent, BatchResult)| {
@@ -319,10 +319,10 @@ bodies! {
 
     /// A payment was handed to the bank.
     struct PaymentCreatedBody as PaymentCreatedBody in PaymentCreated as PaymentCreatedEvent ("^PaymentCreated$") {
-        /// The batch.
+        /// The id of the batch.
         #[schema(value_type = String, format = Uuid)]
         payment_batch_id: Uuid,
-        /// The payment as the API shows it.
+        /// The payment, as in responses of the API.
         payment: PaymentView,
     }
     from |common, payment: &'a Payment| {
@@ -332,12 +332,12 @@ bodies! {
 
     /// The recipient's bank returned a payment.
     struct PaymentReturnedBody as PaymentReturnedBody in PaymentReturned as PaymentReturnedEvent ("^PaymentReturned$") {
-        /// The batch.
+        /// The id of the batch.
         #[schema(value_type = String, format = Uuid)]
         payment_batch_id: Uuid,
-        /// The payment as the API shows it.
+        /// The payment, as in responses of the API.
         payment: PaymentView,
-        /// Why it came back.
+        /// Why the payment was returned.
         #[schema(required)]
         reason: Option<&'static str>,
     }
@@ -353,18 +353,18 @@ bodies! {
 #[schema(as = EventOrder)]
 #[serde(rename_all = "camelCase")]
 struct OrderView {
-    /// The order.
+    /// The id of the order.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
     /// ISO 4217, alphabetic.
     currency_code: &'static str,
-    /// The budget that pays.
+    /// The budget that funds the order.
     #[schema(value_type = String, format = Uuid)]
     funding_budget_id: Uuid,
-    /// The sum of the amounts of its payments.
+    /// The sum of the amounts of the order's payments.
     #[schema(value_type = String)]
     amount: Amount,
-    /// Number of its payments.
+    /// The number of payments of the order.
     #[schema(minimum = 1)]
     number_of_payments: u64,
 }
@@ -381,14 +381,14 @@ impl From<&PaymentOrder> for OrderView {
     }
 }
 
-/// How many payments of a batch succeeded.
+/// The numbers of payments of a batch that succeeded and failed.
 #[derive(Serialize, ToSchema)]
 #[schema(as = EventSummary)]
 struct SummaryView {
-    /// Payments that reached their recipients.
+    /// Number of payments that reached their recipients.
     #[schema(minimum = 0)]
     succeeded: u64,
-    /// The others.
+    /// Number of all other payments.
     #[schema(minimum = 0)]
     failed: u64,
 }

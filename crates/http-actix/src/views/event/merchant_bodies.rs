@@ -8,11 +8,11 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 bodies! {
-    /// A checkout session was completed or cancelled, or ran out of time.
+    /// A checkout session was completed, cancelled or abandoned, or has expired.
     struct SessionBody as MerchantCheckoutSessionBody in SessionEnded as MerchantCheckoutSessionEvent
         ("^(Merchant|Roqqett)CheckoutSession(Completed|Cancelled|Abandoned|Expired)$")
     {
-        /// The session as the API shows it, without `checkoutUrl`.
+        /// The session, as in responses of the API, but without `checkoutUrl`.
         checkout_session: SessionView<'a>,
     }
     from |common, session: &'a CheckoutSession| {
@@ -23,10 +23,10 @@ bodies! {
     struct FailedPaymentBody as MerchantPaymentFailedBody in MerchantPaymentFailed as MerchantPaymentFailedEvent
         ("^(Merchant|Roqqett)PaymentFailed$")
     {
-        /// The payment.
+        /// The id of the payment.
         #[schema(value_type = String, format = Uuid)]
         payment_id: Uuid,
-        /// The session.
+        /// The id of the session or top-up.
         #[schema(value_type = String, format = Uuid)]
         checkout_session_id: Uuid,
         /// The amount.
@@ -34,7 +34,7 @@ bodies! {
         amount: Amount,
         /// ISO 4217, alphabetic.
         currency_code: &'static str,
-        /// Why it failed.
+        /// Why the payment failed.
         #[schema(required, pattern = "^(REJECTED_BY_BANK|TIMED_OUT|TECHNICAL_ERROR)$")]
         failure_reason: Option<&'static str>,
     }
@@ -50,10 +50,10 @@ bodies! {
     struct EndedPaymentBody as MerchantPaymentBody in MerchantPaymentEnded as MerchantPaymentEvent
         ("^(Merchant|Roqqett)(RefundCompleted|PaymentReconciled)$")
     {
-        /// The payment; of a refund, the payment that it refunds.
+        /// The id of the payment. For a refund, the id of the refunded payment.
         #[schema(value_type = String, format = Uuid)]
         payment_id: Uuid,
-        /// The refund.
+        /// The id of the refund; null for a payment.
         #[schema(required, value_type = Option<String>, format = Uuid)]
         refund_id: Option<Uuid>,
         /// The amount.
@@ -61,7 +61,7 @@ bodies! {
         amount: Amount,
         /// ISO 4217, alphabetic.
         currency_code: &'static str,
-        /// Why the merchant refunded.
+        /// The merchant's reason for the refund; null if none was given, and for a payment.
         #[schema(required)]
         reason: Option<&'a str>,
     }

@@ -1,4 +1,4 @@
-//! Events: their envelopes, which a store writes as they are rendered here.
+//! Event envelopes. A store stores them exactly as they are rendered here.
 
 mod bodies;
 mod merchant_bodies;
@@ -24,14 +24,14 @@ use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
-/// Renders events with the views of the API, so that an event shows an object as a response does.
+/// Renders events with the views of the API, so that objects look the same in events and responses.
 pub struct EventViews {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
 }
 
 impl EventViews {
-    /// Combines the machine's clock and random ids with the views.
+    /// Creates a renderer with the machine's clock and a source of random ids.
     pub fn new(clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
         Self { clock, ids }
     }
@@ -57,7 +57,7 @@ impl EventForms for EventViews {
     }
 }
 
-/// Renders the envelope of an event.
+/// Renders the envelope of an event as a JSON text.
 pub(crate) fn envelope(event: &Event, id: EventId, sequence: u64) -> Result<String, StoreError> {
     let common = Common { event, id, sequence };
     match &event.body {
@@ -86,7 +86,7 @@ fn text(envelope: &impl Serialize) -> Result<String, StoreError> {
     serde_json::to_string(envelope).map_err(|error| StoreError::Corrupt(format!("an event can't be rendered: {error}")))
 }
 
-/// The schema of the envelope of a kind of event, by its name.
+/// Returns the name of the envelope's schema for a kind of event.
 pub(crate) const fn envelope_schema(kind: EventKind) -> &'static str {
     match kind {
         EventKind::BoxCredited => "BoxCreditedEvent",
@@ -109,7 +109,7 @@ pub(crate) const fn envelope_schema(kind: EventKind) -> &'static str {
     }
 }
 
-/// The stored envelope of an event, byte for byte.
+/// The envelope of an event, exactly as it was stored.
 pub(crate) struct StoredEventView(Box<RawValue>);
 
 impl TryFrom<StoredEvent> for StoredEventView {
@@ -131,7 +131,7 @@ impl PartialSchema for StoredEventView {
         let mut names: Vec<_> = EventKind::ALL.iter().map(|kind| envelope_schema(*kind)).collect();
         names.sort_unstable();
         names.dedup();
-        // Not `oneOf`: linters want its schemas to differ outside of `body`.
+        // `anyOf` instead of `oneOf`: for `oneOf`, linters require schemas that differ outside of `body`.
         let all = names.into_iter().fold(AnyOfBuilder::new(), |all, name| all.item(Ref::from_schema_name(name)));
         RefOr::T(Schema::AnyOf(all.description(Some("The envelope of an event.")).build()))
     }
@@ -143,29 +143,29 @@ impl ToSchema for StoredEventView {
     }
 }
 
-/// A type of events.
+/// An event type.
 #[derive(Serialize, ToSchema)]
 #[schema(as = EventType)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EventTypeView {
-    /// The id of the type.
+    /// The id of the event type.
     #[schema(value_type = String, format = Uuid)]
     id: Uuid,
-    /// The name of the type.
+    /// The name of the event type.
     name: &'static str,
-    /// Whether events of this type happen: always true.
+    /// Whether events of this type occur. Always true.
     enabled: bool,
-    /// When the type was added, with milliseconds.
+    /// When the event type was added, with milliseconds.
     #[schema(format = DateTime)]
     created_at: String,
-    /// When the type was last changed, with milliseconds.
+    /// When the event type last changed, with milliseconds.
     #[schema(format = DateTime)]
     updated_at: String,
 }
 
 impl From<&EventType> for EventTypeView {
     fn from(known: &EventType) -> Self {
-        /// When the types were added: 2026-11-22T00:00:00Z.
+        /// The time at which the event types were added: 2026-11-22T00:00:00Z.
         const ADDED: i64 = 1_795_305_600;
         let added = DateTime::from_timestamp(ADDED, 0).unwrap_or_default();
         let added = added.to_rfc3339_opts(SecondsFormat::Millis, true);

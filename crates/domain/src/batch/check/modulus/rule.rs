@@ -2,12 +2,12 @@
 
 use super::{Digits, G, H};
 
-/// How a rule computes and checks its sum.
+/// The way in which a rule computes and checks a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Method {
-    /// Adds up the products; the sum is a multiple of this (10 or 11).
+    /// Adds up the products. The sum must be a multiple of this number (10 or 11).
     Modulus(i32),
-    /// Adds up the digits of the products; the sum is a multiple of 10.
+    /// Adds up the digits of the products. The sum must be a multiple of 10.
     DoubleAlternate,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Rule {
     to: u32,
     method: Method,
     weights: [i32; 14],
-    /// 0: none.
+    /// The number of the exception in the specification. 0: none.
     pub(super) exception: u8,
 }
 
@@ -45,12 +45,12 @@ impl Rule {
         self.from <= sort_code && sort_code <= self.to
     }
 
-    /// Exception 6: an account in a foreign currency, which can't be checked.
+    /// Exception 6: returns whether the account is in a foreign currency and can't be checked.
     pub(super) const fn is_foreign_currency(&self, digits: &Digits) -> bool {
         self.exception == 6 && 4 <= digits[6] && digits[6] <= 8 && digits[G] == digits[H]
     }
 
-    /// Exception 3: the second check is skipped.
+    /// Exception 3: returns whether the second check is skipped.
     pub(super) const fn is_waived(&self, digits: &Digits) -> bool {
         self.exception == 3 && matches!(digits[8], 6 | 9)
     }
@@ -72,7 +72,7 @@ impl Rule {
         }
     }
 
-    /// The weights of the rule, or those of an exception.
+    /// Returns the weights of the rule, or the weights that its exception prescribes for these digits.
     fn weights(&self, digits: &Digits) -> [i32; 14] {
         let (a, b, g) = (digits[6], digits[7], digits[G]);
         let mut weights = self.weights;
@@ -90,7 +90,7 @@ impl Rule {
     }
 }
 
-/// The check digit of a sum. A remainder of 1 in modulus 11 would need 10, which is not a digit.
+/// Returns the check digit of a sum. With modulus 11, a remainder of 1 would need the digit 10, so there is none.
 const fn check_digit(sum: i32, modulus: i32) -> Option<i32> {
     match sum % modulus {
         0 => Some(0),

@@ -1,4 +1,4 @@
-//! The worked examples of the specification, with their results.
+//! The worked examples of the specification with their expected results.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What happens to a dispute: evidence, a provisional credit, the network's decision.
+//! Actions on a dispute: evidence, a provisional credit, the network's decision.
 
 use super::bodies::{EvidenceBody, ResolveBody};
 use super::common::DisputePath;
@@ -12,7 +12,7 @@ use crate::state::App;
 use crate::views::{DisputeAnswer, DisputeMessageAnswer};
 use actix_web::{HttpRequest, HttpResponse, web};
 
-/// Adds a text of evidence to an OPEN dispute, which has at most 20. Florin extension.
+/// Adds a text of evidence to an OPEN dispute. A dispute has at most 20 texts. Florin extension.
 #[utoipa::path(post, path = "/v2/cards/simulations/disputes/{disputeId}/evidence", tag = "Simulations",
     operation_id = "addDisputeEvidence", request_body = EvidenceBody,
     params(DisputePath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),
@@ -41,10 +41,11 @@ pub(crate) async fn credit(
     respond(call.without_body(payload).await?, DISPUTE_CREDIT, mode).await
 }
 
-/// Decides an OPEN dispute as the network does. Florin extension.
+/// Decides an OPEN dispute, as the card network would. Florin extension.
 ///
-/// A won dispute pays the amount to the budget, unless a provisional credit did. A lost one takes a provisional credit
-/// back, which may overdraw the budget; without a credit it causes no message.
+/// A won dispute pays the amount to the budget, unless a provisional credit has done so. A lost dispute takes the
+/// provisional credit back, which may overdraw the budget. Without a provisional credit, a lost dispute causes no
+/// message.
 #[utoipa::path(post, path = "/v2/cards/simulations/disputes/{disputeId}/resolve", tag = "Simulations",
     operation_id = "resolveDispute", request_body = ResolveBody,
     params(DisputePath, AccountParameter, DryRunParameter, IdempotencyKeyHeader),

@@ -10,7 +10,7 @@ body! {
         /// The token of a settled purchase or debit: a clearing, a force post, a debit, or an authorization that was
         /// cleared.
         "transactionToken" => transaction: TransactionToken,
-        /// Amount above zero, in the card's currency. Default: all that is undisputed.
+        /// Amount above zero, in the card's currency. Default: the whole amount that is not disputed yet.
         #[example(10.00)]
         "amount" => amount: Option<PositiveNumber>,
         /// Why the cardholder contests the transaction.
@@ -21,7 +21,7 @@ body! {
 body! {
     /// Evidence for a dispute.
     pub(crate) struct EvidenceBody as "DisputeEvidenceRequest" {
-        /// What supports the dispute. It is stored.
+        /// Text that supports the dispute. Florin stores it.
         #[example("The parcel never arrived.")]
         "text" => text: EvidenceText,
     }

@@ -24,7 +24,7 @@ pub(super) fn dispute_answer(done: &DisputeDone, dry_run: Option<DryRunView>) ->
     answer(StatusCode::CREATED, &DisputeAnswer::new(done, dry_run))
 }
 
-/// Returns a 201 response that contains the dispute, and the message that moved its money.
+/// Returns a 201 response that contains the dispute, and the message that moved its money, if there is one.
 pub(super) fn message_answer(done: &DisputeDone, dry_run: Option<DryRunView>) -> Answer {
     answer(StatusCode::CREATED, &DisputeMessageAnswer::new(done, dry_run))
 }

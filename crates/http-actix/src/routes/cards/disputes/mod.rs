@@ -12,7 +12,7 @@ use crate::routes::fallback::{get, get_or_head, resource_allowing};
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
-/// Registers the routes, except those of the messages about a dispute, which are with those of all messages.
+/// Registers the routes that list, open and return disputes. `message_routes` registers the actions on a dispute.
 pub(super) fn configure(config: &mut ServiceConfig) {
     let disputes = resource_allowing("/disputes", "GET, HEAD, POST")
         .route(get_or_head().to(read::list))

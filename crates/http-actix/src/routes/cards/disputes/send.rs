@@ -1,4 +1,4 @@
-//! The last step of all messages of disputes.
+//! Opens disputes and acts on them: the last step of their operations, and of scenario steps.
 
 use super::common::{DISPUTE, dispute_answer, message_answer};
 use crate::dry_run::{self, Sent};
@@ -27,7 +27,7 @@ pub(crate) async fn open(
     .await
 }
 
-/// Does something to a dispute.
+/// Performs an action on a dispute.
 pub(crate) async fn act(sender: &Sender<'_>, action: (DisputeId, DisputeAction)) -> Result<Sent, Problem> {
     let Sender { app, account, recording, mode } = *sender;
     let render: fn(&DisputeDone, Option<DryRunView>) -> Answer = match action.1 {

@@ -1,4 +1,4 @@
-//! The bodies of checkout sessions, and what they mean.
+//! The bodies of checkout sessions, and their conversion to the types of the domain.
 
 use crate::declare::{PageUrl, Whole, ZeroOrMoreDecimalText, body};
 use crate::routes::merchant::amount::{AmountBody, not_of_type, price};
@@ -24,29 +24,29 @@ body! {
         /// The checkout, which must be ACTIVE.
         #[example("0198c0de-0005-7000-8000-000000000001")]
         "checkoutId" => checkout: CheckoutId,
-        /// The merchant's key of this session: a second session with it is the first one.
+        /// The merchant's own key for this session. A second request with the same key returns the first session.
         #[example("basket-7")]
         "idempotencyKey" => idempotency_key: Text<1, 255>,
-        /// The merchant's reference.
+        /// The merchant's reference for the session.
         #[example("order-7")]
         "merchantReference" => merchant_reference: Text<1, 128>,
         /// The amount to pay, in the currency of the checkout.
         "amount" => amount: AmountBody,
-        /// What the payer reads about the purchase.
+        /// A description of the purchase that the payer sees.
         #[example("Two mugs")]
         "description" => description: Option<Text<1, 140>>,
-        /// The https URL that the payer returns to, instead of the one of the checkout. The sandbox also takes http to
-        /// loopback hosts.
+        /// The https URL that the payer returns to. Default: the return URL of the checkout. The sandbox also accepts
+        /// http URLs with loopback hosts.
         "returnUrl" => return_url: Option<PageUrl>,
-        /// The locale of the page, instead of the one of the checkout.
+        /// The locale of the payment page. Default: the locale of the checkout.
         "locale" => locale: Option<Locale>,
         /// Minutes until the session expires. Default: 20.
         "expiresInMinutes" => expires_in: Option<Whole<1, 1440>>,
-        /// SHOPPING only: what is bought. The prices and the shipping rate together must be the amount.
+        /// SHOPPING only: what is bought. The prices of all units and the shipping rate must add up to `amount`.
         "basket" => basket: Option<BasketBody>,
-        /// SHOPPING only: where and how it is shipped.
+        /// SHOPPING only: where and how the goods are shipped.
         "shipping" => shipping: Option<ShippingBody>,
-        /// `TOP_UP` only, required: the APPROVED payee, of the currency of the checkout.
+        /// `TOP_UP` only, and required there: an APPROVED payee with the currency of the checkout.
         "payeeId" => payee: Option<PayeeId>,
     }
 }
@@ -62,22 +62,22 @@ body! {
 body! {
     /// An item of a basket.
     pub(crate) struct ItemBody as "BasketItemRequest" {
-        /// Its name.
+        /// The name of the item.
         #[example("Mug")]
         "name" => name: Text<1, 256>,
-        /// How many.
+        /// The number of units.
         #[example(2)]
         "quantity" => quantity: Whole<1, 100_000>,
-        /// The price of one, a decimal of zero or more in the currency of the session.
+        /// The price of one unit, a decimal of zero or more in the currency of the session.
         #[example("6.25")]
         "unitPrice" => unit_price: ZeroOrMoreDecimalText,
         /// The merchant's stock-keeping unit.
         "sku" => sku: Option<Text<1, 128>>,
-        /// The merchant's product.
+        /// The merchant's id of the product.
         "productId" => product: Option<Text<1, 128>>,
-        /// The tax rate, kept as it is.
+        /// The tax rate, as text that Florin stores unchanged.
         "taxRate" => tax_rate: Option<Text<1, 32>>,
-        /// The https URL of a picture, which the payment page never loads.
+        /// The https URL of a picture. The payment page never loads it.
         "imageUrl" => image_url: Option<WebUrl>,
     }
 }
@@ -85,7 +85,7 @@ body! {
 body! {
     /// Where and how goods are shipped.
     pub(crate) struct ShippingBody as "ShippingRequest" {
-        /// Who receives them.
+        /// The name of the recipient.
         #[example("Ada Lovelace")]
         "recipientName" => recipient_name: RecipientName,
         /// The first line of the address.
@@ -101,10 +101,10 @@ body! {
         /// The postcode.
         #[example("SW1Y 4JH")]
         "postcode" => postcode: Postcode,
-        /// ISO 3166, two capital letters.
+        /// The country, an ISO 3166 code of two capital letters.
         #[example("GB")]
         "countryCode" => country: CountryCode,
-        /// The rate of the shipping.
+        /// The shipping rate.
         "rate" => rate: Option<RateBody>,
     }
 }
@@ -112,13 +112,13 @@ body! {
 body! {
     /// A way of shipping, and its price.
     pub(crate) struct RateBody as "ShippingRateRequest" {
-        /// What payers read.
+        /// The description that the payer sees.
         #[example("Next day")]
         "description" => description: RateDescription,
         /// The price, a decimal of zero or more in the currency of the session.
         #[example("3.00")]
         "amount" => amount: ZeroOrMoreDecimalText,
-        /// The merchant's code of the service.
+        /// The merchant's code for the shipping service.
         "serviceCode" => service_code: Option<ServiceCode>,
     }
 }
@@ -202,7 +202,7 @@ impl ItemBody {
 }
 
 impl ShippingBody {
-    /// Checks the prices. Returns `None` if faults were recorded.
+    /// Converts the body, and checks the price of the rate. Returns `None` if faults were recorded.
     pub(crate) fn read(self, of: &Money, faults: &mut Faults) -> Option<Shipping> {
         let rate = match self.rate {
             Some(rate) => {

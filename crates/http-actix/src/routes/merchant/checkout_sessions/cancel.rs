@@ -18,7 +18,7 @@ use florin_application::act_on_session;
 use florin_domain::checkout::{CheckoutSession, SessionAction};
 use florin_ports::Mode;
 
-/// Cancels an OPEN checkout session. Its payment in progress, if there is one, is CANCELLED too.
+/// Cancels an OPEN checkout session. If it has a payment in progress, the payment becomes CANCELLED, too.
 #[utoipa::path(post, path = "/v2/merchant/checkout-sessions/{checkoutSessionId}/cancel", tag = "Merchant",
     operation_id = "cancelCheckoutSession",
     params(SessionPath, AccountParameter, IdempotencyKeyHeader),

@@ -11,7 +11,7 @@ use florin_domain::checkout::{CheckoutSession, CreatedSession};
 use florin_domain::ids::CheckoutSessionId;
 use florin_ports::Answer;
 
-/// The path parameter that names a session, and its kind.
+/// What a 404 for a session names: the path parameter, and the kind of object that is absent.
 pub(crate) const SESSION: (&str, &str) = ("path.checkoutSessionId", "checkout session");
 
 parameters! {
@@ -22,12 +22,12 @@ parameters! {
     }
 }
 
-/// Shows a session with the address of its page.
+/// Returns the view of a session, with the URL of its payment page.
 pub(crate) fn session_view<'a>(checkouts: &CheckoutServices, session: &'a CheckoutSession) -> SessionView<'a> {
     SessionView::from(session).with_checkout_url(checkouts.checkout_url(&session.account, session.id.0))
 }
 
-/// Renders a session with 201, or with 200 if it existed before.
+/// Returns a function that renders a session with `show`: as 201 if the session is new, as 200 if it existed before.
 pub(crate) fn render_created(
     app: &Data<App>,
     show: impl Fn(&App, StatusCode, &CheckoutSession) -> Answer + Clone + Send + Sync + 'static,

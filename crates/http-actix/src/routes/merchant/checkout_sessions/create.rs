@@ -17,10 +17,10 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::create_session;
 use florin_domain::checkout::CreatedSession;
 
-/// Creates a checkout session, which is OPEN: send the payer to its `checkoutUrl`.
+/// Creates an OPEN checkout session. Send the payer to its `checkoutUrl`.
 ///
-/// With an `idempotencyKey` that a session of the account has, the response is that session as it is now, with 200 and
-/// `Idempotent-Replayed: true`, whatever the rest of the body says.
+/// If a session of the account already has this `idempotencyKey`, the response is that session in its current state,
+/// with 200 and `Idempotent-Replayed: true`. The other members of the body must be valid, but are ignored.
 #[utoipa::path(post, path = "/v2/merchant/checkout-sessions", tag = "Merchant", operation_id = "createCheckoutSession",
     request_body = CreateSessionBody,
     params(AccountParameter, IdempotencyKeyHeader),

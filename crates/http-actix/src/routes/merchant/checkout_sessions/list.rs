@@ -37,8 +37,7 @@ parameters! {
 
 /// Lists the account's checkout sessions, newest first.
 ///
-/// Top-ups of budgets are not in the list. A session that expired, or on which a bank reported, is shown so within 5
-/// seconds.
+/// Top-ups of budgets are not in the list. The list shows expiries, and reports of banks, within 5 seconds.
 #[utoipa::path(get, path = "/v2/merchant/checkout-sessions", tag = "Merchant", operation_id = "listCheckoutSessions",
     params(AccountParameter, PageParameters, SessionParameters),
     responses((status = 200, description = "One page of sessions.", body = List<SessionView<'static>>), ReadErrors))]

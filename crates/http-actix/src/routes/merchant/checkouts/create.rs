@@ -18,7 +18,7 @@ use florin_domain::fault::Faults;
 use florin_domain::merchant::{Checkout, checkout_kind};
 use florin_ports::Answer;
 
-/// Creates a checkout, which is ACTIVE.
+/// Creates an ACTIVE checkout.
 ///
 /// A SHOPPING checkout needs an APPROVED settlement account of its currency. A `TOP_UP` checkout needs the permission
 /// `canCreateTopUpCheckouts`.

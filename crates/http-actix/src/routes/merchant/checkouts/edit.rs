@@ -18,7 +18,7 @@ use florin_domain::fault::Faults;
 use florin_domain::merchant::{Checkout, CheckoutEdit};
 use florin_ports::Answer;
 
-/// Changes a checkout. Sessions that exist keep what they were created with.
+/// Changes a checkout. Existing sessions keep the settings with which they were created.
 #[utoipa::path(patch, path = "/v2/merchant/checkouts/{checkoutId}", tag = "Merchant", operation_id = "updateCheckout",
     request_body = EditCheckoutBody,
     params(CheckoutPath, AccountParameter, IdempotencyKeyHeader),
@@ -44,7 +44,7 @@ pub(crate) async fn handle(
 
 /// Checks the members together. Returns `None` if faults were recorded.
 fn edit(body: EditCheckoutBody, faults: &mut Faults) -> Option<CheckoutEdit> {
-    // Values were faults.
+    // `type` and `currencyCode` have no values here: reading one records a fault.
     let EditCheckoutBody { checkout_type: _type, currency: _currency, .. } = &body;
     let shipping = match body.shipping {
         Clearable::Missing => None,

@@ -17,10 +17,10 @@ use florin_application::create_payee;
 use florin_domain::merchant::CreatedPayee;
 use florin_ports::Answer;
 
-/// Creates a payee, or returns the one with the same bank details.
+/// Creates a payee, or returns the existing payee with the same bank details.
 ///
-/// It is PENDING until the operator decides, or APPROVED at once if the merchant has `canCreateTopUpCheckouts`. Responses
-/// show bank details masked.
+/// A new payee is PENDING until the operator decides, or APPROVED immediately if the merchant has the permission
+/// `canCreateTopUpCheckouts`. Responses show masked bank details.
 #[utoipa::path(post, path = "/v2/merchant/payees", tag = "Merchant", operation_id = "createPayee",
     request_body = CreatePayeeBody,
     params(AccountParameter, IdempotencyKeyHeader),

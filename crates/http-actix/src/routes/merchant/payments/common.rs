@@ -7,7 +7,7 @@ use florin_domain::ids::{CheckoutSessionId, MerchantPaymentId};
 use florin_domain::merchant::CheckoutType;
 use florin_domain::text::Text;
 
-/// The path parameter that names a payment, and its kind.
+/// What a 404 for a payment names: the path parameter, and the kind of object that is absent.
 pub(crate) const PAYMENT: (&str, &str) = ("path.paymentId", "payment");
 
 parameters! {
@@ -19,13 +19,13 @@ parameters! {
 }
 
 parameters! {
-    /// Filters and order of payments.
+    /// The filters of payments and refunds, and their order.
     pub(crate) struct PaymentParameters in Query {
         /// Only payments created on this day or later, in UTC.
         "startDate" => from: Option<NaiveDate>,
         /// Only payments created on this day or earlier, in UTC.
         "endDate" => to: Option<NaiveDate>,
-        /// `PAYMENT`: from payers. `REFUND`: back to them.
+        /// Only payments from payers (`PAYMENT`), or only refunds to them (`REFUND`).
         "type" => kind: Option<MerchantPaymentKind>,
         /// Only payments through checkouts of this type.
         "checkoutType" => checkout_type: Option<CheckoutType>,
@@ -37,7 +37,7 @@ parameters! {
         "merchantReference" => merchant_reference: Option<Text<1, 128>>,
         /// Only refunds of this payment.
         "refundedPaymentId" => refunded: Option<MerchantPaymentId>,
-        /// `createdAt`: oldest first. `-createdAt`, the default: newest first.
+        /// The order: `createdAt` is oldest first, `-createdAt` is newest first. Default: `-createdAt`.
         "sort" => sort: Option<PaymentSort>,
     }
 }

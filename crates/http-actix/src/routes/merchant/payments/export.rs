@@ -17,9 +17,9 @@ use florin_domain::page::PageRequest;
 /// Maximum number of rows of an export.
 const MAX_ROWS: i64 = 10_000;
 
-/// Exports payments and refunds as CSV (RFC 4180), at most 10,000.
+/// Exports payments and refunds as CSV (RFC 4180). If more than 10,000 match, the response is 422.
 ///
-/// A null is an empty cell. A text that a spreadsheet would execute as a formula begins with an apostrophe.
+/// A null is an empty cell. A text that a spreadsheet would execute as a formula is prefixed with an apostrophe.
 #[utoipa::path(get, path = "/v2/merchant/payments/export", tag = "Merchant", operation_id = "exportMerchantPayments",
     params(AccountParameter, PaymentParameters),
     responses((status = 200, description = "The payments.", body = String, content_type = "text/csv"), ExportErrors))]

@@ -1,4 +1,4 @@
-//! Payments of merchants as CSV.
+//! Writes payments and refunds of merchants as CSV.
 
 use crate::payments::{csv_writer, finish_csv, guarded};
 use crate::views::{Amount, Time};
@@ -75,7 +75,7 @@ const COLUMNS: [&str; 16] = [
     "createdAt",
 ];
 
-/// Writes the payments, after a header.
+/// Writes a header row, then a row for each payment.
 pub(super) fn write(payments: &[PaymentOverview]) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv_writer();
     writer.write_record(COLUMNS)?;

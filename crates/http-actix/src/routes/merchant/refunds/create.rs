@@ -23,10 +23,10 @@ use florin_domain::text::Text;
 body! {
     /// A new refund.
     pub(crate) struct CreateRefundBody as "CreateRefundRequest" {
-        /// The amount to pay back, in the currency of the payment. At most 1000.00, and at most what is left of the
-        /// payment.
+        /// The amount to pay back, in the currency of the payment. At most 1000.00, and at most the part of the payment
+        /// that is not refunded yet.
         "amount" => amount: AmountBody,
-        /// Why the merchant refunds.
+        /// The reason for the refund.
         #[example("Returned")]
         "reason" => reason: Option<Text<1, 140>>,
     }
@@ -34,8 +34,9 @@ body! {
 
 /// Refunds a COMPLETED payment of a SHOPPING session, or a part of it.
 ///
-/// The merchant approves it at its bank, on the page of `authorisationUrl`, within 20 minutes; else it is CANCELLED. Only
-/// this response has the address. The settlement account needs a bank that supports refunds.
+/// The merchant must authorise the refund at its bank, on the page of `authorisationUrl`, within 20 minutes. Otherwise
+/// the refund is CANCELLED. Only this response contains the URL. The settlement account needs a bank that supports
+/// refunds.
 #[utoipa::path(post, path = "/v2/merchant/payments/{paymentId}/refunds", tag = "Merchant",
     operation_id = "createMerchantRefund",
     request_body = CreateRefundBody,

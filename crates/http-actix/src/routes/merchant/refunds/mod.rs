@@ -1,4 +1,4 @@
-//! Refunds of payments.
+//! Refunds of merchants' payments.
 
 mod common;
 pub(crate) mod create;

@@ -19,9 +19,9 @@ use florin_ports::Answer;
 
 /// Creates a settlement account.
 ///
-/// It is PENDING until the operator decides, or APPROVED at once if the merchant has `canCreateTopUpCheckouts`. The first
-/// APPROVED one of a currency is its default. Responses show bank details masked. An account has at most 100 settlement
-/// accounts.
+/// It is PENDING until the operator decides, or APPROVED immediately if the merchant has the permission
+/// `canCreateTopUpCheckouts`. The first APPROVED settlement account of a currency becomes its default. Responses show
+/// masked bank details. An account has at most 100 settlement accounts.
 #[utoipa::path(post, path = "/v2/merchant/settlement-accounts", tag = "Merchant",
     operation_id = "createSettlementAccount",
     request_body = CreateSettlementAccountBody,

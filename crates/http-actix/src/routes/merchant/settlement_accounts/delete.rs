@@ -16,7 +16,7 @@ use florin_ports::Answer;
 
 /// Deletes a settlement account that no checkout pays into.
 ///
-/// If it is the default, the oldest other APPROVED one of its currency becomes the default.
+/// If it is the default of its currency, the oldest other APPROVED settlement account becomes the default.
 #[utoipa::path(delete, path = "/v2/merchant/settlement-accounts/{settlementAccountId}", tag = "Merchant",
     operation_id = "deleteSettlementAccount",
     params(SettlementAccountPath, AccountParameter, IdempotencyKeyHeader),

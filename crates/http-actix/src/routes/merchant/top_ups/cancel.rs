@@ -18,7 +18,7 @@ use florin_application::act_on_session;
 use florin_domain::checkout::{CheckoutSession, SessionAction};
 use florin_ports::Mode;
 
-/// Cancels an OPEN top-up. Its payment in progress, if there is one, is CANCELLED too.
+/// Cancels an OPEN top-up. If it has a payment in progress, the payment becomes CANCELLED, too.
 #[utoipa::path(post, path = "/v2/merchant/top-ups/{topUpId}/cancel", tag = "Merchant", operation_id = "cancelTopUp",
     params(TopUpPath, AccountParameter, IdempotencyKeyHeader),
     responses((status = 200, description = "The top-up.", body = TopUpView<'static>), WriteErrors))]

@@ -9,23 +9,23 @@ use florin_domain::access::Account;
 use florin_domain::checkout::CheckoutSession;
 use florin_domain::ids::CheckoutSessionId;
 
-/// The path parameter that names a top-up, and its kind.
+/// What a 404 for a top-up names: the path parameter, and the kind of object that is absent.
 pub(super) const TOP_UP: (&str, &str) = ("path.topUpId", "top-up");
 
 parameters! {
     /// Path parameter: a top-up.
     pub(crate) struct TopUpPath in Path {
-        /// The id of the top-up, which is that of its session.
+        /// The id of the top-up. Its session has the same id.
         "topUpId" => id: CheckoutSessionId,
     }
 }
 
-/// Shows a top-up with the address of its page. `None`: the session is no top-up.
+/// Returns the view of a top-up, with the URL of its payment page. `None`: the session is not a top-up.
 pub(super) fn view<'a>(app: &App, session: &'a CheckoutSession) -> Option<TopUpView<'a>> {
     TopUpView::of(session, app.checkouts.checkout_url(&session.account, session.id.0))
 }
 
-/// Returns the session of a top-up, after everything that is due on it.
+/// Applies everything that is due on a top-up, then returns its session.
 pub(super) async fn find(app: &App, account: &Account, id: CheckoutSessionId) -> Result<CheckoutSession, Problem> {
     let found = find_session(&app.checkouts, account, id).await?.map(|found| found.session);
     let top_up = found.filter(|session| session.purpose.budget().is_some());

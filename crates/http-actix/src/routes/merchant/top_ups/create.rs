@@ -30,20 +30,20 @@ body! {
         "budgetId" => budget: BudgetId,
         /// The amount to pay, in a currency that the budget holds.
         "amount" => amount: AmountBody,
-        /// The client's key of this top-up: a second top-up with it is the first one.
+        /// The client's own key for this top-up. A second request with the same key returns the first top-up.
         #[example("top-up-7")]
         "idempotencyKey" => idempotency_key: Text<1, 255>,
-        /// The https URL that the payer returns to. The sandbox also takes http to loopback hosts.
+        /// The https URL that the payer returns to. The sandbox also accepts http URLs with loopback hosts.
         "returnUrl" => return_url: Option<PageUrl>,
-        /// The locale of the page.
+        /// The locale of the payment page.
         "locale" => locale: Option<Locale>,
     }
 }
 
-/// Creates a top-up of a budget, which is OPEN: send the payer to its `checkoutUrl`.
+/// Creates an OPEN top-up of a budget. Send the payer to its `checkoutUrl`.
 ///
-/// A completed top-up credits the budget. It can be paid for 20 minutes. With an `idempotencyKey` that a top-up of the
-/// account has, the response is that top-up as it is now, with 200 and `Idempotent-Replayed: true`.
+/// A top-up can be paid for 20 minutes, and credits the budget when it is completed. If a top-up of the account already
+/// has this `idempotencyKey`, the response is that top-up in its current state, with 200 and `Idempotent-Replayed`.
 #[utoipa::path(post, path = "/v2/merchant/top-ups", tag = "Merchant", operation_id = "createTopUp",
     request_body = CreateTopUpBody,
     params(AccountParameter, IdempotencyKeyHeader),
@@ -73,7 +73,7 @@ pub(crate) async fn handle(
     .await
 }
 
-/// Checks the amount. Returns `None` if faults were recorded.
+/// Converts the body, and checks the amount. Returns `None` if faults were recorded.
 fn new_top_up(body: CreateTopUpBody, faults: &mut Faults) -> Option<NewTopUp> {
     let terms = SessionTerms {
         idempotency_key: body.idempotency_key,

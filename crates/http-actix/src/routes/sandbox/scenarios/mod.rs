@@ -21,7 +21,7 @@ use steps::{Messages, ScenarioMessageBody};
 use stories::Story;
 
 body! {
-    /// A named story on a card, or a list of messages. Send either `name` and `cardId`, or `messages`.
+    /// A scenario: a named story on a card, or a list of messages. Send either `name` and `cardId`, or `messages`.
     pub(crate) struct ScenarioBody as "ScenarioRequest" {
         /// The name of the story.
         #[example("hotel")]
@@ -35,10 +35,10 @@ body! {
 
 /// Plays a scenario: card messages in a row, with the clock of the account.
 ///
-/// Each step is stored by itself, as the operation of its message would store it; a refused step does not stop the
-/// scenario. With an `Idempotency-Key`, step 3 has the key followed by `/3`, so that a repetition of an interrupted scenario
-/// replays what was done and goes on. Steps that advance the clock require the scope `budgets:simulate:any`, too. Florin
-/// extension.
+/// Each step is stored separately, as the operation of its message would store it. A refused step does not stop the
+/// scenario. With an `Idempotency-Key`, every step has its own key: step 3 has the key followed by `/3`. A retry of an
+/// interrupted scenario therefore replays the steps that were played, and continues. Steps that advance the clock also
+/// require the scope `budgets:simulate:any`. Florin extension.
 #[utoipa::path(post, path = "/v2/sandbox/scenarios", tag = "Sandbox", operation_id = "playScenario",
     request_body = ScenarioBody,
     params(AccountParameter, IdempotencyKeyHeader),
@@ -58,7 +58,7 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest, payload: Payloa
     play::play(&write, account, messages, card).await
 }
 
-/// Checks that a caller whose scenario advances the clock may change clocks.
+/// Checks that the caller may change clocks, if a message of the scenario advances the clock.
 fn may_advance(write: &WriteCall<'_>, messages: &[ScenarioMessageBody]) -> Result<(), Problem> {
     let advances = messages.iter().any(|message| message.advance_by.is_some());
     if advances && !write.call.caller.key.scopes.contains(&PERMISSION.scope) {
@@ -67,14 +67,14 @@ fn may_advance(write: &WriteCall<'_>, messages: &[ScenarioMessageBody]) -> Resul
     Ok(())
 }
 
-/// What is played.
+/// A valid scenario.
 enum Scenario {
     Messages(Vec<ScenarioMessageBody>),
     Story(Story, CardId),
 }
 
 impl ScenarioBody {
-    /// Returns the scenario, or `None` if a fault was recorded.
+    /// Checks the members together and returns the scenario. `None` if a fault was recorded.
     fn checked(self, faults: &mut Faults) -> Option<Scenario> {
         let required = |unless: &str| Flaw::new(FlawCode::Required, format!("is required unless {unless} is sent"));
         let fault = match (self.name, self.card, self.messages) {

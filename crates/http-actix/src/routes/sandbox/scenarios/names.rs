@@ -1,15 +1,15 @@
-//! Names of steps: a text that begins with `$` in the body of a later step stands for what the named step returned.
+//! Names of steps. In the body of a later step, `$` and a name stand for the id that the named step returned.
 
 use crate::json::{NotJson, Place, Reading, Value, quoted};
 use florin_domain::fault::Flaw;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The values of names.
+/// The values of names: tokens of messages, ids of disputes, and the id of a story's card.
 pub(super) type Values = BTreeMap<String, String>;
 
-/// Records a fault for each name in a body that no earlier step has. `known` are the names of the earlier steps.
+/// Records a fault for each name in a body that is not in `known`, the names of the earlier steps.
 pub(super) fn check(value: Value<'_>, place: &Place<'_>, known: &BTreeSet<String>, reading: &mut Reading<'_>) {
-    // A name of a member that is not valid text is found when the message is read.
+    // An invalid member name is reported when the message is read.
     let _ = value.for_members(|name, member| check(member, &place.member(&name.0), known, reading));
     let mut count = 0;
     let _ = value.for_items(|item| {
@@ -24,7 +24,8 @@ pub(super) fn check(value: Value<'_>, place: &Place<'_>, known: &BTreeSet<String
     }
 }
 
-/// Returns the text of a body with the values of names, and `$` for `$$`. A name without a value stays as it is.
+/// Returns the text of a body. Each name is replaced by its value, and `$$` at the start of a text by `$`. A name
+/// without a value does not change.
 pub(super) fn filled(value: Value<'_>, values: &Values) -> Result<String, NotJson> {
     let mut text = String::with_capacity(value.len());
     fill(value, values, &mut text)?;
@@ -70,7 +71,7 @@ fn fill(value: Value<'_>, values: &Values, out: &mut String) -> Result<(), NotJs
     outcome
 }
 
-/// Returns the name that a text stands for.
+/// Returns the name after the `$` of a text. `None`: the text begins without `$`, or with `$$`.
 fn named(text: &str) -> Option<&str> {
     text.strip_prefix('$').filter(|name| !name.starts_with('$'))
 }

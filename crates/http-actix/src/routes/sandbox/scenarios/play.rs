@@ -1,4 +1,4 @@
-//! Plays the steps of a scenario, each as the operation of its message would.
+//! Plays the steps of a scenario. Each step does what the operation of its message would do.
 
 use super::names::{self, Values};
 use super::steps::{DisputeReference, ScenarioMessageBody, Template};
@@ -26,7 +26,7 @@ use florin_domain::money::Currency;
 use florin_ports::{Answer, IdempotencyClaim, IdempotencyKey, Mode, RecordedRequest, WriteError, Written};
 use std::convert::Infallible;
 
-/// Maximum length of the idempotency key of a scenario. The keys of its steps follow from it and are longer.
+/// Maximum length of the idempotency key of a scenario. The keys of its steps add a suffix to it.
 const MAX_KEY: usize = 240;
 
 /// Records a fault if the idempotency key is too long for the keys of the steps.
@@ -37,7 +37,7 @@ pub(super) fn check_key(write: &mut WriteCall<'_>) {
     }
 }
 
-/// Plays the messages, on a card if they are those of a story, and sends all answers.
+/// Plays the messages and responds with all steps. `card` is the card of a story.
 pub(super) async fn play(
     write: &WriteCall<'_>,
     account: Account,
@@ -52,7 +52,7 @@ pub(super) async fn play(
         if let Some(stored) = records.find(&claim).await.map_err(failed)? {
             return reply(stored, true);
         }
-        // An interrupted scenario is continued only by an equal request.
+        // A record for step 0 marks the scenario as begun. Only an equal request can continue it.
         let begun = IdempotencyClaim { key: step_key(&claim.key, "0")?, ..claim.clone() };
         records.add(begun).await.map_err(failed)?;
     }
@@ -78,12 +78,13 @@ pub(super) async fn play(
     }
 }
 
-/// Maps the failure to find or store the record of a scenario.
+/// Maps an error of finding or storing the idempotency record of a scenario.
 fn failed(error: WriteError<Infallible>, request: &RecordedRequest) -> Problem {
     write_problem(error, ("query.accountId", "account"), Some(request), |never| match never {})
 }
 
-/// Returns the claim of the whole scenario. Its body may contain PINs.
+/// Returns the claim of the whole scenario. `None`: the request has no idempotency key. `played` is the response. The
+/// body is recorded as a keyed digest, because it may contain PINs.
 fn whole(
     write: &WriteCall<'_>,
     recording: &Recording,
@@ -94,7 +95,7 @@ fn whole(
     recording.claim(write.call.app, account, true, move |()| played.clone())
 }
 
-/// Returns the key of a part of the scenario with this key.
+/// Returns the idempotency key of a part of a scenario: the key of the scenario, a slash and the part.
 fn step_key(key: &IdempotencyKey, part: &str) -> Result<IdempotencyKey, Problem> {
     IdempotencyKey::parse(format!("{}/{part}", key.as_str()).as_bytes()).map_err(|_| Problem::internal())
 }
@@ -104,16 +105,16 @@ struct Player<'a> {
     write: &'a WriteCall<'a>,
     /// The account, with its clock after the last step.
     account: Account,
-    /// What is recorded of the whole scenario.
+    /// What is recorded of the request for the whole scenario.
     recording: &'a Recording,
-    /// What names stand for.
+    /// The values of the names of earlier steps.
     values: Values,
-    /// The balance that the last record concerns.
+    /// The budget and currency of the last recorded message, for the balances of steps. `None`: none was recorded.
     shown: Option<(BudgetId, Currency)>,
 }
 
 impl Player<'_> {
-    /// Plays a step, and describes it. Fails if the server fails: a repetition of the scenario goes on with this step.
+    /// Plays a step, and describes its result. Fails with a 5xx only: a retry of the scenario continues with this step.
     async fn step(&mut self, number: usize, step: ScenarioMessageBody) -> Result<StepView, Problem> {
         let ScenarioMessageBody { message, body, dispute, name, advance_by } = step;
         let advanced = match advance_by {
@@ -173,13 +174,13 @@ impl Player<'_> {
         Ok(sender.send(ready).await?.answer)
     }
 
-    /// What is recorded of a part of the scenario: what the operation of the part would record.
+    /// Returns what is recorded of a part of the scenario: the same as the operation of the part would record.
     fn of_part(&self, part: &str, path: &str, body: String) -> Result<Recording, Problem> {
         let key = self.recording.key().map(|key| step_key(key, part)).transpose()?;
         Ok(self.recording.of_part(key, path, body))
     }
 
-    /// Describes a step that was answered.
+    /// Describes a step by its response, and by its recorded message if it has one.
     async fn describe(
         &mut self,
         message: Message,
@@ -195,7 +196,7 @@ impl Player<'_> {
         StepView::unrecorded(message.path, sent, now, balances).ok_or_else(Problem::internal)
     }
 
-    /// Returns the record of a step.
+    /// Returns the recorded message with this token, with its explanation. `None` without a token.
     async fn recorded(&self, token: Option<TransactionToken>) -> Result<Option<ExplainedMessage>, Problem> {
         let Some(token) = token else { return Ok(None) };
         let chain = chain_history(&self.write.call.app.services, &self.account, token).await?;
@@ -203,7 +204,7 @@ impl Player<'_> {
         Ok(messages.into_iter().find(|message| message.transaction.token == token))
     }
 
-    /// Returns the balances that the last record concerns, as they are now.
+    /// Returns the current balances of the budget and currency in `shown`.
     async fn balances(&self) -> Result<Option<(BudgetId, Currency, Balances)>, Problem> {
         let Some((budget, currency)) = self.shown else { return Ok(None) };
         let found = self.write.call.app.management.budgets.find(&self.account.id, budget).await?;
@@ -212,17 +213,17 @@ impl Player<'_> {
     }
 }
 
-/// What a step did.
+/// The ids in the response to a step.
 #[derive(Default)]
 struct Done {
-    /// The token of the record of its message.
+    /// The token of the recorded message.
     token: Option<TransactionToken>,
-    /// What its name stands for: the token, or the id of the dispute that it opened.
+    /// The value of the step's name: the token, or the id of the dispute that the step opened.
     id: Option<String>,
 }
 
 impl Done {
-    /// Reads an answer.
+    /// Reads the ids from a response. A response without success has none.
     fn by(sent: &Answer) -> Self {
         if !(200..300).contains(&sent.status) {
             return Self::default();

@@ -1,4 +1,4 @@
-//! The steps of a scenario, as a request names them.
+//! The steps of a scenario in a request.
 
 use super::names::{self, Values};
 use crate::declare::{FieldType, Items, Schemas, TextValue, body, one_of, one_of_these, plain_text};
@@ -20,16 +20,17 @@ body! {
         /// The path of the message below `/v2/cards/simulations/`.
         #[example("transaction/authorization")]
         "message" => message: Message,
-        /// The body of the message. A text that begins with `$` stands for the token of the step of that name, or for the id
-        /// of the dispute that the step opened; `$$` stands for `$`.
+        /// The body of the message. A text that consists of `$` and the name of a step stands for the token of that
+        /// step, or for the id of the dispute that the step opened. `$$` at the start of a text stands for `$`.
         "body" => body: Template,
-        /// The dispute of a message whose path has `{disputeId}`: its id, or `$` and the name of the step that opened it.
+        /// The dispute of a message with `{disputeId}` in its path: the id, or `$` and the name of the step that opened
+        /// the dispute.
         #[example("$case")]
         "disputeId" => dispute: Option<DisputeReference>,
-        /// The name of the step, for later steps.
+        /// A name for the step, which the bodies of later steps can use.
         #[example("stay")]
         "as" => name: Option<StepName>,
-        /// Advance the account's clock by this ISO 8601 duration before the message. Holds that are due expire.
+        /// Advance the account's clock by this ISO 8601 duration before the message. Holds that are then due expire.
         #[example("P1D")]
         "advanceBy" => advance_by: Option<TimeDelta>,
     }
@@ -38,7 +39,7 @@ body! {
 /// The messages of a scenario.
 pub(crate) struct Messages(pub(super) Vec<ScenarioMessageBody>);
 
-/// The body of a message, in which names stand for tokens.
+/// The body of a message as JSON, in which names stand for tokens and for ids of disputes.
 pub(crate) struct Template(pub(super) String);
 
 /// The name of a step.
@@ -48,7 +49,7 @@ pub(crate) struct StepName(pub(super) String);
 pub(crate) struct DisputeReference(pub(super) String);
 
 impl Messages {
-    /// Reads messages whose bodies may name these values besides earlier steps.
+    /// Reads the messages. Their bodies may use the names in `known`, and the names of earlier steps.
     pub(super) fn read_with(
         value: Value<'_>,
         place: &Place<'_>,
@@ -73,7 +74,7 @@ impl Messages {
     }
 }
 
-/// Checks the names in the body of a step, and adds its own name to the known ones. The step itself may be invalid.
+/// Checks the names that a step uses, and adds the name of the step to the known ones. The step itself may be invalid.
 fn check_names(item: Value<'_>, place: &Place<'_>, known: &mut BTreeSet<String>, reading: &mut Reading<'_>) {
     let (mut own, mut is_used) = (None, false);
     let _ = item.for_members(|name, value| match &*name.0 {
@@ -90,7 +91,7 @@ fn check_names(item: Value<'_>, place: &Place<'_>, known: &mut BTreeSet<String>,
 }
 
 impl ScenarioMessageBody {
-    /// What is wrong with the dispute: only a message whose path names one has it.
+    /// Returns the flaw of `disputeId`. It is required if the message's path has `{disputeId}`, otherwise not allowed.
     fn flaw_of_dispute(&self) -> Option<Flaw> {
         match (self.message.has_dispute(), &self.dispute) {
             (true, None) => Some(Flaw::new(FlawCode::Required, "is required by this message")),
@@ -145,7 +146,7 @@ impl TextValue for StepName {
 }
 
 impl DisputeReference {
-    /// The id, if the named step has opened a dispute; otherwise the text as it is.
+    /// Returns the id that the named step returned, or the text itself if it names no such step.
     pub(super) fn id<'a>(&'a self, values: &'a Values) -> &'a str {
         let named = self.0.strip_prefix('$').and_then(|name| values.get(name));
         named.map_or(self.0.as_str(), String::as_str)

@@ -1,4 +1,4 @@
-//! The named stories, in the form of the messages that a caller may send.
+//! The named stories, in the same form as the `messages` of a request.
 
 use super::steps::{Messages, ScenarioMessageBody};
 use crate::declare::named;
@@ -8,7 +8,7 @@ use florin_domain::fault::Faults;
 
 /// The stories as JSON: an object of lists of messages, in which `$card` stands for the card.
 const STORIES: &str = include_str!("stories.json");
-/// The name of the card in the stories.
+/// The name that stands for the id of the card in the stories.
 pub(super) const CARD: &str = "card";
 
 /// A named story.
@@ -16,15 +16,15 @@ pub(super) const CARD: &str = "card";
 pub(crate) enum Story {
     /// A stay with an extension, settled at check-out, and a late charge.
     Hotel,
-    /// An authorization of 1 at a pump, cleared for what was filled.
+    /// An authorization of 1 at a fuel pump, cleared with the price of the fuel.
     Fuel,
     /// A meal with a tip.
     Restaurant,
-    /// A booking with split clearings, and the refund of a part.
+    /// A booking that is cleared in several parts, and a partial refund.
     Airline,
-    /// A recurring payment, the last of which is reversed.
+    /// Recurring payments. The last one is reversed.
     Subscription,
-    /// A tested card number, then a burst of purchases.
+    /// A fraudster tests the card, then makes purchases in quick succession.
     FraudBurst,
 }
 
@@ -33,7 +33,7 @@ impl Story {
     const ALL: [Self; 6] =
         [Self::Hotel, Self::Fuel, Self::Restaurant, Self::Airline, Self::Subscription, Self::FraudBurst];
 
-    /// The name callers see.
+    /// Returns the name in the API.
     const fn as_str(self) -> &'static str {
         match self {
             Self::Hotel => "hotel",
