@@ -14,14 +14,15 @@ use tokio::time::timeout;
 
 /// Maximum number of deliveries deleted in one transaction.
 const PORTION: u32 = 200;
-/// The first pause after an error of this process. It doubles with each further error.
+/// The pause after an error of this process. It doubles with each consecutive error, up to 32 seconds.
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
-/// How long something is known about a receiver that gets nothing.
+/// How long the state of a receiver is kept after its last deliveries.
 const FORGET: Duration = Duration::from_secs(60 * 60);
-/// How long attempts in flight have to end when the server stops. Others are retried after the next start.
+/// Time that attempts in flight have to end when the server stops. Attempts that take longer are abandoned, and retried
+/// after the next start.
 const STOP: Duration = Duration::from_secs(3);
 
-/// The deliveries that this process works on, a task for each subscription: a receiver that hangs delays no other.
+/// Delivers events with one task for each subscription, so that a receiver that hangs delays no other.
 pub(crate) struct Deliverer {
     services: DeliveryServices,
     tasks: RefCell<BTreeMap<WebhookId, JoinHandle<()>>>,
@@ -29,13 +30,13 @@ pub(crate) struct Deliverer {
     mode: Rc<Cell<DeliveryMode>>,
 }
 
-/// What this process knows about the receiver of a subscription.
+/// The state of the receiver of a subscription in this process.
 #[derive(Clone)]
 struct Receiver {
     breaker: Breaker,
     /// The number of resumptions of the subscription when the breaker was last reset.
     resumptions: i64,
-    /// Errors of this process in a row, and when it tries again.
+    /// Number of consecutive errors of this process. `next` is when it tries again.
     errors: u32,
     next: Instant,
 }
@@ -45,7 +46,7 @@ impl Receiver {
         Self { breaker: Breaker::default(), resumptions: webhook.resumptions, errors: 0, next: Instant::now() }
     }
 
-    /// Delays the next task after an error, such as a failure of the store.
+    /// Records the end of a task. An error, such as a failure of the store, delays the next task.
     fn ended(&mut self, is_error: bool) {
         self.errors = if is_error { self.errors.saturating_add(1) } else { 0 };
         let pause = ERROR_PAUSE * (1 << self.errors.saturating_sub(1).min(5));
@@ -54,7 +55,7 @@ impl Receiver {
 }
 
 impl Deliverer {
-    /// Creates it. Nothing is delivered until the first round.
+    /// Creates a deliverer. Nothing is delivered until the first round.
     pub(crate) fn new(services: DeliveryServices) -> Self {
         let mode = Rc::new(Cell::new(DeliveryMode::Running));
         Self { services, tasks: RefCell::default(), receivers: Rc::default(), mode }
@@ -98,7 +99,7 @@ impl Deliverer {
         }))
     }
 
-    /// Ends: attempts in flight have a moment to end, and those that take longer are abandoned.
+    /// Stops delivering. Attempts in flight have [`STOP`] to end; attempts that take longer are abandoned.
     pub(crate) async fn stop(&self) {
         self.mode.set(DeliveryMode::Draining);
         let mut left: Vec<_> = std::mem::take(&mut *self.tasks.borrow_mut()).into_values().collect();
@@ -114,7 +115,7 @@ impl Deliverer {
 
     /// Deletes old deliveries, and returns their number.
     pub(crate) async fn prune(&self) -> Result<u64, StoreError> {
-        // Those that nothing was sent to for a while, deleted ones among them.
+        // Forget receivers without recent deliveries. Receivers of deleted subscriptions are among them.
         self.receivers.borrow_mut().retain(|_, receiver| receiver.next.elapsed() < FORGET);
         let before = self.services.time.real_now() - DELIVERIES_KEPT;
         let mut deleted = 0;
@@ -127,7 +128,7 @@ impl Deliverer {
         }
     }
 
-    /// Publishes what waits.
+    /// Publishes the number of waiting deliveries, and the age of the oldest one, as metrics.
     pub(crate) async fn measure(&self) -> Result<(), StoreError> {
         let backlog = self.services.deliveries.backlog().await?;
         let age = backlog.oldest.map_or(TimeDelta::zero(), |oldest| self.services.time.real_now() - oldest);
@@ -137,7 +138,7 @@ impl Deliverer {
     }
 }
 
-/// Waits until all tasks have ended, for a time at most, and returns whether they have.
+/// Waits until all tasks have ended, but not longer than `limit`. Returns whether they have ended.
 async fn all(tasks: &mut Vec<JoinHandle<()>>, limit: Duration) -> bool {
     let ended = async {
         while let Some(task) = tasks.last_mut() {
@@ -149,7 +150,7 @@ async fn all(tasks: &mut Vec<JoinHandle<()>>, limit: Duration) -> bool {
     timeout(limit, ended).await.is_ok()
 }
 
-/// The value of a gauge.
+/// Converts a number to the value of a gauge.
 #[expect(clippy::cast_precision_loss, reason = "a gauge is rounded beyond 2^53")]
 fn whole(number: u64) -> f64 {
     number as f64

@@ -90,7 +90,7 @@ pub(crate) struct DemoData {
     pub(crate) postcodes: Vec<String>,
 }
 
-/// The other client's account and key.
+/// The account and the key of the other client.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OtherClient {
@@ -98,7 +98,7 @@ pub(crate) struct OtherClient {
     pub(crate) api_key: &'static str,
 }
 
-/// A budget in one currency.
+/// The balance of a budget in one currency.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BudgetLine {
@@ -155,7 +155,7 @@ pub(crate) struct SessionLine {
     #[serde(rename = "type")]
     pub(crate) kind: &'static str,
     pub(crate) status: &'static str,
-    /// The address of its page, if it is OPEN.
+    /// The URL of its payment page, if the session is OPEN.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) checkout_url: Option<String>,
 }

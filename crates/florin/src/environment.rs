@@ -1,4 +1,4 @@
-//! The environment of the store: bound once, and every other one is refused.
+//! The environment of the store. A store is bound once; after that, any other environment is refused.
 //!
 //! A new store becomes a sandbox when a server, `migrate` or `demo` creates it. It becomes a production store only by
 //! `florin init --environment production`, because a sandbox simulates payments, and a sandbox key can create money.
@@ -9,7 +9,7 @@ use crate::wiring;
 use florin_domain::access::Environment;
 use florin_store_contract::AnyStore;
 
-/// The given environment, or the default one.
+/// The given environment, or the default: the sandbox.
 pub(crate) fn requested(settings: &Settings) -> Environment {
     settings.environment.as_ref().map_or(Environment::Sandbox, |given| given.value)
 }
@@ -27,7 +27,7 @@ pub(crate) async fn of_server(settings: &Settings, store: &dyn AnyStore) -> anyh
     Ok((bind(settings, store, requested).await?, applied))
 }
 
-/// Binds the store, unless it is bound. Refuses a store that is bound to another environment.
+/// Binds the store, unless it is already bound. Refuses a store that is bound to another environment.
 pub(crate) async fn bind(
     settings: &Settings,
     store: &dyn AnyStore,

@@ -20,8 +20,8 @@ pub(crate) fn hide(line: &[OsString], given: &Given) {
     }
 }
 
-/// Replaces this program, which keeps its process id, by one with other arguments. Returns only if that fails: the
-/// settings warn about the password then.
+/// Executes the program again in this process, with these arguments and the URL in a variable. The process id stays the
+/// same. Returns only if that fails: then the settings warn about the password.
 #[cfg(unix)]
 fn restart(line: &[OsString], url: &str) {
     use std::os::unix::process::CommandExt;

@@ -15,7 +15,7 @@ const MAX: u32 = 1000;
 /// Maximum number of keys that a warning names.
 const MAX_NAMED: usize = 10;
 
-/// Watches the ends of keys.
+/// Counts keys that expire soon, and remembers when the last warning was logged.
 pub(crate) struct KeyExpiry {
     store: Arc<dyn KeyUpkeep>,
     logged: Cell<Option<Instant>>,

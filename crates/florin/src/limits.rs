@@ -2,10 +2,11 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Number of files that are open besides the connections of callers.
+/// Number of open files to allow for in addition to the connections of callers.
 const OTHER_FILES: u64 = 256;
 
-/// Raises the number of files that this process may open, if it does not suffice for so many connections.
+/// Raises the limit of open files of this process if it is too low for this number of connections. Logs a warning if it
+/// can't be raised enough.
 pub(crate) fn allow_connections(connections: usize) {
     let needed = OTHER_FILES.saturating_add(u64::try_from(connections).unwrap_or(u64::MAX));
     let limit = getrlimit(Resource::Nofile);

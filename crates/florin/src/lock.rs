@@ -1,6 +1,7 @@
-//! Allows one server per SQLite file: a second one would serve stale caches and queue behind the first one's writes.
+//! Allows one server per SQLite file: a second server would serve stale caches, and its writes would wait for the first
+//! server's.
 //!
-//! The lock is an advisory lock on a small file beside the database. The operating system releases it when the process
+//! The lock is an advisory lock on a small file next to the database. The operating system releases it when the process
 //! ends, for any reason. The file contains the id of the process, and a clean shutdown removes it.
 
 use crate::usage::UsageError;

@@ -31,7 +31,7 @@ impl IdSource for RandomIds {
     }
 }
 
-/// Converts a time, which may be before 1970 on a machine without a working clock.
+/// Converts a system time to whole microseconds. On a machine without a working clock it may be before 1970.
 fn whole_micros(time: SystemTime) -> DateTime<Utc> {
     DateTime::from(time).trunc_subsecs(6)
 }

@@ -88,7 +88,7 @@ fn start(cli: Cli) -> anyhow::Result<ExitCode> {
     let context = Context { settings, json: cli.json, words: cli.words, result: RefCell::default() };
     let system = actix_web::rt::System::new();
     let outcome = system.block_on(commands::run(&context, command));
-    // To drop it would wait for reads that a database does not answer. The process ends here anyway.
+    // Dropping the system would wait for reads that a database does not answer. The process ends here anyway.
     std::mem::forget(system);
     outcome
 }

@@ -13,7 +13,7 @@ use std::fs;
 /// An act of an operator.
 pub(crate) struct Act {
     words: Words,
-    /// The number of the record in which it began.
+    /// The number of the record of its beginning; `None` if the beginning is not recorded.
     begun: Option<i64>,
 }
 
@@ -23,7 +23,7 @@ impl Act {
         is_act(command).then(|| Self { words: words.clone(), begun: None })
     }
 
-    /// An act that a command performs besides its task, such as the migrations of a server that starts.
+    /// An act that a command performs in addition to its task, such as the migrations of a server that starts.
     pub(crate) fn besides(words: &Words) -> Self {
         Self { words: words.clone(), begun: None }
     }
@@ -68,7 +68,8 @@ impl Act {
     }
 }
 
-/// Whether a command is recorded: it changes something, or hands out all data. No default, so that a new one is considered.
+/// Whether a command is recorded, because it changes something or exports all data. The match has no default arm, so
+/// that nobody forgets to decide for a new command.
 const fn is_act(command: &Command) -> bool {
     match command {
         Command::Init

@@ -25,12 +25,12 @@ pub(crate) struct StoreSecrets {
     pub(crate) generated: Option<SecretKey>,
 }
 
-/// A key, and where it is from.
+/// A key with its source.
 struct Found {
     key: SecretKey,
     source: String,
     is_generated: bool,
-    /// The key for the database to keep.
+    /// The key, if it is new and the database must store it.
     kept: Option<Secret>,
 }
 
@@ -45,8 +45,8 @@ pub(crate) fn require(settings: &Settings, environment: Environment) -> Result<(
     Ok(())
 }
 
-/// Finds the key of a store, binds a new store to it, and encrypts secrets that are still in clear. Refuses a key other than
-/// that of the store.
+/// Finds the key of a store, binds a new store to it, and encrypts secrets that are still in clear. Refuses a key that
+/// differs from the store's.
 pub(crate) async fn open(
     settings: &Settings,
     environment: Environment,
@@ -74,7 +74,7 @@ pub(crate) async fn open(
     Ok(StoreSecrets { cipher: Arc::new(ring), generated })
 }
 
-/// Opens the secret from which the tokens of payment pages follow. A new store gets a random one.
+/// Opens the secret from which the tokens of payment pages are derived. A new store gets a random secret.
 pub(crate) async fn page_tokens(store: &dyn AnyStore, cipher: &dyn SecretCipher) -> anyhow::Result<PageTokenMaker> {
     let random = Secret::new(random_bytes::<32>()?.to_vec());
     PageTokenMaker::open(store, cipher, random).await.context("cannot prepare the secret of the payment pages")
@@ -140,7 +140,7 @@ fn create(file: &Path) -> anyhow::Result<SecretKey> {
     let key = random()?;
     let failed = || format!("cannot create {}", file.display());
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // A temporary file has mode 0600. It gets its name when it is complete.
+    // A temporary file has mode 0600. It receives its final name when it is complete.
     let mut new = tempfile::NamedTempFile::new_in(folder).with_context(failed)?;
     writeln!(new, "{}", *key.to_hex()).and_then(|()| new.as_file().sync_all()).with_context(failed)?;
     match new.persist_noclobber(file) {

@@ -40,11 +40,11 @@ use tokio::task::JoinSet;
 pub(crate) const ADAPTERS: [Adapter; 2] = [florin_store_diesel::SQLITE, florin_store_diesel::POSTGRES];
 /// Timeout of a postcode provider.
 const POSTCODE_TIME_OUT: Duration = Duration::from_secs(3);
-/// Maximum number of cached lookups.
+/// Maximum number of cached address lookups.
 const POSTCODES_KEPT: u64 = 10_000;
 
-/// Opens the store, whatever its schema version. `create` allows to create a database file. An error names the setting
-/// that gave the URL.
+/// Opens the store, whatever its schema version. `create`: whether a missing database file is created. An error names
+/// the setting that gave the URL.
 pub(crate) fn open(settings: &Settings, create: bool) -> anyhow::Result<Arc<dyn AnyStore>> {
     let Sourced { value: url, source } = &settings.database_url;
     let at = StoreSettings { create, ..StoreSettings::at(url.expose_secret()) };
@@ -52,7 +52,7 @@ pub(crate) fn open(settings: &Settings, create: bool) -> anyhow::Result<Arc<dyn 
     Ok(store.map_err(|error| UsageError::new(format!("{source}: {error}")))?)
 }
 
-/// The file of a SQLite database.
+/// The file of the database; `None` unless it is a SQLite database.
 pub(crate) fn sqlite_file(settings: &Settings) -> Option<PathBuf> {
     florin_store_diesel::sqlite_file(&StoreSettings::at(settings.database_url.value.expose_secret()))
 }
@@ -117,7 +117,7 @@ pub(crate) fn services(
         decisions: decisions(settings, environment, store)?,
         chains: store.clone(),
         disputes: store.clone(),
-        // Only simulations use rates.
+        // Only simulated card messages use exchange rates.
         rates: Arc::new(FixedRates::new()),
         credits: store.clone(),
         events: store.clone(),
@@ -203,7 +203,7 @@ pub(crate) fn processing(services: &Services, store: &Arc<dyn AnyStore>) -> Opti
     }
 }
 
-/// The services that manage what clients have.
+/// The services that manage budgets, cards, people and networks.
 fn management(settings: &Settings, store: &Arc<dyn AnyStore>) -> ManagementServices {
     ManagementServices {
         time: account_clocks(store),
@@ -249,7 +249,7 @@ pub(crate) fn deliveries(
         schedule: settings.webhook_retries,
         sleep: Arc::new(|time| Box::pin(tokio::time::sleep(time))),
         spawn: Arc::new(|sending| {
-            // A task of its own, which ends when the set is dropped.
+            // Run it as a separate task, which is aborted when the set is dropped.
             let mut tasks = JoinSet::new();
             tasks.spawn(sending);
             Box::pin(async move { tasks.join_next().await?.ok() })
@@ -261,7 +261,7 @@ pub(crate) fn deliveries(
     })
 }
 
-/// How requests are sent to servers of clients.
+/// The settings for requests to servers of clients.
 fn sender_settings(settings: &Settings, environment: Environment, time_limit: Duration) -> SenderSettings {
     SenderSettings {
         policy: TargetPolicy::new(environment, settings.webhook_networks.clone()),

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 /// Pause between sweeps of due holds. They expire within a minute, even if one sweep fails.
 const SWEEP_PAUSE: Duration = Duration::from_secs(15);
-/// Pause between sweeps of checkout sessions and refunds, which lists must show within 5 seconds.
+/// Pause between sweeps of checkout sessions and refunds. Lists must show what is due within 5 seconds.
 const CHECKOUTS_PAUSE: Duration = Duration::from_secs(2);
 /// Pause between sweeps of expired worlds.
 const WORLDS_PAUSE: Duration = Duration::from_secs(60);
@@ -27,11 +27,11 @@ const DELIVERIES_PAUSE: Duration = Duration::from_millis(200);
 const BACKLOG_PAUSE: Duration = Duration::from_secs(15);
 /// Pause between deletions of old idempotency records and deliveries.
 const RECORDS_PAUSE: Duration = Duration::from_secs(600);
-/// Pause between deletions of old events. Short, so that each round deletes few.
+/// Pause between deletions of old events. It is short, so that each round deletes few events.
 const EVENTS_PAUSE: Duration = Duration::from_secs(60);
 /// Pause between records of the use of keys.
 const USES_PAUSE: Duration = Duration::from_secs(60);
-/// Pause between checks of the ends of keys.
+/// Pause between checks for keys that expire soon.
 const EXPIRY_PAUSE: Duration = Duration::from_secs(3600);
 /// Pause between summaries of refused authentications.
 const REFUSALS_PAUSE: Duration = Duration::from_secs(60);
@@ -174,7 +174,7 @@ impl Workers {
 struct Logged(Option<(String, Instant)>);
 
 impl Logged {
-    /// Whether a failure must be logged: at once if it is new, then at most once a minute.
+    /// Whether a failure must be logged: immediately if it is new, then at most once a minute.
     fn is_due(&mut self, failure: &str, now: Instant) -> bool {
         let is_known = self
             .0
@@ -310,7 +310,8 @@ mod tests {
         );
     }
 
-    /// The pause is longer than any test, so only rounds without a pause are seen after the first one.
+    /// Time is simulated. After the first pause, three rounds follow each other without a pause. The next one runs
+    /// after another pause.
     #[tokio::test(start_paused = true)]
     async fn a_worker_with_more_to_do_does_not_pause() {
         let local = tokio::task::LocalSet::new();

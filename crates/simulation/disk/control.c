@@ -31,7 +31,8 @@ static void unmount(sqlite3_context *context, int n, sqlite3_value **args) {
     if (disk) disk_unmount(disk);
 }
 
-/* disk_end(directory, how, after): 'power' or 'kill' after so many more operations, or 'none'. */
+/* disk_end(directory, how, after): cuts the power ('power') or kills the programs ('kill') after this number of further
+ * operations. 'none' cancels that. */
 static void end(sqlite3_context *context, int n, sqlite3_value **args) {
     (void)n;
     Disk *disk = named(context, args);
@@ -41,14 +42,14 @@ static void end(sqlite3_context *context, int n, sqlite3_value **args) {
     disk->end_at = disk->count + sqlite3_value_int64(args[2]);
 }
 
-/* disk_end_now(directory): the programs end. What they still try does not count as operations. */
+/* disk_end_now(directory): ends the programs. What they still try is not counted. */
 static void end_now(sqlite3_context *context, int n, sqlite3_value **args) {
     (void)n;
     Disk *disk = named(context, args);
     if (disk) disk->dead = 1;
 }
 
-/* disk_fault(directory, kind, after, count): so many operations fail, after so many more. */
+/* disk_fault(directory, kind, after, count): lets `count` operations fail, after `after` further operations. */
 static void fault(sqlite3_context *context, int n, sqlite3_value **args) {
     static const char *kinds[] = {"none", "write", "full", "torn", "sync"};
     (void)n;
@@ -89,7 +90,7 @@ static void open_files(sqlite3_context *context, int n, sqlite3_value **args) {
     if (disk) sqlite3_result_int(context, disk->open);
 }
 
-/* disk_doomed(directory): whether a sync failed, and what it was to save is still not durable. */
+/* disk_doomed(directory): whether a sync failed, and the writes that it should have saved are still not durable. */
 static void doomed(sqlite3_context *context, int n, sqlite3_value **args) {
     (void)n;
     Disk *disk = named(context, args);
@@ -105,14 +106,14 @@ static void list(sqlite3_context *context, int n, sqlite3_value **args) {
     if (disk && !(disk->listing = fopen(text(args[1]), "w"))) sqlite3_result_error(context, "can't list", -1);
 }
 
-/* disk_lose(directory, seed): the power is back, and what was not synced is lost as the seed decides. */
+/* disk_lose(directory, seed): loses the unsynced writes that the seed selects, and lets the disk work again. */
 static void lose(sqlite3_context *context, int n, sqlite3_value **args) {
     (void)n;
     Disk *disk = named(context, args);
     if (disk) answer(context, disk_lose(disk, (uint64_t)sqlite3_value_int64(args[1])));
 }
 
-/* disk_revive(directory): a killed program is gone, and others go on. Nothing is lost. */
+/* disk_revive(directory): lets the disk work again after a program was killed. Nothing is lost. */
 static void revive(sqlite3_context *context, int n, sqlite3_value **args) {
     (void)n;
     Disk *disk = named(context, args);

@@ -72,7 +72,7 @@ int disk_file(Disk *disk, const char *path);
 int disk_begin(Disk *disk, OpKind kind, int file, int64_t offset, int64_t length, int *cut);
 /* Logs an operation that is about to be done. */
 Op *disk_log(Disk *disk, OpKind kind, int file, int64_t offset, int64_t size_before);
-/* Makes the operations on a file durable, or loses the chance to. */
+/* Marks the pending operations on a file as SYNCED or, if the sync failed, as DOOMED. */
 void disk_synced(Disk *disk, int file, int failed);
 /* Makes the names in the directory durable, and so the deletions. */
 void disk_synced_names(Disk *disk);

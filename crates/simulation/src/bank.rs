@@ -1,4 +1,4 @@
-//! The bank, and the network to it, which loses, delays and repeats.
+//! The bank, and the network to it, which loses, delays and repeats messages.
 
 use async_trait::async_trait;
 use florin_bank_sandbox::SandboxBank;
@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use std::sync::{Arc, Mutex};
 use tokio::sync::oneshot;
 
-/// What the network does, for all instances.
+/// The network between all instances and the bank.
 pub(crate) struct Network {
     rng: Mutex<fastrand::Rng>,
     state: Mutex<State>,
@@ -19,11 +19,11 @@ pub(crate) struct Network {
 
 #[derive(Default)]
 struct State {
-    /// Nothing goes wrong any more.
+    /// Whether the network has no faults any more.
     is_calm: bool,
     /// Answers that wait for their delivery.
     waiting: Vec<oneshot::Sender<()>>,
-    /// Requests that their senders gave up, and that arrive later.
+    /// Requests that arrive later: copies, and requests that their senders gave up.
     underway: Vec<PaymentInstruction>,
 }
 
@@ -39,25 +39,26 @@ enum Luck {
 }
 
 impl Network {
-    /// A network to a bank of its own.
+    /// Creates a network with its own bank.
     pub(crate) fn new(seed: u64, clock: Arc<dyn Clock>) -> Arc<Self> {
         let bank = SandboxBank::new(Arc::new(FakeBankStorage::default()), clock);
         let rng = Mutex::new(fastrand::Rng::with_seed(seed));
         Arc::new(Self { rng, state: Mutex::default(), bank })
     }
 
-    /// Returns the way to this network's bank, or to another one that forgets what its store forgets.
+    /// Returns the connection of one instance: to the network's bank, or to the bank `inside` the instance, which keeps
+    /// its memory in the instance's store.
     pub(crate) fn rail(self: &Arc<Self>, inside: Option<SandboxBank>) -> Rail {
         let is_outside = inside.is_none();
         Rail { network: Arc::clone(self), bank: inside.unwrap_or_else(|| self.bank.clone()), is_outside }
     }
 
-    /// Ends all trouble.
+    /// Ends all faults of the network.
     pub(crate) fn calm(&self) {
         self.state.lock().unwrap().is_calm = true;
     }
 
-    /// The number of answers that wait.
+    /// The number of answers that wait for their delivery.
     pub(crate) fn waiting(&self) -> usize {
         self.state.lock().unwrap().waiting.len()
     }
@@ -74,7 +75,7 @@ impl Network {
         self.state.lock().unwrap().underway.len()
     }
 
-    /// Lets a late request arrive. Nobody hears the answer.
+    /// Lets a late request arrive. Its answer is lost.
     pub(crate) fn arrive(&self, number: usize) {
         let instruction = self.state.lock().unwrap().underway.swap_remove(number);
         let arrived = self.bank.send(instruction).now_or_never();
@@ -102,11 +103,11 @@ impl Network {
     }
 }
 
-/// The way of one instance to the bank.
+/// The connection of one instance to the bank.
 pub(crate) struct Rail {
     network: Arc<Network>,
     bank: SandboxBank,
-    /// Whether requests can arrive without the instance.
+    /// Whether the bank is outside the instance: then requests can arrive even after the instance has ended.
     is_outside: bool,
 }
 

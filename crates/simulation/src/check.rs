@@ -14,7 +14,7 @@ use florin_ports::{BatchReading, LedgerAudit, Seeding, StoreError};
 
 type Checked<T = ()> = Result<T, String>;
 
-/// Proves the books, and compares the store with what the clients were told.
+/// Checks the books, and compares the store with the answers that the clients received.
 pub(crate) async fn check(ports: &Ports, requests: &[Request]) -> Checked {
     let audit = ports.store.audit().await.map_err(|error| failed(&error))?;
     if !audit.discrepancies.is_empty() {
@@ -60,7 +60,7 @@ fn count(request: &Request, rows: &[Activity]) -> usize {
     rows.iter().filter(|row| row.kind == kind && requested(row) == Minor(request.amount)).count()
 }
 
-/// The amount that was requested. An expired hold has none.
+/// The requested amount. For a card it is the amount of the first message, because an expired hold has no amount.
 fn requested(row: &Activity) -> Minor {
     match &row.detail {
         ActivityDetail::Card(chain) => chain.first.requested,
@@ -68,7 +68,8 @@ fn requested(row: &Activity) -> Minor {
     }
 }
 
-/// Every acknowledged effect is there once, and every other at most once.
+/// Checks that an acknowledged request had one effect, a failed request no effect, and a request with an unknown
+/// outcome at most one effect.
 fn compare(request: &Request, rows: &[Activity]) -> Checked {
     if request.has_key {
         acknowledged(request)?;
@@ -90,7 +91,7 @@ fn acknowledged(request: &Request) -> Checked {
     if request.is_acknowledged() { Ok(()) } else { Err(format!("never acknowledged: {request:?}")) }
 }
 
-/// Every hold expired once.
+/// Checks that every hold expired once.
 fn expired(rows: &[Activity]) -> Checked {
     for row in rows {
         if let ActivityDetail::Card(chain) = &row.detail {
@@ -103,7 +104,8 @@ fn expired(rows: &[Activity]) -> Checked {
     Ok(())
 }
 
-/// Every payment has the outcome that the bank reported. Returns what was paid and not returned.
+/// Checks that a batch is completed, and that each payment has the outcome that the bank reports. Returns the sum that
+/// was paid and not returned, in minor units.
 async fn processed(ports: &Ports, id: PaymentBatchId) -> Checked<i64> {
     let content = ports.store.content(&home().account.id, id, PaymentFilter::default()).await;
     let content = content.map_err(|error| failed(&error))?.ok_or("a batch is gone")?;
@@ -134,7 +136,7 @@ async fn outcome(ports: &Ports, payment: &Payment) -> Checked<i64> {
     Ok(if expected == PaymentStatus::Completed { amount } else { 0 })
 }
 
-/// The balances follow from the effects.
+/// Checks that the balances follow from the effects.
 async fn balances(ports: &Ports, rows: &[Activity], paid: i64) -> Checked {
     let sum = |kind| rows.iter().filter(|row| row.kind == kind).map(|row| row.amount.0).sum::<i64>();
     // The opening credits are in the list, too.

@@ -1,4 +1,4 @@
-//! The clients: what they sent, and what they were told.
+//! The clients: the requests that they send, and the answers that they receive.
 
 use crate::Mutant;
 use crate::instance::Ports;
@@ -20,7 +20,7 @@ use std::fmt::Debug;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-/// What a client wants.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A credit to the first budget.
@@ -33,7 +33,7 @@ pub(crate) enum Kind {
     Confirmation(usize),
 }
 
-/// What the client knows about its request.
+/// What the client knows about the outcome of its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
     /// It was not sent yet.
@@ -44,7 +44,7 @@ pub(crate) enum Known {
     Acknowledged,
     /// It had no effect.
     NoEffect,
-    /// It had an effect, or none.
+    /// The client cannot tell whether it took effect.
     Unknown,
 }
 
@@ -53,11 +53,11 @@ pub(crate) enum Known {
 pub(crate) struct Request {
     /// What is requested.
     pub(crate) kind: Kind,
-    /// Its amount in minor units, which no other request has.
+    /// Its amount in minor units. No two requests have the same amount, except confirmations, which have 0.
     pub(crate) amount: i64,
-    /// Whether it has an idempotency key. Then the client sends it until it is acknowledged.
+    /// Whether it has an idempotency key. If so, the client repeats it until it is acknowledged.
     pub(crate) has_key: bool,
-    /// What the client knows.
+    /// What the client knows about its outcome.
     pub(crate) known: Known,
 }
 
@@ -108,7 +108,7 @@ impl Board {
         board
     }
 
-    /// Returns what went wrong.
+    /// Returns the first unexpected answer; `None` if there was none.
     pub(crate) fn violation(&self) -> Option<String> {
         self.violations.lock().unwrap().first().cloned()
     }
@@ -126,7 +126,7 @@ impl Board {
         (0..requests.len()).filter(|number| unsent(&requests[*number])).collect()
     }
 
-    /// The connections to this instance are lost.
+    /// Loses the connections to an instance. The outcome of requests that it has not answered becomes unknown.
     pub(crate) fn hang_up(&self, instance: usize) {
         let mut requests = self.requests.lock().unwrap();
         for request in requests.iter_mut().filter(|request| request.known == Known::Sent(instance)) {
@@ -149,7 +149,7 @@ impl Board {
             Kind::Confirmation(batch) => self.known(confirmation(&to, batch, self.claim(number, request, &to)).await),
         };
         let mut requests = self.requests.lock().unwrap();
-        // A mutant answers earlier.
+        // A mutant has already acknowledged it.
         if requests[number].known != Known::Acknowledged {
             requests[number].known = known;
         }
@@ -190,7 +190,7 @@ impl Board {
     }
 }
 
-/// An amount in pounds.
+/// Formats an amount in minor units as pounds, such as `10.01`.
 fn in_pounds(minor: i64) -> String {
     format!("{}.{:02}", minor / 100, minor % 100)
 }

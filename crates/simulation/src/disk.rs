@@ -1,4 +1,4 @@
-//! The simulated disk: a directory whose unsynced writes can be lost. Its other half is in C, in `disk/`.
+//! The simulated disk: a directory that can lose unsynced writes. The part in C is in `disk/`.
 
 use rusqlite::{Connection, Params};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(crate) enum End {
     Kill,
 }
 
-/// The time that connections have to close.
+/// Maximum time that a connection may take to close.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A disk in a directory of its own.
@@ -58,8 +58,8 @@ impl Disk {
         self.call("SELECT disk_end(?1, ?2, ?3)", (&self.name, how, signed(after)));
     }
 
-    /// Ends the programs. What they still try while they are dropped does not count: whether SQLite tries a checkpoint
-    /// depends on which connection closes last, and the thread of a pool may close one at any time.
+    /// Ends the programs. Operations that they still try while they are dropped are not counted: whether SQLite tries a
+    /// checkpoint depends on which connection closes last, and the thread of a pool may close one at any time.
     pub(crate) fn end_now(&self) {
         self.call("SELECT disk_end_now(?1)", (&self.name,));
     }
@@ -85,7 +85,7 @@ impl Disk {
         self.call("SELECT disk_trace(?1)", (&self.name,))
     }
 
-    /// Whether a sync failed, and what it was to save is still not durable.
+    /// Whether a sync failed, and the writes that it should have saved are still not durable.
     pub(crate) fn is_doomed(&self) -> bool {
         self.call("SELECT disk_doomed(?1)", (&self.name,)) != 0
     }
@@ -110,12 +110,12 @@ impl Disk {
         self.call("SELECT disk_list(?1, ?2)", (&self.name, file.to_str().unwrap()));
     }
 
-    /// Loses unsynced writes, as far as the seed decides, and works again. No file may be open.
+    /// Loses the unsynced writes that the seed selects, and lets the disk work again. No file may be open.
     pub(crate) fn lose(&self, seed: u64) {
         self.call("SELECT disk_lose(?1, ?2)", (&self.name, seed.cast_signed()));
     }
 
-    /// Works again. Nothing is lost.
+    /// Lets the disk work again. Nothing is lost.
     pub(crate) fn revive(&self) {
         self.call("SELECT disk_revive(?1)", (&self.name,));
     }

@@ -15,7 +15,7 @@ struct ShortForms {
     ids: Arc<Ids>,
 }
 
-/// Writes all events.
+/// Returns the setting that makes a store write all events.
 pub(crate) fn recording(clock: &Arc<FakeClock>, ids: &Arc<Ids>) -> EventRecording {
     let forms = Arc::new(ShortForms { clock: Arc::clone(clock), ids: Arc::clone(ids) });
     EventRecording { environment: Environment::Sandbox, forms }

@@ -34,13 +34,13 @@ pub(crate) struct Surroundings {
     pub(crate) ids: Arc<Ids>,
     /// The network to the bank.
     pub(crate) network: Arc<Network>,
-    /// Whether the bank keeps its memory in the store, as that of a sandbox does.
+    /// Whether the bank keeps its memory in the store, as the simulated bank of a sandbox does.
     pub(crate) bank_in_store: bool,
     /// The size of the steps of the workers.
     pub(crate) limits: ProcessingLimits,
     /// The leases.
     pub(crate) leases: Arc<LeaseBook>,
-    /// What is wrong with the product.
+    /// The deliberate bug of the product; `None` if it has none.
     pub(crate) mutant: Option<Mutant>,
 }
 
@@ -65,7 +65,7 @@ impl Instance {
     /// The number of its connections: one that writes, one that reads.
     pub(crate) const CONNECTIONS: usize = 2;
 
-    /// Opens the store.
+    /// Starts an instance on a database that exists.
     pub(crate) fn start(database: &Path, around: &Surroundings) -> Result<Self, OpenError> {
         let url = database.to_str().unwrap_or_default();
         let settings = StoreSettings { readers: Some(1), create: false, ..StoreSettings::at(url) };
@@ -78,7 +78,7 @@ impl Instance {
         Ok(Self { tasks: Vec::new(), ports, stepper })
     }
 
-    /// Whether a task of this name runs.
+    /// Whether a task with this name is running.
     pub(crate) fn runs(&self, name: &str) -> bool {
         self.tasks.iter().any(|task| task.name == name)
     }

@@ -1,4 +1,5 @@
-//! Watches the leases: no two workers may hold a batch at once, and nothing may be decided without the current lease.
+//! Watches the leases: no two workers may hold a batch at the same time, and nothing may be decided without the current
+//! lease.
 
 use crate::Mutant;
 use async_trait::async_trait;
@@ -28,7 +29,7 @@ pub(crate) struct LeaseBook {
 }
 
 impl LeaseBook {
-    /// Returns what went wrong.
+    /// Returns the first violation; `None` if there was none.
     pub(crate) fn violation(&self) -> Option<String> {
         self.violations.lock().unwrap().first().cloned()
     }
@@ -62,7 +63,7 @@ impl LeaseBook {
         }
     }
 
-    /// Called when a rule decides, inside the transaction.
+    /// Reports a decision under a lease that another worker has taken over. Called inside the transaction.
     fn decides(&self, lease: &Lease) {
         if let Some(held) = self.held.lock().unwrap().get(&lease.batch)
             && held.id != lease.id
@@ -72,7 +73,7 @@ impl LeaseBook {
         }
     }
 
-    /// The lease that a store without a fence would accept.
+    /// Replaces the id of a lease by the current one, so that a store accepts it although it was taken over.
     fn unfenced(&self, mut lease: Lease) -> Lease {
         if let Some(held) = self.held.lock().unwrap().get(&lease.batch) {
             lease.id = held.id;
@@ -85,13 +86,13 @@ impl LeaseBook {
     }
 }
 
-/// The port, watched.
+/// The port of a store, with its leases recorded in a book.
 pub(crate) struct Watched {
     /// The store.
     pub(crate) inner: Arc<dyn BatchProcessing>,
     /// The leases.
     pub(crate) book: Arc<LeaseBook>,
-    /// What is wrong with the store.
+    /// The deliberate bug of the store; `None` if it has none.
     pub(crate) mutant: Option<Mutant>,
 }
 

@@ -2,8 +2,8 @@
 //! twice, and two instances.
 //!
 //! A run is determined by its seed. The real store, worker and sweeper run on one thread, on a simulated disk, with a
-//! simulated clock, and the seed decides what happens next. At the end the books are proved, and the store is compared
-//! with what its clients were told. `docs/adr/0014-a-simulation-decides-what-happens-next.md` explains the design.
+//! simulated clock, and the seed decides what happens next. At the end the books are checked, and the store is compared
+//! with the answers to its clients. `docs/adr/0014-a-simulation-decides-what-happens-next.md` explains the design.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a simulation stops where its own world is wrong")]
 
 mod bank;

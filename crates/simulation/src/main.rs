@@ -11,7 +11,7 @@ Runs COUNT seeds (default: 1) from FIRST on, and stops at the first violation.
 With one seed, prints every event, and lists every operation on the disk in FILE.
 Mutants: no-sync, early-answer, lost-lease, no-fence";
 
-/// What the command line asks for.
+/// The arguments of the command line.
 struct Command {
     first: u64,
     count: u64,

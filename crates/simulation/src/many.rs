@@ -43,7 +43,8 @@ impl fmt::Display for Totals {
     }
 }
 
-/// Runs seeds until one is violated. Of several violations it returns the one with the smallest seed.
+/// Runs seeds on all processors until a run ends in a violation. Of several violations, returns the one with the
+/// smallest seed.
 pub fn run_all(seeds: Range<u64>, mutant: Option<Mutant>) -> Result<Totals, Box<Violation>> {
     let next = AtomicU64::new(seeds.start);
     let totals = Mutex::new(Totals::default());
@@ -57,7 +58,7 @@ pub fn run_all(seeds: Range<u64>, mutant: Option<Mutant>) -> Result<Totals, Box<
             match run(seed, mutant, None) {
                 Ok(run) => totals.lock().unwrap_or_else(PoisonError::into_inner).add(&run),
                 Err(violation) => {
-                    // Nobody begins with a later seed.
+                    // No thread starts another seed.
                     next.store(seeds.end, Ordering::Relaxed);
                     let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
                     if first.as_ref().is_none_or(|known| violation.seed < known.seed) {

@@ -1,13 +1,13 @@
-//! What will go wrong until the next power cut.
+//! The faults that a run plans.
 
-/// What the seed plans for the time until the next power cut.
+/// The faults that are planned for the time until the next power cut.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
-    /// The number of disk operations until the power is cut, if it is cut in the middle of one.
+    /// The number of disk operations until the power is cut in the middle of one; `None` if no such cut is planned.
     pub(crate) cut: Option<u64>,
-    /// The kind of failing operations, the number of operations before them, and how many fail.
+    /// The kind of fault, the number of operations before the first failure, and the number of operations that fail.
     pub(crate) fault: Option<(&'static str, u64, u64)>,
-    /// The number of pages in the log that cause a checkpoint, if it differs from the product's.
+    /// The number of pages in the log that cause a checkpoint; `None` for the product's number.
     pub(crate) checkpoint: Option<u32>,
 }
 
@@ -16,7 +16,7 @@ impl Plan {
     pub(crate) fn draw(rng: &mut fastrand::Rng) -> Self {
         let fault = (rng.u32(0..3) == 0).then(|| {
             let kind = ["write", "full", "torn", "sync"][rng.usize(0..4)];
-            // Most operations are writes: a short time contains no sync.
+            // Most operations are writes, so a few operations would rarely contain a sync.
             let count = if kind == "sync" { rng.u64(10..60) } else { rng.u64(1..4) };
             (kind, rng.u64(0..300), if rng.u32(0..4) == 0 { 60 } else { count })
         });

@@ -1,4 +1,4 @@
-//! One run: the seed chooses events until enough have happened, then everything is brought to its end and checked.
+//! One run: the seed chooses events until enough have happened, then all work is completed and checked.
 
 use crate::Mutant;
 use crate::bank::Network;
@@ -37,7 +37,7 @@ pub struct Run {
     pub acknowledged: usize,
 }
 
-/// A run that ended with something wrong.
+/// A run that found something wrong.
 #[derive(Clone, Debug)]
 pub struct Violation {
     /// The seed.
@@ -62,7 +62,7 @@ impl fmt::Display for Violation {
 /// Something that can happen next.
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// A task of an instance goes on.
+    /// A task of an instance continues.
     Poll(usize, usize),
     /// The writer of an instance runs a turn.
     Write(usize),
@@ -95,11 +95,12 @@ impl Event {
     }
 }
 
-/// Runs the simulation of a seed, with a bug if one is given. Lists the operations on the disk in a file.
+/// Runs the simulation of a seed, with a bug if one is given. Lists the operations on the disk in the file `listing`,
+/// if given.
 ///
 /// # Panics
 ///
-/// If the world of the simulation is wrong.
+/// If the simulation can't be set up.
 pub fn run(seed: u64, mutant: Option<Mutant>, listing: Option<&Path>) -> Result<Run, Box<Violation>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     // Deadlines need a runtime. They never pass, because nothing drives its time.
@@ -187,7 +188,7 @@ impl Simulation {
         violation.map_or(Ok(()), Err)
     }
 
-    /// Plans the next time of trouble, and starts all instances.
+    /// Plans the faults until the next power cut, and starts all instances.
     fn boot(&mut self) {
         self.plan = Plan::draw(&mut self.rng);
         self.run.events.push(format!("boot: {:?}", self.plan));
@@ -326,8 +327,8 @@ impl Simulation {
         self.disk.revive();
     }
 
-    /// A program that ends after a failed sync ends with the machine. If it alone restarted, it would trust what it reads,
-    /// and no later sync saves that: SQLite cannot survive a power cut then.
+    /// Cuts the power if a program has ended after a failed sync. If the program alone restarted, it would trust the
+    /// data that it reads, although no later sync makes that data durable: SQLite cannot survive a power cut then.
     fn restart_if_doomed(&mut self) {
         if self.disk.is_doomed() {
             self.cut();
@@ -368,7 +369,7 @@ impl Simulation {
         self.disk.lose(self.rng.u64(..));
     }
 
-    /// Ends all trouble after a last power cut, brings all work to its end, and checks the result.
+    /// Cuts the power a last time, ends all faults, completes all work, and checks the result.
     fn settle(&mut self) -> Result<(), String> {
         self.lose_power();
         self.disk.end(None);

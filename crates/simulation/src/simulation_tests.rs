@@ -1,11 +1,11 @@
-//! What the simulation found, without a seed.
+//! Tests of cases that the simulation found, without a seed.
 
 use super::*;
 use crate::check::effects;
 use crate::clients::Known;
 
-/// Sends a request while operations of this kind fail after some others, then kills the instance. Returns what the client
-/// knows, and the number of effects that the next instance finds.
+/// Sends a request while disk operations fail with this fault, after `after` operations that succeed, then kills the
+/// instance. Returns what the client knows, and the number of effects that the next instance finds.
 fn failed(fault: &str, after: u64) -> (Known, usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _context = runtime.enter();
@@ -25,7 +25,7 @@ fn failed(fault: &str, after: u64) -> (Known, usize) {
 
 #[test]
 fn a_commit_whose_sync_failed_may_count_after_a_crash() {
-    // The first syncs are those of the log's header, before the commit's rows are written.
+    // The first syncs write the header of the log, before the rows of the commit are written.
     let results: Vec<_> = (0..20).map(|after| failed("sync", after)).collect();
     assert!(results.contains(&(Known::Unknown, 1)), "{results:?}");
     assert!(!results.contains(&(Known::NoEffect, 1)), "{results:?}");

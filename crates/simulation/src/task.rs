@@ -1,11 +1,11 @@
-//! Futures that run when the simulation says so.
+//! Futures that the simulation polls when it chooses.
 
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// A future, and whether it was woken since it was polled.
+/// A future, and whether it was woken since it was last polled.
 pub(crate) struct Task {
     /// What it does, for the log.
     pub(crate) name: &'static str,
@@ -27,12 +27,12 @@ impl Task {
         Self { name, future: Box::pin(future), woken: Arc::new(Woken(AtomicBool::new(true))) }
     }
 
-    /// Whether it can go on.
+    /// Whether the future was woken since it was last polled, or was never polled.
     pub(crate) fn is_ready(&self) -> bool {
         self.woken.0.load(Ordering::Relaxed)
     }
 
-    /// Runs it until it waits. Returns whether it ended.
+    /// Polls the future once. Returns whether it has ended.
     pub(crate) fn poll(&mut self) -> bool {
         self.woken.0.store(false, Ordering::Relaxed);
         let waker = Waker::from(Arc::clone(&self.woken));

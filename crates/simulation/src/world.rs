@@ -1,4 +1,4 @@
-//! The world in which every run begins: a migrated store with an account, its money and its payment batches. It is made
+//! The initial state of every run: a migrated store with an account, its money and its payment batches. It is created
 //! once, and every run starts with a copy of its file.
 
 use chrono::NaiveDate;
@@ -23,7 +23,7 @@ use uuid::Uuid;
 /// What each budget holds at the beginning, in minor units.
 pub(crate) const OPENING: i64 = 100_000_000;
 
-/// The references of the payments of each batch. They select what the simulated bank does.
+/// The references of the payments of each batch. Each selects what the simulated bank does with its payment.
 const BATCHES: [&[&str]; 4] = [
     &["one", "SBX-SLOW", "SBX-FAIL-NAME"],
     &["SBX-RETURN", "two", "three", "four", "five"],
@@ -48,7 +48,7 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
-    /// Ids that begin with `high`.
+    /// Creates a source of ids with the upper half `high`.
     pub(crate) fn starting_with(high: u64) -> Self {
         Self { high, next: AtomicU64::new(1) }
     }
@@ -60,7 +60,7 @@ impl IdSource for Ids {
     }
 }
 
-/// Returns the world, which is made by the first call.
+/// Returns the initial state. The first call creates it.
 pub(crate) fn home() -> &'static Home {
     static HOME: OnceLock<Home> = OnceLock::new();
     HOME.get_or_init(|| {

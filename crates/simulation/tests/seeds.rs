@@ -13,7 +13,7 @@ fn ten_thousand_seeds_lose_nothing() {
     match run_all(0..SEEDS, None) {
         Ok(totals) => {
             println!("{totals}");
-            // The seeds do what they are for.
+            // The runs contain enough power cuts, kills and acknowledged requests to prove something.
             assert!(totals.cuts > SEEDS && totals.kills > SEEDS / 10 && totals.acknowledged > SEEDS, "{totals}");
         }
         Err(violation) => panic!("{violation}"),

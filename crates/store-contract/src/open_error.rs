@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// password.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// No adapter knows the scheme of the URL.
+    /// No adapter accepts the scheme of the URL.
     #[error("the database URL begins with `{scheme}:`; known schemes are {known}")]
     UnknownScheme {
         /// The scheme of the URL.

@@ -11,13 +11,13 @@ pub struct StoreSettings {
     pub readers: Option<u32>,
     /// Maximum number of queued writes. Further writes are refused. 0 counts as 1.
     pub queue: usize,
-    /// Whether to create a database that does not exist, where opening one would.
+    /// Whether to create a database that does not exist, if the adapter can create databases.
     pub create: bool,
 }
 
 impl StoreSettings {
-    /// A store at this URL, created if it does not exist, with a queue of 1024 and the adapter's default number of
-    /// readers.
+    /// Settings for a store at this URL: created if it does not exist, with a queue of 1024 and the adapter's default
+    /// number of readers.
     pub fn at(url: impl Into<String>) -> Self {
         Self { url: url.into(), readers: None, queue: 1024, create: true }
     }

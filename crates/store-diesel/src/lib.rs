@@ -1,11 +1,11 @@
 //! The storage ports on Diesel: one body of queries (`body/`), compiled once per database.
 //!
 //! A backend (`sqlite`, `postgres`: features of this crate) provides the differences between databases, which
-//! `body/backend.rs` and `body/driver.rs` list: how a connection is set up, the SQL types of ids, times and dates, how a write transaction
-//! begins, how sets of rows are loaded, locked and stored, and which errors are transient. It includes the body, which
-//! is the same source for every backend.
+//! `body/backend.rs` and `body/driver.rs` list: how a connection is set up, the SQL types of ids, times and dates, how
+//! a write transaction begins, how sets of rows are loaded, locked and stored, and which errors are transient. It
+//! includes the body, which is the same source for every backend.
 //!
-//! The stores make these promises beyond those of the ports:
+//! The stores make these promises in addition to the promises of the ports:
 //! - **Durable**: an answer is sent after the commit, and a commit is on the disk (`synchronous` is FULL,
 //!   `synchronous_commit` is not off).
 //! - **Grouped**: one writer takes the commands that were queued when the last commit ended, in the order of arrival,
@@ -15,8 +15,8 @@
 //! - **Several programs** on one PostgreSQL database are as correct as one: a group locks all rows that it will change
 //!   before it looks up idempotency records and decides, in the same order in all programs. Transient errors (a
 //!   deadlock, a lost connection) are retried for three seconds. A connection that is lost at the commit is not
-//!   retried, because the outcome is unknown: the caller gets [`StoreError::Unavailable`], and the idempotency record
-//!   settles it.
+//!   retried, because the outcome is unknown: the caller receives [`StoreError::OutcomeUnknown`]. A client that repeats
+//!   the request with its idempotency key learns the outcome.
 //! - **Bounded**: a full queue refuses immediately ([`StoreError::Overloaded`]), and no caller waits longer than two
 //!   seconds for a reader ([`StoreError::Unavailable`]).
 //! - **A panic in a decision** is answered to its own caller ([`StoreError::Corrupt`]). The writer survives any other

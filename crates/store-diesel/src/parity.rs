@@ -1,6 +1,6 @@
 //! The tables of both databases match their declarations.
 //!
-//! PostgreSQL is the server of `DATABASE_URL`. Without it, that half is skipped and prints a line.
+//! PostgreSQL is the server of `DATABASE_URL`. Without that variable, the test skips PostgreSQL and prints a line.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::columns::{ColumnKind, DeclaredColumn};
@@ -119,8 +119,8 @@ fn migrations_have_the_same_names() {
     assert_eq!(names(sqlite::known_migrations().unwrap()), names(postgres::known_migrations().unwrap()));
 }
 
-/// Returns every CHECK by its table, except those that a native type makes unnecessary. A migration that recreates a
-/// table names it `new_…` until it replaces the old one.
+/// Returns every CHECK by its table, except checks that a native type makes unnecessary. A migration that recreates a
+/// table names it `new_…` until it replaces the old table.
 fn checks(source: &str) -> BTreeSet<(String, String)> {
     const NEEDLESS: [&str; 5] = [" = 36)", " = 10)", "IN (0, 1)", "typeof(", "CAST(available_minor"];
     let mut checks = BTreeSet::new();

@@ -47,7 +47,7 @@ pub(crate) const CLOCK: &str = "COALESCE(t.frozen_at, $1 + t.ahead_micros, $1)";
 pub(crate) const ASCII_LOWER: [&str; 2] = ["lower(", ")"];
 /// The name of the recipient of the payment `t`.
 pub(crate) const RECIPIENT_NAME: &str = "(t.input ->> '$.recipient.name')";
-/// The reference of the payment `t`, else the default reference of its recipient.
+/// The reference of the payment `t`, or else the default reference of its recipient.
 pub(crate) const RECIPIENT_REFERENCE: &str =
     "COALESCE(NULLIF(trim(t.input ->> '$.reference'), ''), t.input ->> '$.recipient.defaultReference')";
 

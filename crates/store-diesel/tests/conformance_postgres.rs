@@ -1,5 +1,5 @@
-//! PostgreSQL keeps the promises of the ports. The server is that of `DATABASE_URL`. Without it, nothing is tested, and
-//! the test prints a line.
+//! Tests that PostgreSQL keeps the promises of the ports. `DATABASE_URL` names the server. Without that variable,
+//! nothing is tested, and the test prints a line.
 #![cfg(feature = "postgres")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -79,7 +79,7 @@ fn handle(database: &Arc<Database>) -> Result<Handle, SetupError> {
     }))
 }
 
-/// Makes writes fail by triggers, behind the store's back.
+/// Makes writes fail with triggers that the store does not know about.
 struct Triggers(Arc<Database>);
 
 #[async_trait]
@@ -120,7 +120,7 @@ impl Outage for Shut {
     }
 }
 
-/// Databases whose list of applied migrations is changed behind the store's back.
+/// Databases whose list of applied migrations is changed without the store.
 struct OtherSchemas;
 
 impl OtherSchemas {
@@ -151,7 +151,7 @@ impl Factory for InMemory {
     }
 }
 
-/// Each check gets a database of its own, which takes most of the time, so two tests divide the checks.
+/// Each check gets its own database. This takes most of the time, so two tests divide the checks.
 async fn half_of_the_promises_are_kept(half: usize) {
     let verdict = run_share(&Databases::default(), half, 2).await;
     verdict.assert_passed();

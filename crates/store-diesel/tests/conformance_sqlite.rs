@@ -1,4 +1,4 @@
-//! SQLite keeps the promises of the ports.
+//! Tests that SQLite keeps the promises of the ports.
 #![cfg(feature = "sqlite")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -38,7 +38,7 @@ impl Files {
             let path = directory.path().join(FILE);
             let store = open(&path)?;
             store.migrate()?;
-            // Its writer ends with a checkpoint, which must not meet the next connection.
+            // The writer ends with a checkpoint, which must not run while the next connection works.
             store.close();
             let mut conn = SqliteConnection::establish(path.to_str().unwrap())?;
             conn.batch_execute("PRAGMA wal_checkpoint(TRUNCATE)")?;
@@ -73,7 +73,7 @@ fn handle(directory: &Arc<TempDir>) -> Result<Handle, SetupError> {
     }))
 }
 
-/// Makes writes fail by triggers, behind the store's back.
+/// Makes writes fail with triggers that the store does not know about.
 struct Triggers(PathBuf);
 
 impl Triggers {
@@ -99,7 +99,7 @@ impl Faults for Triggers {
     }
 }
 
-/// Files whose list of applied migrations is changed behind the store's back.
+/// Files whose list of applied migrations is changed without the store.
 struct OtherSchemas;
 
 impl OtherSchemas {

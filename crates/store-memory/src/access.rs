@@ -59,7 +59,7 @@ impl AccountProfiles for MemoryStore {
     }
 }
 
-/// Adds to an account what its parent budget says.
+/// Builds the profile of an account from the account and its parent budget.
 fn profile(data: &Data, account: &Account) -> AccountProfile {
     let is_parent =
         |record: &&BudgetRecord| record.budget.account == account.id && record.kind == BudgetKind::AccountBalance;

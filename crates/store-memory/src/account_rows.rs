@@ -128,7 +128,7 @@ fn part<K: Key + Ord + Clone, V: Clone>(all: &BTreeMap<K, V>, account: &AccountI
     own.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// Copies what is stored of a merchant.
+/// Copies the rows of a merchant, except its checkouts.
 fn merchants_of(all: &MerchantData, account: &AccountId) -> MerchantData {
     MerchantData {
         profiles: part(&all.profiles, account),
@@ -140,7 +140,7 @@ fn merchants_of(all: &MerchantData, account: &AccountId) -> MerchantData {
     }
 }
 
-/// Copies what the simulated bank knows of these payments.
+/// Copies the simulated bank's records of these payments.
 fn accepted<K>(
     all: &BTreeMap<PaymentId, AcceptedPayment>,
     payments: &BTreeMap<K, Payment>,
@@ -149,7 +149,7 @@ fn accepted<K>(
     all.iter().filter(|(id, _)| sent(id)).map(|(id, accepted)| (*id, accepted.clone())).collect()
 }
 
-/// Removes the secrets, which are no part of a snapshot.
+/// Removes the secrets, because a snapshot contains none.
 fn without_secrets(mut enrolments: BTreeMap<AccountId, TotpEnrolment>) -> BTreeMap<AccountId, TotpEnrolment> {
     for enrolment in enrolments.values_mut() {
         enrolment.secret = SealedSecret::new(Vec::new());
@@ -162,8 +162,8 @@ fn events_of(all: &BTreeMap<EventPosition, StoredEvent>, account: &AccountId) ->
     own.map(|(position, event)| (*position, event.clone())).collect()
 }
 
-/// Copies all rows of a world, including its timeline and number, but not its account, keys and snapshots. Leases are
-/// excluded too: their holders must lose the right to write.
+/// Copies all rows of a world, including its counter of ids, but not its account (with its timeline), keys and
+/// snapshots. Leases are excluded too: their holders must lose the right to write.
 #[expect(clippy::too_many_lines, reason = "every field is named, so that none is forgotten")]
 pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
     let Data {
@@ -253,7 +253,8 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
     }
 }
 
-/// Removes what a file does not contain from the rows of a snapshot.
+/// Removes from the rows of a snapshot what a file must not contain: events, idempotency records, MFA sessions and
+/// enrolments, and PINs.
 pub(crate) fn strip_for_file(rows: &mut Data) {
     rows.events.clear();
     rows.records.clear();
@@ -304,8 +305,8 @@ pub(crate) fn clear(data: &mut Data, account: &AccountId) {
     out(&mut data.numbers, account);
 }
 
-/// Inserts the rows that [`of`] returned into an empty account, which may be another one. An enrolment gets this secret,
-/// and is left out if there is none.
+/// Inserts the rows that [`of`] returned into an empty account, which may differ from the account of the rows. An
+/// enrolment is stored with this secret, and is left out if there is none.
 pub(crate) fn put(data: &mut Data, account: &AccountId, mut account_rows: Data, secret: Option<SealedSecret>) {
     fn into<K: Key + Ord, V: Owned>(all: &mut BTreeMap<K, V>, account: &AccountId, part: BTreeMap<K, V>) {
         all.extend(part.into_iter().map(|(mut key, mut value)| {

@@ -79,7 +79,7 @@ pub(crate) fn moved(data: &mut Data, account: &AccountId, ids: impl IntoIterator
     }
 }
 
-/// Begins a new epoch: earlier cursors of the account end.
+/// Begins a new epoch: earlier cursors of the account become invalid.
 pub(crate) fn begin_epoch(data: &mut Data, account: &AccountId) {
     let epoch = next_position(data);
     data.epochs.insert(account.clone(), epoch);

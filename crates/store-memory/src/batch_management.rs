@@ -98,7 +98,7 @@ fn fill(
     payments: Vec<Payment>,
     mut alerts: Vec<Alert>,
 ) -> Result<(), StoreError> {
-    // Alerts of no row come first, and those of one row keep their order.
+    // Alerts without a row come first, and alerts of the same row keep their order.
     alerts.sort_by_key(|alert| alert.index);
     for command in &batch.orders {
         must_exist(data.budgets.contains_key(&(batch.account.clone(), command.budget)), &command.budget)?;

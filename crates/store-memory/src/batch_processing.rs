@@ -137,7 +137,7 @@ impl MemoryStore {
     }
 }
 
-/// Whether a lease is the current one of its batch. It may have ended, as long as nobody else has got one.
+/// Whether a lease is the current one of its batch. It stays current after its end, until another lease is granted.
 fn is_current(data: &Data, lease: &Lease) -> bool {
     data.leases.get(&(lease.account.clone(), lease.batch)).is_some_and(|(id, _)| *id == lease.id)
 }

@@ -23,7 +23,7 @@ impl PaymentBatches for MemoryStore {
         self.decide(|data| {
             once(data, command.claim.as_ref(), |data| {
                 let decision = decide(data, &command)?;
-                // The attempt is stored whatever the answer is.
+                // The attempt is stored even if the answer is a refusal.
                 if let Some(session) = decision.session {
                     replace(&mut data.sessions, &(session.account.clone(), session.id), session)?;
                 }
@@ -87,7 +87,7 @@ pub(crate) fn payments_of<'a>(
     data.payments.range(of_batch).map(|(_, payment)| payment)
 }
 
-/// Changes every payment of a batch, as of the batch's last change.
+/// Changes every payment of a batch, at the time of the batch's last change, and gives it a new position.
 pub(crate) fn set_payments(data: &mut Data, batch: &PaymentBatch, all: AllPayments) {
     let of_batch = (batch.account.clone(), batch.id, u32::MIN)..=(batch.account.clone(), batch.id, u32::MAX);
     let mut changed = Vec::new();

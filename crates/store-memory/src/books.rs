@@ -1,4 +1,4 @@
-//! Sums of the books of accounts.
+//! Adds up the books of accounts, and explains balances.
 
 use crate::MemoryStore;
 use crate::data::Data;

@@ -139,7 +139,7 @@ fn below(data: &Data, root: &BudgetRecord) -> Vec<Budget> {
     below
 }
 
-/// Returns the number of the last credit, transfer or payment that changed a balance.
+/// Returns the number of the last credit, top-up, transfer or payment that changed a balance.
 fn last_number(data: &Data, budget: &Budget, currency: Currency) -> Option<i64> {
     let credits = data.credits.values().map(|(_, credit)| credit);
     let credits = credits.filter(|credit| credit.account == budget.account);

@@ -197,7 +197,7 @@ fn record(data: &Data, card: &Card) -> CardRecord {
     }
 }
 
-/// Adds the budgets and the limits to a card.
+/// Builds the profile of a card: its record, its budgets and limits, and the state of its physical card.
 fn profile(data: &Data, record: CardRecord) -> Option<CardProfile> {
     let CardLimits { card, limits } = limits(data, &record.card.account, record.card.id)?;
     let budget = |granted: GrantedBudget| {
@@ -244,7 +244,7 @@ fn add_card(data: &mut Data, record: &CardRecord, limits: Vec<CardLimit>) -> Res
     add(&mut data.card_records, key, record.clone())
 }
 
-/// Stores a change of a card, which the rule has just read.
+/// Stores a change of a card. The card exists, because the rule has just read it.
 pub(crate) fn store_change(
     data: &mut Data,
     CardChange { card: record, transition }: CardChange,

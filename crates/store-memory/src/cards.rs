@@ -151,7 +151,7 @@ fn first_situation(data: &Data, account: &AccountId, card: CardId) -> Result<Opt
     Ok(Some(FirstSituation { card: card.clone(), limits: limits.clone(), guards: guards(data, card), balances }))
 }
 
-/// Returns what decides the use of a card, besides its state, its limits and the balance.
+/// Returns the guards of a card: what decides its use in addition to its state, its limits and the balance.
 fn guards(data: &Data, card: &Card) -> Guards {
     let record = data.card_records.get(&(card.account.clone(), card.id));
     let budget = data.budget_records.get(&(card.account.clone(), card.budget));

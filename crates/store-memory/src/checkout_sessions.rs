@@ -160,7 +160,7 @@ fn sessions_of<'d>(data: &'d Data, account: &AccountId) -> impl Iterator<Item = 
     data.merchants.sessions.values().filter(move |session| session.account == *account)
 }
 
-/// Returns a session with its last payment.
+/// Returns a session with its last payment and its number of payments. A pending payment is the last one.
 fn with_payment(data: &Data, session: CheckoutSession) -> FoundSession {
     let order =
         |payment: &&MerchantPayment| (payment.status == MerchantPaymentStatus::Pending, payment.created_at, payment.id);
@@ -168,7 +168,7 @@ fn with_payment(data: &Data, session: CheckoutSession) -> FoundSession {
     FoundSession { last: payments_of(data, &session).max_by_key(order).cloned(), session, attempts }
 }
 
-/// Returns the payment of a session that is not final.
+/// Returns the pending payment of a session.
 fn pending(data: &Data, session: &CheckoutSession) -> Option<MerchantPayment> {
     payments_of(data, session).find(|payment| payment.status == MerchantPaymentStatus::Pending).cloned()
 }
@@ -200,7 +200,7 @@ fn add_new<R>(data: &mut Data, created: CreatedSession) -> Result<CreatedSession
     Ok(created)
 }
 
-/// Decides a step without storing it.
+/// Decides a change of a session without storing it.
 fn decide(
     data: &Data,
     command: &SessionCommand,

@@ -35,7 +35,7 @@ use std::fmt::Debug;
 pub(crate) struct Data {
     pub(crate) environment: Option<Environment>,
     pub(crate) secret_key: Option<StoreKey>,
-    /// The secret from which the tokens of payment pages follow.
+    /// The secret from which the tokens of payment pages are derived.
     pub(crate) page_secret: Option<SealedSecret>,
     pub(crate) audit_log: Vec<AuditRecord>,
     pub(crate) clients: BTreeMap<ClientId, ApiClient>,
@@ -71,25 +71,25 @@ pub(crate) struct Data {
     pub(crate) alerts: BTreeMap<(AccountId, PaymentBatchId), Vec<Alert>>,
     pub(crate) leases: BTreeMap<(AccountId, PaymentBatchId), (LeaseId, DateTime<Utc>)>,
     pub(crate) sandbox_bank: BTreeMap<PaymentId, AcceptedPayment>,
-    /// Events by position. Positions are never given twice.
+    /// Events by position. A position is never used twice.
     pub(crate) events: BTreeMap<EventPosition, StoredEvent>,
     pub(crate) last_position: EventPosition,
-    /// Events that were sent again, and the real times of that, by position.
+    /// Redeliveries by position: which event was sent again, and when in real time.
     pub(crate) redeliveries: BTreeMap<EventPosition, (EventId, DateTime<Utc>)>,
     /// The positions of movements, renewed with each change.
     pub(crate) positions: BTreeMap<(AccountId, ActivityId), i64>,
-    /// The epochs of worlds: a restore begins a new one.
+    /// The epochs of worlds. A restore begins a new epoch.
     pub(crate) epochs: BTreeMap<AccountId, i64>,
-    /// The last sequences of budgets and batches.
+    /// The last sequences of budgets, batches and checkout sessions.
     pub(crate) sequences: BTreeMap<(AccountId, EventObject), u64>,
-    /// The number of the last payout or return of each balance that has one.
+    /// The number of the last payment, return or top-up of each balance that has one.
     pub(crate) paid_numbers: BTreeMap<(AccountId, (BudgetId, Currency)), i64>,
     /// How events are written.
     pub(crate) recording: Option<EventRecording>,
     pub(crate) sessions: BTreeMap<(AccountId, MfaSessionId), MfaSession>,
     pub(crate) enrolments: BTreeMap<AccountId, TotpEnrolment>,
     pub(crate) records: BTreeMap<RecordKey, Record>,
-    /// Count of numbers used by each account that has a timeline. The timeline is stored with the account.
+    /// The counter of ids of each account that has a timeline. The timeline is stored with the account.
     pub(crate) numbers: BTreeMap<AccountId, u64>,
     pub(crate) webhooks: BTreeMap<WebhookId, Webhook>,
     /// Deleted subscriptions, and when they were deleted.
@@ -99,12 +99,12 @@ pub(crate) struct Data {
     pub(crate) client_records: BTreeMap<(ClientId, String), ClientRecord>,
     pub(crate) worlds: BTreeMap<AccountId, KeptWorld>,
     pub(crate) snapshots: BTreeMap<(AccountId, SnapshotId), KeptSnapshot>,
-    /// The snapshots that files name, by the contents of the files.
+    /// The rows of exported snapshots, by the contents of their files. A file only names its snapshot.
     pub(crate) exported: BTreeMap<String, (Timeline, Box<Self>)>,
     pub(crate) imported: BTreeMap<(ClientId, SnapshotId), KeptImport>,
 }
 
-/// What is stored of merchants, except their checkouts.
+/// The stored data of merchants, except their checkouts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MerchantData {
     /// Profiles that were changed. The logos in these records are unused.

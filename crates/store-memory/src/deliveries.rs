@@ -27,7 +27,8 @@ fn is_paused(data: &Data, webhook: &Webhook) -> bool {
     !webhook.enabled || data.clients.get(&webhook.client).is_some_and(|client| client.disabled_at.is_some())
 }
 
-/// The deliveries of a subscription that can be claimed, the longest due first.
+/// Returns the deliveries of a subscription that can be claimed: first attempts and retries in turn, each the longest
+/// due first.
 fn claimable(data: &Data, webhook: &Webhook, now: DateTime<Utc>) -> Vec<EventId> {
     if is_paused(data, webhook) {
         return Vec::new();
@@ -95,7 +96,7 @@ fn record(data: &mut Data, end: &AttemptEnd, now: DateTime<Utc>) -> bool {
     true
 }
 
-/// Changes deliveries whose claims are still current, and ends their leases.
+/// Changes the deliveries of the claims that are still current, and ends their leases.
 fn give_back(data: &mut Data, claims: &[DeliveryClaim], change: impl Fn(&mut Delivery)) {
     for claim in claims {
         let kept = data.deliveries.get_mut(&(claim.webhook, claim.message));
@@ -292,19 +293,21 @@ fn forget_failing(data: &mut Data, account: &AccountId) {
     }
 }
 
-/// Lets paused receivers of these subscriptions have the next delivery.
+/// Resumes the receivers of these subscriptions: if they are paused after failures, the next delivery is sent
+/// immediately.
 fn resume(data: &mut Data, is_one: impl Fn(&Webhook) -> bool) {
     data.webhooks.values_mut().filter(|webhook| is_one(webhook)).for_each(|webhook| webhook.resumptions += 1);
 }
 
-/// Lets paused receivers have retries that a change of an account's clock made due.
+/// Resumes the receivers of an account's events, because a change of its clock may have made retries due.
 pub(crate) fn clock_changed(data: &mut Data, account: &AccountId) {
     let client = data.accounts.get(account).map(|account| account.client);
     resume(data, |of| Some(of.client) == client && of.account.as_ref().is_none_or(|of| of == account));
 }
 
-/// Follows a restore of an account to a time by its clock: waiting deliveries of undone events are cancelled, other
-/// retries are due at that time at the latest, and failures of the undone time are forgotten.
+/// Applies a restore of an account to its deliveries. `to` is the restored time by the account's clock. Waiting
+/// deliveries of undone events are cancelled, other retries become due at `to` at the latest, and failures are
+/// forgotten.
 pub(crate) fn undo(data: &mut Data, account: &AccountId, to: DateTime<Utc>) {
     clock_changed(data, account);
     forget_failing(data, account);
@@ -333,7 +336,7 @@ pub(crate) fn subscribers<'d>(data: &'d Data, account: &'d AccountId) -> impl It
     })
 }
 
-/// Queues an event for its subscriptions, at a time by the account's clock.
+/// Queues an event for its subscriptions. `at` is the time of the event by the account's clock.
 pub(crate) fn queue(data: &mut Data, event: &StoredEvent, at: DateTime<Utc>) {
     let to = subscribers(data, &event.account).filter(|webhook| webhook.wants(event.kind, event.checkout));
     let to: Vec<_> = to.map(|to| to.id).collect();
@@ -358,7 +361,7 @@ fn body_of(data: &Data, message: EventId) -> Option<String> {
     data.events.values().find(|event| event.id == message).map(|event| event.body.clone())
 }
 
-/// The deliveries of stored events that match a subscription.
+/// Returns new deliveries of the stored events that match a subscription and are not older than `since`.
 fn matching(data: &Data, webhook: &Webhook, since: DateTime<Utc>) -> Vec<Delivery> {
     let is_its = |event: &&StoredEvent| {
         webhook.wants(event.kind, event.checkout)

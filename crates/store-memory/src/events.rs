@@ -1,4 +1,4 @@
-//! Events.
+//! Events and their redeliveries.
 
 use crate::MemoryStore;
 use crate::data::Data;
@@ -107,7 +107,7 @@ fn reached<'d>(data: &'d Data, reach: &'d EventReach) -> impl Iterator<Item = &'
     })
 }
 
-/// Numbers events, whose causes are stored already, and writes those that somebody may see.
+/// Numbers events, and writes those that somebody may see. Their causes must already be stored.
 pub(crate) fn record(data: &mut Data, events: &[Event]) -> Result<(), StoreError> {
     for event in events {
         let Some(sequence) = next_sequence(data, event) else { continue };
@@ -135,7 +135,7 @@ pub(crate) fn record(data: &mut Data, events: &[Event]) -> Result<(), StoreError
     Ok(())
 }
 
-/// Who may see the events of an account.
+/// Returns the audience of an account's events.
 fn audience(data: &Data, recording: &EventRecording, account: &AccountId) -> Audience {
     let enabled = || {
         let client = data.accounts.get(account).and_then(|account| data.clients.get(&account.client));
@@ -145,7 +145,7 @@ fn audience(data: &Data, recording: &EventRecording, account: &AccountId) -> Aud
     Audience { lists: recording.environment == Environment::Sandbox || enabled(), subscribed }
 }
 
-/// Counts an event of its object, and returns its number. `None`: it does not count.
+/// Counts an event, and returns its sequence among the events of its object. `None`: it does not count.
 fn next_sequence(data: &mut Data, event: &Event) -> Option<u64> {
     let of_account = |account: &AccountId| *account == event.account;
     match (event.object(), &event.body) {

@@ -1,11 +1,11 @@
-//! Records about webhooks that are kept with what only a store needs.
+//! Stored forms of deliveries and of clients' idempotency records.
 
 use chrono::{DateTime, Utc};
 use florin_domain::ids::LeaseId;
 use florin_domain::webhook::{AttemptRecord, Delivery};
 use florin_ports::{Answer, DeliveryClaim, RecordedRequest};
 
-/// Idempotency record of a request that belongs to a client; without an answer if the answer contained a secret.
+/// Idempotency record of a client. It has no answer if the answer contained a secret.
 #[derive(Clone, Debug)]
 pub(crate) struct ClientRecord {
     pub(crate) request: RecordedRequest,
@@ -17,9 +17,9 @@ pub(crate) struct ClientRecord {
 #[derive(Clone, Debug)]
 pub(crate) struct KeptDelivery {
     pub(crate) delivery: Delivery,
-    /// The body of a test.
+    /// The body, if this is a test: the event of a test is not stored.
     pub(crate) test_body: Option<String>,
-    /// In real time.
+    /// When it was queued, in real time.
     pub(crate) queued_at: DateTime<Utc>,
     pub(crate) lease: Option<(LeaseId, DateTime<Utc>)>,
     pub(crate) attempts: Vec<AttemptRecord>,
@@ -41,7 +41,7 @@ impl KeptDelivery {
         self.lease.is_some_and(|(held, _)| held == claim.lease) && self.delivery.attempts == claim.attempt
     }
 
-    /// Begins a new schedule, which is due at once.
+    /// Begins a new schedule, which is due immediately.
     pub(crate) fn restart(&mut self) {
         self.lease = None;
         self.delivery.restart();

@@ -1,4 +1,4 @@
-//! What the journal, the payments and the sessions of merchants say.
+//! Adds up the journal, the payments and the sessions of merchants.
 
 use crate::data::Data;
 use crate::merchant_payments::taken_up;

@@ -58,8 +58,8 @@ impl Merchants for MemoryStore {
     }
 }
 
-/// Returns the profile of an account, or the default one of a merchant whose profile was never changed. `None`: the
-/// account has no profile.
+/// Returns the profile of an account, or the default profile if the merchant never changed it. `None`: the account has
+/// no profile.
 pub(crate) fn profile(data: &Data, account: &AccountId) -> Option<MerchantProfile> {
     let stored = data.merchants.profiles.get(account).cloned();
     let profile = stored.or_else(|| {

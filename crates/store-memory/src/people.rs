@@ -90,7 +90,7 @@ impl People for MemoryStore {
     }
 }
 
-/// Terminates the cards of an account that the person owns.
+/// Terminates the cards that the person owns on an account, and deletes the evidence of their disputes.
 fn terminate(data: &mut Data, account: &AccountId, command: &ErasePersonCommand) -> Result<(), StoreError> {
     let client = data.accounts.get(account).map(|account| account.client);
     let cards = data.cards.keys().filter(|(owner, _)| owner == account).map(|(_, card)| *card);
@@ -123,7 +123,7 @@ fn of_account<'a>(data: &'a Data, account: &'a AccountId) -> impl Iterator<Item 
     data.people.values().filter(|person| person.account == *account)
 }
 
-/// Deletes what else contains the data of a person: idempotency records, and snapshots of worlds.
+/// Deletes everything else that contains the data of a person: idempotency records, and snapshots of worlds.
 fn forget(data: &mut Data, person: PersonId) {
     let id = person.to_string();
     data.records.retain(|_, record| {

@@ -79,8 +79,7 @@ fn overview(data: &Data, account: SettlementAccount, targets: &[CheckoutTarget])
     SettlementAccountOverview::of(account, bank, targets)
 }
 
-/// Returns the settlement accounts that sessions which are not over pay into, or that refunds which are not final are paid
-/// from.
+/// Returns the settlement accounts that open sessions pay into, or that pending refunds are paid from.
 fn awaiting(data: &Data, account: &AccountId) -> BTreeSet<SettlementAccountId> {
     let own = data.merchants.sessions.values().filter(|session| session.account == *account);
     let is_refunded = |session: &CheckoutSession| {
@@ -95,7 +94,7 @@ fn awaiting(data: &Data, account: &AccountId) -> BTreeSet<SettlementAccountId> {
         .collect()
 }
 
-/// Returns where the SHOPPING checkouts of an account pay into, newest first.
+/// Returns the SHOPPING checkouts of an account with the settlement accounts that they pay into, newest first.
 fn targets(data: &Data, account: &AccountId) -> Vec<CheckoutTarget> {
     let mut own: Vec<_> = data.checkouts.values().filter(|checkout| checkout.account == *account).collect();
     own.sort_by_key(|checkout| std::cmp::Reverse((checkout.created_at, checkout.id)));

@@ -1,4 +1,5 @@
-//! Snapshots of worlds as files. What a file names stays in the store: data in memory has no form outside of it.
+//! Snapshots of worlds as files. A file only names its snapshot, and the rows stay in the store: data in memory has no
+//! format outside of the process.
 
 use crate::MemoryStore;
 use crate::account_rows;
@@ -13,7 +14,7 @@ use florin_domain::world::{ImportRefusal, ImportSituation, ImportedSnapshot, Sna
 use florin_ports::{ClientClaim, ImportSnapshotCommand, SnapshotFiles, StoreError, WriteError, Written};
 use std::convert::Infallible;
 
-/// The schema of data in memory, which never changes while it exists.
+/// The schema of data in memory. It never changes, because the data does not outlive the process.
 const SCHEMA: &str = "memory";
 
 #[async_trait]

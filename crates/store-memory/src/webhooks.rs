@@ -12,7 +12,8 @@ use florin_ports::{
     ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, StoreError, WebhookReach, Webhooks, WriteError, Written,
 };
 
-/// Runs the work unless its claim has a record already, and stores the record.
+/// Runs the work under a client's idempotency claim, or replays the stored answer. A record without an answer is
+/// refused with [`ShownOnce`], because the answer contained a secret.
 pub(crate) fn under_claim<T, R: From<ShownOnce>>(
     data: &mut Data,
     claim: Option<&ClientClaim<T>>,
@@ -21,7 +22,7 @@ pub(crate) fn under_claim<T, R: From<ShownOnce>>(
     under_claim_or(data, claim, || WriteError::Refused(R::from(ShownOnce)), work)
 }
 
-/// Does the same for an operation whose answers are all stored.
+/// Does the same as [`under_claim`] for an operation that stores all its answers.
 pub(crate) fn once_for_client<T, R>(
     data: &mut Data,
     claim: Option<&ClientClaim<T>>,
@@ -50,7 +51,8 @@ fn under_claim_or<T, R>(
     Ok(Written::New(done))
 }
 
-/// Runs work on a subscription in reach under its claim. A caller that does not reach it gets no stored answer, either.
+/// Runs work on a subscription under a client's idempotency claim. For a caller that does not reach the subscription,
+/// it is absent, even if an answer is stored.
 pub(crate) fn under_claim_on<T>(
     data: &mut Data,
     (reach, id): (&WebhookReach, WebhookId),

@@ -237,7 +237,7 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
             .is_some_and(|(key, _)| key.revoked_at.is_some()),
     };
     let replaces = decide(&situation).map_err(WriteError::Refused)?;
-    // The world of the snapshot may be the one that is replaced.
+    // Read the secret first: the world of the snapshot may be the one that is replaced.
     let secret = match &kept {
         Some((Some(from), ..)) => resealed(data, from, &new.account, &reseal)?,
         Some((None, ..)) | None => None,
@@ -268,7 +268,7 @@ fn create(data: &mut Data, command: CreateWorldCommand) -> Result<SandboxWorld, 
     world(data, &account).ok_or(WriteError::Absent)
 }
 
-/// Gives the sessions and refunds of an account the tokens of this account.
+/// Replaces the page tokens of an account's sessions and refunds, which may be copies from another account.
 fn replace_tokens(data: &mut Data, account: &AccountId, tokens: &PageTokens) {
     for session in data.merchants.sessions.values_mut().filter(|session| session.account == *account) {
         session.token = tokens(account, session.id.0);

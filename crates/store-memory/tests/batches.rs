@@ -34,7 +34,7 @@ struct Home {
 }
 
 impl Home {
-    /// Creates the demo world with an account that needs no authentication.
+    /// Creates a store with the demo data, in which no account requires MFA.
     async fn new() -> Self {
         let (store, clock) = (Arc::new(MemoryStore::new()), Arc::new(FakeClock::at(DateTime::UNIX_EPOCH)));
         let page_tokens = &PageTokenMaker::new(Secret::new(vec![1]));

@@ -1,4 +1,4 @@
-//! Test that the memory store keeps the promises of the ports.
+//! Tests that the memory store keeps the promises of the ports.
 
 use florin_store_conformance::{Factory, Handle, SetupError};
 use florin_store_memory::MemoryStore;

@@ -1,4 +1,4 @@
-//! The code of the guide for adapters is code that is compiled and run.
+//! Checks that the code in the guide for adapters is quoted from compiled sources.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;

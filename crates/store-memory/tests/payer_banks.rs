@@ -1,4 +1,4 @@
-//! Tests of a bank that is asked what became of payments: the use cases, the memory store and a bank of its own.
+//! Tests of a bank that must be asked for the results of payments: the use cases, the memory store and a fake bank.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where its world is wrong")]
 
 use async_trait::async_trait;
@@ -29,11 +29,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
-/// A bank with pages of its own, as a real one.
+/// A bank with its own pages, like a real bank.
 #[derive(Default)]
 struct FakeBank {
     started: Mutex<Vec<PaymentStart>>,
-    /// What it says about a payment. A payment that it does not know is undecided.
+    /// Its answers about payments. A payment without an answer is undecided.
     progress: Mutex<BTreeMap<MerchantPaymentId, Result<PaymentProgress, BankUnavailable>>>,
 }
 
@@ -55,7 +55,7 @@ impl PaymentInitiation for FakeBank {
     }
 }
 
-/// Ids whose every part differs: payment references follow from them.
+/// Ids that differ in every part, because payment references are derived from them.
 #[derive(Default)]
 struct SpreadIds(AtomicU64);
 
@@ -160,7 +160,7 @@ async fn a_payment_is_started_and_followed_to_its_result() {
     assert_eq!((start.authorise_before, start.reference), (session.expires_at, session.payment_reference.clone()));
     assert!(start.return_url.starts_with("https://pay.example/pay/"), "{}", start.return_url);
     assert_eq!(home.found(session).await, (SessionStatus::Open, MerchantPaymentStatus::Pending));
-    // The payer comes back: whoever reads the session asks the bank.
+    // The payer comes back. Reading the session asks the bank.
     home.clock.advance(TimeDelta::minutes(2));
     let now = home.clock.now();
     let again = now + TimeDelta::minutes(1);
@@ -174,7 +174,7 @@ async fn a_payment_is_started_and_followed_to_its_result() {
     home.audited().await;
 }
 
-/// The bank has the approval in time, but cannot be reached when the time of the session is over.
+/// The bank has the approval in time, but cannot be reached when the session expires.
 #[tokio::test]
 async fn nothing_ends_while_the_bank_is_unavailable() {
     let home = Home::new().await;

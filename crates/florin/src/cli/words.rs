@@ -1,4 +1,4 @@
-//! The words of a command line that say what an operator does.
+//! The command and arguments of a command line, as the audit log records them.
 
 use super::flags::HEADING;
 use clap::{Arg, ArgMatches, Command};
@@ -27,7 +27,7 @@ impl Words {
     }
 }
 
-/// The words of one argument: its flag and its values.
+/// The words of one argument: its flag and its values. None if the command line does not contain the argument.
 fn words(argument: &Arg, matches: &ArgMatches) -> Vec<String> {
     let id = argument.get_id().as_str();
     if matches.try_contains_id(id).is_err() || matches.value_source(id) != Some(clap::parser::ValueSource::CommandLine)

@@ -10,7 +10,7 @@ use florin_ports::AuditLog;
 use serde::Serialize;
 use std::process::ExitCode;
 
-/// Number of records that are read together.
+/// Maximum number of records that are read in one call.
 const PORTION: u32 = 500;
 
 /// Actions on the audit log.
@@ -18,8 +18,8 @@ const PORTION: u32 = 500;
 pub(crate) enum Action {
     /// List acts of operators and refused authentications, oldest first
     List(Filter),
-    /// Prove that no record before the last was changed or removed, or name the first broken one; `--expect` also notices a
-    /// log that was cut off
+    /// Prove that no record before the last was changed or removed, or name the first broken one; `--expect` also
+    /// notices a log that was cut off
     Verify {
         /// The hash of a record that an earlier call printed: the log must still contain that record
         #[arg(long, value_name = "HASH")]
@@ -27,7 +27,7 @@ pub(crate) enum Action {
     },
 }
 
-/// Which records are listed.
+/// Selects the records that `audit list` prints.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Filter {
     /// Only acts of this actor, or a part of its name
@@ -74,7 +74,8 @@ struct Verified {
 }
 
 impl From<AuditRecord> for Row {
-    /// A record without a beginning says in its details what was done.
+    /// The row of a record that does not refer to a beginning. Its details are the result if the outcome is `Done`, and
+    /// otherwise the arguments or the refusal.
     fn from(record: AuditRecord) -> Self {
         let is_result = record.event.outcome == AuditOutcome::Done;
         let (details, result) =

@@ -129,7 +129,7 @@ pub(super) async fn run(context: &Context, registry: &dyn Registry, action: Acti
     }
 }
 
-/// Prints a changed client, once all servers know the change.
+/// Prints a changed client, after the caches of running servers have expired.
 async fn changed(context: &Context, registry: &dyn Registry, id: ClientId, how: &str) -> anyhow::Result<()> {
     caches_expired().await;
     let found = registry.clients().await?.into_iter().find(|client| client.id == id);

@@ -1,4 +1,4 @@
-//! What the commands share.
+//! The context of commands, and helpers for arguments, files, times and errors.
 
 use crate::cli::Words;
 use crate::settings::Settings;
@@ -45,7 +45,7 @@ pub(super) fn argument<'a, T>(
     read(text).map_err(|flaw| UsageError::new(format!("{name} {text:?}: {}", flaw.message)))
 }
 
-/// Converts a store error into a message for operators.
+/// Converts a store error into a message for operators: `absent` for a missing record, `taken` for a duplicate.
 pub(super) fn explain(
     error: StoreError,
     absent: impl FnOnce() -> String,
@@ -58,7 +58,7 @@ pub(super) fn explain(
     }
 }
 
-/// Reads a file to import.
+/// Reads a file to import. Its maximum size is 64 MiB.
 pub(super) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
     const MAX: u64 = 64 * 1024 * 1024;
     let unreadable = |error| anyhow!("cannot read {}: {error}", path.display());
@@ -82,7 +82,7 @@ pub(crate) fn written(time: DateTime<Utc>) -> String {
     time.format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Parses a time of an argument, in whole seconds.
+/// Parses an RFC 3339 time of an argument, and drops fractions of a second.
 pub(super) fn time(argument: &str, text: &str) -> Result<DateTime<Utc>, UsageError> {
     let time = DateTime::parse_from_rfc3339(text).map(|time| time.to_utc().trunc_subsecs(0));
     time.map_err(|_| UsageError::new(format!("{argument} must be a time such as 2027-01-01T00:00:00Z (got {text:?})")))

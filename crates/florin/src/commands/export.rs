@@ -54,7 +54,7 @@ pub(super) async fn run(
     if arguments.file.as_os_str() == "-" {
         // The export itself is the result.
         let mut out = BufWriter::new(progress.writing(io::stdout().lock()));
-        // Whatever was written before an error has left.
+        // Recorded first: if an error follows, part of the data has already been written.
         context.note("to stdout".to_owned());
         store.export(&origin, &mut out)?;
         out.flush()?;

@@ -72,8 +72,8 @@ pub(super) async fn run(
     output::either(context.json, &report, || print(file, &imported))
 }
 
-/// How the secrets of a file are encrypted for this store. The key of the file must be that of the store, the previous
-/// one, or that of a sandbox, which the file contains.
+/// Returns the function that encrypts the secrets of a file for this store. They must be encrypted with the store's
+/// key, with its previous key or, in a sandbox, with the key that the file contains.
 async fn reseal(
     context: &Context,
     store: &dyn AnyStore,

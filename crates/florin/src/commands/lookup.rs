@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use florin_domain::ids::{AccountId, ClientId};
 use florin_ports::Registry;
 
-/// A record with an id and a name.
+/// A client or account: its id, the text of the id, and its name.
 struct Candidate<T> {
     id: T,
     text: String,

@@ -133,7 +133,7 @@ async fn decide(context: &Context, store: &dyn AnyStore, details: &Details, appr
     output::either(context.json, &decision, || format!("{text}."))
 }
 
-/// Decides about the settlement account or the payee with this id, and returns its kind.
+/// Approves or rejects the settlement account or payee with this id. Returns its kind.
 async fn approve(
     store: &dyn AnyStore,
     account: &AccountId,

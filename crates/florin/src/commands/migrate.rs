@@ -35,7 +35,8 @@ struct Pending {
     pending: Vec<String>,
 }
 
-/// Makes a new store a sandbox, and checks the environment of a store in use.
+/// Binds a new store to the sandbox, unless production is requested. Returns the environment of the store, and refuses
+/// one that differs from the given environment.
 async fn initialize(settings: &Settings, store: &dyn AnyStore) -> anyhow::Result<Environment> {
     let is_new = store.environment().await?.is_none();
     if is_new && environment::requested(settings) == Environment::Sandbox {

@@ -39,7 +39,7 @@ use florin_domain::audit_log::AuditOutcome;
 use florin_store_contract::AnyStore;
 use std::process::ExitCode;
 
-/// The failure to record an act, or its outcome.
+/// The message if an act or its outcome cannot be recorded.
 const UNRECORDED: &str = "cannot record the command in the audit log";
 
 /// Runs a command and then closes the store.
@@ -129,8 +129,8 @@ async fn administer(context: &Context, store: &dyn AnyStore, command: Command) -
     finish(context, act, store, done).await
 }
 
-/// Records the outcome of an act. One that noted its result has taken effect, even if a later step failed, such as printing.
-/// One that changed nothing and has no record of its beginning leaves none.
+/// Records the outcome of an act. An act with a result has taken effect, so its outcome is `Done` even if a later step
+/// failed, such as printing. An act without a result and without a record of its beginning is not recorded.
 async fn finish<T>(
     context: &Context,
     act: Option<Act>,
@@ -148,6 +148,6 @@ async fn finish<T>(
         Err(error) => (AuditOutcome::Failed, format!("{error:#}")),
     };
     let ended = act.end(store, outcome, &result).await.context(UNRECORDED);
-    // The failure of the command says more.
+    // If the command failed as well, its error says more.
     done.and_then(|done| ended.map(|()| done))
 }

@@ -16,7 +16,8 @@ use serde::Serialize;
 pub(crate) enum Action {
     /// Show the ids of the given key and of the key that the database is bound to
     Show,
-    /// Encrypt all secrets under the given key. The previous key must be given too, as `FLORIN_SECRET_KEY_PREVIOUS_FILE`
+    /// Encrypt all secrets under the given key. The previous key must be given too, as
+    /// `FLORIN_SECRET_KEY_PREVIOUS_FILE`
     Rotate,
 }
 
@@ -26,7 +27,8 @@ pub(crate) enum Action {
 struct Keys {
     key: String,
     bound: Option<String>,
-    /// Whether no secret is under another key, so that the previous one is not needed any more.
+    /// Whether the store is bound to `key` and all secrets are encrypted under it. The previous key is then not needed
+    /// any more.
     complete: bool,
 }
 

@@ -119,8 +119,8 @@ async fn record_start(
     Ok(())
 }
 
-/// Seeds the demo data in a fresh sandbox, and refuses what production must not serve. Returns whether there is demo data
-/// with a working key.
+/// Seeds the demo data in a fresh sandbox, and refuses what production must not serve. Returns whether there is demo
+/// data with a working key.
 async fn prepare(
     settings: &Settings,
     environment: Environment,
@@ -182,8 +182,8 @@ async fn announce(
     output::line(&format!("{title}\n\n{}\n\n{advice}\n", output::pairs(&facts)))
 }
 
-/// Refuses a store that is damaged. The check of a large store continues while the server serves; if it finds damage,
-/// the store refuses everything from then on.
+/// Refuses a damaged store. A check that takes longer than [`CHECK_PATIENCE`] continues while the server serves; if it
+/// finds damage, the store refuses everything from then on.
 async fn refuse_damage(store: &Arc<dyn AnyStore>) -> anyhow::Result<()> {
     let store = Arc::clone(store);
     let check = tokio::spawn(async move {
@@ -199,10 +199,10 @@ async fn refuse_damage(store: &Arc<dyn AnyStore>) -> anyhow::Result<()> {
     }
 }
 
-/// The time that a start waits for the check of the store.
+/// How long the start of the server waits for the check of the store.
 const CHECK_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Refuses a clock before 1970, which HTTP can't express in a response.
+/// Refuses a clock that shows a time before 1970: HTTP can't express such a time in a response.
 fn refuse_early_clock(now: DateTime<Utc>) -> anyhow::Result<()> {
     if now < DateTime::UNIX_EPOCH {
         return Err(anyhow!("the clock of this machine shows {now}, a time before 1970; set it first"));
@@ -217,7 +217,8 @@ struct Addresses {
     admin: Option<SocketAddr>,
 }
 
-/// Binds the address for operators. The default one may be in use by another server on this machine.
+/// Binds the address for operators. If the default address can't be bound, for example because another server on this
+/// machine uses it, logs a warning and returns `None`.
 fn bind_admin(settings: &Settings, main: SocketAddr) -> anyhow::Result<Option<TcpListener>> {
     let setting = &settings.admin_listen;
     let address = setting.resolve(main).and_then(|address| address.map(bind_address).transpose());
@@ -236,7 +237,7 @@ fn resolve(settings: &Settings) -> anyhow::Result<SocketAddr> {
     listen.resolve().map_err(|error| UsageError::new(format!("cannot resolve {listen}: {error}; {ELSEWHERE}")).into())
 }
 
-/// The time that a background worker has to finish its round.
+/// Maximum time for the background workers to stop, and then for the last records to be written.
 const WORKERS_STOP: Duration = Duration::from_secs(5);
 
 /// The advice for an address that can't be used.

@@ -37,9 +37,9 @@ use std::time::Duration;
 /// The format of logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogFormat {
-    /// For people.
+    /// Lines of text, for people.
     Text,
-    /// For programs.
+    /// One JSON object per line, for programs.
     Json,
 }
 
@@ -71,19 +71,20 @@ impl<T: fmt::Debug> fmt::Debug for Sourced<T> {
 /// All settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// The environment, if given. Otherwise the server serves a sandbox, and other commands use the store's environment.
+    /// The environment, if given. Otherwise the server serves a sandbox, and other commands use the store's
+    /// environment.
     pub(crate) environment: Option<Sourced<Environment>>,
     /// The URL of the store. It may hold a password, so it is not printed.
     pub(crate) database_url: Sourced<SecretString>,
     /// The key that encrypts secrets.
     pub(crate) secret_key: Option<Sourced<SecretKey>>,
-    /// The key that encrypted secrets before.
+    /// The previous key, which decrypts secrets during a rotation.
     pub(crate) secret_key_previous: Option<Sourced<SecretKey>>,
     /// Where the server listens.
     pub(crate) listen: Listen,
-    /// Where the server serves health and metrics on their own.
+    /// The separate address on which the server serves health and metrics.
     pub(crate) admin_listen: AdminListen,
-    /// The URL that callers use, without a trailing slash.
+    /// The URL that callers use, without a trailing slash. `None`: the address that the server listens on.
     pub(crate) public_url: Option<String>,
     /// The origins whose web pages may call the API.
     pub(crate) cors_origins: Vec<String>,
@@ -93,7 +94,7 @@ pub(crate) struct Settings {
     pub(crate) log_format: LogFormat,
     /// Whether `GET /metrics` is served.
     pub(crate) metrics: bool,
-    /// Maximum number of requests per second and client.
+    /// Maximum number of requests per second of one client; `None` for no limit.
     pub(crate) rate_limit: Option<NonZeroU32>,
     /// Maximum number of open connections.
     pub(crate) max_connections: usize,
@@ -103,7 +104,7 @@ pub(crate) struct Settings {
     pub(crate) max_in_flight: usize,
     /// Number of threads that serve requests.
     pub(crate) workers: usize,
-    /// How long the server accepts requests after a stop signal, while it is not ready.
+    /// How long the server accepts requests after a stop signal, while `/readyz` reports 503.
     pub(crate) drain: Duration,
     /// Time that requests in progress have to finish when the server stops.
     pub(crate) shutdown: Duration,
@@ -125,13 +126,13 @@ pub(crate) struct Settings {
     pub(crate) max_checkouts: u64,
     /// Maximum number of payees of an account.
     pub(crate) max_payees: u64,
-    /// Maximum number of networks that the callers of a client allow.
+    /// Maximum number of networks of a client that its callers add.
     pub(crate) max_networks: usize,
-    /// Networks that receivers of webhooks may be in although they are private.
+    /// Private networks that receivers of webhooks may be in.
     pub(crate) webhook_networks: Vec<IpNet>,
     /// The delays between attempts to deliver an event.
     pub(crate) webhook_retries: RetrySchedule,
-    /// The folder with Vocalink's tables of sort codes.
+    /// The folder with Vocalink's tables of sort codes; `None` for a few built-in ranges.
     pub(crate) sort_codes: Option<Sourced<PathBuf>>,
     /// Warnings about harmless problems, for the log.
     pub(crate) warnings: Vec<String>,
@@ -220,7 +221,7 @@ impl Settings {
             shutdown: texts.seconds("shutdown_seconds", 30, 0..=3600)?,
             postcode_cache: texts.seconds("postcode_cache_seconds", 0, 0..=31_536_000)?,
             idempotency: TimeDelta::hours(texts.number("idempotency_hours", 48, 24..=87_600)?),
-            // A retry sends the stored event.
+            // The last retry of a delivery must still find the stored event.
             events: TimeDelta::days(texts.number("event_days", 30, webhook_retries.days().into()..=3650)?),
             world_lifetime: TimeDelta::hours(texts.number("world_hours", WORLD_LIFETIME.num_hours(), 1..=8760)?),
             max_budgets: texts.number("max_budgets", MAX_BUDGETS, 1..=10_000_000)?,

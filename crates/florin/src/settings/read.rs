@@ -41,7 +41,7 @@ impl Texts {
         Ok(Some(value))
     }
 
-    /// An integer in a range.
+    /// The value of an integer setting, or its default. A value outside the range is refused.
     pub(super) fn number<T>(&self, key: &str, default: T, range: RangeInclusive<T>) -> Result<T, UsageError>
     where
         T: Copy + Display + FromStr + PartialOrd,
@@ -50,7 +50,7 @@ impl Texts {
         self.read(key, default, |text| text.parse().ok().filter(|number| range.contains(number)), &allowed)
     }
 
-    /// A number of seconds in a range.
+    /// The value of a setting in whole seconds, or its default. A value outside the range is refused.
     pub(super) fn seconds(&self, key: &str, default: u64, range: RangeInclusive<u64>) -> Result<Duration, UsageError> {
         self.number(key, default, range).map(Duration::from_secs)
     }
@@ -78,7 +78,8 @@ impl Texts {
         Ok(Some(Sourced { value: text.trim().to_owned().into(), source: source.clone() }))
     }
 
-    /// The URL of the store. Its adapter checks it; an invalid one is never printed, because it may hold a password.
+    /// The URL of the store. The adapter checks the URL. An invalid URL is never printed, because it may contain a
+    /// password.
     pub(super) fn database_url(&self) -> Result<Sourced<SecretString>, UsageError> {
         let Some(url) = self.direct_or_file("database_url", "database_url_file")? else {
             let source = format!("the default database {DATABASE_URL}");
@@ -156,13 +157,13 @@ pub(super) fn origins(text: &str) -> Option<Vec<String>> {
     origins.iter().all(|origin| is_origin(origin)).then_some(origins)
 }
 
-/// Parses networks, separated by commas. An empty text is none.
+/// Parses networks, separated by commas. An empty text is an empty list.
 pub(super) fn networks(text: &str) -> Option<Vec<IpNet>> {
     let networks = text.split(',').map(str::trim).filter(|network| !network.is_empty());
     networks.map(|network| network.parse().ok()).collect()
 }
 
-/// A log filter. A bare word must be a level: a misspelt level would silence the log.
+/// Checks a log filter. A bare word must be a level, because a misspelt level would silence the log.
 pub(super) fn log_filter(text: &str) -> Option<String> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
     let sound = |part: &str| part.contains(['=', '[']) || LEVELS.contains(&part.to_ascii_lowercase().as_str());
@@ -177,7 +178,7 @@ pub(super) fn log_format(text: &str) -> Option<LogFormat> {
     }
 }
 
-/// Parses a limit, or `off` for none.
+/// Parses a number of requests per second from 1, or `off` for no limit.
 #[expect(clippy::option_option, reason = "the outer one says whether the text is valid, the inner one is the limit")]
 pub(super) fn rate_limit(text: &str) -> Option<Option<NonZeroU32>> {
     if text == "off" { Some(None) } else { text.parse().ok().map(Some) }

@@ -10,7 +10,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Variables of clients of the API, such as `florin listen` and the example in Python.
+/// Variables that clients of the API read, such as `florin listen` and the example in Python. They are not settings.
 const OF_CLIENTS: [&str; 2] = ["FLORIN_URL", "FLORIN_API_KEY"];
 
 /// The names of all settings in `florin.toml`. The variable is `FLORIN_` plus the name in capitals; the flag has

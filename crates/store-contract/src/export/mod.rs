@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Seek, Write};
 
-/// The facts about an export that the store does not know.
+/// The facts about an export that the caller provides, because the store does not have them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ExportOrigin {
     /// The environment that the exporting process serves: `sandbox` or `production`.
@@ -57,7 +57,7 @@ impl ExportContents {
 pub struct ImportReport {
     /// The time at which the file was written.
     pub exported_at: String,
-    /// The contents of the file, which are now those of the store.
+    /// The contents of the file, which the store now has.
     pub contents: ExportContents,
     /// The audit of the imported ledger. It found no discrepancies.
     pub audit: AuditReport,
@@ -73,8 +73,9 @@ pub trait ExportImport {
     /// Writes every row of every table, in one consistent view. The schema must be current. Blocks.
     fn export(&self, origin: &ExportOrigin, out: &mut dyn Write) -> Result<ExportContents, ExportError>;
 
-    /// Stores all rows of an export with the same schema and environment, or none after any error. `reseal` encrypts each
-    /// secret for the record that it belongs to in this store. The store must be empty, and its schema current. Blocks.
+    /// Stores all rows of an export with the same schema and environment, or none after any error. `reseal` encrypts
+    /// each secret for the record that it belongs to in this store. The store must be empty, and its schema current.
+    /// Blocks.
     fn import(
         &self,
         environment: &str,

@@ -1,4 +1,4 @@
-//! Reading an export.
+//! Reads exports, and checks that they are complete and unchanged.
 
 use super::header::{FORMAT, VERSION};
 use super::{ExportContents, ExportError, ExportHeader, ExportSource, Footer, hexadecimal};
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read, SeekFrom};
 
-/// The maximum length of a line: far above the largest stored answer.
+/// Maximum length of a line in bytes: far more than the largest stored response.
 const MAX_LINE: u64 = 64 * 1024 * 1024;
 
 /// A row of an export.

@@ -1,4 +1,4 @@
-//! Writing an export.
+//! Writes exports.
 
 use super::{ExportContents, ExportError, ExportHeader, Footer, hexadecimal};
 use sha2::{Digest, Sha256};

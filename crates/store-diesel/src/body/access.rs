@@ -43,7 +43,7 @@ impl Callers for Store {
     }
 }
 
-/// The rows of an account.
+/// The rows that an account is built from: its own, its timeline and its decision endpoint.
 pub(crate) type AccountParts = (AccountRow, Option<TimelineRow>, Option<EndpointRow>);
 
 /// Selects the rows of an account.
@@ -120,7 +120,7 @@ fn reached(key: &ApiKey) -> accounts::BoxedQuery<'static, Db> {
     }
 }
 
-/// Adds to accounts what their parent budgets say.
+/// Builds the profiles of accounts from the accounts and their parent budgets.
 fn profiles(conn: &mut Conn, found: Vec<Account>) -> Outcome<Vec<AccountProfile>> {
     let ids: Vec<_> = found.iter().map(|account| account.id.as_str().to_owned()).collect();
     let parents = budgets::table

@@ -22,7 +22,7 @@ const GONE: &str =
     "the database file was deleted or replaced while it was in use; stop the server and restore the file";
 
 impl Anchor {
-    /// The database that is at this place now.
+    /// Remembers the identity of the database that is at this place now.
     pub(crate) fn new(place: Place) -> Self {
         let identity = driver::identify(&place);
         Self { place, identity, damage: Arc::default() }

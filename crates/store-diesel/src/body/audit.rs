@@ -1,4 +1,4 @@
-//! Proves balances from the journal.
+//! Checks balances against the journal.
 
 use super::backend::Conn;
 use super::books::{gather, wrong_checkpoints};
@@ -20,7 +20,7 @@ impl LedgerAudit for Store {
     }
 
     async fn audit(&self) -> Result<AuditReport, StoreError> {
-        // A damaged table may read as an empty one, whose balances match.
+        // A damaged table may read as empty. Without this check, empty tables would match each other.
         self.read_to_the_end(|conn| {
             driver::check_integrity(conn)?;
             conn.transaction(audit)

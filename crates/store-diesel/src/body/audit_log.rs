@@ -10,7 +10,7 @@ use diesel::prelude::*;
 use florin_domain::audit_log::{AuditEvent, AuditHash, AuditOutcome, AuditRecord};
 use florin_ports::{AuditLog, Decide, StoreError};
 
-// Not among the declared tables, which are exported: each store has a log of its own.
+// Declared here, because the tables in `tables` are exported and this one is not: each store has its own log.
 diesel::table! {
     __florin_audit (number) {
         number -> BigInt,
@@ -81,7 +81,7 @@ impl From<&AuditRecord> for Row {
     }
 }
 
-/// Changes hold the lock of operators, so records are appended sequentially.
+/// Appends a record. The caller holds the lock of operators, so records are appended sequentially.
 fn append(conn: &mut Conn, chain: &Decide<Option<AuditRecord>, AuditRecord>) -> Outcome<AuditRecord> {
     let last = __florin_audit::table.order(__florin_audit::number.desc()).first::<Row>(conn).optional()?;
     let last = last.map(Row::read).transpose()?;

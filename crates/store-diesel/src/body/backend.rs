@@ -1,8 +1,8 @@
-//! The types and constants that a database provides to the body. [`super::driver`] lists its functions. Together they are the
-//! complete list: the body reaches its database through these two modules only.
+//! The types and constants that a database provides to the body. [`super::driver`] lists its functions. Together they
+//! are the complete list: the body reaches its database through these two modules only.
 //!
-//! Each item is checked when a database is compiled. To add a database, provide these items in a module beside `sqlite.rs`
-//! and `postgres.rs`, and include the body there.
+//! The compiler checks each item for each database. To add a database, provide these items in a module next to
+//! `sqlite.rs` and `postgres.rs`, and include the body there.
 
 /// A connection.
 pub(crate) use super::database::Conn;
@@ -27,8 +27,8 @@ pub(crate) use super::database::sql;
 pub(crate) use super::database::Changes;
 /// The statement of a lookup, which [`Lookup::run`] executes.
 pub(crate) use super::database::Select;
-/// A list of column values, as nested pairs. It is implemented for `()` and for every pair of a column value and such a
-/// list.
+/// A list of column values, as nested pairs. Implemented for `()`, the empty list, and for every pair of a column value
+/// and another list.
 pub(crate) use super::database::Values;
 /// The number of threads that write: one, or two that take turns.
 pub(crate) use super::database::WRITERS;
@@ -40,14 +40,14 @@ const _: u32 = DEFAULT_READERS;
 pub(crate) use super::database::SKIP_LOCKED;
 const _: &str = SKIP_LOCKED;
 
-/// The time at $1, which is real time, by the clock of the timeline `t`. Without a timeline: $1.
+/// The SQL of an account's time at the real time $1, by the clock of the timeline `t`. Without a timeline it is $1.
 pub(crate) use super::database::CLOCK;
 const _: &str = CLOCK;
 
-/// What surrounds a text in SQL to turn the letters of the ASCII alphabet, and no others, into lower case.
+/// The SQL before and after a text that turns ASCII letters, and no others, into lower case.
 pub(crate) use super::database::ASCII_LOWER;
 const _: [&str; 2] = ASCII_LOWER;
-/// The name of the recipient, and the reference, in the input of the payment `t`.
+/// The SQL of the recipient's name, and of the reference, in the input of the payment `t`.
 pub(crate) use super::database::{RECIPIENT_NAME, RECIPIENT_REFERENCE};
 const _: [&str; 2] = [RECIPIENT_NAME, RECIPIENT_REFERENCE];
 

@@ -63,7 +63,7 @@ impl BatchRow {
         let by = self.confirmed_by.map(|id| ClientId(id.0));
         let passed_mfa_check_at = self.passed_mfa_check_at.map(|time| time.0);
         let confirmation = self.confirmed_at.map(|at| Confirmation { by, at: at.0, passed_mfa_check_at });
-        // Who confirmed, and how, without a confirmation.
+        // The columns say who confirmed, or how, but not when.
         let is_half = confirmation.is_none() && (by.is_some() || passed_mfa_check_at.is_some());
         BatchState::from_parts(self.status.0, confirmation, self.orders_sent_at.map(|time| time.0))
             .filter(|_| !is_half)
@@ -101,7 +101,7 @@ impl From<PaymentBatch> for BatchRow {
 }
 
 impl BatchChange {
-    /// Builds the change of a batch with the time from which there is work on it.
+    /// Builds the change of a batch. `work_at` is the time from which there is work on it; `None` if there is none.
     pub(crate) fn of(batch: PaymentBatch, work_at: Option<Time>) -> Self {
         let row = BatchRow::from(batch);
         Self {

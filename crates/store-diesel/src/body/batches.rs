@@ -59,7 +59,7 @@ impl RecordedCommand for ConfirmCommand {
         working_set: &mut WorkingSet,
         decision: ConfirmDecision,
     ) -> Result<PaymentBatch, WriteError<ConfirmRefusal>> {
-        // Attempts count, whatever the answer.
+        // The attempt counts even if the answer is a refusal.
         working_set.mfa.change(decision.session, decision.enrolment);
         let confirmed = decision.answer.map_err(WriteError::Refused)?;
         stage(working_set, &confirmed);

@@ -1,4 +1,4 @@
-//! What the sub-budgets of budgets hold, and the numbers of their last transactions.
+//! The sums that the sub-budgets of a budget hold, and the number of the last transaction of each balance.
 
 use super::backend::Conn;
 use super::backend::sql::IdSql;
@@ -13,7 +13,8 @@ use florin_domain::budget::{BudgetFunds, BudgetKind, BudgetOverview, BudgetRecor
 use florin_domain::ids::AccountId;
 use std::collections::BTreeMap;
 
-/// Sums balances in halves. `{root}` is replaced by the budget above them.
+/// Sums the upper and the lower 32 bits of balances separately, so that no sum overflows. `{root}` is replaced by the
+/// budget above them.
 const SUMS: &str = "SELECT {root} AS budget_id, e.currency AS currency, \
     CAST(SUM(e.available_minor >> 32) AS BIGINT) AS available_high, \
     CAST(SUM(e.available_minor & 4294967295) AS BIGINT) AS available_low, \
@@ -26,7 +27,8 @@ const BELOW: &str = "WITH RECURSIVE below (root, id) AS (\
     SELECT b.parent_id, b.id FROM budgets b WHERE b.account_id = $1 AND b.parent_id IN ({roots}) UNION ALL \
     SELECT below.root, b.id FROM below JOIN budgets b ON b.account_id = $1 AND b.parent_id = below.id) \
     {sums} FROM below JOIN balances e ON e.account_id = $1 AND e.budget_id = below.id GROUP BY below.root, e.currency";
-/// The balances of all budgets below the parent budget: every other one of the account, without recursion.
+/// The balances of all budgets below the parent budget. These are all other budgets of the account, so no recursion is
+/// needed.
 const BELOW_PARENT: &str = "{sums} FROM budgets p JOIN balances e ON e.account_id = p.account_id AND e.budget_id <> p.id \
     WHERE p.account_id = $1 AND p.id = $2 GROUP BY p.id, e.currency";
 

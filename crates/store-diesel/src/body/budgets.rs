@@ -97,7 +97,7 @@ impl Budgets for Store {
         self.task(move |conn| {
             let mut footprint = Footprint::default();
             footprint.creation(&command.account);
-            // Its controls decide messages, which lock its balances.
+            // The controls of a budget decide on card messages. These lock its balances, so the edit locks them, too.
             footprint.budget(&command.account, command.budget);
             under_claim(conn, footprint, command.claim.as_ref(), |conn, _| edit(conn, &command))
         })
@@ -127,7 +127,7 @@ fn list(conn: &mut Conn, account: &AccountId, filter: BudgetFilter, page: PageRe
     Ok(Page { count, rows: with_balances(conn, account, rows)? })
 }
 
-/// Changes a budget. The caller holds the lock on the account's counter, which serializes changes of members.
+/// Changes a budget. The caller holds the lock on the account's counter, which serializes edits.
 fn edit(conn: &mut Conn, command: &EditBudgetCommand) -> Result<BudgetRecord, Stop<WriteError<EditBudgetRefusal>>> {
     let record = find(conn, &command.account, command.budget)?.ok_or(WriteError::Absent)?;
     let edited = ask(|| (command.decide)(&record))?.map_err(WriteError::Refused)?;
@@ -156,7 +156,8 @@ fn matching(account: &AccountId, filter: BudgetFilter) -> budgets::BoxedQuery<'_
         rows = rows.filter(budgets::parent_id.eq(Id(parent.0)));
     }
     if let Some(currency) = filter.currency {
-        // Asked of each budget in the order of the list: a list of all holders would be read for each page.
+        // Checked for each budget in the order of the list. A list of all budgets with this currency would be read
+        // completely for each page.
         let held = balances::table
             .filter(balances::account_id.eq(account.as_str()))
             .filter(balances::budget_id.eq(budgets::id))
@@ -181,7 +182,7 @@ pub(super) fn of_account(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<Bu
     together(rows, balances)
 }
 
-/// Adds to each budget of the account its balances by currency code.
+/// Adds the balances to each budget of the account, in the order of the currency codes.
 fn with_balances(conn: &mut Conn, account: &AccountId, rows: Vec<BudgetRow>) -> Outcome<Vec<BudgetRecord>> {
     let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
     let balances = balances::table
@@ -201,7 +202,8 @@ fn together(rows: Vec<BudgetRow>, balances: Vec<BalanceRow>) -> Outcome<Vec<Budg
     rows.into_iter().map(|row| row.read(held.remove(&row.id).unwrap_or_default())).collect()
 }
 
-/// Reads the situation of a creation. The caller holds the lock on the account's counter, so the situation stays true.
+/// Reads the situation of a creation. The caller holds the lock on the account's counter, so the situation can't
+/// change.
 fn situation(conn: &mut Conn, command: &CreateBudgetCommand) -> Outcome<CreateBudgetSituation> {
     let account = &command.account;
     let budgets = list_counts::of_budgets(conn, account, BudgetFilter::default())?;

@@ -1,4 +1,4 @@
-//! The meaning of Diesel's errors.
+//! Converts Diesel's errors to failures.
 
 use super::driver;
 use super::errors::{Failure, Stop};

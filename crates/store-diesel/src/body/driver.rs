@@ -1,4 +1,4 @@
-//! The functions that a database provides to the body. Each must have the type that is written here.
+//! The functions that a database provides to the body. Each function must have the type that is written here.
 
 use super::backend::{Changes, Conn, Identity, Place, Readers, Values};
 use super::errors::{Failure, Outcome};
@@ -25,8 +25,7 @@ macro_rules! functions {
     )*};
 }
 
-/// Functions that load the rows of one lookup, or of two or four independent lookups in one round trip where that
-/// helps.
+/// Functions that load the rows of one, two or four independent lookups, in one round trip if that is faster.
 pub(crate) use super::database::{load, load_four, load_two};
 
 functions! {
@@ -34,7 +33,8 @@ functions! {
     place: fn(&StoreSettings) -> Result<Place, OpenError>;
     /// Returns the identity of the database that is at this place now.
     identify: fn(&Place) -> Identity;
-    /// Creates the database if it does not exist and that is allowed. Databases of a server are created by its operators.
+    /// Creates the database if it does not exist and the flag allows it. A database on a server is created by its
+    /// operators instead.
     create: fn(&Place, bool) -> Result<(), OpenError>;
     /// Opens a connection that writes.
     connect_writer: fn(&Place) -> Result<Conn, OpenError>;
@@ -48,9 +48,10 @@ functions! {
     migrate: fn(&mut Conn) -> Outcome<usize>;
     /// Does the last work of the writer before its connection closes.
     finish: fn(&mut Conn) -> Outcome<()>;
-    /// Writes something that changes no data, so that its commit shows whether the disk has room.
+    /// Writes something that changes no data, so that its commit shows whether the disk has free space.
     probe: fn(&mut Conn) -> Outcome<()>;
-    /// Checks the structure of the whole database, where the database offers that. A damaged one is [`Failure::Corrupt`].
+    /// Checks the structure of the whole database, if the database offers such a check. Damage is reported as
+    /// [`Failure::Corrupt`].
     check_integrity: fn(&mut Conn) -> Outcome<()>;
     /// Disables the timeouts of a transaction that reads whole tables.
     unhurried: fn(&mut Conn) -> Outcome<()>;
@@ -63,22 +64,23 @@ functions! {
     /// Locks and loads the balances that a group needs, in the same order in all programs, and loads its idempotency
     /// records.
     lock_balances: fn(&mut Conn, &Footprint) -> Outcome<LockedRows>;
-    /// Draws positions, in order, of which there is at least one. Two transactions that lock the same object get theirs
-    /// in the order of their commits.
+    /// Draws this number of positions, at least one, in ascending order. Two transactions that lock the same object
+    /// receive positions in the order of their commits.
     draw_positions: fn(&mut Conn, usize) -> Outcome<Vec<i64>>;
     /// Returns the last position that was drawn, and the transactions that may still commit rows up to it.
     event_tail: fn(&mut Conn) -> Outcome<EventTail>;
-    /// Returns those of these transactions that are still in progress.
+    /// Returns the transactions of the list that are still in progress.
     still_writing: fn(&mut Conn, &[String]) -> Outcome<Vec<String>>;
-    /// Prepares for further positions after an import, whose rows and snapshots have positions up to this one.
+    /// Prepares for further positions after an import. This position is the greatest one in its rows and snapshots.
     events_imported: fn(&mut Conn, i64) -> Outcome<()>;
-    /// The table whose primary key or unique constraint was violated; empty where the database does not say.
+    /// Returns the table of the violated primary key or unique constraint; an empty text if the database does not name
+    /// it.
     violated_table: fn(&dyn DatabaseErrorInformation) -> String;
-    /// The meaning of an error other than a violation of a unique constraint or foreign key.
+    /// Returns the failure that an error means, if it is not a violation of a unique constraint or foreign key.
     classify: fn(DatabaseErrorKind, &str) -> Failure;
-    /// The meaning of a transaction whose state Diesel does not know any more.
+    /// Returns the failure if Diesel has lost track of the state of a transaction.
     broken_connection: fn(String) -> Failure;
-    /// The meaning of a commit that failed because the database can't be used for now.
+    /// Returns the failure of a commit if the database can't be used for now.
     failed_commit: fn(String) -> Failure;
 }
 

@@ -8,7 +8,7 @@ use diesel::sql_types::Text;
 use diesel::{QueryableByName, sql_query};
 use florin_domain::access::Environment;
 
-/// The table is not part of exports, whose header has the environment.
+/// Reads the environment. Its table is not exported: the header of an export contains the environment.
 const BOUND: &str = "SELECT environment FROM __florin_store";
 const BIND: &str = "INSERT INTO __florin_store (id, environment) VALUES (1, $1) ON CONFLICT (id) DO NOTHING";
 

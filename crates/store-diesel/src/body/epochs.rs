@@ -6,8 +6,8 @@ use super::tables::worlds::worlds;
 use diesel::prelude::*;
 use florin_domain::ids::AccountId;
 
-/// Returns the epoch of an account, which the creation and every restore of a world begin. An account that is no world has only
-/// the first.
+/// Returns the epoch of an account. The creation and every restore of a world begin a new epoch. An account that is not
+/// a world is always in epoch 0.
 pub(crate) fn current(conn: &mut Conn, account: &AccountId) -> Outcome<i64> {
     let row = worlds::table.filter(worlds::account_id.eq(account.as_str())).select(worlds::epoch);
     Ok(row.get_result(conn).optional()?.unwrap_or_default())

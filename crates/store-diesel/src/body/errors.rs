@@ -4,8 +4,8 @@ use florin_ports::{ProcessingError, StoreError, WriteError};
 use florin_store_contract::ExportError;
 use std::fmt;
 
-/// A failure of the database. Nothing was stored, except perhaps after [`Failure::OutcomeUnknown`]. Texts are for logs only:
-/// every decision matches on the variant.
+/// A failure of the database. Nothing was stored, except perhaps after [`Failure::OutcomeUnknown`]. Texts are for logs
+/// only: every decision matches on the variant.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Conflict with other transactions: a deadlock, a lock timeout, a serialization failure. The same connection can
@@ -25,7 +25,7 @@ pub(crate) enum Failure {
         /// The message of the database.
         cause: String,
     },
-    /// A row that another one refers to does not exist.
+    /// A row that another row refers to does not exist.
     NotFound(String),
     /// Another constraint refused what a rule allowed, or a stored value can't be read: a bug.
     Corrupt(String),
@@ -49,7 +49,7 @@ pub(crate) fn exactly(expected: usize, written: usize, table: &str) -> Outcome<(
 }
 
 impl Failure {
-    /// Whether the same may succeed later, unchanged.
+    /// Whether the same work may succeed later without a change.
     pub(crate) fn is_passing(&self) -> bool {
         match self {
             Self::Contended(_) | Self::ConnectionLost(_) | Self::Unavailable(_) | Self::OutcomeUnknown(_) => true,
@@ -67,8 +67,8 @@ impl Failure {
         matches!(self, Self::Contended(_)) || !self.is_passing()
     }
 
-    /// The same failure when all that was left was to commit. Nothing is retried after it. `failed` is the meaning of a
-    /// database that can't be used for now.
+    /// Converts a failure that happened at the commit. The result is never retried. `failed` converts
+    /// [`Failure::Unavailable`].
     pub(crate) fn at_commit(self, failed: fn(String) -> Self) -> Self {
         match self {
             Self::ConnectionLost(cause) => Self::OutcomeUnknown(cause),
@@ -126,11 +126,11 @@ impl<R> From<Failure> for WriteError<R> {
     }
 }
 
-/// The end of a task that stores nothing.
+/// The reason that a task stores nothing.
 pub(crate) enum Stop<E> {
     /// The database failed: the transaction is rolled back, and may be retried.
     Failed(Failure),
-    /// The caller gets this answer.
+    /// The caller receives this answer.
     Answer(E),
 }
 

@@ -1,6 +1,6 @@
-//! How far the events and the changes of activity can be read.
+//! The tail: how far events and changes of activity can be read.
 
-/// The last position that was drawn, and who may still commit rows up to it.
+/// The last position that was drawn, and the transactions that may still commit rows up to it.
 pub(crate) struct EventTail {
     pub(crate) last: i64,
     /// Transactions in progress, as the database names them.

@@ -10,7 +10,7 @@ pub(crate) type Key = (Account, Id);
 /// The key of an idempotency record: account, client, key.
 pub(crate) type RecordKey = (Account, Id, String);
 
-/// The keys of the rows that a group loads, each once however many commands name it.
+/// The keys of the rows that a group loads. A row that several commands name is loaded once.
 #[derive(Default)]
 pub(crate) struct Footprint {
     /// Cards, with limits and the balances that pay for them.
@@ -21,13 +21,13 @@ pub(crate) struct Footprint {
     pub(crate) budgets: BTreeSet<Key>,
     /// Batches with their orders.
     pub(crate) batches: BTreeSet<Key>,
-    /// Batches whose funding budgets' balances are loaded.
+    /// Batches, for the balances of the budgets that fund them.
     pub(crate) funded: BTreeSet<Key>,
-    /// Sessions.
+    /// MFA sessions.
     pub(crate) sessions: BTreeSet<Key>,
     /// TOTP enrolments.
     pub(crate) enrolments: BTreeSet<(Account,)>,
-    /// Last numbers of the credits and transfers of accounts.
+    /// Accounts, for their counters: the last numbers of their sequences.
     pub(crate) counters: BTreeSet<(Account,)>,
     /// Payments that the sandbox's bank may have accepted.
     pub(crate) accepted: BTreeSet<(Id,)>,
@@ -51,7 +51,7 @@ impl Footprint {
         self.budgets.insert((Account(account.clone()), Id(budget.0)));
     }
 
-    /// Adds the lock that serializes creations and changes of members on an account: the lock of its counter.
+    /// Adds the lock that serializes creations and edits on an account: the lock of its counter.
     pub(crate) fn creation(&mut self, account: &AccountId) {
         self.counters.insert((Account(account.clone()),));
     }
@@ -78,7 +78,7 @@ impl Footprint {
         self.funded.insert((Account(account.clone()), Id(batch.0)));
     }
 
-    /// Adds a session.
+    /// Adds an MFA session.
     pub(crate) fn session(&mut self, account: &AccountId, session: MfaSessionId) {
         self.sessions.insert((Account(account.clone()), Id(session.0)));
     }

@@ -1,4 +1,4 @@
-//! Idempotency records of requests that consist of other requests.
+//! Idempotency records of requests that have no effect except those of their parts. The parts have their own records.
 
 use super::footprint::Footprint;
 use super::group::under_claim;

@@ -10,11 +10,11 @@ use tokio::sync::oneshot::{Receiver, Sender, channel};
 
 /// A job of the writer.
 pub(crate) enum Job {
-    /// A command, which shares its transaction with those that are queued next to it.
+    /// A command. It shares its transaction with the commands that are queued next to it.
     Command(Box<dyn Decided>),
     /// A rare change. It has its own transaction.
     Change(Box<dyn Alone>),
-    /// Work on one payment batch. It has its own transaction, and locks rows in the same way as commands.
+    /// Work that cannot run in a group. It has its own transaction, and locks rows in the same way as commands.
     Task(Box<dyn Alone>),
 }
 
@@ -35,7 +35,7 @@ impl Job {
         (Self::Change(Box::new(Task { work: change, ticket })), answer)
     }
 
-    /// Creates the job of work on a payment batch, and the receiver of its answer.
+    /// Creates the job of a task, and the receiver of its answer.
     pub(crate) fn task<T, F>(task: F) -> (Self, Receiver<Result<T, StoreError>>)
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,
@@ -65,7 +65,7 @@ impl Job {
 /// The answer to a command.
 pub(crate) type Reply<C> = Result<<C as Command>::Done, WriteError<<C as Command>::Refused>>;
 
-/// A caller that waits for an answer, whatever its type.
+/// A caller that waits for an answer of any type.
 pub(crate) trait Waiting: Send {
     /// Sends the kept answer.
     fn settle(&mut self);
@@ -76,7 +76,7 @@ pub(crate) trait Waiting: Send {
 
 /// A command of any type.
 pub(crate) trait Decided: Waiting {
-    /// Adds the rows that it reads and locks.
+    /// Adds the keys of the rows that the command reads and locks.
     fn footprint(&self, footprint: &mut Footprint);
 
     /// Executes it on the working set, and keeps the answer.

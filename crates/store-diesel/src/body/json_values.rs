@@ -8,7 +8,7 @@ use florin_domain::money;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use uuid::Uuid;
 
-/// Serializes a type as text.
+/// Implements the JSON form of types that are written as texts.
 macro_rules! as_text {
     ($($type:ident: $write:expr, $read:expr;)*) => {$(
         impl Serialize for $type {

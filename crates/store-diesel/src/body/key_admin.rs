@@ -52,8 +52,8 @@ pub(crate) fn set_disabled(conn: &mut Conn, client: ClientId, at: Option<DateTim
     Ok(())
 }
 
-/// Revokes a key, and the keys of the worlds that it created. Changes hold the lock of operators, as do creations of worlds, so
-/// worlds that are being created come before or after.
+/// Revokes a key, and the keys of the worlds that it created. The caller holds the lock of operators. Creations of
+/// worlds hold it, too, so the key can't create a world at the same time.
 pub(crate) fn revoke(conn: &mut Conn, key: ApiKeyId, at: DateTime<Utc>) -> Outcome<()> {
     let row = api_keys::table.filter(api_keys::id.eq(Id(key.0)));
     let at = || api_keys::revoked_at.eq(Some(Time(at)));
@@ -123,7 +123,7 @@ fn expiring(conn: &mut Conn, from: DateTime<Utc>, until: DateTime<Utc>, max: u32
 #[async_trait]
 impl KeyUpkeep for Store {
     async fn record_uses(&self, mut uses: Vec<(ApiKeyId, DateTime<Utc>)>) -> Result<(), StoreError> {
-        // In one order, so that instances do not deadlock.
+        // All instances update keys in the same order, so that they do not deadlock.
         uses.sort_unstable();
         // Without the lock of operators: a statistic must not delay the revocation of a key.
         self.write(move |conn| uses.iter().try_for_each(|(key, at)| record_use(conn, *key, *at))).await

@@ -119,7 +119,7 @@ pub(crate) fn tag(hash: &KeyHash) -> i64 {
     hash.0.iter().take(8).fold(0, |tag, byte| (tag << 8) | i64::from(*byte))
 }
 
-/// Returns the accounts that one key lists, or all keys.
+/// Returns the accounts that a key lists, by key: for one key, or for all keys if `key` is `None`.
 pub(crate) fn listed_accounts(
     conn: &mut Conn,
     key: Option<(ClientId, ApiKeyId)>,

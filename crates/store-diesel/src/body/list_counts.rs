@@ -22,14 +22,15 @@ const MISCOUNTED_CARDS: &str = "SELECT account_id FROM \
     UNION ALL SELECT account_id, state, owner_type, 0, COUNT(*) FROM cards GROUP BY account_id, state, owner_type) AS said \
     GROUP BY account_id, state, owner_type HAVING SUM(total) <> SUM(found)";
 
-/// Selects the counts that contain a budget, for all budgets: of all, of each currency that it holds, and both below its parent.
+/// Selects the counts that contain a budget, for all budgets: the count of all budgets, and of each currency that the
+/// budget holds; and the same counts of the budgets with its parent.
 const COUNTED: &str = "SELECT account_id, id, '' AS below, '' AS held FROM budgets \
     UNION ALL SELECT account_id, id, CAST(parent_id AS TEXT), '' FROM budgets WHERE parent_id IS NOT NULL \
     UNION ALL SELECT account_id, budget_id, '', currency FROM balances \
     UNION ALL SELECT b.account_id, b.id, CAST(b.parent_id AS TEXT), e.currency FROM budgets b \
         JOIN balances e ON e.account_id = b.account_id AND e.budget_id = b.id WHERE b.parent_id IS NOT NULL";
 
-/// Stands for any parent, and for any currency.
+/// The value of `below` for any parent, and of `held` for any currency.
 const ANY: &str = "";
 
 #[derive(QueryableByName)]
@@ -43,8 +44,8 @@ pub(super) fn add_card(conn: &mut Conn, card: &CardRecord) -> Outcome<()> {
     count_card(conn, &card.card.account, (card.card.state, card.owner()), 1)
 }
 
-/// Moves a card whose state changes from one count to another, in the transaction that stores the change. Locks rows in the
-/// order of their keys.
+/// Moves a card whose state changes from one count to another, in the transaction that stores the change. Locks rows in
+/// the order of their keys.
 pub(super) fn change_card(conn: &mut Conn, before: &CardRecord, after: &CardRecord) -> Outcome<()> {
     let mut changes = [(before.card.state, before.owner(), -1), (after.card.state, after.owner(), 1)];
     if changes[0].0 == changes[1].0 && changes[0].1 == changes[1].1 {
@@ -78,7 +79,7 @@ fn count_card(conn: &mut Conn, account: &AccountId, (state, owner): (CardState, 
     Ok(())
 }
 
-/// Returns the number of cards that match the filter, if it is kept.
+/// Returns the number of cards that match the filter; `None` if no counts are kept for such a filter.
 pub(super) fn of_cards(conn: &mut Conn, account: &AccountId, filter: &CardFilter) -> Outcome<Option<i64>> {
     let CardFilter { budget, states, ids, owner, people, created_from, created_before, search, descending: _ } = filter;
     let is_kept = budget.is_none()

@@ -1,5 +1,5 @@
-//! The body: all queries, written once, and compiled once for each database, whose module includes it. [`backend`]
-//! and [`driver`] list everything it needs from the database; [`tables`] declares the tables.
+//! The body: all queries, written once. The module of each database includes it, so it is compiled once for each.
+//! [`backend`] and [`driver`] list everything it needs from the database; [`tables`] declares the tables.
 //!
 //! Its modules have no path from `crate`, because each of them exists twice. Folders import the name `body` from above,
 //! and their files say `super::body::errors` and so on.

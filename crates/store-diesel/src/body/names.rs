@@ -55,7 +55,7 @@ impl PoolName {
     }
 }
 
-/// A placeholder budget, for accounts that belong to one.
+/// A placeholder, for pools that belong to a budget.
 const ANY_BUDGET: BudgetId = BudgetId(Uuid::nil());
 
 /// A member of an enumeration that is stored by name.

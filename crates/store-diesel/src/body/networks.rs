@@ -89,7 +89,7 @@ impl Details {
     }
 }
 
-/// Returns the text to store; `None` if the operator allowed all networks.
+/// Returns the text to store; `None` if callers recorded nothing, because the operator added every network.
 fn details(networks: &[AllowedNetwork]) -> Option<String> {
     let details = |entry: &AllowedNetwork| {
         Some(Details {

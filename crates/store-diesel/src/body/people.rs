@@ -73,7 +73,7 @@ impl People for Store {
         command: CreatePersonCommand,
     ) -> Result<Written<PersonOverview>, WriteError<CreatePersonRefusal>> {
         self.task(move |conn| {
-            // A person may be created on two accounts of a client at once, and then has one id.
+            // If a person is created on two accounts of a client concurrently, both records receive the same id.
             driver::lock_operators(conn)?;
             let mut footprint = Footprint::default();
             footprint.creation(&command.account);
@@ -164,7 +164,7 @@ fn update(conn: &mut Conn, person: &Person) -> Outcome<()> {
     Ok(())
 }
 
-/// Erases a person. The caller holds the lock of operators, as do creations.
+/// Erases a person. The caller holds the lock of operators. Creations hold it, too.
 fn erase(conn: &mut Conn, command: &ErasePersonCommand, recording: Option<EventRecording>) -> Outcome<Vec<AccountId>> {
     let person = Id(command.person.0);
     let accounts: Vec<(Account, Id)> = people::table
@@ -210,8 +210,8 @@ fn card_of(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcome<CardRe
     cards::find(conn, account, card)?.ok_or_else(|| corrupt("a card is missing"))
 }
 
-/// Deletes what else contains the data of a person: idempotency records of requests that name the person, and snapshots of worlds,
-/// imported ones included.
+/// Deletes everything else that contains the data of a person: idempotency records that name the person, snapshots of
+/// worlds, and imported snapshots.
 fn forget(conn: &mut Conn, person: PersonId) -> Outcome<()> {
     let named = format!("%{person}%");
     // Any request that names the person may contain the data, and a path may be written in other ways.

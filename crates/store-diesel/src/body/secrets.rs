@@ -17,7 +17,7 @@ use florin_domain::ids::{AccountId, WebhookId};
 use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner, StoreKey};
 use florin_ports::{Secrets, StoreError};
 
-/// The table is not part of exports: the key of a file is in its header.
+/// Reads the bound key. Its table is not exported: the header of an export names the key of the file.
 const BOUND: &str = "SELECT key_id, kept FROM __florin_secret_key";
 const BIND: &str = "INSERT INTO __florin_secret_key (id, key_id, kept) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING";
 const CHANGE: &str = "UPDATE __florin_secret_key SET key_id = $1, kept = $2 WHERE key_id = $3";
@@ -59,8 +59,8 @@ fn change(conn: &mut Conn, from: SecretKeyId, to: &StoreKey) -> Outcome<bool> {
     Ok(query.bind::<Binary, _>(from.0.to_vec()).execute(conn)? == 1)
 }
 
-/// Returns the secrets that the filter includes. Rows are compared in the program, because a secret starts with its version and
-/// key in the same form in every database.
+/// Returns at most `max` secrets that the filter includes. The program filters the rows itself: a secret starts with
+/// its version and key, in the same form in every database.
 fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(SecretOwner, SealedSecret)>> {
     let columns = (totp_enrolments::account_id, totp_enrolments::secret);
     let rows = totp_enrolments::table.order(totp_enrolments::account_id).select(columns);
@@ -75,7 +75,7 @@ fn secrets(conn: &mut Conn, filter: SecretFilter, max: u32) -> Outcome<Vec<(Secr
             found.push((SecretOwner::Totp(account.0), secret));
         }
     }
-    // Those of deleted subscriptions too, while they are stored.
+    // Secrets of deleted subscriptions are included, while their rows are stored.
     let rows = webhooks::table.order(webhooks::id).select((webhooks::id, webhooks::secrets));
     for row in rows.load_iter::<(Id, Bytes), RowByRow>(conn)? {
         let (id, secret) = row?;
@@ -118,7 +118,7 @@ fn keep_page_secret(conn: &mut Conn, new: &SealedSecret) -> Outcome<SealedSecret
     if let Some(stored) = of_pages(conn)? {
         return Ok(stored);
     }
-    // Serializes first starts, across all instances.
+    // Serializes the first starts of all instances.
     driver::lock_operators(conn)?;
     if let Some(stored) = of_pages(conn)? {
         return Ok(stored);

@@ -1,8 +1,8 @@
-//! What the generic statements of a backend need of a table: rows to insert, changes of existing rows, and lookups
-//! of rows by key.
+//! What a database needs to build its generic statements: rows to insert, changes of existing rows, and lookups of rows
+//! by key.
 //!
-//! A backend executes them in its own way, by `Changes`, `load`, `load_two` and `load_four`. Every statement stays
-//! prepared.
+//! Each database executes them in its own way, with `Changes`, `load`, `load_two` and `load_four`. Every statement
+//! stays prepared.
 
 use super::backend::{self, Changes, Conn, Db, Values};
 pub(crate) use super::driver::{load, load_four, load_two};
@@ -124,7 +124,7 @@ pub(crate) fn insert<R: Row>(rows: Vec<R>, conn: &mut Conn) -> Outcome<()> {
     changes.store()
 }
 
-/// Changes rows, each of which must exist.
+/// Changes rows. Each row must exist.
 pub(crate) fn update<C: Change>(rows: Vec<C>, conn: &mut Conn) -> Outcome<()> {
     let mut changes = Changes::on(conn);
     changes.update(rows)?;

@@ -16,11 +16,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The time that a read waits for a connection.
+/// Maximum time that a read waits for a connection.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The time that a caller waits for a read. A server that hangs keeps its connections, and can't end the wait itself.
+/// Maximum time that a caller waits for a read. A database server that hangs keeps its connections open, so only this
+/// limit ends the wait.
 const READ_DEADLINE: Duration = Duration::from_secs(10);
-/// The time that one transaction of the writer may take before the store counts as not ready.
+/// Maximum time of one transaction of the writer. If it takes longer, the store is not ready.
 const STUCK: Duration = Duration::from_secs(5);
 /// How long a successful probe counts. Until then, readiness checks do not write again.
 const PROBE_VALID_FOR: Duration = Duration::from_secs(2);
@@ -36,7 +37,7 @@ struct Inner {
     readers: Readers,
     /// One permit per reader, so that waiting for a reader blocks no thread.
     permits: Arc<Semaphore>,
-    /// The turn of reads that may take long.
+    /// One permit, so that only one read that may take long runs at a time.
     long_reads: Arc<Semaphore>,
     /// Whether reads run on the thread of their caller, instead of a thread that may block.
     reads_in_place: bool,
@@ -54,8 +55,8 @@ impl Store {
         Self::with_writer(settings, anchor, writer, false)
     }
 
-    /// Opens the database without threads: the writer works when the returned `Stepper` is told to, and reads run on
-    /// the thread of their caller. For simulations.
+    /// Opens the database without threads, for simulations: the writer works only when the returned `Stepper` is
+    /// called, and reads run on the thread of their caller.
     #[cfg(feature = "simulation")]
     #[allow(dead_code, reason = "simulations run on SQLite only")]
     pub fn open_stepped(settings: &StoreSettings) -> Result<(Self, Stepper), OpenError> {
@@ -105,7 +106,7 @@ impl Store {
         self.inner.writer.stop();
     }
 
-    /// Sets how events are written; the first call counts.
+    /// Sets how events are written. Only the first call has an effect.
     pub(super) fn set_recording(&self, recording: EventRecording) {
         self.inner.writer.set_recording(recording);
     }
@@ -115,7 +116,7 @@ impl Store {
         self.inner.writer.recording()
     }
 
-    /// Records a tail, and returns the greatest one that was found. What is below a tail stays there.
+    /// Records a tail, and returns the greatest tail so far: a tail stays valid after a greater one was found.
     pub(super) fn reached(&self, tail: i64) -> i64 {
         self.inner.tail.fetch_max(tail, Ordering::Relaxed).max(tail)
     }
@@ -143,7 +144,7 @@ impl Store {
         }
     }
 
-    /// Checks that writes succeed, by a write that changes no data. The result is kept for a moment.
+    /// Checks that writes succeed, with a write that changes no data. A success counts for [`PROBE_VALID_FOR`].
     pub(crate) async fn check_writes(&self) -> Result<(), StoreError> {
         self.check_writer()?;
         let writer = &self.inner.writer;
@@ -212,7 +213,7 @@ impl Store {
         turn.map_err(|_| busy())?.map_err(|_| busy())
     }
 
-    /// Does work that nobody waits for.
+    /// Runs work in the background. In a simulation, runs it before returning.
     pub(crate) async fn aside(&self, work: impl Future<Output = ()> + Send + 'static) {
         if self.inner.reads_in_place {
             return work.await;
@@ -253,8 +254,8 @@ impl Store {
         self.inner.writer.submit(Job::change(work)).await
     }
 
-    /// Runs work on a payment batch on the writer, in its own transaction. Only a failure of the store is rolled back
-    /// and may be retried; every other error is an answer.
+    /// Runs work on the writer, in its own transaction. Only a failure of the store is rolled back and may be retried;
+    /// every other error is an answer.
     pub(crate) async fn task<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut Conn) -> Result<T, Stop<E>> + Send + 'static,
@@ -269,8 +270,8 @@ impl Store {
         self.inner.writer.submit(task).await?
     }
 
-    /// Runs work like [`Store::task`], for work that may store something before it decides: an answer that is an error is
-    /// rolled back, too.
+    /// Runs work like [`Store::task`], for work that may store something before it decides: an answer that is an error
+    /// is rolled back, too.
     pub(crate) async fn trial<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut Conn) -> Result<T, Stop<E>> + Send + 'static,
@@ -294,7 +295,7 @@ impl Store {
         })
     }
 
-    /// Has the writer run work that only a failure of the database can end, in a transaction of its own. It may be retried.
+    /// Runs work without refusals on the writer, in its own transaction. The work may run more than once.
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         F: Fn(&mut Conn) -> Outcome<T> + Send + 'static,

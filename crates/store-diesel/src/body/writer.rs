@@ -1,4 +1,4 @@
-//! The writer: one transaction for all waiting commands, and during its commit the next transaction.
+//! The writer runs all waiting commands in one transaction, and prepares the next transaction during the commit.
 //!
 //! Its threads share a queue. One thread has the turn: it takes the waiting jobs, locks, decides and stores them. When
 //! only the commit is left, it hands the turn over, and the other thread starts while the disk is busy. The second
@@ -36,12 +36,12 @@ use tokio::sync::oneshot;
 
 /// Maximum number of tries of a group.
 const MAX_TRIES: u32 = 10;
-/// Time during which a group is retried. Its callers get an answer soon after.
+/// Time during which a group is retried. Its callers receive an answer soon after.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The time that a caller waits for a write. A server that hangs can't end the wait itself.
+/// Maximum time that a caller waits for a write. If the database server hangs, only this limit ends the wait.
 const WRITE_DEADLINE: Duration = Duration::from_secs(20);
-/// The time that a stop waits for the threads.
+/// Maximum time that a stop waits for the threads.
 const STOP_DEADLINE: Duration = Duration::from_secs(5);
 
 /// The handle of the writer's threads.
@@ -64,7 +64,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Connects, and returns what the threads will do.
+    /// Connects, and returns the states of the threads, which are not started yet.
     fn connect(anchor: &Anchor, room: usize) -> Result<(Self, Vec<WriterThread>), OpenError> {
         let (queue, turns) = queue::with_queue_capacity(room.max(1));
         let turns = Arc::new(turns);
@@ -100,7 +100,7 @@ impl Writer {
         }
     }
 
-    /// Sets how events are written; the first call counts.
+    /// Sets how events are written. Only the first call has an effect.
     pub(crate) fn set_recording(&self, recording: EventRecording) {
         // Ignored if there is one already.
         let _ = self.recording.set(recording);
@@ -111,7 +111,7 @@ impl Writer {
         self.recording.get().cloned()
     }
 
-    /// How long the oldest transaction in progress has taken so far.
+    /// How long the oldest transaction in progress has taken so far; `None` if none is in progress.
     pub(crate) fn longest(&self) -> Option<Duration> {
         self.progress.longest()
     }
@@ -126,7 +126,7 @@ impl Writer {
         self.progress.was_proved_within(time)
     }
 
-    /// Whether a job would be refused for lack of room.
+    /// Whether a job would be refused because the queue is full.
     pub(crate) fn is_full(&self) -> bool {
         self.queue.is_full()
     }
@@ -262,7 +262,8 @@ impl WriterThread {
         true
     }
 
-    /// Runs jobs in one transaction, on a new connection if the old one was lost. Hands the turn over before the commit.
+    /// Runs jobs in one transaction, on a new connection if the old one was lost. Hands the turn over before the
+    /// commit.
     fn attempt(&mut self, group: &mut [Job], turn: &mut Option<Turn<'_>>) -> Outcome<()> {
         let _working = self.progress.begin(self.number);
         self.anchor.check()?;

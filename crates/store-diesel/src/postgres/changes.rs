@@ -1,7 +1,7 @@
 //! Changes of several tables, stored by one statement: one round trip, however many tables a group changes.
 //!
 //! The parts do not see each other's rows: each row has at most one change, and a new row is inserted in its final
-//! form. Foreign keys between the parts hold: they are checked when all parts are done.
+//! form. Foreign keys between the parts are checked when all parts are done.
 
 use super::body::errors::{Outcome, corrupt, exactly};
 use super::body::statements::{Change, Row, identified_by_text};
@@ -41,7 +41,7 @@ impl<'c> Changes<'c> {
         Ok(())
     }
 
-    /// Changes rows, each of which must exist.
+    /// Changes rows. Each row must exist.
     #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
     pub(crate) fn update<C: Change>(&mut self, changes: Vec<C>) -> Outcome<()> {
         let expected = changes.len();

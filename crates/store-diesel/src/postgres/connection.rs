@@ -22,9 +22,9 @@ const DURABLE: &str =
 const BY_KEY: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; \
     SET enable_mergejoin = off; SET jit = off;";
 
-/// Settings of readers: they can't write, and each transaction has one consistent view. A plan is created once: by
-/// default PostgreSQL plans each page anew, because it prefers a plan with a known `LIMIT`, and that takes half as long
-/// again.
+/// Settings of readers: they can't write, and each transaction has one consistent view. A plan is created once. By
+/// default PostgreSQL would plan each page again, because it prefers a plan with a known `LIMIT`, and a page would take
+/// 50% longer.
 const READ_ONLY: &str = "SET default_transaction_isolation = 'repeatable read'; SET default_transaction_read_only = on; \
     SET plan_cache_mode = force_generic_plan;";
 
@@ -58,7 +58,7 @@ pub(crate) fn check_integrity(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Writes a message to the log, which nobody reads.
+/// Writes a message that nobody reads to the write-ahead log.
 pub(crate) fn probe(conn: &mut Conn) -> Outcome<()> {
     let mode = sql_query("SELECT current_setting('transaction_read_only') AS value").get_result::<Setting>(conn)?;
     if mode.value == "on" {
@@ -106,14 +106,15 @@ pub(crate) fn finish(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Makes the reads of a transaction follow indexes: a plan is created for any range of ids, and must be right for a short one.
+/// Makes the reads of a transaction follow indexes: a plan is created for any range of ids, and must be right for a
+/// short one.
 pub(crate) fn by_index(conn: &mut Conn) -> Outcome<()> {
     const BY_INDEX: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
         SET LOCAL enable_mergejoin = off; SET LOCAL jit = off";
     Ok(conn.batch_execute(BY_INDEX)?)
 }
 
-/// Lifts the time limits of this transaction, and allows full scans.
+/// Removes the time limits of this transaction, and allows full scans.
 pub(crate) fn unhurried(conn: &mut Conn) -> Outcome<()> {
     const UNHURRIED: &str = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
         SET LOCAL plan_cache_mode TO DEFAULT; SET LOCAL enable_seqscan TO DEFAULT; \

@@ -1,9 +1,10 @@
-//! The positions of events and of movements, from a sequence. Concurrent transactions commit in another order than they draw.
+//! The positions of events and of movements, from a sequence. Concurrent transactions may commit in a different order
+//! than they draw.
 //!
 //! A transaction draws while it holds the locks of its objects, and the next transaction on the same object acquires
 //! them after the commit. So positions of one object follow its commits. A reader must not pass the position of a
 //! transaction that is still in progress: each transaction that draws holds a shared lock until its end, and the reader
-//! waits until everybody who held it has ended. The lock excludes nobody.
+//! waits until every transaction that held the lock has ended. The lock excludes nobody.
 
 use super::body::errors::{Outcome, corrupt};
 use super::body::event_tail::EventTail;
@@ -14,11 +15,11 @@ use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::sql_query;
 use diesel::sql_types::{Array, BigInt, Text};
 
-/// Whoever has drawn up to this number held the lock then, or has ended since.
+/// The last drawn number. Every transaction that drew a number up to it still holds the lock, or has ended.
 const DRAWN: &str = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS number FROM outbox_positions";
 
-/// The transactions that hold the lock 7003214873, whose key is shown in two halves. A transaction releases it after
-/// others see its rows.
+/// The transactions that hold the lock 7003214873. `pg_locks` shows its key in two halves. A transaction releases the
+/// lock after others see its rows.
 const HOLDERS: &str = "SELECT DISTINCT l.virtualtransaction AS holder FROM pg_locks l \
     JOIN pg_database d ON d.oid = l.database AND d.datname = current_database() \
     WHERE l.locktype = 'advisory' AND l.classid = 1 AND l.objid = 2708247577 AND l.objsubid = 1 AND l.granted";
@@ -37,7 +38,7 @@ struct Holder {
     holder: String,
 }
 
-/// Draws numbers. The condition is checked before the first one: it acquires the lock, and is always true.
+/// Draws numbers. The condition acquires the lock, before the first number is drawn. It is always true.
 struct Draw(i64);
 
 impl QueryFragment<Db> for Draw {
@@ -64,14 +65,14 @@ pub(crate) fn draw_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>>
     Ok(drawn)
 }
 
-/// Returns the last number that was drawn, and then the holders of the lock. Each statement has a snapshot of its own.
+/// Reads the last number that was drawn, and after it the holders of the lock. Each statement has its own snapshot.
 pub(crate) fn event_tail(conn: &mut Conn) -> Outcome<EventTail> {
     let last = sql_query(DRAWN).get_result::<Number>(conn)?.number;
     let holders = sql_query(HOLDERS).load::<Holder>(conn)?;
     Ok(EventTail { last, writers: holders.into_iter().map(|row| row.holder).collect() })
 }
 
-/// Returns those of these holders that still hold the lock.
+/// Returns the transactions in the list that still hold the lock.
 pub(crate) fn still_writing(conn: &mut Conn, holders: &[String]) -> Outcome<Vec<String>> {
     let still = sql_query(format!("{HOLDERS} AND l.virtualtransaction = ANY($1)"));
     let still = still.bind::<Array<Text>, _>(holders).load::<Holder>(conn)?;

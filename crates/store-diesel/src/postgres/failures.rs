@@ -1,13 +1,13 @@
-//! The meaning of PostgreSQL's errors: the one place where their texts are read.
+//! Classifies PostgreSQL's errors. Only this module reads their texts.
 //!
-//! Diesel has a kind for some SQLSTATEs, and names the table of a violated constraint. It exposes no other SQLSTATE: those
-//! errors are distinguished by their text. The writer sets the language of its session to English for that.
+//! Diesel has a kind for some SQLSTATEs, and names the table of a violated constraint. It exposes no other SQLSTATE:
+//! those errors are distinguished by their text. The writer sets the language of its session to English for that.
 
 use super::body::errors::Failure;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind};
 use florin_store_contract::OpenError;
 
-/// The transaction was aborted for the sake of others, and the connection is fine.
+/// The transaction was aborted because of other transactions. The connection can still be used.
 const CONTENDED: [&str; 6] = [
     "deadlock detected",
     "could not serialize access",
@@ -17,10 +17,10 @@ const CONTENDED: [&str; 6] = [
     "due to conflict with recovery",
 ];
 
-/// The server has no room.
+/// The server has no free disk space or memory.
 const NO_ROOM: [&str; 3] = ["No space left", "could not extend file", "out of memory"];
 
-/// The connection is lost, or the server accepts no work for now; another one may lead.
+/// The connection is lost, or the server accepts no work for now. A new connection may reach another server.
 const CONNECTION_LOST: [&str; 11] = [
     "terminating connection",
     "the database system is",
@@ -56,7 +56,7 @@ pub(crate) fn classify(kind: DatabaseErrorKind, message: &str) -> Failure {
     }
 }
 
-/// Diesel's transaction manager does not know the state of the connection any more.
+/// Classifies an error after which Diesel's transaction manager does not know the state of the connection.
 pub(crate) fn broken_connection(cause: String) -> Failure {
     Failure::ConnectionLost(cause)
 }
@@ -66,12 +66,13 @@ pub(crate) fn failed_commit(cause: String) -> Failure {
     Failure::Unavailable(cause)
 }
 
-/// The migrations are pending.
+/// Whether the message says that a table is missing, because migrations are pending.
 fn is_missing_table(message: &str) -> bool {
     message.starts_with("relation ") && message.contains("does not exist")
 }
 
-/// A failure to connect. A database or user that does not exist stays so for now; anything else may pass.
+/// Classifies a failure to connect. A missing database or user, or a lack of disk space or memory, is not retried
+/// immediately. Any other failure is.
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
         let cause = error.to_string();

@@ -62,7 +62,7 @@ impl<L: Lookup> Select<L> {
             }
             Side::After => out.push_sql("[k.i]"),
         })?;
-        // The filter continues with AND. It stands here, so that an index of the filtered rows alone can be used.
+        // The filter begins with AND. It is written inside the lateral query, so that a partial index can be used.
         for part in [L::FILTER, " OFFSET 0) AS ", L::TABLE, L::JOIN, L::ORDER, L::LOCK] {
             out.push_sql(part);
         }

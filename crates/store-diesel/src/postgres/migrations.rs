@@ -10,8 +10,8 @@ use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
-/// Diesel's runner acquires no lock. This one makes programs that start together migrate once: the others wait for it,
-/// as long as an index may take to build.
+/// Acquires the lock of migrations, because Diesel's runner acquires none. If several programs start together, one
+/// migrates, and the others wait for up to ten minutes: an index may take long to build.
 const ALONE: &str = "SET LOCAL lock_timeout = '10min'; SET LOCAL statement_timeout = 0; \
     SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_advisory_xact_lock(7003214871);";
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The connections that read.
 pub(crate) type Readers = Pool<Server>;
 
-/// Where readers connect to.
+/// The server that readers connect to.
 #[derive(Debug)]
 pub(crate) struct Server(PostgresUrl);
 
@@ -54,7 +54,7 @@ pub(crate) fn open_readers(place: &PostgresUrl, max: u32, wait: Duration) -> Res
     Pool::builder()
         .max_size(max)
         .connection_timeout(wait)
-        // No ping before each use: a read that finds its connection dead uses another one.
+        // No ping before each use: a read that finds its connection lost uses another connection.
         .test_on_check_out(false)
         .build(Server(place.clone()))
         .map_err(|error| OpenError::Unreachable(place.redact(&error.to_string())))

@@ -1,5 +1,5 @@
-//! Sets of rows, loaded and stored as arrays of keys or columns, which the server unpacks: one statement for a set, or
-//! for several sets together. All of them stay prepared.
+//! Sets of rows, loaded and stored as arrays of keys or columns, which the server unpacks. One statement is for one
+//! set, or for several sets together. All statements stay prepared.
 //!
 //! Rows are found by one lookup per key (`LATERAL … OFFSET 0`), whatever the planner believes about the table: a plan
 //! that was created while the table was empty would otherwise scan the whole table for each group after it has grown.
@@ -64,7 +64,7 @@ pub(crate) enum Side {
     After,
 }
 
-/// A function that writes the SQL beside the array of a column.
+/// A function that writes the SQL before or after the array of a column.
 type Around<'a, 'b> = dyn FnMut(&mut AstPass<'_, 'b, Db>, Side, &'static str) + 'a;
 
 impl Values for () {

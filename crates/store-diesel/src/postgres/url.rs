@@ -27,7 +27,7 @@ pub(crate) struct PostgresUrl {
     secrets: Vec<String>,
 }
 
-/// The identity of a database: nobody can replace it while it is connected.
+/// The identity of a database. It never differs, because nobody can replace a database while it is connected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity;
 
@@ -116,7 +116,7 @@ impl<'a> Parts<'a> {
         };
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-        // Certainly part of a password with unescaped characters.
+        // These characters certainly belong to a password that is not percent-encoded.
         if authority.contains('@') || path.contains(['@', '/']) || url.contains(char::is_whitespace) {
             return None;
         }

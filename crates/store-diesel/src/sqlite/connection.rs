@@ -17,16 +17,16 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Settings of every connection, besides the write-ahead log.
+/// Settings of every connection, in addition to the write-ahead log.
 const PRAGMAS: &str = "PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
 
 /// Settings of the writer: a page cache of 32 MiB, so that a group rarely reads from the file, and a log of the same
-/// size before a checkpoint, because a checkpoint takes as long as many commits. Replaced values are overwritten where that
-/// needs no further write, so that the file does not keep old secrets.
+/// size before a checkpoint, because a checkpoint takes as long as many commits. Deleted and replaced values are
+/// overwritten if that needs no additional write, so that the file does not keep old secrets.
 const WRITER_PRAGMAS: &str =
     "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 8192; PRAGMA secure_delete = FAST;";
 
-/// The number in the header of the file that says whose database it is: `FLRN`.
+/// The application id in the header of the file, which marks a database of Florin: `FLRN`.
 pub(crate) const APPLICATION_ID: i32 = i32::from_be_bytes(*b"FLRN");
 
 /// The connections that read.
@@ -44,7 +44,8 @@ pub(crate) fn connect_writer(path: &Place) -> Result<Conn, OpenError> {
     Ok(conn)
 }
 
-/// Creates the file if it does not exist, readable by its owner only. SQLite gives the files beside it the same rights.
+/// Creates the file if it does not exist, readable by its owner only. SQLite gives the files next to it the same
+/// rights.
 pub(crate) fn create(path: &Place, allowed: bool) -> Result<(), OpenError> {
     let directory = absolute(path)?.parent().map(Path::to_path_buf).unwrap_or_default();
     if !directory.is_dir() {
@@ -67,7 +68,7 @@ pub(crate) fn create(path: &Place, allowed: bool) -> Result<(), OpenError> {
     }
 }
 
-/// Whether another program made the database: it has tables, but not ours.
+/// Whether the database belongs to another program: it has tables, but not Florin's, or another application id.
 fn is_foreign(conn: &mut Conn) -> QueryResult<bool> {
     const COUNT: &str = "SELECT count(*) > 0 AS is_foreign FROM sqlite_master WHERE NOT EXISTS (SELECT 1 FROM sqlite_master \
         WHERE name = '__diesel_schema_migrations') OR (SELECT application_id NOT IN (0, $1) FROM pragma_application_id)";
@@ -87,7 +88,8 @@ pub(crate) fn open_readers(path: &Place, max: u32, wait: Duration) -> Result<Rea
         .connection_timeout(wait)
         // No check before each use: unlike a server, a file does not go away.
         .test_on_check_out(false)
-        // Nor does a connection to it age. Without these, no timer keeps threads of a dropped pool alive.
+        // A connection to a file does not age, either. Without these limits, no timer keeps the threads of a dropped
+        // pool alive.
         .idle_timeout(None)
         .max_lifetime(None)
         .connection_customizer(Box::new(ReadOnly))
@@ -123,7 +125,8 @@ fn set_up(conn: &mut Conn) -> QueryResult<()> {
     conn.batch_execute("PRAGMA journal_mode = WAL;")
 }
 
-/// Runs a write transaction. It is immediate: a deferred one that reads before it writes may find the database locked.
+/// Runs a write transaction. It is immediate: a deferred transaction that reads before it writes may find the database
+/// locked.
 pub(crate) fn write<T>(conn: &mut Conn, work: impl FnOnce(&mut Conn) -> Outcome<T>) -> Outcome<T> {
     conn.immediate_transaction(work)
 }
@@ -146,7 +149,7 @@ pub(crate) fn by_index(_conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Lifts the time limits of this transaction. Does nothing: there are none.
+/// Removes the time limits of this transaction. Does nothing, because SQLite has no time limits.
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn unhurried(_conn: &mut Conn) -> Outcome<()> {
     Ok(())

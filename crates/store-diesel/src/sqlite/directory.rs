@@ -1,4 +1,4 @@
-//! The directories that SQLite writes to: that of the database, and one for temporary files.
+//! The directories that SQLite writes to: the directory of the database, and one for temporary files.
 
 use std::env;
 use std::fmt::Display;
@@ -28,8 +28,8 @@ fn has_writable(mut directories: impl Iterator<Item = PathBuf>) -> bool {
     directories.any(|directory| check_writable(&directory).is_ok())
 }
 
-/// Adds to an error that the directory of the database is not writable, if it is not. SQLite's own message does not
-/// name it.
+/// Adds to an error that the directory of the database is not writable, if that is so. SQLite's own message does not
+/// name the directory.
 pub(super) fn explained(database: &Path, error: &dyn Display) -> String {
     let absolute = std::path::absolute(database).unwrap_or_else(|_| database.to_path_buf());
     let Some(directory) = absolute.parent() else { return error.to_string() };

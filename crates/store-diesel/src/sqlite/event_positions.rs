@@ -1,5 +1,5 @@
-//! The positions of events and of movements: SQLite has one write transaction at a time, so their order is that of the
-//! commits.
+//! The positions of events and of movements. SQLite has one write transaction at a time, so the positions have the
+//! order of the commits.
 
 use super::body::errors::{Outcome, corrupt};
 use super::body::event_tail::EventTail;
@@ -13,7 +13,7 @@ use diesel::sql_types::BigInt;
 /// The greatest position that was ever drawn. AUTOINCREMENT keeps it, and continues after it.
 const LAST: &str = "SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'outbox_events'";
 
-/// Reads that position.
+/// Reads the greatest position that was ever drawn.
 struct Last;
 
 impl QueryFragment<Db> for Last {
@@ -23,7 +23,7 @@ impl QueryFragment<Db> for Last {
     }
 }
 
-/// Advances that position, and returns it. Without any earlier position, there is no row.
+/// Advances the greatest position, and returns it. Returns no row if no position was ever drawn.
 struct Advance(i64);
 
 impl QueryFragment<Db> for Advance {
@@ -35,7 +35,7 @@ impl QueryFragment<Db> for Advance {
     }
 }
 
-/// Stores the first positions.
+/// Stores the greatest position, if none was ever drawn.
 struct Begin(i64);
 
 impl QueryFragment<Db> for Begin {
@@ -54,7 +54,7 @@ identified_by_text! {
     Last => BigInt;
 }
 
-/// Draws positions, in order. They count as drawn though no event may have them.
+/// Draws positions, in order. They count as drawn, even if no event uses them.
 pub(crate) fn draw_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>> {
     let number = i64::try_from(count).map_err(corrupt)?;
     let last = if let Some(last) = Advance(number).get_result(conn).optional()? {
@@ -66,12 +66,13 @@ pub(crate) fn draw_positions(conn: &mut Conn, count: usize) -> Outcome<Vec<i64>>
     Ok((last.saturating_sub(number).saturating_add(1)..=last).collect())
 }
 
-/// Returns the last position that was committed. Nobody else writes while a reader sees it.
+/// Returns the last position that was committed. SQLite has one write transaction at a time, so no transaction in
+/// progress can commit a lower position.
 pub(crate) fn event_tail(conn: &mut Conn) -> Outcome<EventTail> {
     Ok(EventTail { last: Last.get_result(conn)?, writers: Vec::new() })
 }
 
-/// Returns none: see [`event_tail`].
+/// Returns an empty list: see [`event_tail`].
 #[allow(clippy::unnecessary_wraps, reason = "every backend has it, and elsewhere it may fail")]
 pub(crate) fn still_writing(_conn: &mut Conn, _writers: &[String]) -> Outcome<Vec<String>> {
     Ok(Vec::new())

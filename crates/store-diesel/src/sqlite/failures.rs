@@ -1,4 +1,4 @@
-//! The meaning of SQLite's errors: the one place where their texts are read.
+//! Classifies SQLite's errors. Only this module reads their texts.
 //!
 //! Diesel exposes result codes of constraints only. Other errors are distinguished by their text.
 
@@ -6,10 +6,10 @@ use super::body::errors::Failure;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
 use florin_store_contract::OpenError;
 
-/// Another connection writes. The database has waited for it already, for as long as its `busy_timeout`.
+/// Another connection writes. SQLite has already waited for it for the `busy_timeout`.
 const LOCKED: &str = "is locked";
 
-/// There is no room for what was to be written.
+/// The disk has no space for the write.
 const FULL: &str = "disk is full";
 
 /// The file can't be used for now.
@@ -36,8 +36,8 @@ pub(crate) fn violated_table(info: &dyn DatabaseErrorInformation) -> String {
     columns.split_once('.').map(|(table, _)| table.to_owned()).unwrap_or_default()
 }
 
-/// Classifies an error other than a violation of a unique constraint or foreign key. An immediate retry never helps:
-/// where waiting helps, the database has waited.
+/// Classifies an error other than a violation of a unique constraint or foreign key. An immediate retry never helps: if
+/// waiting helps, SQLite has already waited.
 pub(crate) fn classify(kind: DatabaseErrorKind, message: &str) -> Failure {
     let cause = message.to_owned();
     let passes = || message.contains(LOCKED) || PASSING.iter().any(|text| message.contains(text));
@@ -51,13 +51,13 @@ pub(crate) fn classify(kind: DatabaseErrorKind, message: &str) -> Failure {
     }
 }
 
-/// Diesel's transaction manager does not know the state of the connection any more.
+/// Classifies an error after which Diesel's transaction manager does not know the state of the connection.
 pub(crate) fn broken_connection(cause: String) -> Failure {
     Failure::Unavailable(cause)
 }
 
-/// Classifies a commit that failed. Unless there was no room for it, all of it may be in the log: if only the sync failed
-/// and the program ends before it writes again, the next start finds a committed transaction.
+/// Classifies a commit that failed. Unless the disk had no space for it, all of it may be in the log: if only the sync
+/// failed and the program ends before it writes again, the next start finds a committed transaction.
 pub(crate) fn failed_commit(cause: String) -> Failure {
     if cause.contains(FULL) { Failure::Unavailable(cause) } else { Failure::OutcomeUnknown(cause) }
 }

@@ -39,7 +39,7 @@ pub(crate) fn applied_migrations(conn: &mut Conn) -> Outcome<Vec<String>> {
 /// Applies all pending migrations or none. Diesel's runner acquires no lock, but the immediate transaction around it
 /// does. If two programs start together, one finds the migrations applied. The planner's statistics follow the schema.
 pub(crate) fn migrate(conn: &mut Conn) -> Outcome<usize> {
-    // What migrations remove may be secret, and would stay readable in free pages.
+    // Data that migrations remove may be secret. Without this setting it would stay readable in free pages.
     conn.batch_execute("PRAGMA secure_delete = ON;")?;
     conn.immediate_transaction(|conn| {
         let applied = conn.run_pending_migrations(MIGRATIONS).map_err(failed)?.len();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// The address of a database: its file.
 pub(crate) type Place = PathBuf;
 
-/// The identity of a file: its device and its number there. `None`: there is no file.
+/// The identity of a file: its device and its inode number. `None`: there is no file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity(Option<(u64, u64)>);
 

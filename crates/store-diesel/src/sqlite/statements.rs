@@ -197,7 +197,7 @@ impl<'c> Changes<'c> {
         Ok(())
     }
 
-    /// Changes rows, each of which must exist.
+    /// Changes rows. Each row must exist.
     pub(crate) fn update<C: Change>(&mut self, changes: Vec<C>) -> Outcome<()> {
         for change in changes {
             let (set, key) = change.into_values();

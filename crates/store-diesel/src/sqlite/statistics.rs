@@ -6,10 +6,11 @@ use diesel::connection::SimpleConnection;
 
 /// Describes every index as large, with many rows for each account and few for each value of its second column.
 ///
-/// Almost all indexes begin with the account. Without statistics, SQLite assumes that ten rows have the same first value,
-/// and reads all rows of an account where an index would find one. `ANALYZE` would describe the rows that a database
-/// has when it runs, which are few at first. The first `ANALYZE` here only creates the table of statistics, the last one
-/// loads them. See "Manual Control Of Query Plans Using `SQLITE_STAT` Tables" in SQLite's documentation.
+/// Almost all indexes begin with the account. Without statistics, SQLite assumes that ten rows have the same first
+/// value, and reads all rows of an account where an index would find one. `ANALYZE` would describe the rows that a
+/// database has when it runs, which are few at first. The first `ANALYZE` here only creates the table of statistics,
+/// and the last `ANALYZE` loads the statistics. See "Manual Control Of Query Plans Using `SQLITE_STAT` Tables" in
+/// SQLite's documentation.
 const STATISTICS: &str = "
     ANALYZE __diesel_schema_migrations;
     DELETE FROM sqlite_stat1;

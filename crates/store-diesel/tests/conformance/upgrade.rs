@@ -58,12 +58,12 @@ pub(crate) async fn is_whole(
 
     let account = AccountId::parse("F1").unwrap();
     let audit = store.audit().await.unwrap();
-    // The balance of the budget, and those of the new parent budget in every currency.
+    // One balance of the budget, and one balance of the new parent budget in every currency.
     let currencies = i64::try_from(Currency::all().count()).unwrap();
     assert_eq!((audit.journal_transactions, audit.balances, audit.discrepancies), (5, 1 + currencies, vec![]));
     let found = store.history(&account, TransactionToken(id(0x72))).await.unwrap().unwrap();
     let chain = found.chain.unwrap();
-    // The row says that it is due at once.
+    // The row says that it is due immediately.
     assert_eq!((found.messages.len(), chain.held().0, chain.due_at()), (2, 100, Some(chain.created_at)));
     // The journal of a message is found although no column referred to it. The reason of the old decline is unknown.
     assert_eq!((found.journal.len(), &found.messages[1].declined), (1, &None));
@@ -91,7 +91,7 @@ pub(crate) async fn is_whole(
 }
 
 /// Checks that existing budgets and cards have all features and no creation time, as if they had been seeded, and that
-/// the account has got a parent budget.
+/// the account now has a parent budget.
 pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets + CardManagement + ChainHistories)) {
     let account = AccountId::parse("F1").unwrap();
     let old = Seeding::budgets(store, &account).await.unwrap().into_iter().find(|budget| budget.id.0 == id(0xb1));
@@ -110,7 +110,7 @@ pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets 
     let records: Vec<_> = found.rows.into_iter().map(|profile| profile.record).collect();
     assert_eq!((records.len(), &records), (1, &seeded.into_iter().map(CardRecord::seeded).collect()));
     limits_have_counted_open_holds(store, &account, records[0].card.id).await;
-    // A search finds what the upgrade has made of ids and names.
+    // A search finds the ids and names in the form that the upgrade stored.
     for (search, count) in [("card", 1), (records[0].last_four().as_str(), 1), ("x", 0)] {
         let filter = CardFilter { search: CardSearch::parse(search).ok(), ..CardFilter::default() };
         let found = CardManagement::list(store, &account, filter, PageRequest::default()).await.unwrap();
@@ -118,7 +118,7 @@ pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets 
     }
 }
 
-/// Checks that an account with checkouts is a merchant, and that keys have the present scopes.
+/// Checks that an account with checkouts is a merchant, and that keys have the scopes of the current version.
 pub(crate) async fn merchants_are_whole(store: &(impl Merchants + Registry)) {
     let account = AccountId::parse("F1").unwrap();
     let found = store.find(&account).await.unwrap();
@@ -130,7 +130,7 @@ pub(crate) async fn merchants_are_whole(store: &(impl Merchants + Registry)) {
     assert_eq!(scopes, expected);
 }
 
-/// Checks that the limits that counted an open hold get it back when it is released.
+/// Checks that the limits counted the open hold, and that its chain stores the amount that each limit counted.
 async fn limits_have_counted_open_holds(
     store: &(impl CardManagement + ChainHistories),
     account: &AccountId,

@@ -1,11 +1,11 @@
-//! Promises about days, checked in a process whose local time is not UTC.
+//! Checks the promises about days in processes with local times other than UTC.
 
 use florin_store_conformance::{Factory, Outcome, checks};
 use std::process::Command;
 
 /// Time zones before and after UTC.
 const ZONES: [&str; 2] = ["Pacific/Kiritimati", "America/Los_Angeles"];
-/// The environment variable that marks a process with such a time zone.
+/// The environment variable that marks a process that was started with one of these time zones.
 const MARK: &str = "FLORIN_TEST_ZONE";
 
 /// Runs all checks about days and times. The time zone of a process is set at its start, so this function starts the

@@ -41,7 +41,7 @@ impl Database {
         &self.name
     }
 
-    /// Runs SQL behind the store's back.
+    /// Runs SQL directly on the database, without the store.
     pub(crate) fn sql(&self, statements: &str) {
         self.connect().batch_execute(statements).unwrap();
     }

@@ -102,7 +102,7 @@ async fn a_lock_timeout_is_unavailable_and_recovers() {
 async fn a_deadlock_is_retried() {
     let home = Home::seeded().await;
     let mut other = home.database.connect();
-    // The other session has locked the second budget, and locks the first one while the store waits.
+    // The other session has locked the second budget, and locks the first budget while the store waits.
     other.batch_execute("BEGIN; SELECT 1 FROM balances WHERE account_id = 'F2' FOR UPDATE").unwrap();
     let gate = crate::groups::Gate::shut(&home.store).await;
     let one = crate::groups::queue(&home.store, authorization(MINE, stamp(1), "10")).await;
@@ -110,7 +110,7 @@ async fn a_deadlock_is_retried() {
     gate.open().await;
     let rival = tokio::task::spawn_blocking(move || {
         std::thread::sleep(Duration::from_millis(300));
-        // The server fails one of the two. Both continue.
+        // The server aborts one of the two transactions. The store retries its own.
         let _ = other.batch_execute("SELECT 1 FROM balances WHERE account_id = 'F1' FOR UPDATE");
         other.batch_execute("ROLLBACK").unwrap();
     });

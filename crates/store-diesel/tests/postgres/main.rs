@@ -1,7 +1,7 @@
 //! The promises of the store on PostgreSQL: the tests of `tests/store` again, and tests with several instances and with
 //! a server that goes away.
 //!
-//! The server is that of `DATABASE_URL`, whose user must be allowed to create databases. Each test creates one and
+//! `DATABASE_URL` names the server. Its user must be allowed to create databases. Each test creates a database and
 //! drops it. Without `DATABASE_URL`, nothing is tested, and the test prints a line.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

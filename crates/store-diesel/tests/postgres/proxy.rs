@@ -71,7 +71,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, judge: impl Fn(&[u8]) -> Cut) {
     let mut buffer = vec![0; 65536];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
         let cut = judge(&buffer[..length]);
-        // The client's side is closed first, so that no answer gets through.
+        // The client's side is closed first, so that no answer reaches the client.
         if cut != Cut::Never {
             let _ = from.shutdown(Shutdown::Both);
         }

@@ -27,7 +27,7 @@ const WAITING: &str = "SELECT count(*) AS value FROM pg_stat_activity WHERE datn
 async fn a_delivery_that_restarts_meanwhile_keeps_its_attempts() {
     let home = Home::seeded().await;
     home.sql(ENDED);
-    // A redelivery locks the subscription first, as everything does.
+    // A redelivery locks the subscription first, as every change does.
     let mut redelivery = home.database.connect();
     redelivery.batch_execute("BEGIN; SELECT 1 FROM webhooks FOR UPDATE").unwrap();
     let store = home.store.clone();

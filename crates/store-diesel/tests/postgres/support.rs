@@ -44,7 +44,7 @@ impl Home {
         Store::open(&settings_of(&self.database.url)).unwrap()
     }
 
-    /// Runs SQL behind the store's back.
+    /// Runs SQL directly on the database, without the store.
     pub(crate) fn sql(&self, statements: &str) {
         self.database.sql(statements);
     }

@@ -1,4 +1,4 @@
-//! While one group commits, the writer works on the next one.
+//! While one group commits, the writer works on the next group.
 
 use crate::groups::{counting, queue};
 use crate::repeats::claim_of;

@@ -1,4 +1,4 @@
-//! Every kind of work of the store.
+//! Does every kind of work of the store, for other tests.
 
 use crate::Store;
 use crate::credits::credit;
@@ -152,7 +152,7 @@ pub(crate) async fn alone(store: &Store, round: u128) {
     fresh(store.confirm(round.confirm(round.right(), Some("confirm"))).await);
 }
 
-/// Queues many commands together, which become one group.
+/// Queues many commands together. They become one group.
 pub(crate) async fn together(store: &Store, round: u128) {
     let round = Round(round);
     let gate = Gate::shut(store).await;

@@ -1,4 +1,4 @@
-//! The audit finds changes that were made behind the store's back.
+//! Tests that the audit finds changes that were made without the store.
 
 use crate::support::{Home, MINE, amount, authorization, authorize, budget, first_message, fresh, gbp, id, stamp};
 use florin_domain::card::decide::{DisputeRequest, FirstKind, decide_dispute, decide_first, decide_new_dispute};

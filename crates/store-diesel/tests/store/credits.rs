@@ -50,7 +50,7 @@ async fn credits_are_numbered_per_account_without_gaps() {
     assert_eq!(number(taken(&home, credit(MINE, budget(MINE), 1, "200", gbp())).await.unwrap()), 1);
     let refused = taken(&home, credit(MINE, budget(MINE), 2, "200", eur)).await;
     assert!(matches!(refused, Err(WriteError::Refused(CreditRefusal::Faults(_)))), "{refused:?}");
-    // A failed credit does not use up a number either. This one fails because its journal id is already in use.
+    // A failed credit does not use up a number either. This credit fails because its journal id is already in use.
     let failed = taken(&home, credit(MINE, budget(MINE), 1, "200", gbp())).await;
     assert!(matches!(failed, Err(WriteError::Store(florin_ports::StoreError::Duplicate(_)))), "{failed:?}");
     assert_eq!(number(taken(&home, credit(MINE, budget(MINE), 3, "0.01", gbp())).await.unwrap()), 2);

@@ -1,4 +1,4 @@
-//! A database that refuses work, and the answers that callers get.
+//! A database that refuses work, and the answers that callers receive.
 
 use crate::support::{Home, MINE, authorization, authorize, id, settings, stamp};
 use diesel::connection::SimpleConnection;

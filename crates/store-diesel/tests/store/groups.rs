@@ -43,7 +43,7 @@ impl Gate {
     }
 }
 
-/// Queues a command before it returns, so that the order of calls is the order of the queue.
+/// Queues a command, and returns when it is queued, so that commands are queued in the order of the calls.
 pub(crate) async fn queue(store: &Store, command: FirstMessageCommand) -> JoinHandle<Answered> {
     let store = store.clone();
     queued(async move { store.first_message(command).await }).await
@@ -105,7 +105,8 @@ async fn a_failing_command_does_not_fail_its_group() {
     let error = three.await.unwrap().unwrap_err();
     assert!(matches!(&error, WriteError::Store(StoreError::Corrupt(text)) if text.contains("a bug in a rule")));
     assert_eq!(fresh(four.await.unwrap()).available_balance, Minor(6_500));
-    // They shared a transaction, so both were decided again, each alone.
+    // The counted commands shared a transaction with the failed ones, so both were decided again, each in its own
+    // transaction.
     assert_eq!(decided.load(Ordering::Relaxed), 4);
     // The failed commands left no changes.
     fresh(home.store.first_message(authorization(MINE, stamp(2), "10")).await);
@@ -148,7 +149,7 @@ async fn a_panic_of_a_rule_does_not_affect_its_group() {
         assert!(matches!(error, WriteError::Store(StoreError::Corrupt(_))), "{error:?}");
     }
     assert_eq!(fresh(four.await.unwrap()).available_balance, Minor(7_500));
-    // Each was decided once: nothing was rolled back.
+    // Each command was decided once: nothing was rolled back.
     assert_eq!(decided.load(Ordering::Relaxed), 3);
     home.audit().await;
 }

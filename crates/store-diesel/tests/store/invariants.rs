@@ -1,4 +1,5 @@
-//! Every falsification behind the store's back is found, with a counter-example. The other account is not affected.
+//! Tests that every falsification that was made without the store is found, with a counter-example. The other account
+//! is not affected.
 
 use crate::batches::{confirm, open};
 use crate::support::{Home, MINE, OTHER, authorize, budget, card, fresh, gbp, id, stamp, world};
@@ -11,8 +12,8 @@ use florin_domain::page::PageRequest;
 use florin_domain::test_support::a_limit;
 use florin_ports::{Books, Explained, MfaSessions, PaymentBatches, Seeding};
 
-/// Creates a store with 95.00, of which 10.00 are held by an authorization on a card with a limit, and 10.00 are
-/// reserved for a batch.
+/// Creates a store with 95.00 in each budget. In one budget, an authorization on a card with a limit holds 10.00, and a
+/// batch reserves 10.00.
 async fn busy() -> Home {
     let home = Home::empty();
     let mut world = world(9_500);

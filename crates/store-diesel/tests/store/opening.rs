@@ -153,7 +153,7 @@ async fn a_deleted_or_replaced_file_is_noticed() {
     }
 }
 
-/// Every page but the first one is overwritten, in turn.
+/// Overwrites every seventh page in turn, from the second page on.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_page_is_found_by_the_audit() {
     const PAGE: usize = 4096;

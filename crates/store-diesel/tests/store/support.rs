@@ -66,7 +66,7 @@ impl Home {
         home
     }
 
-    /// Runs SQL behind the store's back.
+    /// Runs SQL directly on the database, without the store.
     pub(crate) fn sql(&self, statements: &str) {
         let path = self.directory.path().join("florin.db");
         let mut conn = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
@@ -250,7 +250,7 @@ pub(crate) struct MessageIds {
 }
 
 impl MessageIds {
-    /// Runs a rule with these ids. Every run gets the same ids.
+    /// Runs a rule with these ids. Every run receives the same ids.
     pub(crate) fn rule<T>(&self, rule: impl FnOnce(&Stamp<'_>) -> T) -> T {
         let next = Cell::new(self.token.0);
         rule(&Stamp { now: self.now, ids: &|| next.replace(self.journal.0) })

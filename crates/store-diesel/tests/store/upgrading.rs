@@ -97,7 +97,7 @@ struct Plan {
     detail: String,
 }
 
-/// A scan of the account's messages would get slower with each message.
+/// A scan of the account's messages would become slower with each message.
 #[test]
 fn messages_of_a_chain_are_found_by_their_index() {
     let directory = tempfile::tempdir().unwrap();

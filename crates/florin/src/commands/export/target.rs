@@ -14,7 +14,7 @@ use tempfile::{Builder, NamedTempFile};
 pub(super) struct Target {
     path: PathBuf,
     replace: bool,
-    /// Removed when it is dropped.
+    /// The temporary file. Dropping it deletes the file.
     aside: NamedTempFile,
 }
 

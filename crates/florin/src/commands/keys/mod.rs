@@ -57,7 +57,7 @@ pub(crate) struct NewKey {
     expires_at: Option<String>,
 }
 
-/// A key that was revoked.
+/// JSON result of `florin keys revoke`.
 #[derive(Serialize)]
 struct Revoked {
     id: String,

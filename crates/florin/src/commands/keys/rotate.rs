@@ -13,10 +13,10 @@ use florin_ports::{Clock, IdSource, Registry, WriteError};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// The maximum overlap.
+/// Maximum time for which the old key stays valid.
 const MAX_OVERLAP: TimeDelta = TimeDelta::days(365);
 
-/// A rotation.
+/// Arguments of a rotation.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The id of the key, as `florin keys list` shows it; not the key itself

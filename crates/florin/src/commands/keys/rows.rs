@@ -29,7 +29,7 @@ pub(super) struct Row {
     expires_soon: bool,
 }
 
-/// A key with its secret.
+/// JSON representation of a new key, with its secret.
 #[derive(Serialize)]
 pub(super) struct Issued {
     pub(super) key: String,

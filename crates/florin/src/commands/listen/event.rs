@@ -1,11 +1,11 @@
-//! An event that is listened to.
+//! Events as the event stream and the list of events return them.
 
 use anyhow::{Context as _, anyhow};
 use florin_domain::ids::EventId;
 use florin_webhook_http::StreamedEvent;
 use serde::Deserialize;
 
-/// What is printed of an event.
+/// The envelope of an event, with the members that `florin listen` prints.
 #[derive(Deserialize)]
 pub(super) struct Envelope {
     pub(super) body: Body,
@@ -27,12 +27,12 @@ pub(super) struct Event {
     /// Its `messageId`, the same in every delivery.
     pub(super) message: EventId,
     pub(super) envelope: String,
-    /// Whether it is sent again.
+    /// Whether the stream sent it again, as a redelivery.
     pub(super) redelivered: bool,
 }
 
 impl Event {
-    /// Reads an event of the stream. That of a redelivery has an `id` of its own.
+    /// Reads an event of the stream. The `id` of a redelivery differs from the `messageId` of its event.
     pub(super) fn streamed(event: StreamedEvent) -> anyhow::Result<Self> {
         let Envelope { body } = parsed(&event.envelope)?;
         let message =

@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// The pauses between attempts. A receiver that a developer restarts is back in time.
+/// The pauses between attempts: long enough for a developer to restart the receiver.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 
-/// A receiver.
+/// Sends events to one receiver.
 pub(super) struct Forward {
     sender: HttpWebhookSender,
     url: WebhookUrl,
@@ -36,7 +36,8 @@ struct Attempt<'a> {
 }
 
 impl Forward {
-    /// Checks the URL. Receivers in private networks are allowed: whoever runs the command could reach them anyway.
+    /// Prepares to forward events to a URL. Refuses an invalid URL. Receivers in private networks are allowed: whoever
+    /// runs the command could reach them anyway.
     pub(super) fn to(url: &str, key: &str) -> anyhow::Result<Self> {
         let all = [IpAddr::from(Ipv4Addr::UNSPECIFIED), IpAddr::from(Ipv6Addr::UNSPECIFIED)];
         let all = all.into_iter().filter_map(|address| ipnet::IpNet::new(address, 0).ok()).collect();
@@ -52,12 +53,12 @@ impl Forward {
         Ok(Self { sender, url, secrets: Arc::new(WebhookSecrets::new(derived_secret(key), None, None)) })
     }
 
-    /// The secret that signs what is forwarded.
+    /// The secret that signs the forwarded events, as text.
     pub(super) fn secret(&self) -> String {
         self.secrets.current.to_text()
     }
 
-    /// Sends an event until the receiver accepts it, three times at most, and returns whether it did.
+    /// Sends an event until the receiver accepts it, at most three times. Returns whether the receiver accepted it.
     pub(super) async fn send(&self, context: &Context, event: &Event) -> anyhow::Result<bool> {
         let message = event.message;
         let id = message.to_string();
@@ -87,7 +88,7 @@ impl Forward {
     }
 }
 
-/// An attempt, for people.
+/// The line of text that describes an attempt.
 fn text(attempt: &Attempt<'_>) -> String {
     let status = attempt.response_status.map(|status| status.to_string());
     let what = status.as_deref().or(attempt.error).unwrap_or_default();

@@ -19,11 +19,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// The variable with the address of the server.
+/// The environment variable with the address of the server.
 const SERVER: &str = "FLORIN_URL";
-/// The variable with the API key. It is no flag: every user of a machine can read the flags of a process.
+/// The environment variable with the API key. There is no flag for it: every user of a machine can read the flags of a
+/// process.
 const KEY: &str = "FLORIN_API_KEY";
-/// The pause before it connects again.
+/// The pause before each attempt to connect again.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The arguments of the command.
@@ -62,7 +63,7 @@ fn id(text: &str) -> Result<EventId, String> {
     EventId::parse(text).map_err(|flaw| flaw.message.into_owned())
 }
 
-/// JSON representation of an event, a line of its own.
+/// JSON representation of an event. Each event is printed as one line.
 #[derive(Serialize)]
 struct Line<'a> {
     event: &'a RawValue,
@@ -138,7 +139,7 @@ fn unreadable(server: &str, error: &StreamError) -> anyhow::Error {
     anyhow!("cannot read the events of {server}: {error}")
 }
 
-/// Connects until it succeeds, or is refused.
+/// Tries to connect until the server accepts or refuses the connection.
 async fn reconnect(stream: &mut EventStream, server: &str) -> anyhow::Result<()> {
     loop {
         sleep(PAUSE).await;
@@ -148,7 +149,7 @@ async fn reconnect(stream: &mut EventStream, server: &str) -> anyhow::Result<()>
                 return Ok(());
             }
             Err(refused @ StreamError::Refused(_)) => return Err(unreadable(server, &refused)),
-            // The first loss was logged.
+            // The loss of the connection has already been logged.
             Err(StreamError::Lost(_)) => {}
         }
     }

@@ -17,7 +17,7 @@ use rows::{Details, Names, Row};
 
 /// Number of deliveries that `show` prints: the last queued ones.
 const SHOWN: i64 = 10;
-/// Number of attempts of each of them that it reads. The last ones may still be in flight.
+/// Maximum number of attempts of each delivery that `show` reads.
 const ATTEMPTS: u32 = 20;
 
 /// Actions on webhooks.
@@ -106,7 +106,7 @@ async fn show(context: &Context, store: &dyn AnyStore, id: WebhookId) -> anyhow:
 
 async fn set_enabled(context: &Context, store: &dyn AnyStore, id: WebhookId, enabled: bool) -> anyhow::Result<()> {
     let found = find(store, id).await?;
-    // After the change, nothing may fail.
+    // Read before the change, so that nothing can fail after it.
     let (waiting, names) = (waiting(store, id).await?, names(store).await?);
     let changed = match set_webhook_enabled(store, &found, enabled, SystemClock.now()).await {
         Ok(Written::New(changed)) => changed,

@@ -53,7 +53,7 @@ struct DeliveryRow {
     attempts: u32,
     created_at: String,
     next_attempt_at: Option<String>,
-    /// The last attempt that ended.
+    /// The HTTP status that ended the last attempt; `None` if it failed without a response, as `error` says.
     response_status: Option<u16>,
     error: Option<&'static str>,
 }
@@ -101,7 +101,7 @@ impl Details {
         }
     }
 
-    /// A webhook, for people.
+    /// The text that describes the webhook and its deliveries.
     pub(super) fn text(&self) -> String {
         let row = &self.row;
         let facts = [

@@ -1,7 +1,7 @@
 //! Selects the movements that changed after a cursor, oldest change first, up to the tail.
 //!
-//! One statement reads from each source, at most as many rows as are returned, by an index in the order of positions,
-//! and merges them.
+//! One statement reads every source by an index in the order of positions, and merges the rows. From each source it
+//! reads at most as many rows as the part of the feed can contain.
 
 use super::body::backend::sql::IdSql;
 use super::body::backend::{Conn, Db};
@@ -53,7 +53,7 @@ impl QueryFragment<Db> for Changed<'_> {
     }
 }
 
-/// Writes the statement of a part of the feed. `id` is that of the cursor.
+/// Writes the statement of a part of the feed. `id` is the id in the cursor.
 pub(super) fn walk<'b>(
     query: &'b ActivityQuery,
     (span, id): (&'b Span, &'b Id),
@@ -71,7 +71,8 @@ pub(super) fn walk<'b>(
         out.push_sql(" AS position FROM ");
         out.push_sql(feed.table);
         query.of_account(feed.account, out)?;
-        // A comparison of rows begins in the middle of a position, so that each part costs what it returns.
+        // The row comparison starts exactly at the cursor, even between rows of the same position, so that no row is
+        // read twice.
         for part in [" AND (", feed.position, ", ", feed.id, ") > ("] {
             out.push_sql(part);
         }

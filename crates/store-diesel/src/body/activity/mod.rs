@@ -1,5 +1,5 @@
 //! Activity: a page merges the newest rows of each source, and reads at most `offset + limit` rows of each. The feed of
-//! changes merges them by their positions.
+//! changes merges the rows of the sources by their positions.
 
 mod chains;
 mod credits;
@@ -59,7 +59,8 @@ impl Activities for Store {
         after: Option<ActivityCursor>,
         max: i64,
     ) -> Result<Option<ActivityChanges>, StoreError> {
-        // A transaction that does not end delays rows, but not the answer.
+        // Without a new tail, the feed ends at the last known tail: a transaction that does not end delays rows, but
+        // not the response.
         let until = match Events::tail(self).await? {
             Some(tail) => self.reached(tail.0),
             None => self.reached(0),

@@ -1,7 +1,7 @@
 //! Selects the movements of a page, and counts them.
 //!
-//! One statement reads from each source, at most as many of its newest rows as the page can show, by an index in the
-//! order of the list, and merges them.
+//! One statement reads every source by an index in the order of the list, and merges the rows. From each source it
+//! reads at most as many of the newest rows as the list contains up to the end of the page.
 
 use super::body::backend::sql::IdSql;
 use super::body::backend::{Conn, Db};
@@ -23,7 +23,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// Reads the name of a source, and an id.
+    /// Builds a key from the name of a source and an id.
     pub(super) fn read(name: &str, id: Id) -> Outcome<Self> {
         let place = PLACES.iter().find(|place| place.name == name).ok_or_else(|| corrupt("an unknown source"))?;
         Ok(Self { source: place.source, id: id.0 })

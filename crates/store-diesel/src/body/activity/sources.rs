@@ -26,9 +26,9 @@ pub(super) struct SourceTable {
     pub(super) condition: &'static str,
     /// How the feed of changes reads it.
     pub(super) feed: Feed,
-    /// The condition that restricts rows to budgets. Their ids go between the parts.
+    /// The condition that restricts rows to budgets. The ids of the budgets go between the parts.
     of_budgets: [&'static str; 2],
-    /// The condition that restricts rows to a text. One comparison for each of the texts goes between the parts.
+    /// The condition that restricts rows to a text. One comparison for each column of `texts` goes between the parts.
     of_text: [&'static str; 2],
     texts: &'static [&'static str],
 }
@@ -197,7 +197,7 @@ impl ActivityQuery {
 
     /// Writes the condition on the account.
     pub(super) fn of_account<'b>(&'b self, column: &str, out: &mut AstPass<'_, 'b, Db>) -> QueryResult<()> {
-        // Lists have any length, so that there is no end to the texts of the statements.
+        // The lists can have any length, so there would be too many different statements to cache.
         if self.filter.is_of_some_kinds() || !(self.budgets.is_empty() && self.people.is_empty()) {
             out.unsafe_to_cache_prepared();
         }
@@ -212,7 +212,7 @@ impl ActivityQuery {
         match place.source {
             ActivitySource::Card => out.push_sql(&self.chains),
             ActivitySource::Payment => out.push_sql(&self.payments),
-            // All of these have one type and one status.
+            // Each of these sources has one type and one status.
             ActivitySource::Credit | ActivitySource::Unload | ActivitySource::Load | ActivitySource::TopUp => {}
         }
         one_of(place.of_budgets, &self.budgets, out)?;
@@ -270,7 +270,7 @@ fn one_of<'b>(parts: [&str; 2], ids: &'b [Id], out: &mut AstPass<'_, 'b, Db>) ->
     Ok(())
 }
 
-/// The pattern that finds a text anywhere.
+/// Returns the pattern for texts that contain the search text.
 fn pattern(search: &ActivitySearch) -> String {
     let mut pattern = String::from("%");
     for character in search.as_str().chars() {
@@ -304,7 +304,7 @@ fn payments(filter: &ActivityFilter) -> String {
     format!(" AND t.status IN ({})", names(filter.payments().into_iter()))
 }
 
-/// Writes names, which need no quoting, as a list of texts.
+/// Writes names as a list of SQL texts. Names contain nothing that must be escaped.
 fn names(list: impl Iterator<Item = impl Name>) -> String {
     let mut text = String::new();
     for name in list {

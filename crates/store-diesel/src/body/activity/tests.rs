@@ -1,5 +1,5 @@
-//! A page reads each source by its index, newest first, and no further than the page reaches. A part of the feed reads it
-//! by the index in the order of positions.
+//! Tests of query plans. A page reads each source by its index, newest first, and no further than the end of the page.
+//! A part of the feed reads each source by its index in the order of positions.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::body::backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, with_store};
@@ -49,8 +49,9 @@ fn plan(conn: &mut Conn, filter: ActivityFilter, of_feed: bool) -> String {
     rows.into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Expects the plans of everything, of declined chains, and of payments to read these indexes, of which the first
-/// belongs to chains and the third to payments.
+/// Checks the indexes that plans read. The first index in `all` is the index of chains, and the third is the index of
+/// payments. The plan without a filter must read all indexes, the plan of declined chains only the first, and the plan
+/// of payments only the third.
 fn expect_indexes(of_feed: bool, all: &[&str]) {
     with_store(1, |store| {
         let plans = driver::read(store.readers(), |conn| {

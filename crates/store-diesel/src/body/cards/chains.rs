@@ -116,7 +116,7 @@ fn holding(account: &AccountId, (budget, currency): (Id, Currency)) -> card_chai
         .filter(card_chains::budget_id.eq(budget))
         .filter(card_chains::currency.eq(currency))
         .filter(card_chains::ended_by.is_null())
-        // Every chain that holds money has a time when it is due. To say so lets the query use the index of due times.
+        // Every chain that holds money has a due time. The condition lets the query use the index of due times.
         .filter(card_chains::due_at.is_not_null())
         .filter(card_chains::held_minor.ne(0))
         .into_boxed()

@@ -1,5 +1,5 @@
-//! What limits counted of a chain, as JSON: a list of limit, first day of the window, amount, and the kind if it is not the
-//! usual one.
+//! The amounts of a chain that limits have counted, as JSON. Each entry is a list: limit, first day of the window,
+//! amount, and the kind unless it is `Spent`.
 
 use super::body::errors::{Outcome, corrupt};
 use super::body::types::{Day, Id};

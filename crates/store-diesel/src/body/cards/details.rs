@@ -1,4 +1,4 @@
-//! What only some messages have, as JSON.
+//! Details that only some messages have, as JSON.
 
 use super::body::errors::{Outcome, corrupt};
 use super::body::names::Name;

@@ -51,7 +51,7 @@ impl MessageRow {
             conversion_rate: conversion.map(|conversion| Exchange(conversion.rate)),
             journal_id: journal.map(|journal| Id(journal.0)),
             details: details::text(&message.details),
-            // Drawn when the group is stored.
+            // The position is drawn when the group is stored.
             position: 0,
         }
     }

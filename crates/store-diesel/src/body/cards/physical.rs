@@ -16,8 +16,8 @@ use florin_domain::card::{
 use florin_domain::ids::{AccountId, CardId};
 use florin_ports::{FirstUseCommand, OrderPhysicalCommand, WriteError};
 
-/// Decides and stores the order of a physical card for a card that is locked, with these limits. The number of the
-/// account's cards can't change.
+/// Decides and stores the order of a physical card. `locked` is the virtual card, which is locked, with its limits.
+/// `cards` is the number of the account's cards, which can't change meanwhile.
 pub(super) fn order(
     conn: &mut Conn,
     working_set: &mut WorkingSet,
@@ -33,7 +33,7 @@ pub(super) fn order(
     Ok(profile(conn, new.card)?)
 }
 
-/// Returns the states of the physical cards of a virtual one, oldest first.
+/// Returns the states of the physical cards of a virtual card, oldest first.
 fn ordered(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcome<Vec<CardState>> {
     let states = cards::table
         .filter(cards::account_id.eq(account.as_str()))

@@ -1,4 +1,4 @@
-//! Decline reasons as rows: the checked rules as JSON, of which the last one failed.
+//! Decline reasons as rows: the checked rules as JSON. The last rule of the list failed.
 
 use super::body::errors::{Outcome, corrupt};
 use super::body::names::Name;

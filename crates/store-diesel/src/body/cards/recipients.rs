@@ -1,4 +1,4 @@
-//! What cards have because they are physical, or have physical ones.
+//! Delivery addresses of physical cards, and the states of the physical cards of virtual cards.
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
@@ -9,7 +9,7 @@ use florin_domain::card::{CardRecord, CardState, RecipientAddress};
 use florin_domain::ids::AccountId;
 use std::collections::BTreeMap;
 
-/// Returns the state of the last physical card of each of these virtual ones that has one.
+/// Returns the state of the last physical card of each virtual card that has one, by the id of the virtual card.
 pub(super) fn states(conn: &mut Conn, account: &AccountId, records: &[CardRecord]) -> Outcome<BTreeMap<Id, CardState>> {
     let ids: Vec<_> = records.iter().map(|record| Some(Id(record.card.id.0))).collect();
     let rows = cards::table

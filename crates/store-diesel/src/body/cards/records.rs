@@ -20,7 +20,7 @@ use florin_domain::card::{
 use florin_domain::ids::{AccountId, BudgetId, CardId, ClientId, PersonId, UserToken};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Reads the records of cards of one account, with the budgets that individual ones name.
+/// Reads the records of cards of one account, with the budgets that individual cards name.
 pub(super) fn records(conn: &mut Conn, rows: Vec<CardRecordRow>) -> Outcome<Vec<CardRecord>> {
     let personal: Vec<_> = rows.iter().filter(|row| row.person_id.is_some()).map(|row| row.id).collect();
     let mut granted: BTreeMap<Id, Vec<GrantedBudget>> = BTreeMap::new();
@@ -157,7 +157,7 @@ pub(crate) fn find(conn: &mut Conn, account: &AccountId, card: CardId) -> Outcom
 pub(super) fn matching<'a>(account: &'a AccountId, filter: &'a CardFilter) -> cards::BoxedQuery<'a, Db> {
     let mut rows = cards::table.filter(cards::account_id.eq(account.as_str())).into_boxed();
     if let Some(budget) = filter.budget {
-        // An individual card names its budgets in a table of their own, a shared card the one that pays.
+        // An individual card names its budgets in `card_budgets`. A shared card names only the budget that pays.
         let named = card_budgets::table
             .filter(card_budgets::account_id.eq(account.as_str()))
             .filter(card_budgets::budget_id.eq(Id(budget.0)))
@@ -196,7 +196,8 @@ pub(super) fn matching<'a>(account: &'a AccountId, filter: &'a CardFilter) -> ca
     rows
 }
 
-/// Adds to each card of the account the budgets that it names, and its limits by window.
+/// Builds the profiles of cards of the account, with their budgets, their limits by window, and the states of their
+/// physical cards.
 pub(super) fn profiles(conn: &mut Conn, account: &AccountId, records: Vec<CardRecord>) -> Outcome<Vec<CardProfile>> {
     let named: BTreeSet<_> = records.iter().flat_map(CardRecord::budgets).map(|granted| Id(granted.budget.0)).collect();
     let known: BTreeMap<Id, (String, BudgetKind)> = budgets::table
@@ -235,7 +236,7 @@ pub(super) fn profiles(conn: &mut Conn, account: &AccountId, records: Vec<CardRe
     records.into_iter().map(profile).collect()
 }
 
-/// Adds the budgets and the limits of one card.
+/// Builds the profile of one card.
 pub(super) fn profile(conn: &mut Conn, record: CardRecord) -> Outcome<CardProfile> {
     let account = record.card.account.clone();
     let profile = profiles(conn, &account, vec![record])?.pop();
@@ -282,7 +283,7 @@ pub(crate) fn store_change(conn: &mut Conn, before: &CardRecord, change: CardCha
     transition.map_or(Ok(()), |transition| insert_transition(conn, transition))
 }
 
-/// Stores a transition, which is the latest of its card.
+/// Stores a transition as the latest one of its card.
 fn insert_transition(conn: &mut Conn, transition: CardTransition) -> Outcome<()> {
     let (account_id, card_id) = (Account(transition.account), Id(transition.card.0));
     let position = card_transitions::table

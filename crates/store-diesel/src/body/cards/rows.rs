@@ -17,7 +17,8 @@ use florin_domain::money::{self, Minor};
 use std::collections::BTreeMap;
 
 impl CardRow {
-    /// Reads what decides the use of the card, with what its budget, its owner and its account say.
+    /// Builds the guards of the card from its row, and from the rows of its budget, its owner and its account's
+    /// settings.
     pub(crate) fn guards(
         &self,
         budget: &BudgetGuardRow,

@@ -1,4 +1,4 @@
-//! The settings of accounts' card networks.
+//! The card settings of accounts as rows: how long holds last, and the margin of clearings.
 
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, corrupt};
@@ -86,7 +86,7 @@ fn seconds(number: i64) -> Outcome<TimeDelta> {
     life.ok_or_else(|| corrupt(format!("a hold that lasts {number} s")))
 }
 
-/// Returns the settings of an account, the defaults if they were never changed.
+/// Returns the settings of an account, or the defaults if they were never changed.
 pub(super) fn find(conn: &mut Conn, account: &AccountId) -> Outcome<CardSettings> {
     let row = card_settings::table.filter(card_settings::account_id.eq(account.as_str()));
     let row = row.select(CardSettingsRow::as_select()).get_result::<CardSettingsRow>(conn).optional()?;

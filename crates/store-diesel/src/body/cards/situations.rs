@@ -1,4 +1,4 @@
-//! What the rules of card messages read of a working set, and what their decisions change.
+//! Builds the situations of card messages from a working set, and stages their decisions in it.
 
 use super::body::backend::WRITERS;
 use super::body::errors::{Outcome, corrupt};
@@ -15,9 +15,9 @@ impl WorkingSet {
                 let (card, limits, guards) = (card.clone(), limits.clone(), guards.clone());
                 Ok(Some(FirstSituation { card, limits, guards, balances }))
             }
-            // A budget holds the currencies of its cards.
+            // A budget holds the currencies of its cards, so its balance must have been loaded.
             None if WRITERS == 1 => Err(corrupt(format!("the balance of card {} is missing", card.id))),
-            // Or another writer created the card after the locks were acquired.
+            // Another writer may have created the card after the locks were acquired.
             None => Ok(None),
         }
     }

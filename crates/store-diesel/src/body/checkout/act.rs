@@ -16,7 +16,7 @@ use florin_domain::checkout::{
 use florin_domain::ids::{AccountId, BudgetId, CheckoutSessionId};
 use florin_ports::{SessionCommand, WriteError};
 
-/// Returns the budget of a top-up.
+/// Returns the budget of a top-up; `None` for other sessions.
 pub(super) fn budget(conn: &mut Conn, account: &AccountId, session: CheckoutSessionId) -> Outcome<Option<BudgetId>> {
     let found: Option<Option<Id>> = checkout_sessions::table
         .filter(checkout_sessions::account_id.eq(account.as_str()))

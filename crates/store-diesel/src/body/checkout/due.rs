@@ -16,7 +16,8 @@ use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId, SettlementAccou
 use florin_domain::world::Timeline;
 use std::collections::BTreeSet;
 
-/// Returns what is due, the earliest first: of one account, or of all accounts without a timeline of their own.
+/// Returns the sessions and refunds that are due, earliest first: of one account, or, if `account` is `None`, of all
+/// accounts without a timeline.
 pub(super) fn due(
     conn: &mut Conn,
     account: Option<&AccountId>,
@@ -29,7 +30,7 @@ pub(super) fn due(
     Ok(found.into_iter().map(|(_, due)| due).take(max as usize).collect())
 }
 
-/// The condition that the account of a row has no timeline of its own.
+/// The condition that the account of a row has no timeline.
 fn no_timeline(table: &str) -> String {
     format!("NOT EXISTS (SELECT 1 FROM timelines t WHERE t.account_id = {table}.account_id)")
 }
@@ -70,8 +71,8 @@ fn refunds(conn: &mut Conn, account: Option<&AccountId>, now: DateTime<Utc>, max
     Ok(rows.into_iter().filter_map(due).collect())
 }
 
-/// The accounts with a timeline on which something is due by it, at the real time $1. `{clock}` is replaced by what it shows.
-/// Scalar subqueries, because a planner may turn EXISTS into a join of all rows.
+/// The accounts with a timeline on which something is due at the real time $1. `{clock}` is replaced by the SQL of the
+/// account's time. The subqueries are scalar, because a planner may turn EXISTS into a join of all rows.
 const ACCOUNTS: &str = "SELECT t.account_id AS account_id FROM timelines t WHERE \
     (SELECT 1 FROM checkout_sessions s WHERE s.account_id = t.account_id AND s.due_at <= {clock} LIMIT 1) IS NOT NULL \
     OR (SELECT 1 FROM merchant_payments p WHERE p.account_id = t.account_id AND p.due_at <= {clock} LIMIT 1) IS NOT NULL \
@@ -83,7 +84,7 @@ struct AccountRow {
     account_id: Account,
 }
 
-/// Returns the accounts with a timeline of their own on which something is due by it.
+/// Returns the accounts with a timeline on which something is due by the account's clock.
 pub(super) fn accounts(conn: &mut Conn, real_now: DateTime<Utc>) -> Outcome<Vec<(AccountId, Timeline)>> {
     let due =
         sql_query(ACCOUNTS.replace("{clock}", CLOCK)).bind::<TimeSql, _>(Time(real_now)).load::<AccountRow>(conn)?;
@@ -98,8 +99,7 @@ pub(super) fn accounts(conn: &mut Conn, real_now: DateTime<Utc>) -> Outcome<Vec<
     rows.into_iter().map(|row: TimelineRow| Ok((row.account_id.0.clone(), row.read()?))).collect()
 }
 
-/// Returns the settlement accounts that sessions which are not over pay into, or that refunds which are not final are paid
-/// from.
+/// Returns the settlement accounts that open sessions pay into, or that pending refunds are paid from.
 pub(crate) fn awaiting(conn: &mut Conn, account: &AccountId) -> Outcome<BTreeSet<SettlementAccountId>> {
     let mut found: Vec<Option<Id>> = checkout_sessions::table
         .filter(checkout_sessions::account_id.eq(account.as_str()))
@@ -108,7 +108,7 @@ pub(crate) fn awaiting(conn: &mut Conn, account: &AccountId) -> Outcome<BTreeSet
         .select(checkout_sessions::settlement_account_id)
         .distinct()
         .load(conn)?;
-    // Only refunds that are not final have this time.
+    // Only pending refunds have a due time.
     let refunding = merchant_payments::table
         .inner_join(
             checkout_sessions::table.on(checkout_sessions::account_id

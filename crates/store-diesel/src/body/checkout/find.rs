@@ -32,7 +32,7 @@ pub(super) fn find(conn: &mut Conn, account: &AccountId, id: CheckoutSessionId) 
     session.map(|session| with_payment(conn, session)).transpose()
 }
 
-/// Returns the session with this page, with its last payment.
+/// Returns the session with this page token, with its last payment.
 pub(super) fn with_token(conn: &mut Conn, token: PageTokenHash) -> Outcome<Option<FoundSession>> {
     let row = checkout_sessions::table
         .filter(checkout_sessions::token_hash.eq(Bytes(token.0.to_vec())))
@@ -48,7 +48,7 @@ fn with_payment(conn: &mut Conn, session: CheckoutSession) -> Outcome<FoundSessi
         .filter(merchant_payments::account_id.eq(session.account.as_str()))
         .filter(merchant_payments::session_id.eq(Id(session.id.0)))
         .filter(merchant_payments::kind.eq(Named(MerchantPaymentKind::Payment)))
-        // The clock of a world may stand still.
+        // The clock of a world may be frozen, so the creation times of payments may be equal.
         .order((is_pending.desc(), merchant_payments::created_at.desc(), merchant_payments::id.desc()))
         .select((PaymentRow::as_select(), sql::<BigInt>("COUNT(*) OVER ()")))
         .first(conn)
@@ -59,7 +59,7 @@ fn with_payment(conn: &mut Conn, session: CheckoutSession) -> Outcome<FoundSessi
     })
 }
 
-/// Returns the payment of a session that is not final.
+/// Returns the pending payment of a session.
 pub(super) fn pending(conn: &mut Conn, session: &CheckoutSession) -> Outcome<Option<MerchantPayment>> {
     let row = merchant_payments::table
         .filter(merchant_payments::account_id.eq(session.account.as_str()))
@@ -72,12 +72,12 @@ pub(super) fn pending(conn: &mut Conn, session: &CheckoutSession) -> Outcome<Opt
     row.map(PaymentRow::read).transpose()
 }
 
-/// The failure of a command whose object is not on the account.
+/// The failure of a command if the account does not have its object.
 pub(super) const fn absent<R>() -> Stop<WriteError<R>> {
     Stop::Answer(WriteError::Absent)
 }
 
-/// Returns the sums of the refunds of payments that are neither failed nor cancelled.
+/// Returns for each payment the sum of its refunds that are neither failed nor cancelled.
 pub(super) fn taken_up(
     conn: &mut Conn,
     account: &AccountId,

@@ -126,7 +126,7 @@ impl MerchantPayments for Store {
     }
 }
 
-/// Returns what the sessions and refunds of payments say about them.
+/// Adds to each payment what follows from its session, its refunds and the settlement account that pays refunds.
 fn overviews(conn: &mut Conn, account: &AccountId, payments: Vec<MerchantPayment>) -> Outcome<Vec<PaymentOverview>> {
     if payments.is_empty() {
         return Ok(Vec::new());

@@ -143,7 +143,7 @@ impl PaymentRow {
                 reason: self.reason,
                 token: token(hash, id)?,
                 authorise_before: before.0,
-                // Nothing else is due on a refund that its bank has, and that has no report.
+                // If the bank has the refund but has not reported yet, the due time is the time to ask again.
                 ask_again_at: self
                     .due_at
                     .filter(|_| self.initiated_at.is_some() && self.report.is_none())

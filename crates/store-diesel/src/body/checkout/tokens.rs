@@ -8,7 +8,7 @@ use diesel::prelude::*;
 use florin_domain::ids::AccountId;
 use florin_ports::PageTokens;
 
-/// Gives the sessions and refunds of an account the tokens of this account.
+/// Replaces the page tokens of an account's sessions and refunds, which may be copies from another account.
 pub(crate) fn replace_tokens(conn: &mut Conn, account: &AccountId, tokens: &PageTokens) -> Outcome<()> {
     let sessions = checkout_sessions::table.filter(checkout_sessions::account_id.eq(account.as_str()));
     for id in sessions.select(checkout_sessions::id).load::<Id>(conn)? {

@@ -1,7 +1,7 @@
 //! Decides about disputes, and stores the decisions.
 //!
-//! Everything is decided under the lock of the balance that the disputed message moved. The lock of the row of a dispute
-//! comes after it.
+//! Everything is decided under the lock of the balance that the disputed message moved. The row of the dispute is
+//! locked after that balance.
 
 use super::body::ask::ask;
 use super::body::backend::Conn;
@@ -22,7 +22,8 @@ use florin_ports::{DisputeCommand, OpenDisputeCommand, WriteError};
 
 type Refused = Stop<WriteError<DisputeRefusal>>;
 
-/// Returns what a command reads and locks: the messages of the dispute. Those that it names do not change.
+/// Returns the footprint of a command: the messages of the dispute. Their tokens can be read before the locks, because
+/// a token never changes once the dispute has it.
 pub(super) fn footprint(conn: &mut Conn, command: &DisputeCommand) -> Result<Footprint, Refused> {
     let account = &command.account;
     let found: Option<(Id, Option<Id>)> = disputes::table
@@ -70,7 +71,7 @@ pub(super) fn store_new(
     Ok(stage(working_set, decision))
 }
 
-/// Locks a dispute, and decides what happens to it. Returns the dispute before, too.
+/// Locks a dispute, and decides what happens to it. Also returns the dispute as it was before.
 pub(super) fn decide(
     conn: &mut Conn,
     working_set: &WorkingSet,
@@ -89,7 +90,7 @@ pub(super) fn decide(
     Ok((situation.dispute, decision))
 }
 
-/// Stores what happened to a dispute.
+/// Stores a change of a dispute.
 pub(super) fn store_change(
     conn: &mut Conn,
     working_set: &mut WorkingSet,

@@ -1,4 +1,4 @@
-//! Disputes of card transactions: reads, and decisions in transactions of their own.
+//! Disputes of card transactions: reads, and decisions. Each decision has its own transaction.
 
 mod act;
 mod rows;

@@ -61,7 +61,7 @@ impl DisputeRow {
     }
 }
 
-/// The rows of the evidence of a dispute from this place on.
+/// Returns the rows of a dispute's evidence, without the `first` oldest entries, which are already stored.
 pub(super) fn evidence_from(dispute: &Dispute, first: usize) -> Vec<EvidenceRow> {
     let row = |(place, evidence): (i64, &DisputeEvidence)| EvidenceRow {
         account_id: Account(dispute.account.clone()),

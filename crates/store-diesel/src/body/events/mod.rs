@@ -29,12 +29,12 @@ use reading::matching;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Deletes the oldest events if they are expired. Positions follow the real time, so no index on times is needed. Another
-/// instance may be deleting them, too.
+/// Deletes the oldest events if they are expired. Positions are in the order of real time, so no index on times is
+/// needed. Another instance may delete events at the same time.
 const DELETE_EXPIRED: &str = "DELETE FROM outbox_events WHERE recorded_at < $1 AND position IN \
     (SELECT position FROM outbox_events ORDER BY position LIMIT $2";
 
-/// How often a reader checks whether transactions have ended, and the pause between two checks.
+/// Maximum number of checks whether transactions have ended. [`PAUSE`] is the time before each check.
 const CHECKS: u32 = 40;
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -86,7 +86,7 @@ impl Events for Store {
             if writers.is_empty() {
                 return Ok(Some(EventPosition(last)));
             }
-            // Without a connection: others read meanwhile.
+            // The pause holds no connection, so that others can read.
             sleep(PAUSE).await;
             writers = self.read(move |conn| driver::still_writing(conn, &writers)).await?;
         }

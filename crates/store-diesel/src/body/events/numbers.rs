@@ -1,4 +1,4 @@
-//! Proves that events are numbered by the sequences of their objects.
+//! Checks that events are numbered by the sequences of their objects.
 
 use super::body::backend::Conn;
 use super::body::backend::sql::IdSql;
@@ -8,8 +8,9 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use uuid::Uuid;
 
-/// Events that share a sequence, and events beyond the last sequence of their object: the stored one of a budget or a
-/// batch, the number of messages of a chain, and one more than the transitions of a card.
+/// Events that share a sequence, and events beyond the last sequence of their object. The last sequence is stored for a
+/// budget, batch or checkout session. The last sequence of a chain is its number of messages. The last sequence of a
+/// card is its number of transitions plus one.
 const MISNUMBERED: &str = "SELECT object_id FROM outbox_events GROUP BY account_id, object_id, sequence \
     HAVING count(*) > 1 UNION SELECT e.object_id FROM outbox_events e LEFT JOIN event_sequences s \
     ON s.account_id = e.account_id AND s.object_id = e.object_id \

@@ -1,4 +1,4 @@
-//! How stored events are found and read.
+//! Finds and reads stored events.
 
 use super::body::backend::Db;
 use super::body::tables::access::accounts;
@@ -35,7 +35,7 @@ pub(super) fn matching<'a>(reach: &'a EventReach, filter: &'a EventFilter) -> ou
 }
 
 impl EventRow {
-    /// Returns the event.
+    /// Converts the row to the domain.
     pub(super) fn read(self) -> StoredEvent {
         StoredEvent {
             position: EventPosition(self.position),

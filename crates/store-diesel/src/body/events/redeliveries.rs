@@ -15,11 +15,11 @@ use florin_domain::event::{EventFilter, EventPosition, Redeliveries, Redelivery,
 use florin_ports::EventReach;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Deletes the oldest rows if they are expired, as those of events are deleted.
+/// Deletes the oldest rows if they are expired, in the same way as events.
 const DELETE_EXPIRED: &str = "DELETE FROM event_redeliveries WHERE recorded_at < $1 AND position IN \
     (SELECT position FROM event_redeliveries ORDER BY position LIMIT $2";
 
-/// Records that stored events of accounts are sent again, in the transaction that does so.
+/// Records that stored events of accounts are sent again. The caller queues them in the same transaction.
 pub(crate) fn redelivered(conn: &mut Conn, events: Vec<(Account, Id)>, now: Time) -> Outcome<()> {
     if events.is_empty() {
         return Ok(());
@@ -29,7 +29,7 @@ pub(crate) fn redelivered(conn: &mut Conn, events: Vec<(Account, Id)>, now: Time
     insert(positions.into_iter().zip(events).map(row).collect(), conn)
 }
 
-/// Whether there is a redelivery at a position of an event that is stored and in reach.
+/// Whether there is a redelivery at a position, and its event is stored and in reach.
 pub(super) fn has(conn: &mut Conn, reach: &EventReach, position: EventPosition) -> Outcome<bool> {
     let row = event_redeliveries::table.filter(event_redeliveries::position.eq(position.0));
     let event = row.select(event_redeliveries::event_id).get_result::<Id>(conn).optional()?;
@@ -39,8 +39,8 @@ pub(super) fn has(conn: &mut Conn, reach: &EventReach, position: EventPosition) 
     Ok(stored.count().get_result::<i64>(conn)? > 0)
 }
 
-/// Returns redeliveries of matching events. The rows of a range are few or are searched in portions, and their events are
-/// found by their ids.
+/// Returns the redeliveries of matching events in a range of positions. Searches at most `max` redeliveries; `until` of
+/// the result is the last position that was searched.
 pub(super) fn between(
     conn: &mut Conn,
     reach: &EventReach,

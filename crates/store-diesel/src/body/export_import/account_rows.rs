@@ -58,9 +58,9 @@ pub(crate) fn clear(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     Ok(())
 }
 
-/// Inserts rows into an account that has none in these tables. An enrolment gets this secret, and is left out if there
-/// is none. Leases on batches are cleared. A copy of a world leaves out the events of its original, which happened there. A
-/// logo that comes from another account gets a new id.
+/// Inserts rows into an account that has none in these tables. An enrolment is stored with this secret, and is left out
+/// if there is no secret. Leases on batches are cleared. A copy of a world leaves out the events, because they happened
+/// in the original. A logo from another account receives a new id.
 pub(crate) fn put(
     conn: &mut Conn,
     account: &AccountId,

@@ -21,7 +21,7 @@ pub(super) struct Line<'a> {
     pub(super) row: &'a RawValue,
 }
 
-/// The position of a row. The epoch of a world is one, too.
+/// The position of a row. The epoch of a world is a position, too.
 #[derive(Deserialize)]
 struct Placed {
     #[serde(alias = "epoch")]
@@ -45,8 +45,8 @@ struct Snapshot<'a> {
     contents: Cow<'a, str>,
 }
 
-/// Returns the greatest position in a row: its own, or of those in a snapshot. Later rows get greater ones, so that a
-/// restore of the snapshot finds its positions free. Zero: there is none.
+/// Returns the greatest position in a row: its own, or, for a snapshot, the greatest of the snapshot's rows; 0 if there
+/// is none. Later rows receive greater positions, so that a restore of the snapshot finds its positions free.
 pub(super) fn last_in(row: &ExportRow<'_>) -> Result<i64, ExportError> {
     if ![SnapshotRow::TABLE, ImportedRow::TABLE].contains(&row.table) {
         return position(row.table, row.json);

@@ -1,4 +1,4 @@
-//! The rows of a snapshot on their way to a file and back.
+//! Converts the rows of a snapshot to the rows of a file, and back.
 
 use super::body::backend::Conn;
 use super::body::driver;
@@ -16,7 +16,7 @@ use florin_domain::world::ImportRefusal;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The tables that a file leaves out: their rows have a meaning only where they arose.
+/// The tables that a file leaves out: their rows have a meaning only in the world that wrote them.
 const LEFT_OUT: [&str; 3] = [EventRow::TABLE, RecordRow::TABLE, SessionRow::TABLE];
 
 /// A row of a file.
@@ -44,8 +44,8 @@ pub(crate) fn accepted(conn: &mut Conn, contents: &str) -> Result<String, Stop<I
     Ok(text(&rows)?)
 }
 
-/// Reads the rows of the tables that files contain. PINs are left out. The first line of a file is its header, so that
-/// these lines count from 2.
+/// Reads the rows of the tables that files contain. PINs are left out. Errors name the line of the file: its first line
+/// is the header, so these lines are numbered from 2.
 fn read(contents: &str) -> Result<Vec<FileRow>, String> {
     let mut rows = Vec::new();
     for (number, line) in (2_u64..).zip(contents.lines()) {
@@ -76,16 +76,16 @@ fn text(rows: &[FileRow]) -> Outcome<String> {
     Ok(text)
 }
 
-/// Leaves out payments that the bank accepted but that are not in the file. Worlds share the bank's rows, which have the
-/// ids of payments.
+/// Removes the simulated bank's rows for payments that are not in the file. Worlds share these rows, which have the ids
+/// of payments.
 fn keep_own_acceptances(rows: &mut Vec<FileRow>) {
     let id = |row: &FileRow| row.columns.get("id").and_then(Value::as_str).map(str::to_owned);
     let payments: BTreeSet<_> = rows.iter().filter(|row| row.table == PaymentRow::TABLE).filter_map(id).collect();
     rows.retain(|row| row.table != AcceptedRow::TABLE || id(row).is_some_and(|id| payments.contains(&id)));
 }
 
-/// Replaces the positions of the rows by positions of this store, in the same order: those of another one have no meaning
-/// here.
+/// Replaces the positions of the rows by positions of this store, in the same order. Positions of another store have no
+/// meaning here.
 fn place(conn: &mut Conn, rows: &mut [FileRow]) -> Result<(), Failure> {
     let position = |row: &FileRow| row.columns.get("position").and_then(Value::as_i64);
     let is_placed = |row: &&FileRow| PLACED.contains(&row.table);

@@ -1,4 +1,4 @@
-//! The work of a group.
+//! Commands: the work of a group.
 
 use super::body::footprint::Footprint;
 use super::body::working_set::WorkingSet;
@@ -11,7 +11,7 @@ pub(crate) trait Command: Send + 'static {
     /// The refusal of its rule.
     type Refused: Send + 'static;
 
-    /// Adds the rows that it reads and locks.
+    /// Adds the keys of the rows that the command reads and locks.
     fn footprint(&self, footprint: &mut Footprint);
 
     /// Decides on the working set and stages the changes. After an error, only counted attempts are staged. It may be

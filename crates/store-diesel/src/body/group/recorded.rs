@@ -6,10 +6,10 @@ use super::body::working_set::{Records, WorkingSet};
 use super::command::Command;
 use florin_ports::{DryRun, IdempotencyClaim, Mode, WriteError, Written};
 
-/// A command that is recorded under an idempotency key. Its steps are in one place, the implementation of [`Command`]: find the
-/// record, decide, render the answer, stage, record.
+/// A command that is recorded under an idempotency key. Its steps are in one place, the implementation of [`Command`]:
+/// find the record, decide, render the answer, stage, record.
 pub(crate) trait RecordedCommand: Send + 'static {
-    /// The result that the caller gets.
+    /// The result that the caller receives.
     type Done: Send + 'static;
     /// The decision of the rule.
     type Decision;
@@ -30,7 +30,7 @@ pub(crate) trait RecordedCommand: Send + 'static {
     /// Calls the rule on the working set, as the commands before it have left it.
     fn decision(&self, working_set: &WorkingSet) -> Result<Self::Decision, WriteError<Self::Refused>>;
 
-    /// The result that the caller gets from a decision; `None` if it refuses.
+    /// Returns the result that the caller receives from a decision; `None` if the decision is a refusal.
     fn done(decision: &Self::Decision) -> Option<&Self::Done>;
 
     /// Stages what a decision stores.
@@ -40,7 +40,7 @@ pub(crate) trait RecordedCommand: Send + 'static {
         decision: Self::Decision,
     ) -> Result<Self::Done, WriteError<Self::Refused>>;
 
-    /// What a decision would store.
+    /// Returns what a decision would store. The default is for commands without a dry run.
     fn dry_run(_decision: Self::Decision) -> Result<DryRun<Self::Done>, WriteError<Self::Refused>> {
         Err(corrupt("this command has no dry run").into())
     }
@@ -79,7 +79,7 @@ fn decide_and_stage<C: RecordedCommand>(
     working_set: &mut WorkingSet,
 ) -> Result<C::Done, WriteError<C::Refused>> {
     let decision = command.decision(working_set)?;
-    // Rendering the answer may panic: before anything is staged.
+    // Rendering the answer may panic, so it comes before anything is staged.
     let record = match C::done(&decision) {
         Some(done) => Records::made(command.claim(), done)?,
         None => None,

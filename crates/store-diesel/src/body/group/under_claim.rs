@@ -6,7 +6,7 @@ use super::body::footprint::Footprint;
 use super::body::working_set::{Records, WorkingSet};
 use florin_ports::{DryRun, IdempotencyClaim, WriteError, Written};
 
-/// Locks and loads a footprint, runs the work unless its claim has an answer already, and stores the changes and the
+/// Locks and loads a footprint. Runs the work unless the claim already has an answer, and stores the changes and the
 /// answer.
 pub(crate) fn under_claim<T, R>(
     conn: &mut Conn,

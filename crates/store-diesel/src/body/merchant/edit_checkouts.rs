@@ -1,4 +1,4 @@
-//! Creating and changing checkouts.
+//! Finds, creates and changes checkouts.
 
 use super::ROWS_AT_ONCE;
 use super::body::ask::ask;

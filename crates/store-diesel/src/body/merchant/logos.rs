@@ -37,8 +37,8 @@ pub(super) fn replace(conn: &mut Conn, logo: &Logo) -> Outcome<()> {
     insert(vec![row], conn)
 }
 
-/// Returns the row of a logo of another account as that of a copy in this account, as JSON. `None`: the row is of another table, or of
-/// this account already.
+/// Converts the row of another account's logo to the row of its copy in this account, as JSON. `None`: the row belongs
+/// to another table, or to this account already.
 pub(crate) fn copied_logo(table: &str, row: &str, account: &AccountId) -> Outcome<Option<String>> {
     if table != LogoRow::TABLE {
         return Ok(None);

@@ -14,9 +14,9 @@ use florin_domain::ids::{CheckoutId, SettlementAccountId};
 use florin_domain::merchant::{Checkout, CheckoutFilter, CheckoutKind, CheckoutType, ShippingOptions};
 use florin_domain::page::{Page, PageRequest};
 
-/// The selection of a page: an account and its filters. Each combination of filters has its own statement, with the
-/// names as literals. A generic plan would use the index of a common type for a rare one, and read all rows of other
-/// types.
+/// The selection of a page: an account and the filters. Each combination of filters has its own statement, with the
+/// names as literals. A generic plan would use the index of a common type even to find a rare type, and read all rows
+/// of other types.
 #[derive(Clone)]
 pub(super) struct CheckoutQuery {
     account: Account,

@@ -22,7 +22,7 @@ use florin_domain::merchant::{
 use florin_ports::{Merchants, ProfileCommand, SetLogoCommand, StoreError, WriteError, Written};
 use std::convert::Infallible;
 
-/// The profile of an account: as stored, or that of a merchant that was never changed.
+/// The profile of an account: the stored one, or the default if it was never changed.
 struct Found {
     profile: MerchantProfile,
     /// Whether it has a row.
@@ -101,13 +101,13 @@ pub(crate) fn is_merchant(conn: &mut Conn, account: &AccountId) -> Outcome<bool>
     Ok(found.get_result(conn).optional()?.unwrap_or(false))
 }
 
-/// Whether the operator reconciles the payments of a merchant.
+/// Whether a merchant has the permission `Reconciliation`.
 pub(crate) fn reconciles(conn: &mut Conn, account: &AccountId) -> Outcome<bool> {
     let profile = profile(conn, account)?;
     Ok(profile.is_some_and(|profile| profile.may(MerchantPermission::Reconciliation)))
 }
 
-/// Returns the profile that an account has or would have. `None`: no such account.
+/// Returns the profile of an account, or the default profile that a new merchant would get. `None`: no such account.
 fn find(conn: &mut Conn, account: &AccountId) -> Outcome<Option<Found>> {
     let joined = accounts::table
         .left_join(merchant_profiles::table.on(merchant_profiles::account_id.eq(accounts::id)))

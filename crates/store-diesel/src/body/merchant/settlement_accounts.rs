@@ -112,7 +112,7 @@ fn store(conn: &mut Conn, before: &[SettlementAccount], after: &[SettlementAccou
     }
     let is_known = |new: &SettlementAccount| before.iter().any(|old| old.id == new.id);
     let mut changed: Vec<_> = after.iter().filter(|new| is_known(new) && !before.contains(new)).collect();
-    // A currency has one default at a time.
+    // A currency has at most one default, so the old default is changed first.
     changed.sort_by_key(|account| account.is_default);
     changed.into_iter().try_for_each(|account| update(conn, account))?;
     let new: Vec<_> = after.iter().filter(|new| !is_known(new)).map(SettlementAccountRow::from).collect();
@@ -164,7 +164,7 @@ pub(crate) fn refund_sources(
     Ok(found.into_iter().map(source).collect())
 }
 
-/// Returns where the SHOPPING checkouts of an account pay into, newest first.
+/// Returns the SHOPPING checkouts of an account with the settlement accounts that they pay into, newest first.
 fn targets(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<CheckoutTarget>> {
     let found: Vec<(Id, Currency, Option<Id>)> = checkouts::table
         .filter(checkouts::account_id.eq(account.as_str()))
@@ -180,7 +180,7 @@ fn targets(conn: &mut Conn, account: &AccountId) -> Outcome<Vec<CheckoutTarget>>
     Ok(found.into_iter().map(target).collect())
 }
 
-/// Returns the settlement accounts that were found, with what belongs to them.
+/// Converts rows to settlement accounts with their banks and the checkouts that pay into them.
 fn found(
     conn: &mut Conn,
     account: &AccountId,
@@ -205,7 +205,7 @@ fn overviews(
     Ok(accounts.into_iter().map(overview).collect())
 }
 
-/// Returns those of these banks that are on the bank list.
+/// Returns the banks with these ids. Ids that are not on the bank list are left out.
 fn banks_with(conn: &mut Conn, ids: &[&BankId]) -> Outcome<BTreeMap<BankId, Bank>> {
     if ids.is_empty() {
         return Ok(BTreeMap::new());

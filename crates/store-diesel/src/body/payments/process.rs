@@ -29,7 +29,7 @@ use florin_ports::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
-/// Selects batches to claim. Batches that others hold locked are in progress and are skipped, too.
+/// Selects batches to claim. Batches that another transaction has locked are in progress, and are skipped, too.
 const CLAIMABLE: &str = "SELECT account_id, id FROM payment_batches WHERE work_at <= $1 \
     AND (leased_until IS NULL OR leased_until <= $1) ORDER BY updated_at, account_id, id LIMIT $2";
 
@@ -181,7 +181,7 @@ fn held<R>(
     footprint.batch_only(&lease.account, lease.batch);
     if with_funds {
         footprint.funds_of(&lease.account, lease.batch);
-        // For the numbers of the movements.
+        // The movements receive their numbers from the account's counter.
         footprint.creation(&lease.account);
     }
     let working_set = WorkingSet::load(conn, &footprint)?;

@@ -235,7 +235,7 @@ fn summaries(conn: &mut Conn, batches: Vec<PaymentBatch>) -> Outcome<Vec<BatchSu
     Ok(batches.into_iter().map(&mut summary).collect())
 }
 
-/// Returns the account's budgets, each with its currencies.
+/// Returns the account's budgets that can fund payments, each with its currencies.
 pub(super) fn funding(conn: &mut Conn, account: &AccountId) -> Outcome<FundingBudgets> {
     let records = budgets::of_account(conn, account)?.into_iter();
     let payers =

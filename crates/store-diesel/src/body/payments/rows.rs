@@ -43,7 +43,8 @@ impl PaymentRow {
         })
     }
 
-    /// The row of a payment of a batch that was confirmed then, with its place in the feed of changes.
+    /// Builds the row of a payment of a batch that was confirmed at `at`, with its position in the feed of changes.
+    /// `None`: the batch is not confirmed, so the row has no position.
     fn confirmed(payment: &Payment, at: Option<DateTime<Utc>>, position: i64) -> Outcome<Self> {
         let at = at.filter(|_| ActivityStatus::of_payment(payment.status()).is_some());
         Ok(Self { confirmed_at: at.map(Time), position: at.map(|_| position), ..Self::of(payment)? })
@@ -95,7 +96,7 @@ impl PaymentRow {
 }
 
 impl PaymentChange {
-    /// The progress of a payment, with its place in the feed of changes.
+    /// Builds the change of a payment that progressed, with its new position in the feed of changes.
     pub(crate) fn of(payment: &Payment, position: i64) -> Self {
         let PaymentParts { failure, started_at, ask_at, .. } = payment.state.parts();
         Self {
@@ -171,7 +172,7 @@ pub(super) fn insert_payments(conn: &mut Conn, payments: &[Payment]) -> Outcome<
     Ok(())
 }
 
-/// Stores new payments, some of batches that were confirmed at these times.
+/// Stores new payments. `confirmed` has the times of the confirmed batches; their payments receive this position.
 pub(super) fn insert_confirmed(
     conn: &mut Conn,
     payments: &[Payment],

@@ -24,13 +24,13 @@ const AREAS: [&[Table]; 14] = [
     webhooks::TABLES,
 ];
 
-/// Returns all tables in the order of an export: each after those that its rows refer to.
+/// Returns all tables in the order of an export: each table follows the tables that its rows refer to.
 pub(crate) fn all() -> impl DoubleEndedIterator<Item = &'static Table> + Clone {
     AREAS.into_iter().flatten()
 }
 
-/// Returns the tables whose rows are derived from others, each after those that its rows refer to. Exports and snapshots
-/// omit them, and they are deleted with the account's other rows.
+/// Returns the tables with rows that are derived from other rows. Each table follows the tables that its rows refer to.
+/// Exports and snapshots omit these tables, and their rows are deleted with the account's other rows.
 pub(crate) fn derived() -> impl DoubleEndedIterator<Item = &'static Table> + Clone {
     checkpoints::TABLES.iter()
 }

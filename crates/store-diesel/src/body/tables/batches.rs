@@ -74,7 +74,7 @@ tables! {
         position: Option<i64>,
     }
 
-    /// An alert, with its position among those of the batch.
+    /// An alert, with its position among the alerts of its batch.
     struct AlertRow in payment_alerts(account_id, batch_id, position) owned by account_id {
         account_id: Account,
         batch_id: Id,

@@ -148,19 +148,19 @@ tables! {
         original_cleared_minor: Option<i64>,
         counted: Option<String>,
         forced_minor: i64,
-        /// When the hold of an open chain expires; `due_at` has it while something is held.
+        /// When the hold of an open chain expires. `due_at` has the same time while something is held.
         expires_at: Option<Time>,
         disputed_minor: i64,
     }
 
-    /// Why a message was declined: the rules that were checked as JSON, the last of which failed.
+    /// The reason that a message was declined: the checked rules as JSON. The last rule of the list failed.
     struct ReasonRow in decline_reasons(account_id, token) owned by account_id {
         account_id: Account,
         token: Id,
         rules: String,
     }
 
-    /// The settings of an account's card network.
+    /// The card settings of an account.
     struct CardSettingsRow in card_settings(account_id) owned by account_id {
         account_id: Account,
         /// How long holds last, as JSON; null for the default.
@@ -202,7 +202,7 @@ parts! {
 }
 
 changes! {
-    /// What a change of a card can set.
+    /// The columns that a change of a card can set.
     struct CardColumns of cards {
         set { state, name, state_reason, fulfillment, phone, phone_person_id, replaced_by, updated_at, person_id, controls, pin_digest, recipient_address, }
         by { account_id, id, }
@@ -214,7 +214,7 @@ changes! {
         by { account_id, card_id, limit_window, }
     }
 
-    /// The state of the first message of a chain, after a later one.
+    /// The state of the first message of a chain, after a later message of the chain.
     struct FirstMessageChange of card_transactions {
         set { state, }
         by { account_id, token, }
@@ -229,8 +229,8 @@ changes! {
 }
 
 lookups! {
-    /// Cards, each with what its budget, its owner and its account say, and with its limits: one row for each limit, or
-    /// one row for a card without limits.
+    /// Cards, each with the guards of its budget, its owner and its account, and with its limits: one row for each
+    /// limit, or one row for a card without limits.
     struct CardsAndLimits: (CardRow, BudgetGuardRow, Option<HolderRow>, Option<CardSettingsRow>, Option<LimitRow>) {
         from cards by (account_id, id)
         join "JOIN budgets ON budgets.account_id = cards.account_id AND budgets.id = cards.budget_id \

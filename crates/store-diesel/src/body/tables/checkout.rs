@@ -65,7 +65,7 @@ tables! {
         due_at: Option<Time>,
     }
 
-    /// The secret from which the tokens of payment pages follow.
+    /// The secret from which the tokens of payment pages are derived.
     struct PageSecretRow in page_secrets(id) not owned {
         id: i64,
         secret: Bytes,

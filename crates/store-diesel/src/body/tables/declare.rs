@@ -1,11 +1,11 @@
 //! The macros that declare tables, and their reads and changes.
 
 /// Declares the tables of an area, each with the struct of its whole row, in the order of an export: a table comes
-/// after those that its rows refer to.
+/// after the tables that its rows refer to.
 ///
 /// `owned by account_id` says that the rows belong to an account: a snapshot of a world contains them, and they are
 /// deleted with the world. `owned by payments` says the same of rows that have the ids of an account's payments. All
-/// others say `not owned`.
+/// other tables say `not owned`.
 macro_rules! tables {
     ($(
         $(#[$doc:meta])*
@@ -186,7 +186,7 @@ macro_rules! parts {
 }
 
 /// Declares changes of existing rows: the columns to set, the columns that identify the rows, and a further condition
-/// on the row, whose alias is `t`.
+/// on the row. The condition uses `t` as the alias of the row.
 macro_rules! changes {
     ($(
         $(#[$doc:meta])*

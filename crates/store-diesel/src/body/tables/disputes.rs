@@ -34,7 +34,7 @@ tables! {
 }
 
 changes! {
-    /// What happened to a dispute.
+    /// A dispute after a change.
     struct DisputeChange of disputes {
         set { status, credit_id, settlement_id, updated_at, resolved_at, }
         by { account_id, id, }

@@ -7,8 +7,8 @@ use super::declare::{changes, lookups, parts, tables};
 use florin_domain::event::EventKind;
 
 tables! {
-    /// The last sequence of a budget or a payment batch. Chains and cards need none: their messages and transitions
-    /// are counted.
+    /// The last sequence of a budget, payment batch or checkout session. Chains and cards need none: their messages and
+    /// transitions are counted.
     struct SequenceRow in event_sequences(account_id, object_id) owned by account_id {
         account_id: Account,
         object_id: Id,
@@ -29,7 +29,7 @@ tables! {
         checkout_id: Option<Id>,
     }
 
-    /// An event that was sent again on request. Its position is among those of the events.
+    /// An event that was sent again on request. Its position belongs to the same sequence as the positions of events.
     struct RedeliveryRow in event_redeliveries(position) not owned {
         position: i64,
         account_id: Account,
@@ -59,7 +59,7 @@ lookups! {
         from event_sequences by (account_id, object_id)
     }
 
-    /// The messages of chains after their first ones.
+    /// The follow-ups of chains.
     struct FollowUpsOfChains: ChainOfMessage {
         from card_transactions by (account_id, chain_id)
         filter "card_transactions.preceding IS NOT NULL"

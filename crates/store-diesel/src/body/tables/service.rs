@@ -19,7 +19,7 @@ tables! {
         created_at: Time,
     }
 
-    /// An imported address, with its position among those of the postcode.
+    /// An imported address, with its position among the addresses of its postcode.
     struct AddressRow in imported_addresses(postcode, position) not owned {
         postcode: String,
         position: i64,

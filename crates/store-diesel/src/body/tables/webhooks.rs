@@ -32,7 +32,7 @@ tables! {
         deleted_at: Option<Time>,
     }
 
-    /// An event for a subscription.
+    /// A delivery: an event for a subscription.
     struct DeliveryRow in webhook_deliveries(webhook_id, message_id) not owned {
         webhook_id: Id,
         message_id: Id,
@@ -64,7 +64,7 @@ tables! {
         error: Option<Named<SendError>>,
     }
 
-    /// A request of a client under an idempotency key.
+    /// A request of a client under an idempotency key, and its answer. The answer is missing if it contained a secret.
     struct ClientRecordRow in client_records(client_id, idempotency_key) not owned {
         client_id: Id,
         idempotency_key: String,

@@ -25,7 +25,7 @@ tables! {
         expires_at: Time,
         made_under: Option<String>,
         request_hash: Option<String>,
-        /// Identifies what its feed of changes refers to: it is drawn when the world is created or restored.
+        /// The epoch of its feed of changes: a position that is drawn when the world is created or restored.
         epoch: i64,
     }
 

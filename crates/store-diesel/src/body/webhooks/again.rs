@@ -1,4 +1,4 @@
-//! Sending events again, and tests.
+//! Sends events again, and queues tests.
 
 use super::body::ask::ask;
 use super::body::backend::Conn;
@@ -26,13 +26,13 @@ type Answer<T> = Result<Written<T>, Stop<WriteError<WebhookRefusal>>>;
 /// Maximum number of events that one transaction of a recovery sends again.
 const PORTION: i64 = 500;
 
-/// Number of positions that one read of a recovery searches, however few of their events match.
+/// Maximum number of positions that one read of a recovery searches, however few of their events match.
 const WINDOW: i64 = 10_000;
 
 /// The greatest position of an event.
 const LAST: &str = "SELECT COALESCE(MAX(position), 0) AS position FROM outbox_events";
 
-/// Stored events in a range of positions of a subscription's kind and accounts.
+/// Stored events of a subscription's kind and accounts, in a range of positions.
 const MATCHING: &str = "SELECT e.position, e.id, e.account_id, e.object_id, e.sequence, e.occurred_at, e.checkout_id FROM outbox_events e \
     JOIN accounts a ON a.id = e.account_id WHERE a.client_id = $1 AND e.kind = $2 AND e.occurred_at >= $3 \
     AND (CAST($4 AS TEXT) IS NULL OR e.account_id = $4) AND e.position > $5 AND e.position <= $6 ORDER BY e.position LIMIT $7";
@@ -80,7 +80,7 @@ pub(super) fn redeliver(conn: &mut Conn, command: &RedeliverCommand) -> Answer<(
     })
 }
 
-/// Begins new schedules, which are due at once.
+/// Begins new schedules, which are due immediately.
 fn restart(conn: &mut Conn, rows: Vec<DeliveryRow>) -> Outcome<()> {
     let changes = rows.into_iter().map(|mut row| {
         let mut delivery = row.read()?;
@@ -91,13 +91,13 @@ fn restart(conn: &mut Conn, rows: Vec<DeliveryRow>) -> Outcome<()> {
     update(changes.collect::<Outcome<_>>()?, conn)
 }
 
-/// A pause of the receiver ends.
+/// Resumes the receiver of a subscription: if it is paused after failures, the pause ends.
 fn resume(conn: &mut Conn, webhook: Webhook) -> Outcome<()> {
     store(conn, &Webhook { resumptions: webhook.resumptions + 1, ..webhook })
 }
 
-/// Sends every matching event again that is neither delivered nor waiting: a portion of events after the other, each in
-/// a transaction of its own.
+/// Sends every matching event again that is neither delivered nor waiting. Works in portions, each with its own
+/// transaction.
 pub(super) async fn recover(
     to: &Store,
     command: Arc<RecoverCommand>,
@@ -131,11 +131,11 @@ pub(super) async fn recover(
     .await
 }
 
-/// How a recovery begins.
+/// The result of the checks before a recovery.
 enum Recovery {
-    /// It was done before.
+    /// The request is a repetition. This is the stored answer.
     Done(florin_ports::Answer),
-    /// It is about this subscription.
+    /// The events of this subscription are to be sent again.
     Of(Box<Webhook>),
 }
 
@@ -149,7 +149,8 @@ fn begin(conn: &mut Conn, command: &RecoverCommand) -> Result<Recovery, Stop<Wri
     Ok(Recovery::Of(Box::new(webhook)))
 }
 
-/// Sends those of these events again that are neither delivered nor waiting, and returns their number.
+/// Sends the events of a portion again, except those that are delivered or waiting. Returns the number of events that
+/// are sent.
 fn again(
     conn: &mut Conn,
     command: &RecoverCommand,

@@ -15,7 +15,8 @@ use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use florin_domain::webhook::Webhook;
 use florin_ports::{ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery};
 
-/// Deliveries `d` of an index of those that wait, that no lease holds at $1.
+/// The condition that a delivery `d` waits, is not set aside, and has no lease at $1. It fits the indexes of waiting
+/// deliveries.
 const FREE: &str = "d.status IN ('pending', 'failed') AND NOT d.blocked \
     AND (d.leased_until IS NULL OR d.leased_until <= $1)";
 
@@ -26,11 +27,12 @@ const FIRST: &str = "(SELECT e.sequence FROM webhook_deliveries e WHERE e.webhoo
 const UNBLOCK: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE webhook_id = $1 AND message_id IN \
     (SELECT d.message_id FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.blocked ORDER BY d.object_id LIMIT $2)";
 
-/// A delivery that waits for an earlier one of its object.
+/// Selects a delivery that is set aside until an earlier delivery about its object ends.
 pub(super) const BLOCKED: &str = "SELECT d.webhook_id FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.blocked \
     ORDER BY d.object_id LIMIT 1";
 
-/// How many deliveries of an ordered subscription a claim checks: those that wait for earlier ones are set aside.
+/// Number of deliveries that a claim of an ordered subscription checks, even if it takes fewer. Those that wait for
+/// earlier ones are set aside.
 const CHECKED: u32 = 256;
 
 #[derive(QueryableByName)]
@@ -56,8 +58,8 @@ struct Candidate {
     is_first: bool,
 }
 
-/// Selects the enabled subscriptions that may have deliveries to claim. Each condition is the first row of an index:
-/// scalar subqueries, because a planner may turn EXISTS into a join of all rows.
+/// Selects the enabled subscriptions that may have deliveries to claim. Each condition reads the first row of an index.
+/// The subqueries are scalar, because a planner may turn EXISTS into a join of all rows.
 pub(super) fn due_subscriptions() -> String {
     let clock = backend::CLOCK;
     let waiting = "SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND";
@@ -90,13 +92,13 @@ fn found(is_ordered: bool) -> String {
     format!("SELECT d.message_id, {first} AS is_first FROM webhook_deliveries d WHERE {FREE} AND d.webhook_id = $2")
 }
 
-/// Selects those that are due at once.
+/// Selects the deliveries that can be claimed and are due immediately: first attempts.
 pub(super) fn at_once(is_ordered: bool) -> String {
     let found = found(is_ordered);
     format!("{found} AND d.due_at IS NULL ORDER BY d.queued_at, d.sequence, d.message_id LIMIT $3")
 }
 
-/// Selects those of an account that are due by its clock.
+/// Selects the retries of an account that can be claimed and are due by the account's clock.
 pub(super) fn retries(is_ordered: bool) -> String {
     let found = found(is_ordered);
     format!("{found} AND d.account_id = $3 AND d.due_at <= $4 ORDER BY d.due_at, d.sequence, d.message_id LIMIT $5")
@@ -115,8 +117,8 @@ pub(super) fn accounts_with_retries() -> String {
     )
 }
 
-/// Returns the deliveries that can be claimed: first attempts and retries in turns, of which either begins by chance, so
-/// that neither starves where one claim takes one delivery.
+/// Returns the deliveries that can be claimed: first attempts and retries in turns. The id of the lease decides at
+/// random which of the two begins, so that neither starves if each claim takes one delivery.
 fn candidates(
     conn: &mut Conn,
     webhook: &Webhook,
@@ -172,11 +174,11 @@ fn due_accounts(conn: &mut Conn, webhook: &Webhook, now: Time, max: u32) -> Outc
 
 /// The result of a search for deliveries to claim.
 pub(super) enum Search {
-    /// The subscription gets no deliveries now.
+    /// The subscription receives no deliveries now.
     Resting,
-    /// It has none to claim.
+    /// The subscription has no deliveries to claim.
     Nothing(Box<Webhook>),
-    /// It may have some.
+    /// The subscription may have deliveries to claim.
     Something,
 }
 
@@ -194,7 +196,7 @@ pub(super) fn has_blocked(conn: &mut Conn, id: Id) -> Outcome<bool> {
     Ok(sql_query(BLOCKED).bind::<IdSql, _>(id).get_result::<WebhookKey>(conn).optional()?.is_some())
 }
 
-/// Returns the subscription if it gets deliveries now.
+/// Returns the subscription if it receives deliveries now.
 fn live(conn: &mut Conn, row: Option<WebhookRow>) -> Outcome<Option<Webhook>> {
     let Some(row) = row.filter(|row| row.enabled && row.deleted_at.is_none()) else { return Ok(None) };
     let client = clients::table.filter(clients::id.eq(row.client_id)).select(clients::disabled_at);
@@ -204,12 +206,13 @@ fn live(conn: &mut Conn, row: Option<WebhookRow>) -> Outcome<Option<Webhook>> {
 
 pub(super) fn claim(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcome<Option<ClaimedDeliveries>> {
     let now = Time(command.now);
-    // Whatever changes deliveries of a subscription holds its lock, except for the transactions of events, which only queue.
+    // Every change of a subscription's deliveries holds this lock, except transactions of events, which only queue
+    // deliveries.
     let locked = load::<LockedWebhooks>([(Id(command.webhook.0),)], conn)?.pop();
     let Some(webhook) = live(conn, locked)? else { return Ok(None) };
     let max = if webhook.ordered { command.max.max(CHECKED) } else { command.max };
     if !webhook.ordered {
-        // It was ordered before.
+        // The subscription may have been ordered before: release deliveries that were set aside.
         let unblock = sql_query(UNBLOCK).bind::<IdSql, _>(Id(webhook.id.0)).bind::<BigInt, _>(i64::from(CHECKED));
         unblock.execute(conn)?;
     }
@@ -234,7 +237,7 @@ pub(super) fn claim(conn: &mut Conn, command: &ClaimDeliveriesCommand) -> Outcom
     Ok(Some(ClaimedDeliveries { webhook, deliveries, has_more }))
 }
 
-/// Sets deliveries aside until an earlier one of their object has ended.
+/// Sets deliveries aside until an earlier delivery about the same object has ended.
 fn block(conn: &mut Conn, keys: impl Iterator<Item = (Id, Id)>, now: Time) -> Outcome<()> {
     let mut rows = load::<LockedDeliveries>(keys, conn)?;
     rows.retain(|row| row.is_free(now));

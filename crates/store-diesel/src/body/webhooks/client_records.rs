@@ -17,8 +17,8 @@ use florin_ports::{Answer, ClientClaim, RecordedBody, RecordedRequest, WriteErro
 const DELETE: &str = "DELETE FROM client_records WHERE (client_id, idempotency_key) IN \
     (SELECT client_id, idempotency_key FROM client_records WHERE created_at < $1 ORDER BY created_at LIMIT $2)";
 
-/// Runs the work unless its claim has a record already, and stores the record. The caller holds a lock under which
-/// requests with the same key wait for each other, or the record is refused as a duplicate and the work retried.
+/// Runs the work under a client's idempotency claim, or replays the stored answer. Either the caller holds a lock that
+/// serializes requests with the same key, or the second record is refused as a duplicate and its work is retried.
 pub(crate) fn under_claim<T, R: From<ShownOnce>>(
     conn: &mut Conn,
     claim: Option<&ClientClaim<T>>,
@@ -27,7 +27,7 @@ pub(crate) fn under_claim<T, R: From<ShownOnce>>(
     under_claim_or(conn, claim, shown_once, work)
 }
 
-/// Does the same for an operation whose answers are all stored.
+/// Does the same as [`under_claim`] for an operation that stores all its answers.
 pub(crate) fn under_kept_claim<T, R>(
     conn: &mut Conn,
     claim: Option<&ClientClaim<T>>,

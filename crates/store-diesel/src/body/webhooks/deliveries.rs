@@ -116,7 +116,8 @@ impl Deliveries for Store {
     }
 }
 
-/// Counts what waits. It reads every waiting row, so it may take longer than other reads.
+/// Counts the waiting deliveries of one subscription or of all. It reads every waiting row, so it may take longer than
+/// other reads.
 fn backlogs(conn: &mut Conn, webhook: Option<WebhookId>) -> Outcome<BTreeMap<WebhookId, WaitingDeliveries>> {
     driver::unhurried(conn)?;
     let rows: Vec<WaitingRow> = match webhook {

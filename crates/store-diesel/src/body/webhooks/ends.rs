@@ -1,4 +1,4 @@
-//! Ends of claims: attempts with an outcome, and those without.
+//! Ends of claims: attempts with an outcome, and attempts without.
 
 use super::body::ask::ask;
 use super::body::backend::sql::IdSql;
@@ -15,12 +15,12 @@ use florin_domain::webhook::{DeliveryStatus, Webhook};
 use florin_ports::{AttemptEnd, AttemptSituation, DeliveryClaim};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The next waiting delivery of an object does not wait for an earlier one any more.
+/// Releases the next waiting delivery of an object, which may have been set aside.
 const ADVANCE: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE webhook_id = $1 AND message_id = \
     (SELECT e.message_id FROM webhook_deliveries e WHERE e.webhook_id = $1 AND e.object_id = $2 \
     AND e.status IN ('pending', 'failed') ORDER BY e.sequence LIMIT 1)";
 
-/// Claims that are current, with their subscriptions. All of them are locked, subscriptions first.
+/// The deliveries and subscriptions of current claims. All of them are locked, subscriptions first.
 struct Held {
     webhooks: BTreeMap<Id, Webhook>,
     rows: BTreeMap<(Id, Id), DeliveryRow>,
@@ -77,8 +77,8 @@ pub(super) fn record(conn: &mut Conn, ends: &[AttemptEnd], now: DateTime<Utc>) -
     Ok(ended.len() as u64)
 }
 
-/// Deliveries that do not wait any more let the next ones of their objects go ahead. Those of a subscription that was
-/// ordered before do, too: it may be ordered again.
+/// Releases the deliveries that waited for these, if these do not wait any more. Deliveries that were set aside are
+/// released even if their subscription is not ordered now, because it may be ordered again.
 fn advance(conn: &mut Conn, webhooks: &BTreeMap<Id, Webhook>, rows: &[DeliveryRow]) -> Outcome<()> {
     let mut have_blocked = BTreeSet::new();
     for (id, webhook) in webhooks {
@@ -93,7 +93,7 @@ fn advance(conn: &mut Conn, webhooks: &BTreeMap<Id, Webhook>, rows: &[DeliveryRo
     Ok(())
 }
 
-/// Gives back claims whose attempts have no known outcome.
+/// Ends the leases of claims without recording an outcome.
 pub(super) fn release(conn: &mut Conn, claims: &[DeliveryClaim]) -> Outcome<()> {
     let Held { mut rows, .. } = Held::lock(conn, claims)?;
     for row in rows.values_mut() {
@@ -102,7 +102,7 @@ pub(super) fn release(conn: &mut Conn, claims: &[DeliveryClaim]) -> Outcome<()> 
     update(rows.values().map(DeliveryRow::change).collect(), conn)
 }
 
-/// Ends deliveries that are not sent.
+/// Ends claimed deliveries with this status, without sending them.
 pub(super) fn end(conn: &mut Conn, claims: &[DeliveryClaim], status: DeliveryStatus) -> Outcome<()> {
     let Held { webhooks, rows } = Held::lock(conn, claims)?;
     let mut rows: Vec<_> = rows.into_values().collect();

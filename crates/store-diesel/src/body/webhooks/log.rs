@@ -100,7 +100,7 @@ pub(super) fn list(
     Ok(Page { count, rows: rows.collect::<Outcome<_>>()? })
 }
 
-/// Deletes old deliveries and those of deleted subscriptions, with their attempts.
+/// Deletes old deliveries and the deliveries of deleted subscriptions, with their attempts.
 pub(super) fn delete(conn: &mut Conn, before: DateTime<Utc>, max: u32) -> Outcome<u64> {
     let deleted = sql_query(GONE).get_result::<GoneRow>(conn).optional()?.map(|row| row.webhook_id);
     let of_deleted = match deleted {
@@ -119,7 +119,7 @@ pub(super) fn delete(conn: &mut Conn, before: DateTime<Utc>, max: u32) -> Outcom
     Ok(gone as u64)
 }
 
-/// Locks deliveries, deletes those that meet a condition, with their attempts, and returns their number. All
+/// Locks deliveries, deletes the deliveries that meet a condition, with their attempts, and returns their number. All
 /// subscriptions are locked first, as everywhere.
 fn remove(conn: &mut Conn, found: &BTreeSet<(Id, Id)>, is_to_go: impl Fn(&DeliveryRow) -> bool) -> Outcome<usize> {
     let webhooks: BTreeSet<_> = found.iter().map(|(webhook, _)| (*webhook,)).collect();

@@ -13,7 +13,7 @@ use florin_domain::ids::{AccountId, EventId, WebhookId};
 use florin_domain::webhook::{CheckoutFilter, DeliveredEvent, Delivery};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who sees the events of accounts: those who may list them, and enabled subscriptions.
+/// Who sees the events of accounts: clients that may list them, and enabled subscriptions.
 #[derive(Default)]
 pub(crate) struct Observers(BTreeMap<AccountId, OfAccount>);
 
@@ -23,7 +23,7 @@ struct OfAccount {
     subscriptions: Vec<Subscription>,
 }
 
-/// What decides whether a subscription gets an event of the account.
+/// The parts of a subscription that decide whether it receives an event of the account.
 struct Subscription {
     id: WebhookId,
     kind: EventKind,
@@ -34,8 +34,8 @@ struct Subscription {
 type Found = (Account, Option<Id>, Option<(Id, Named<EventKind>, Option<String>)>);
 
 impl Observers {
-    /// Loads who sees the events of accounts: one statement in the transaction of the events. A subscription of a client
-    /// that is disabled gets them later.
+    /// Loads who sees the events of accounts, with one statement in the transaction of the events. Subscriptions of a
+    /// disabled client are included: they receive the events once the client is enabled.
     pub(crate) fn load(conn: &mut Conn, of: &BTreeSet<AccountId>, environment: Environment) -> Outcome<Self> {
         let is_its = webhooks::account_id.is_null().or(webhooks::account_id.eq(accounts::id.nullable()));
         let is_its = webhooks::client_id.eq(accounts::client_id).and(webhooks::enabled.eq(true)).and(is_its);

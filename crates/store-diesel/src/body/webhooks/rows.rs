@@ -140,7 +140,7 @@ impl DeliveryRow {
         })
     }
 
-    /// Stores what a change of the delivery changed, and ends its lease.
+    /// Copies the changed members of the delivery into the row, and ends its lease.
     pub(super) fn set(&mut self, delivery: &Delivery) {
         self.status = Named(delivery.status);
         (self.attempts, self.scheduled) = (delivery.attempts.into(), delivery.scheduled.into());
@@ -158,7 +158,7 @@ impl DeliveryRow {
         self.lease_id == Some(Id(claim.lease.0)) && self.attempts == i64::from(claim.attempt)
     }
 
-    /// The changes of the row.
+    /// Returns the change that stores the row.
     pub(super) fn change(&self) -> DeliveryChange {
         DeliveryChange {
             status: self.status,
@@ -216,7 +216,7 @@ pub(crate) fn event_bodies(conn: &mut Conn, ids: Vec<Id>) -> Outcome<BTreeMap<Id
     Ok(rows.load::<(Id, String)>(conn)?.into_iter().collect())
 }
 
-/// Returns those of these events that are stored.
+/// Returns the ids in the list that belong to stored events.
 pub(super) fn stored_events(conn: &mut Conn, ids: Vec<Id>) -> Outcome<BTreeSet<Id>> {
     let rows = outbox_events::table.filter(outbox_events::id.eq_any(ids)).select(outbox_events::id);
     Ok(rows.load(conn)?.into_iter().collect())

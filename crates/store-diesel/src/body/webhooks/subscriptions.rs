@@ -19,8 +19,8 @@ use florin_ports::{
     ChangeWebhookCommand, ClientClaim, CreateWebhookCommand, StoreError, WebhookReach, Webhooks, WriteError, Written,
 };
 
-/// Locks a subscription. Absent: the caller does not reach it, not even a stored answer about it. `None`: it was deleted,
-/// so a stored answer is all that is left.
+/// Locks a subscription. `None`: it was deleted, so the caller can only receive a stored answer. `Absent`: the caller
+/// does not reach it, and must not receive a stored answer about it either.
 pub(super) fn locked(
     conn: &mut Conn,
     reach: &WebhookReach,

@@ -1,4 +1,4 @@
-//! However many deliveries wait, a search reads no more of them than it returns.
+//! Tests that a search reads no more deliveries than it returns, however many wait.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::body::backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, with_store};

@@ -18,7 +18,8 @@ const CANCEL: &str = "UPDATE webhook_deliveries \
     WHERE account_id = $1 AND status IN ('pending', 'failed') AND test_body IS NULL \
     AND NOT EXISTS (SELECT 1 FROM outbox_events e WHERE e.id = webhook_deliveries.message_id)";
 
-/// What was cancelled may have been what others of its object waited for. A claim sets those aside again that must wait.
+/// Releases all deliveries of an account that were set aside, because they may have waited for a cancelled delivery. If
+/// some of them must still wait, the next claim sets them aside again.
 const UNBLOCK: &str = "UPDATE webhook_deliveries SET blocked = FALSE WHERE account_id = $1 AND blocked";
 
 const CLAMP: &str = "UPDATE webhook_deliveries SET due_at = $1 \
@@ -43,8 +44,8 @@ const OWN: &str = "DELETE FROM webhooks WHERE account_id = $1";
 const RESUME: &str = "UPDATE webhooks SET resumptions = resumptions + 1 \
     WHERE client_id = (SELECT client_id FROM accounts WHERE id = $1) AND (account_id IS NULL OR account_id = $1)";
 
-/// Locks the subscriptions that get events of an account, so that no attempt is recorded meanwhile: subscriptions before
-/// deliveries, in the order of their ids, as everywhere.
+/// Locks the subscriptions that receive events of an account, so that no attempt is recorded meanwhile. Subscriptions
+/// are locked before deliveries, in the order of their ids, as everywhere.
 fn lock_webhooks(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     let of_client = accounts::table.filter(accounts::id.eq(account.as_str())).select(accounts::client_id);
     let is_its = webhooks::account_id.is_null().or(webhooks::account_id.eq(account.as_str()));
@@ -59,8 +60,9 @@ pub(crate) fn cancel_all(conn: &mut Conn) -> Outcome<()> {
     Ok(())
 }
 
-/// Follows a restore of an account to a time by its clock: waiting deliveries of undone events are cancelled, other
-/// retries are due at that time at the latest, and failures of the undone time are forgotten.
+/// Applies a restore of an account to its deliveries. `to` is the restored time by the account's clock. Waiting
+/// deliveries of undone events are cancelled, other retries become due at `to` at the latest, and failures are
+/// forgotten.
 pub(crate) fn undo(conn: &mut Conn, account: &AccountId, to: Time) -> Outcome<()> {
     lock_webhooks(conn, account)?;
     for statement in [RESUME, FAILING, CANCEL, UNBLOCK] {
@@ -79,7 +81,7 @@ pub(crate) fn forget_account(conn: &mut Conn, account: &AccountId) -> Outcome<()
     Ok(())
 }
 
-/// Lets paused receivers have retries that a change of an account's clock made due.
+/// Resumes the receivers of an account's events, because a change of its clock may have made retries due.
 pub(crate) fn resume(conn: &mut Conn, account: &AccountId) -> Outcome<()> {
     lock_webhooks(conn, account)?;
     sql_query(RESUME).bind::<Text, _>(account.as_str()).execute(conn)?;

@@ -21,10 +21,10 @@ pub(crate) struct BalanceSet {
     rows: BTreeMap<(AccountId, BudgetId), BudgetRow>,
 }
 
-/// What is counted of a balance.
+/// The counters of a balance.
 #[derive(Default)]
 struct Counters {
-    /// The number of the last credit, transfer or payment.
+    /// The number of the last credit, top-up, transfer or payment.
     last_number: Option<i64>,
     /// The number of journal transactions that changed it.
     movements: i64,
@@ -47,7 +47,7 @@ impl BalanceSet {
         Ok(balance_set)
     }
 
-    /// Adds the rows of the budgets that commands need whole.
+    /// Adds the rows of the budgets that the footprint names.
     pub(crate) fn named(mut self, rows: Vec<BudgetRow>) -> Outcome<Self> {
         for row in &rows {
             must_be_there(row.id, self.of(&row.account_id.0, BudgetId(row.id.0)))?;
@@ -99,7 +99,7 @@ impl BalanceSet {
         self.changed.insert((account.clone(), budget, currency));
     }
 
-    /// Stages new balances of a budget after a credit or a transfer with this number.
+    /// Stages new balances of a budget after a credit, top-up or transfer with this number.
     pub(crate) fn change_by(
         &mut self,
         account: &AccountId,
@@ -111,12 +111,12 @@ impl BalanceSet {
         self.number(account, (budget, currency), number);
     }
 
-    /// Stages the number of the last credit, transfer or payment that changed a balance.
+    /// Stages the number of the last credit, top-up, transfer or payment that changed a balance.
     pub(crate) fn number(&mut self, account: &AccountId, (budget, currency): (BudgetId, money::Currency), number: i64) {
         self.counters.entry((account.clone(), budget, currency)).or_default().last_number = Some(number);
     }
 
-    /// Counts the journal transactions that change the balances.
+    /// Adds the numbers of new journal transactions that change the balances.
     pub(super) fn moved(&mut self, more: &BTreeMap<BalanceKey, i64>) {
         for (key, number) in more {
             self.counters.entry(key.clone()).or_default().movements += number;

@@ -45,7 +45,8 @@ pub(crate) struct Cards {
 }
 
 impl Cards {
-    /// Loads the needed cards and messages. The balances that pay for them are locked, so nobody else changes them.
+    /// Loads the cards and messages of a footprint. The balances that pay for them are already locked, so no other
+    /// transaction changes them.
     pub(crate) fn load(conn: &mut Conn, footprint: &Footprint) -> Outcome<Self> {
         let mut cards = Self { named: footprint.messages.clone(), ..Self::default() };
         cards.read(load::<MessagesAndChains>(footprint.messages.iter().cloned(), conn)?)?;
@@ -95,12 +96,12 @@ impl Cards {
         self.chains.get(&(account.clone(), first))
     }
 
-    /// Stages a chain that was loaded and that no message changes.
+    /// Stages a change of a loaded chain that does not come from a message.
     pub(crate) fn change_chain(&mut self, chain: &Chain) {
         self.chains.change((chain.account.clone(), chain.id), chain.clone());
     }
 
-    /// Stages what a decision changes of cards.
+    /// Stages a decision: its message, and the changes of its chain, its first message and the limits.
     pub(crate) fn stage(&mut self, decision: &CardDecision) {
         let message = &decision.transaction;
         let key = (message.account.clone(), message.token);
@@ -153,7 +154,7 @@ impl Cards {
         !self.new_messages.is_empty()
     }
 
-    /// Stores the staged changes. The messages get this position.
+    /// Stores the staged changes. The messages receive this position.
     pub(crate) fn store(mut self, changes: &mut Changes<'_>, position: i64) -> Outcome<()> {
         self.new_messages.iter_mut().for_each(|message| message.position = position);
         changes.insert(self.new_messages)?;

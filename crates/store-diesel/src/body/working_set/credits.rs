@@ -1,4 +1,4 @@
-//! New credits, and the numbers of credits and transfers.
+//! New credits, and the last numbers of accounts.
 
 use super::body::backend::Changes;
 use super::body::errors::{Outcome, corrupt};

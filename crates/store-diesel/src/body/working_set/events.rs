@@ -24,12 +24,12 @@ type Object = (AccountId, EventObject);
 /// New events.
 #[derive(Default)]
 pub(crate) struct Events {
-    /// How they are written; `None` if only their objects count them.
+    /// How they are written; `None` if they are only counted.
     recording: Option<EventRecording>,
     new: Vec<Event>,
 }
 
-/// What is stored of new events, ready to be stored.
+/// The rows of new events: events, deliveries and sequences.
 #[derive(Default)]
 pub(crate) struct EventRows {
     events: Vec<EventRow>,
@@ -50,8 +50,8 @@ impl Events {
     }
 
     /// Numbers and renders the staged events, in their order. All locks of their objects are held, so the numbers can't
-    /// change. Also returns the position of the movements that the group changes; zero, if it changes none and has no
-    /// events. The two share what is drawn, so a group draws once.
+    /// change. Also returns the position of the movements that the group changes; 0 if it changes none and writes no
+    /// events. Events and movements share the drawn positions, so a group draws only once.
     pub(crate) fn rows(self, conn: &mut Conn, moves: bool) -> Outcome<(EventRows, i64)> {
         let Self { recording, new } = self;
         let Numbered { mut rows, seen, observers } = number(conn, recording.as_ref(), new)?;
@@ -85,7 +85,8 @@ fn number(conn: &mut Conn, recording: Option<&EventRecording>, mut new: Vec<Even
         None => Observers::default(),
     };
     let is_seen = |event: &Event| observers.see(&event.account, event.kind);
-    // Messages and transitions count themselves, so nothing is lost where nobody sees their events.
+    // Messages and transitions count their events in their own rows, so their events can be dropped if nobody sees
+    // them.
     new.retain(|event| has_sequence(event.object()) || is_seen(event));
     let before = Counts::load(conn, &new)?;
     let mut last = before.known.clone();
@@ -150,10 +151,10 @@ fn render(
     Ok((events, deliveries))
 }
 
-/// How many events the objects have had.
+/// The number of events that each object had before.
 struct Counts {
     known: BTreeMap<Object, u64>,
-    /// The objects that have a row of their own.
+    /// The objects that have a row with their last sequence.
     stored: BTreeSet<Object>,
 }
 
@@ -194,7 +195,7 @@ impl Counts {
         Ok(counts)
     }
 
-    /// Returns the changes of the rows of objects.
+    /// Returns the new and the changed rows of sequences.
     fn changes(&self, last: &BTreeMap<Object, u64>) -> Outcome<EventRows> {
         let mut rows = EventRows::default();
         for (object, sequence) in last {
@@ -213,8 +214,8 @@ impl Counts {
     }
 }
 
-/// Returns the number of events that a card had before: its creation and its transitions. Those of this transaction are
-/// stored already.
+/// Returns the number of events that a card had before this transaction: its creation and its transitions. Transitions
+/// of this transaction are already stored, so they are subtracted.
 fn transitions_before(conn: &mut Conn, (account, object): &Object, new: &[Event]) -> Outcome<u64> {
     let is_its = |event: &&Event| event.account == *account && event.object() == *object;
     let is_new = |event: &Event| matches!(&event.body, EventBody::CardState(change) if change.previous.is_none());

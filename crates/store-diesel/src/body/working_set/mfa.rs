@@ -17,7 +17,7 @@ pub(crate) struct Authentication {
 }
 
 impl Authentication {
-    /// Builds the value from sessions, whose batches are locked, and enrolments, which are locked.
+    /// Builds the value from sessions and enrolments. The enrolments and the batches of the sessions are locked.
     pub(crate) fn of(sessions: Vec<SessionRow>, enrolments: Vec<EnrolmentRow>) -> Outcome<Self> {
         let session = |row: SessionRow| row.read().map(|session| ((session.account.clone(), session.id), session));
         let enrolment = |row: EnrolmentRow| row.read().map(|enrolment| (enrolment.account.clone(), enrolment));

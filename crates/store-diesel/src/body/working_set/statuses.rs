@@ -37,7 +37,7 @@ impl Statuses {
         }
     }
 
-    /// Stages the progress of single payments, which had these statuses before.
+    /// Stages the progress of single payments. `before` contains them with their previous statuses.
     pub(crate) fn progress(&mut self, before: &[Payment], after: &[Payment]) {
         let had: BTreeMap<_, _> = before.iter().map(|payment| (payment.id, payment.status())).collect();
         for payment in after {
@@ -52,7 +52,7 @@ impl Statuses {
         !(self.of_all.is_empty() && self.moved.is_empty())
     }
 
-    /// Stores the staged changes. Payments whose status changed get this position.
+    /// Stores the staged changes. Payments with a changed status receive this position.
     pub(crate) fn store(self, changes: &mut Changes<'_>, position: i64) -> Outcome<()> {
         let of_all = |((account, batch), all): ((AccountId, PaymentBatchId), StatusOfAll)| StatusOfAllChange {
             status: Named(all.status),

@@ -21,7 +21,7 @@ impl NewTransfers {
         !self.0.is_empty()
     }
 
-    /// Stores the staged changes. The transfers get this position.
+    /// Stores the staged changes. The transfers receive this position.
     pub(crate) fn store(self, changes: &mut Changes<'_>, position: i64) -> Outcome<()> {
         changes.insert(self.0.iter().map(|transfer| TransferRow::of(transfer, position)).collect())
     }

@@ -1,4 +1,4 @@
-//! Deleting a world.
+//! Deletes worlds.
 
 use super::body::backend::Conn;
 use super::body::decision_endpoints;

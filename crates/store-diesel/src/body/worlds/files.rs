@@ -33,7 +33,7 @@ pub(super) fn export(conn: &mut Conn, account: &AccountId, snapshot: SnapshotId)
     Ok(Some(SnapshotFile { schema, account: account.clone(), name, created_at, contents }))
 }
 
-/// Imports a file. The caller holds the lock of operators' changes.
+/// Imports a file. The caller holds the lock of operators.
 pub(super) fn import(conn: &mut Conn, command: &ImportSnapshotCommand) -> Result<Written<SnapshotImport>, Refused> {
     under_kept_claim(conn, command.claim.as_ref(), |conn| {
         let situation = ImportSituation {
@@ -60,8 +60,8 @@ fn refused(stop: Stop<ImportRefusal>) -> Refused {
     }
 }
 
-/// Stores the rows in an account that is deleted again, and checks its books. So a file that no world could be created
-/// from is refused now.
+/// Stores the rows in a trial account, checks its books, and deletes the account again. So the import refuses a file
+/// from which no world could be created.
 fn try_rows(conn: &mut Conn, command: &ImportSnapshotCommand, contents: &str) -> Result<(), Refused> {
     let invalid = |reason: String| Refused::from(WriteError::Refused(ImportRefusal::Invalid(reason)));
     let account = &command.trial;

@@ -45,7 +45,7 @@ pub(super) fn make(
         },
     };
     let replaces = ask(|| (command.decide)(&situation))?.map_err(WriteError::Refused)?;
-    // The world of the snapshot may be the one that is replaced.
+    // Read the secret first: the world of the snapshot may be the one that is replaced.
     let secret = match kept.as_ref().and_then(|kept| kept.account.as_ref()) {
         Some(from) => resealed(conn, command, from)?,
         None => None,
@@ -108,7 +108,8 @@ fn resealed(conn: &mut Conn, command: &CreateWorldCommand, from: &AccountId) -> 
     Ok(Some((command.reseal)(&from, &to, &secret).map_err(Failure::from)?))
 }
 
-/// Finds a snapshot of any world of a client, or of the listed worlds. A client's imported snapshots belong to no world.
+/// Finds a snapshot of any world of a client, or only of the worlds in `reach`. Imported snapshots belong to no world,
+/// so they are found only without `reach`.
 fn of_client(
     conn: &mut Conn,
     client: ClientId,

@@ -18,8 +18,8 @@ pub(super) struct Progress {
 /// How writes ended.
 #[derive(Default)]
 struct Ended {
-    /// When a write was last seen to reach the disk, if none has failed since. Most transactions don't show it, because
-    /// they may have written nothing.
+    /// When a probe last showed that writes reach the disk, if no write has failed since. Other transactions don't show
+    /// it, because they may have written nothing.
     proved_at: Option<Instant>,
     /// The failure that was last logged, and when.
     logged: Option<(String, Instant)>,
@@ -48,8 +48,8 @@ impl Progress {
         lock(&self.ended).proved_at = Some(Instant::now());
     }
 
-    /// Records that the store failed. Returns whether the failure must be logged: at once if it is new, then at most
-    /// once a minute.
+    /// Records that the store failed. Returns whether the failure must be logged: immediately if it is new, then at
+    /// most once a minute.
     pub(super) fn failed(&self, cause: &str) -> bool {
         let mut ended = lock(&self.ended);
         ended.proved_at = None;

@@ -49,7 +49,7 @@ pub(super) struct Committing<'q> {
     _alone: MutexGuard<'q, ()>,
 }
 
-/// Creates an empty queue with room for the given number of jobs. It ends when its receiver is dropped.
+/// Creates an empty queue for at most the given number of jobs. It ends when its receiver is dropped.
 pub(super) fn with_queue_capacity(room: usize) -> (QueueSender, Turns) {
     let (sender, receiver) = sync_channel(room);
     let waiting = Arc::new(AtomicUsize::new(0));
@@ -77,7 +77,8 @@ impl QueueSender {
         self.waiting.load(Ordering::Relaxed) >= self.room
     }
 
-    /// Closes the queue: jobs that are added later are rejected. Returns whether it is closed; a full queue is not.
+    /// Closes the queue: jobs that are added later are rejected. Returns whether it is closed: a full queue can't be
+    /// closed yet.
     pub(super) fn close(&self) -> bool {
         // Sending also fails if the threads have ended already. Then there is nothing to stop.
         !matches!(self.queue.try_send(Message::Stop), Err(TrySendError::Full(_)))

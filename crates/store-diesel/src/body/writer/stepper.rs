@@ -7,8 +7,8 @@ use diesel::connection::SimpleConnection;
 use florin_ports::StoreError;
 use florin_store_contract::OpenError;
 
-/// The writer of a store that has no threads: its turns run when the caller says so, on the caller's thread. For
-/// simulations, which decide what happens when.
+/// The writer of a store that has no threads. Its turns run when the caller calls [`Self::step`], on the caller's
+/// thread. It is for simulations, which decide what happens next.
 #[allow(dead_code, reason = "simulations run on SQLite only")]
 pub struct Stepper(WriterThread);
 

@@ -1,4 +1,4 @@
-//! The writer survives panics, keeps the order of arrival, and refuses jobs when its queue is full.
+//! Tests that the writer survives panics, keeps the order of arrival, and refuses jobs when its queue is full.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::body::backend::{self, Conn};
