@@ -14,11 +14,11 @@ use std::time::Instant;
 
 /// Number of card transactions of the small store.
 const SMALL: u64 = 10_000;
-/// Disk space of a card transaction, with its chain, journal and indexes.
+/// Disk space of a card transaction with its chain, journal and indexes, in bytes.
 const BYTES_EACH: u64 = 1_200;
-/// Additional disk space that must be free, for the WAL and for other programs.
+/// Additional disk space that must be free for the WAL and for other programs, in bytes.
 const RESERVE: u64 = 6 << 30;
-/// The account with the long list, and one with a short list.
+/// Numbers of the account with the long list, and of an account with a short list.
 const LONG: u64 = 8;
 const SHORT: u64 = 3;
 
@@ -82,7 +82,7 @@ fn over(connections: usize) -> String {
     if connections == 1 { "one at a time".into() } else { format!("{connections} connections") }
 }
 
-/// Compares request times: by rate with many connections, by median with one.
+/// Compares request times: by rate with many connections, by median latency with one connection.
 fn row(workload: String, compared_with: String, few: Figures, many: Figures, rule: Rule) -> Row {
     if workload.ends_with("one at a time") {
         return Row::latencies(&workload, format!("{compared_with}, p50"), few.p50, many, rule);
