@@ -57,7 +57,7 @@ enum Ask {
     Checkouts,
 }
 
-/// In this order: pages are of sessions that were created, and paying leaves none open.
+/// The order matters: the pages belong to sessions that were created before, and after paying no session is open.
 const ALL: [Ask; 6] = [Ask::Credit, Ask::Create, Ask::Page, Ask::Pay, Ask::Payments, Ask::Checkouts];
 
 /// A merchant of the demo data.

@@ -10,14 +10,14 @@ fn server() -> Server {
     Server::on(Home::demo().set("FLORIN_CORS_ORIGINS", &origins))
 }
 
-/// The preflight of a browser.
+/// Sends the preflight request of a browser.
 fn preflight(server: &Server, origin: &str, method: &str, headers: &str) -> Answer {
     let lines =
         [("Origin", origin), ("Access-Control-Request-Method", method), ("Access-Control-Request-Headers", headers)];
     exchange(&server.address, &format!("OPTIONS {CREDIT}?accountId={}", demo().account), &lines, b"")
 }
 
-/// The items of a header, in lower case.
+/// Returns the items of a header, in lower case.
 fn list(answer: &Answer, name: &str) -> Vec<String> {
     let value = answer.header(name).unwrap_or_else(|| panic!("no {name}: {answer:?}"));
     let mut items: Vec<_> = value.split(',').map(|item| item.trim().to_ascii_lowercase()).collect();

@@ -1,4 +1,4 @@
-//! Concurrent uploads: the memory that they take together is limited.
+//! Concurrent uploads: their total memory is limited.
 
 use std::fmt::Write as _;
 
