@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A crate, and what it may import.
+/// A crate, and the dependencies that it may have.
 struct CrateRule {
     name: &'static str,
     /// Crates of this workspace that it may depend on.

@@ -221,7 +221,7 @@ fn the_nesting_depth_is_limited() {
     expect_fault(&refused, 409, "body.parentId", "invalid_state");
     let refused = client.post(BUDGETS, below("Orphan", ABSENT).to_string());
     expect_fault(&refused, 404, "body.parentId", "not_found");
-    // A budget holds only currencies of its parent, whatever the account holds.
+    // A budget can hold only currencies of its parent, even if other budgets of the account hold more.
     let body = with(below("Euros", &second), &json!({"currencies": ["EUR"]})).to_string();
     expect_fault(&client.post(BUDGETS, body), 400, "body.currencies[0]", "invalid_value");
     // The id of the parent budget is accepted as `parentId`, too.

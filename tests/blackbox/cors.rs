@@ -39,7 +39,7 @@ fn listed_origins_may_call() {
         assert_eq!(headers, ["authorization", "content-type", "idempotency-key", "last-event-id", "x-request-id"]);
         assert!(list(&answer, "vary").contains(&"origin".to_owned()));
     }
-    // Errors can be read as well: those of a route, of the framework, and without a key.
+    // Pages can read errors, too: of a route, of the framework, and without a key.
     for (path, status) in [(BANKS, 200), ("/v2/nothing", 404), (CREDIT, 405)] {
         let answer = server.client().call("GET", path).header("Origin", LISTED).send();
         assert_eq!((answer.status, answer.header("access-control-allow-origin")), (status, Some(LISTED)), "{path}");

@@ -41,7 +41,7 @@ fn a_payer_pays_step_by_step() {
     assert_eq!(heading(&payer.part("banks")), "Payment complete");
 }
 
-/// The names, what the page shows then, and the status of the session and of its payments.
+/// Each name that selects an outcome leads to its page, and to its status of the session and of the payments.
 #[test]
 fn names_decide_at_the_bank() {
     let shop = Shop::open(shared());

@@ -101,7 +101,7 @@ fn a_postcode_finds_addresses() {
     let filled = html(&payer.send(&list, &fields), 200);
     assert!(!filled.contains("name=\"found\"") && !filled.contains("12 St James&#39;s Square"), "{filled}");
     assert!(filled.contains("value=\"Ada Lovelace\"") && form_token(&filled) == form_token(&list), "{filled}");
-    // Another postcode is a new search, whatever was selected.
+    // Another postcode starts a new search, even if an address is selected.
     let mut fields = address("postcode", "ZE3 9ZZ", "address");
     fields.extend([("found", "0"), ("foundFor", postcode.as_str())]);
     assert!(html(&payer.send(&list, &fields), 200).contains("We found no addresses at this postcode."));
@@ -134,7 +134,7 @@ fn any_first_button_begins_the_session() {
     }
 }
 
-/// The lookup is a feature of the merchant's client, as it is for the API.
+/// The postcode lookup of the page needs the feature of the merchant's client, like the lookup of the API.
 #[test]
 fn without_the_feature_the_address_is_entered_by_hand() {
     let server = Server::sandbox();

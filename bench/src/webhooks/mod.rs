@@ -1,4 +1,4 @@
-//! `make bench-webhooks`: how fast events are delivered, and what that costs.
+//! `make bench-webhooks`: measures how fast events are delivered, and how much deliveries slow down other requests.
 
 mod api;
 mod receiver;

@@ -1,4 +1,4 @@
-//! Compares what the server shows with the model.
+//! Compares the responses of the server with the model.
 
 use std::collections::BTreeMap;
 
@@ -100,7 +100,7 @@ impl Run {
         }
     }
 
-    /// Compares one limit, and what is left of it.
+    /// Compares one limit, and the remainder that it shows.
     pub(super) fn limit_agrees(&self, limit: &Limit, currency: Currency, row: &Value) {
         let (terms, (spent, uses)) = (limit.terms, limit.used(self.model.now));
         let left = if terms.usage < 0 { -1 } else { (terms.usage - uses).max(0) };

@@ -22,7 +22,7 @@ impl Acceptor {
 
 type List = Option<Vec<&'static str>>;
 
-/// The controls of a card or a budget. `None` is no rule.
+/// The controls of a card or a budget. A control that is `None` allows everything.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Controls {
     pub(super) blocked_mccs: List,

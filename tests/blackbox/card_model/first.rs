@@ -103,8 +103,8 @@ impl Model {
         decline([&card.controls, &self.budgets[card.budget].controls], &first.acceptor, shown.mode)
     }
 
-    /// Returns the code of the rule that declines a message, but for the balance. `before` is what the transaction has
-    /// already.
+    /// Returns the code of the rule, other than the balance, that declines a message. `before` is the earlier amount of
+    /// the transaction, for an increment.
     pub(super) fn rule(&self, first: &First, wanted: i64, before: Option<i64>) -> Option<&'static str> {
         if first.has_no_rules() {
             return None;

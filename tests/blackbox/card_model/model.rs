@@ -192,8 +192,8 @@ impl Model {
         }
     }
 
-    /// Changes what a chain holds and has cleared, and counts it. Returns by how much both together grew, and the
-    /// cleared amount.
+    /// Changes the held and the cleared amount of a chain, and counts the change. Returns by how much both amounts
+    /// together grew, and by how much the cleared amount grew.
     pub(super) fn settle(&mut self, chain: usize, held_m: i64, cleared_m: i64) -> (i64, i64) {
         let grown = self.shift(chain, held_m, cleared_m);
         self.count_chain(chain, grown.0);
@@ -211,7 +211,7 @@ impl Model {
         (more, cleared)
     }
 
-    /// Sets a limit of a card, and keeps what was used.
+    /// Sets a limit of a card, and keeps the used amount.
     pub(super) fn set_limit(&mut self, card: usize, window: Window, terms: Terms) {
         let now = self.now;
         let limits = &mut self.cards[card].limits;

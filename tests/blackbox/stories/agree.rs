@@ -1,4 +1,4 @@
-//! Compares what the server shows with the model.
+//! Compares the responses of the server with the model.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};

@@ -61,7 +61,7 @@ impl Feed {
         while !self.read(client, 100).is_empty() {}
     }
 
-    /// Expects the last state of every row to be that of the list.
+    /// Expects that the last state of every row equals the row in the list.
     pub(crate) fn must_equal_the_list(&self, client: &Client) {
         let last: BTreeMap<_, _> =
             self.seen.iter().map(|(id, states)| (id.clone(), states.last().unwrap().clone())).collect();

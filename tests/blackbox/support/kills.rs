@@ -115,8 +115,8 @@ impl Load {
     }
 }
 
-/// Kills one of these at a random moment, again and again, while events are made through all instances. Checks what the
-/// receivers got.
+/// Repeatedly kills a random server, receiver or the database server at a random time, while events are caused through
+/// all instances. Then checks the deliveries that the receivers received.
 pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<RestartDatabase<'_>>) {
     let (seed, kills) = (setting("FLORIN_STORY_SEED", 1), usize::try_from(setting("FLORIN_KILLS", 6)).unwrap());
     report(&format!("this is FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}"));
@@ -163,7 +163,7 @@ pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<Restart
     let load = Load::on(&servers);
     for (receiver, name) in receivers.iter().zip(TYPES) {
         let (arrived, committed) = drain(receiver, &load, || committed(&servers[0].client(), name));
-        // A clock that advances makes holds expire, so there may be more messages of cards.
+        // Advancing the clock expires holds, so there may be more card messages.
         let (found, expected) = (committed.len(), kills * BETWEEN / 2);
         let is_whole = if name == TYPES[0] { found == expected } else { found >= expected };
         assert!(is_whole, "{found} events of {name}, not {expected}");

@@ -137,7 +137,7 @@ async fn renewed(handle: Handle) -> CheckResult {
         same("the chain as it is now", seen, vec![listed])?;
         end = next;
     }
-    // Two changes between two reads appear once, behind what changed before.
+    // A row that changed twice between two reads appears once, behind rows that changed earlier.
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 7, clearing("1", false)?)?).await)?;
     expect_new(handle.credits.credit(credit(Who::Mine, 8, "1", gbp()?)?).await)?;
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 9, clearing("2", true)?)?).await)?;

@@ -1,4 +1,4 @@
-//! Checks of what budgets show of their sub-budgets and of the numbers of transactions.
+//! Checks of the funds of budgets: sums of their sub-budgets, and the last number of each balance.
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::credit;

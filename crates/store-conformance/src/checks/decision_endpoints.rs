@@ -93,7 +93,7 @@ async fn stores(handle: Handle) -> CheckResult {
         let change = expect_new(handle.decision_endpoints.change_endpoint(put(stored)).await)?;
         same("the answer", change.endpoint.as_ref(), Some(stored))?;
         shown(&handle, &mine, Some(stored)).await?;
-        // The rule reads what is stored.
+        // The rule receives the stored endpoint.
         let (expected, new) = (stored.clone(), endpoint(Who::Mine)?);
         let mut keeping = put(stored);
         keeping.decide = Arc::new(move |current| {

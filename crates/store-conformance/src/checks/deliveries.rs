@@ -238,7 +238,7 @@ async fn recorded(handle: Handle) -> CheckResult {
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 9).await?;
-    // The rule sees the subscription as it is when the attempt ends.
+    // The rule receives the subscription in its state at the end of the attempt.
     let moved = Webhook { url: WebhookUrl::stored("https://example.org/".into()), ..webhook(Who::Mine, 1)? };
     expect_new(handle.webhooks.change(change(Who::Mine, moved.clone())).await)?;
     let failing = Failing { account: Who::Mine.account()?, since: noon(), real_since: now };

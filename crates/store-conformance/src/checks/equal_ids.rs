@@ -55,7 +55,7 @@ async fn copied(handle: &Handle) -> CheckResult {
     Ok(())
 }
 
-/// Returns the lines of one account, except its events: a copy of a world starts without those of its original.
+/// Returns the lines of one account, except its events: a copy of a world starts without the events of its original.
 fn without_events(seen: &Observation, who: Who) -> Result<BTreeMap<String, String>, Failure> {
     let mut lines = seen.of_one(who)?;
     lines.remove("events");
