@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Maximum time that outstanding responses may take after the end of the load.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The end of a load: at this time, or when its source is empty.
+/// When a load ends: after this time, or when its source is empty, whichever comes first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End(pub(crate) Duration);
 

@@ -11,7 +11,7 @@ use super::money::{Currency, convert, most_within};
 pub(super) struct First {
     pub(super) kind: Kind,
     pub(super) card: usize,
-    /// In the merchant's currency.
+    /// The amount, in the merchant's currency.
     pub(super) amount: i64,
     /// Whether the amount has one decimal too many.
     pub(super) is_too_fine: bool,

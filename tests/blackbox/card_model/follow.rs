@@ -26,7 +26,7 @@ pub(super) struct Follow {
     pub(super) act: Act,
     /// The number of the message that is followed.
     pub(super) after: usize,
-    /// In the merchant's currency.
+    /// The amount in the merchant's currency; `None` if the request has no amount.
     pub(super) amount: Option<i64>,
     pub(super) is_too_fine: bool,
     pub(super) acquirer_fee: Option<i64>,
