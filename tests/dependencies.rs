@@ -1,7 +1,7 @@
 //! Licences, sources and names of the packages that Florin is built from, against `deny.toml`.
 //!
-//! `cargo deny` checks the same and more, but takes longer to build than Florin itself. So it runs beside the tests
-//! (`make advisories`), and this keeps the check of every change fast.
+//! `cargo deny` checks the same and more, but takes longer to build than Florin itself. So it runs separately
+//! (`make advisories`), and this test keeps the check of every change fast.
 
 use super::{assert_none, root};
 use cargo_metadata::{MetadataCommand, Package};
@@ -73,7 +73,7 @@ impl Policy {
         refusals
     }
 
-    /// Whether an SPDX expression leaves a choice of licences that are all allowed.
+    /// Whether an SPDX expression can be satisfied with allowed licences only.
     fn allows(&self, expression: &str) -> bool {
         let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
         let words: Vec<&str> = spaced.split_whitespace().collect();
@@ -81,7 +81,7 @@ impl Policy {
         self.any_of(&mut rest) == Some(true) && rest.is_empty()
     }
 
-    /// `A OR B`; `None` if the text is not an expression.
+    /// Evaluates `A OR B`; `None` if the text is not an expression.
     fn any_of(&self, words: &mut &[&str]) -> Option<bool> {
         let mut allowed = self.all_of(words)?;
         while accept(words, "OR") {
@@ -90,7 +90,7 @@ impl Policy {
         Some(allowed)
     }
 
-    /// `A AND B`, which binds tighter than `OR`.
+    /// Evaluates `A AND B`, which binds tighter than `OR`.
     fn all_of(&self, words: &mut &[&str]) -> Option<bool> {
         let mut allowed = self.one(words)?;
         while accept(words, "AND") {
@@ -99,7 +99,7 @@ impl Policy {
         Some(allowed)
     }
 
-    /// A licence, with its exception if it has one, or an expression in brackets.
+    /// Evaluates a licence, with its exception if it has one, or an expression in brackets.
     fn one(&self, words: &mut &[&str]) -> Option<bool> {
         if accept(words, "(") {
             let allowed = self.any_of(words)?;
@@ -135,7 +135,7 @@ fn every_package_is_allowed() {
     assert_none(&metadata.packages.iter().flat_map(|package| policy.refusals(package)).collect::<Vec<_>>());
 }
 
-/// The check itself can fail, and says why.
+/// Tests that the check can fail, with a reason.
 mod rules {
     use super::*;
 

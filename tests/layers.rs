@@ -1,7 +1,7 @@
 //! Checks which crate may depend on which, and a few rules about the sources. See `docs/ARCHITECTURE.md`.
 //!
-//! A wrong dependency fails this test instead of depending on a review. The rules are plain functions of plain values, so that
-//! the tests at the end can prove that each rule can fail.
+//! A wrong dependency fails this test instead of depending on a review. The rules are plain functions of plain values,
+//! so that the tests at the end can prove that each rule can fail.
 #![expect(clippy::unwrap_used, reason = "a test may stop when its assumptions are wrong")]
 
 mod dependencies;
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A crate, and what it may import.
+/// A crate, and the dependencies that it may have.
 struct CrateRule {
     name: &'static str,
     /// Crates of this workspace that it may depend on.
@@ -137,14 +137,14 @@ const CRATE_RULES: &[CrateRule] = &[
         ],
         outside: Outside::Not(&["diesel"]),
     },
-    // It runs the product's parts in its own world, and is no part of the product.
+    // It runs parts of the product on a simulated machine, and is not part of the product.
     CrateRule {
         name: "florin-simulation",
         workspace: &[DOMAIN, PORTS, APPLICATION, CONTRACT, "florin-store-diesel", "florin-bank-sandbox"],
         outside: Outside::Not(&["actix", "anyhow", "clap", "config", "diesel", "r2d2"]),
     },
     CrateRule { name: "florin-example-rules", workspace: &[DOMAIN], outside: Outside::Only(&[]) },
-    // It measures the binary from outside, as anyone would.
+    // It measures the binary from outside, so it uses no crate of the workspace.
     CrateRule {
         name: "florin-bench",
         workspace: &[],
@@ -245,7 +245,7 @@ fn assert_none(wrong: &[String]) {
     assert!(wrong.is_empty(), "\n\n{}\n", wrong.join("\n"));
 }
 
-/// Diesel takes two migrations with one number for the same one.
+/// Diesel treats two migrations with the same number as one.
 #[test]
 fn a_migration_has_a_number_of_its_own_and_exists_for_both_databases() {
     let names = |database: &str| {

@@ -109,7 +109,7 @@ const FAULTS: [(usize, &str); 5] = [
     ),
 ];
 
-/// Proves that the checks can fail: makes each fault, requires that it is detected, and rolls it back.
+/// Proves that the checks can fail: creates each fault, requires that the check detects it, and rolls it back.
 pub(crate) fn can_fail(books: &mut dyn Books) -> anyhow::Result<()> {
     prove(books)?;
     let before = books.counts()?;

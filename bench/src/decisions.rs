@@ -1,4 +1,4 @@
-//! Authorizations of other accounts while one account's endpoint takes 50 ms for each decision.
+//! Measures authorizations of one account while the decision endpoint of another account takes 50 ms for each decision.
 
 use crate::database::{Database, Size};
 use crate::figures::{Figures, median};
@@ -20,16 +20,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How long the endpoint thinks.
+/// How long the endpoint takes to reply.
 const THINKING: Duration = Duration::from_millis(50);
-/// Number of decided authorizations of a turn, and of their connections.
+/// Number of authorizations in a turn about which the endpoint is asked, and number of their connections.
 const DECIDED: u64 = 10_000;
 const CONNECTIONS: usize = 32;
-/// Authorizations of the other account per second, and their connections: far from what the server can do, so that
-/// latencies show waiting, not saturation.
+/// Authorizations of the measured account per second, and number of their connections. The rate is far below the
+/// server's capacity, so that latencies show waiting, not saturation.
 const OTHERS_RATE: f64 = 200.0;
 const OTHERS_CONNECTIONS: usize = 32;
-/// Time that a turn may take.
+/// Maximum duration of a turn.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
@@ -54,7 +54,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     Ok(report)
 }
 
-/// Compares the latencies of one account while another one is idle, and while its endpoint decides.
+/// Compares the latencies of one account while the other account is idle, and while the endpoint of the other decides.
 fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
     let server = Server::florin(url, folder, &[])?;
     let endpoint = Endpoint::start()?;
@@ -63,7 +63,7 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
     let mut all = [Vec::new(), Vec::new()];
     let mut turn = 0x1000;
     for number in 0..=settings.turns {
-        // The side that comes first alternates.
+        // The order of the two sides alternates.
         let first = number % 2 == 1;
         for is_busy in [first, !first] {
             turn += 2;
@@ -110,7 +110,7 @@ fn measure((name, url): (&str, &str), settings: &Settings, folder: &Path, report
     Ok(())
 }
 
-/// The cards of an account.
+/// Returns the cards of an account of the data set.
 const fn cards_of(account: u64) -> Cards {
     Cards { first: account, step: 10, span: Size::STANDARD.cards / 10 }
 }
@@ -123,7 +123,7 @@ fn authorize(server: SocketAddr, count: u64, turn: u64) -> anyhow::Result<Outcom
     Ok(outcome)
 }
 
-/// Authorizes on another account, at a fixed rate.
+/// Authorizes on the measured account, at a fixed rate.
 fn others(server: SocketAddr, lasting: Duration, turn: u64) -> anyhow::Result<Figures> {
     let mut requests = Requests::new(Ask::Authorize(cards_of(2)), turn);
     let outcome = http::open(server, OTHERS_CONNECTIONS, OTHERS_RATE, End(lasting), &mut requests)?;
@@ -132,7 +132,7 @@ fn others(server: SocketAddr, lasting: Duration, turn: u64) -> anyhow::Result<Fi
     Ok(figures(Measured { rate, transactions, latencies: outcome.latencies }))
 }
 
-/// A number of requests.
+/// A source that ends after a number of requests.
 struct Limited {
     inner: Requests,
     left: u64,
@@ -146,7 +146,7 @@ impl Source for Limited {
     }
 }
 
-/// An endpoint that approves everything after a while.
+/// A decision endpoint that approves every message after [`THINKING`].
 struct Endpoint {
     port: u16,
     count: Arc<AtomicU64>,

@@ -20,7 +20,7 @@ const BYTES_EACH: u64 = 1_500;
 const NO_BASELINES: &str = "TRUNCATE journal_transactions, journal_entries";
 /// Additional disk space that must be free, for the WAL and for other programs.
 const RESERVE: u64 = 6 << 30;
-/// The account with the long list, and one with a short list.
+/// Numbers of the account with the long list, and of an account with a short list.
 const LONG: u64 = 8;
 const SHORT: u64 = 3;
 
@@ -87,7 +87,7 @@ fn over(connections: usize) -> String {
     if connections == 1 { "one at a time".into() } else { format!("{connections} connections") }
 }
 
-/// Compares request times: by rate with many connections, by median with one.
+/// Compares request times: by rate with many connections, by median latency with one connection.
 fn row(workload: String, compared_with: String, few: Figures, many: Figures, rule: Rule) -> Row {
     if workload.ends_with("one at a time") {
         return Row::latencies(&workload, format!("{compared_with}, p50"), few.p50, many, rule);

@@ -20,18 +20,20 @@ const SQLITE: &str = include_str!("../sql/sqlite/lists.sql");
 /// SQL that recomputes the stored counts.
 const COUNTS: &str = include_str!("../sql/list-counts.sql");
 
-/// The accounts with few and with many budgets and cards, and the kinds of ids of their budgets.
+/// The accounts with few and with many budgets and cards, each with the kind of the ids of its budgets (see
+/// [`crate::requests::id`]).
 const LISTS: [(&str, u16); 2] = [("few", 1), ("many", 2)];
-/// The accounts with few and with many movements.
+/// The accounts with few and with many movements, each with the kind of the id of its budget.
 const BALANCES: [(&str, u16); 2] = [("short", 3), ("long", 4)];
 
-/// A request to two accounts: `{budget}` and `{parent}` are replaced by ids, `{middle}` by an offset in the middle, `{last}` by a
-/// number.
+/// The same request to two accounts. In its path, `{budget}` and `{parent}` are replaced by ids, `{middle}` by the
+/// offset of the middle of the list, and `{last}` by a number.
 struct Comparison {
     name: &'static str,
     path: &'static str,
     accounts: [(&'static str, u16); 2],
-    /// A request whose cost grows with the offset or with what it finds, as documented.
+    /// Whether the row has no requirement, because the cost grows with the offset or with the rows found, as
+    /// documented.
     is_free: bool,
 }
 
@@ -48,7 +50,7 @@ const COMPARISONS: [Comparison; 12] = [
     list("cards: of a kind of owner", "cards?limit=100&cardOwnerType=BUDGET"),
     list("cards: of a budget", "cards?limit=100&budgetId={budget}"),
     list("cards: search for a name", "cards?limit=100&search=holder%20{last}"),
-    // One of 10,000 has these digits, at most 100 rows.
+    // One card in 10,000 has these digits, so the large account has 100 of them.
     Comparison { is_free: true, ..list("cards: search for digits", "cards?limit=100&search=q0777") },
     Comparison { is_free: true, ..list("cards: a page in the middle", "cards?limit=100&offset={middle}") },
     Comparison {
@@ -64,7 +66,7 @@ const COMPARISONS: [Comparison; 12] = [
     },
 ];
 
-/// The same request, again and again.
+/// A source that repeats one request.
 struct Same(Vec<u8>);
 
 impl http::Source for Same {
@@ -74,7 +76,7 @@ impl http::Source for Same {
     }
 }
 
-/// Numbers of the large accounts.
+/// Numbers of rows of an account.
 #[derive(Clone, Copy)]
 struct Sizes {
     budgets: u64,
@@ -83,7 +85,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    /// A budget has ten cards.
+    /// Returns the sizes for a number of cards or movements. There is one budget for ten cards.
     const fn of(rows: u64) -> Self {
         Self { budgets: rows / 10, cards: rows, movements: rows }
     }
@@ -94,7 +96,7 @@ impl Sizes {
     }
 }
 
-/// Measures on both databases.
+/// Measures on SQLite and on PostgreSQL.
 pub(crate) fn run(settings: &Settings, folder: &Path, report: &mut Report) -> anyhow::Result<()> {
     let sizes = Sizes::of(settings.growth_rows);
     if settings.wants("lists PostgreSQL") {

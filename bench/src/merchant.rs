@@ -1,6 +1,6 @@
-//! `make bench`: sessions of payers and their pages, beside the credits of a budget and the list of checkouts.
+//! Part of `make bench`: checkout sessions and their pages, compared with credits of a budget and lists of checkouts.
 //!
-//! It runs on the demo data, because a page has a token that only the server can compute.
+//! It uses the demo data, because only the server can compute the token of a page.
 
 use crate::database::Database;
 use crate::figures::{Figures, median};
@@ -46,7 +46,7 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     Ok(report)
 }
 
-/// What a request is about.
+/// A kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ask {
     Credit,
@@ -57,7 +57,7 @@ enum Ask {
     Checkouts,
 }
 
-/// In this order: pages are of sessions that were created, and paying leaves none open.
+/// The order matters: the pages belong to sessions that were created before, and after paying no session is open.
 const ALL: [Ask; 6] = [Ask::Credit, Ask::Create, Ask::Page, Ask::Pay, Ask::Payments, Ask::Checkouts];
 
 /// A merchant of the demo data.
@@ -68,13 +68,13 @@ struct Shop<'a> {
     bank: String,
 }
 
-/// A sequence of requests. Those to pay take each session once, those for pages take the links in turn.
+/// A source of requests of one kind. Payments use each session once; pages use the links in turn.
 struct Requests<'a> {
     shop: &'a Shop<'a>,
     ask: Ask,
     turn: usize,
     made: usize,
-    /// Ids of sessions, or tokens of pages.
+    /// The ids of sessions to pay, or the tokens of pages.
     objects: &'a [String],
 }
 
@@ -104,7 +104,7 @@ fn on(url: &str, store: &str, settings: &Settings, folder: &Path, report: &mut R
                 figures.p50 / 1000.0,
                 figures.p99 / 1000.0
             ));
-            // The first round is a rehearsal.
+            // The first round only warms up.
             if turn > 0 {
                 turns.push(figures);
             }
@@ -134,7 +134,8 @@ fn on(url: &str, store: &str, settings: &Settings, folder: &Path, report: &mut R
 }
 
 impl Shop<'_> {
-    /// Runs one turn, and compares the responses with what the server counts afterwards.
+    /// Runs one turn, and compares the number of responses with the number of objects that the server counts
+    /// afterwards.
     fn turn(&self, ask: Ask, turn: usize, connections: usize, lasting: Duration) -> anyhow::Result<Figures> {
         let open = match ask {
             Ask::Pay | Ask::Page => self.open_sessions()?,
@@ -263,7 +264,7 @@ impl Source for Requests<'_> {
     }
 }
 
-/// Returns the texts of all members of this name.
+/// Returns the string values of all members with this name.
 fn members(json: &str, name: &str) -> Vec<String> {
     let starts = [format!("\"{name}\":\""), format!("\"{name}\": \"")];
     let mut found = Vec::new();

@@ -13,9 +13,9 @@ use crate::workloads::{spread, workloads};
 use crate::{machine, progress};
 use std::path::Path;
 
-/// Offered load, as a multiple of the capacity.
+/// Offered load, as a multiple of the peak rate.
 const TIMES: f64 = 4.0;
-/// Maximum memory of Florin.
+/// Maximum memory of Florin, in MiB.
 const MEMORY: f64 = 256.0;
 
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {

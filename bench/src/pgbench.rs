@@ -21,7 +21,7 @@ pub(crate) fn program(name: &str) -> PathBuf {
     folders.into_iter().map(|folder| folder.join(name)).find(|path| path.is_file()).unwrap_or_else(|| name.into())
 }
 
-/// The end of a run.
+/// When a run ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum End {
     Seconds(f64),
@@ -29,7 +29,7 @@ pub(crate) enum End {
     Each(u64),
 }
 
-/// One run.
+/// One run of pgbench.
 pub(crate) struct Run<'a> {
     pub(crate) url: &'a str,
     pub(crate) script: &'a str,

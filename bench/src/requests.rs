@@ -14,12 +14,12 @@ pub(crate) fn api_key() -> String {
     format!("florin_sandbox_{}", "b".repeat(64))
 }
 
-/// Returns the id of a kind and number.
+/// Returns the id of the object with this number, of a kind.
 pub(crate) fn id(kind: u16, number: u64) -> String {
     format!("00000000-0000-0000-{kind:04x}-{number:012x}")
 }
 
-/// The `span` cards `first`, `first + step`, ….
+/// A set of cards: `span` numbers, from `first` in steps of `step`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cards {
     pub(crate) first: u64,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Time that a server may take until its first answer.
+/// Maximum time until a started server responds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Finds Florin's binary, which is in the same folder as this program.

@@ -13,8 +13,8 @@ use anyhow::Context;
 use std::path::Path;
 use std::time::Duration;
 
-/// The number before that of the first turn. It is the kind of the ids that pgbench creates in a turn (see
-/// [`crate::requests::id`]), and so above all kinds of the data set.
+/// The number before the number of the first turn. A turn's number is the kind of the ids that pgbench creates in the
+/// turn (see [`crate::requests::id`]), so it is above all kinds of the data set.
 const FIRST_TURN: u64 = 0x1000;
 /// Number of batches prepared for the rehearsal of a workload that uses one batch per request.
 const REHEARSAL: u64 = 1600;

@@ -40,7 +40,8 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
     Ok(report)
 }
 
-/// Runs a turn with wrk. At its end wrk drops outstanding answers: one request per connection may be stored but not counted.
+/// Runs a turn with wrk. At the end, wrk drops outstanding responses, so one request per connection may be stored but
+/// not counted.
 fn turn(stage: &mut Stage<'_>, workload: &Workload, florin: &Server, cards: Option<u64>) -> anyhow::Result<Figures> {
     let connections = stage.settings.connections;
     stage.database.settle()?;

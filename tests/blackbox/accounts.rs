@@ -1,4 +1,4 @@
-//! The accounts of the caller.
+//! `GET /v2/accounts`: the accounts that a key can access.
 
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ fn the_list_has_the_accounts_of_the_key() {
     assert_eq!(ids(&list(&client, "limit=1&offset=1")), ["F50092"]);
     assert_eq!(list(&client, "include=currencies")["rows"][1]["currencies"].as_array().unwrap().len(), 6);
     assert_eq!(ids(&list(&server.other(), "")), [demo().other_account.as_str()]);
-    // A world's key reaches its world only; the client's key reaches it, too.
+    // A world's key can access its world only. The client's key can access the world, too.
     let (_, world) = make(&server, json!({"template": "empty"}));
     assert_eq!(ids(&list(&world, "")), [world.account.as_str()]);
     assert_eq!(list(&client, "")["count"], 3);

@@ -1,4 +1,4 @@
-//! The feed of changes of activity: it misses and repeats nothing, whoever writes or is killed.
+//! The feed of changes of activity: it misses and repeats nothing while others write and servers are killed.
 //!
 //! `FLORIN_KILLS` is the number of kills, and `FLORIN_STORY_SEED` the seed of their random numbers.
 
@@ -125,7 +125,7 @@ fn a_restore_ends_earlier_cursors() {
     feed.must_equal_the_list(&client);
 }
 
-/// Moves money in three steps, each a change of one row or a new one. Returns `None` once the server is gone.
+/// Moves money in three steps. Each step changes a row or adds one. Returns `None` once the server is killed.
 fn movement(client: &Client, card: &str, funds: &str, key: &str) -> Option<()> {
     let send = |step: &str, path: &str, body: String| {
         let call = client.call("POST", path).header("Idempotency-Key", &format!("{key}-{step}"));

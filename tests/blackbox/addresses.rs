@@ -1,4 +1,5 @@
-//! `GET /v2/addresses/lookup`: the feature switch, formats of postcodes, the answers, and an operator's own addresses.
+//! `GET /v2/addresses/lookup`: the feature switch, formats of postcodes, the responses, and an operator's own
+//! addresses.
 
 use serde_json::{Value, json};
 
@@ -113,7 +114,8 @@ fn the_scope_is_checked_before_the_feature() {
     assert!(fault.message.contains("addresses:lookup:any"), "{}", fault.message);
 }
 
-/// A switch takes effect before the command returns, even for a client that calls continuously.
+/// Enabling or disabling the feature takes effect before the command returns, even for a client that calls
+/// continuously.
 #[test]
 fn an_operator_enables_and_disables_the_feature() {
     let home = Home::demo();

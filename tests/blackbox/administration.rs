@@ -106,13 +106,13 @@ fn a_rotated_key_is_valid_during_the_overlap() {
     assert_eq!(ends - issued, chrono::TimeDelta::hours(24));
     assert!(row(home, "keys", id)["expiresSoon"].is_null(), "it has a successor");
 
-    // The lifetime of a key that was replaced is not known any more.
+    // A key that was replaced cannot be rotated again.
     let again = home.refused(&["keys", "rotate", id, "--overlap", "7d"]);
     assert!(again.contains("was replaced by key") && again.contains(text(&rotated, "/id")), "{again}");
     assert_eq!(time(&row(home, "keys", id)["expiresAt"]), ends);
     let past = home.refused(&["keys", "rotate", text(&rotated, "/id"), "--expires-at", "2026-01-01T00:00:00Z"]);
     assert!(past.contains("its successor must expire later"), "{past}");
-    // Without an overlap, the old key ends before the command returns.
+    // Without an overlap, the old key stops working before the command returns.
     let last = home.json(&[
         "keys",
         "rotate",
@@ -141,7 +141,7 @@ fn a_key_shows_when_it_was_last_used() {
     let idle = server.home().json(&["keys", "issue", "--client", "Ada", "--json"]);
     let before = chrono::Utc::now() - chrono::TimeDelta::seconds(1);
     expect_json(&ada.caller(&server).get(BANKS), 200);
-    // It is recorded at the latest when the server stops.
+    // The use is recorded at the latest when the server stops.
     let (_, home) = server.stop();
     let used = time(&row(&home, "keys", text(&ada.key, "/id"))["lastUsedAt"]);
     assert!(before <= used && used <= chrono::Utc::now(), "{used}");
@@ -163,7 +163,7 @@ fn keys_that_expire_soon_are_reported() {
     assert!(later.get("expiresSoon").is_none());
     assert!(String::from_utf8(home.run(&["keys", "list"]).stdout).unwrap().contains("EXPIRES SOON"));
     let server = Server::on(home.set("FLORIN_METRICS", "true").set("FLORIN_ADMIN_LISTEN", "off"));
-    // The first check runs at the start.
+    // The first check for expiring keys runs when the server starts.
     let start = std::time::Instant::now();
     while !server.client().with_authorization(None).get("/metrics?").text().contains("florin_keys_expiring 1") {
         assert!(start.elapsed() < crate::support::server::LIMIT, "no metric");
@@ -187,7 +187,7 @@ fn the_keys_of_worlds_end_with_the_key_that_created_them() {
     let (_, other) = make(&server, json!({"template": "empty"}));
     let rotated = home.json(&["keys", "rotate", text(&ada.key, "/id"), "--json"]);
     let second = create(&server.client_of(text(&rotated, "/key"), &ada.account));
-    // The rotation handed the first world over.
+    // After the rotation, the first world belongs to the new key.
     home.json(&["keys", "revoke", text(&ada.key, "/id"), "--json"]);
     expect_json(&first.get(BANKS), 200);
     home.json(&["keys", "revoke", text(&rotated, "/id"), "--json"]);

@@ -48,7 +48,8 @@ fn acts_of_operators_are_recorded_with_their_outcome() {
     assert!(home.refused_as_invalid(&["audit", "list", "--outcome", "lost"]).contains("--outcome must be"));
 }
 
-/// One command of each kind that changes something. Secrets that they take, make or print never reach the log.
+/// Runs one command of each kind that changes something. Secrets that they receive, create or print never reach the
+/// log.
 #[test]
 fn every_kind_of_act_is_recorded_and_no_secret() {
     let home = Home::demo();
@@ -195,7 +196,7 @@ fn an_interrupted_act_is_shown_as_begun() {
     let home = Home::demo();
     home.json(&["clients", "create", "--name", "Ada", "--json"]);
     let records = verified(&home)["records"].as_i64().unwrap();
-    // As if the process had been killed before it recorded the outcome.
+    // This is the state after a process was killed before it recorded the outcome.
     let guard = if is_sqlite() {
         "DROP TRIGGER __florin_audit_delete"
     } else {
@@ -218,7 +219,7 @@ fn refused_authentications_are_summarized() {
     let session = open_session(&client, &batch);
     let refused = confirm(&client, &batch, &session, "999999");
     assert_eq!(refused.status, 403, "{refused:?}");
-    // They are recorded at the latest when the server stops.
+    // The refusals are recorded at the latest when the server stops.
     let (_, home) = server.stop();
     let rows = rows(&home, "authentication");
     assert_eq!(rows.len(), 2, "{rows:?}");

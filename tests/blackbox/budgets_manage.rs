@@ -87,7 +87,7 @@ fn balances_are_exact_numbers_and_include_what_is_below() {
     assert_eq!(authorize(&client, &card(&client, &top), "20"), "0000");
     let target = format!("{BUDGETS}/{top}?accountId={}&include=balances,totalBalance", client.account);
     let answer = client.get(&target);
-    // The digits are those of the currency: a double would have lost the last zero.
+    // Amounts have the currency's number of decimals. A double would have lost the last zero.
     for exact in ["\"availableBalance\":50.05", "\"pendingBalance\":20.00", "\"ledgerBalance\":100.10"] {
         assert!(answer.text().contains(exact), "{exact}: {}", answer.text());
     }
@@ -117,7 +117,7 @@ fn lists_are_by_name_with_filters_and_counts() {
     let sub = |name: &str, code: &str| {
         budget_of(&client, &with(new_budget(name, &[code]), &json!({"parentId": parent, "features": []})))
     };
-    // A capital comes before a small letter, and two of one name are in the order of their ids.
+    // A capital comes before a small letter, and two budgets with the same name are in the order of their ids.
     let (first, second, third) = (sub("b", "CHF"), sub("Z", "CHF"), sub("b", "CHF"));
     let all = list(&client, "limit=4&offset=1");
     assert_eq!((&all["count"], &all["limit"], &all["offset"]), (&json!(seeded + 4), &json!(4), &json!(1)));
@@ -165,7 +165,7 @@ fn every_fault_of_the_body_is_named() {
         ("currencies", json!(["GBP", "gbp"]), "body.currencies[1]", "invalid_format"),
         ("currencies", json!(["XXX"]), "body.currencies[0]", "invalid_value"),
         ("currencies", json!([null]), "body.currencies[0]", "invalid_type"),
-        // The parent budget of the demo account does not hold it.
+        // The parent budget of the demo account does not hold SEK.
         ("currencies", json!(["GBP", "SEK"]), "body.currencies[1]", "invalid_value"),
         ("type", Value::Null, "body.type", "required"),
         ("type", json!("accountBalance"), "body.type", "invalid_value"),
@@ -221,10 +221,10 @@ fn the_nesting_depth_is_limited() {
     expect_fault(&refused, 409, "body.parentId", "invalid_state");
     let refused = client.post(BUDGETS, below("Orphan", ABSENT).to_string());
     expect_fault(&refused, 404, "body.parentId", "not_found");
-    // A budget holds only currencies of its parent, whatever the account holds.
+    // A budget can hold only currencies of its parent, even if other budgets of the account hold more.
     let body = with(below("Euros", &second), &json!({"currencies": ["EUR"]})).to_string();
     expect_fault(&client.post(BUDGETS, body), 400, "body.currencies[0]", "invalid_value");
-    // By its id, the parent budget is a parent like any other.
+    // The id of the parent budget is accepted as `parentId`, too.
     let parent = parent_budget(&client);
     let named = budget_of(&client, &below("Named", text(&parent, "/id")));
     assert_eq!(find(&client, &named, "")["parentId"], parent["id"]);
@@ -234,7 +234,7 @@ fn the_nesting_depth_is_limited() {
 fn the_number_of_budgets_is_a_setting() {
     let server = Server::on(Home::demo().set("FLORIN_MAX_BUDGETS", "5"));
     let client = server.client();
-    // The demo account has four.
+    // The demo account has four budgets.
     budget(&client, "The last one");
     let fault = expect_fault(
         &client.post(BUDGETS, new_budget("Too many", &["GBP"]).to_string()),

@@ -29,7 +29,7 @@ fn money_moves_from_one_budget_to_the_other() {
     let done = expect_json(&answer, 200);
     assert_eq!(members(&done), ["creditBoxTransactionId", "debitBoxTransactionId", "success", "transfer"]);
     assert_eq!(done["success"], true);
-    // The budget was funded by the credit 1.
+    // The credit that funded the budget has the number 1.
     assert_eq!((&done["debitBoxTransactionId"], &done["creditBoxTransactionId"]), (&json!(2), &json!(3)));
     let detail = &done["transfer"];
     assert_eq!(members(detail), ["createdAt", "destinationBalance", "id", "sourceBalance"]);

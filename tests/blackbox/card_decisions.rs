@@ -22,7 +22,7 @@ const DEBIT: &str = "/v2/cards/simulations/debit";
 const INQUIRY: &str = "/v2/cards/simulations/balance-inquiry";
 const FEE: &str = "/v2/cards/simulations/fee";
 
-/// A card whose budget has 100.00 GBP.
+/// Creates a card on a budget with 100.00 GBP.
 fn funded_card(client: &Client) -> (String, String) {
     let budget = funded(client, "Decided", "100.00");
     let card = card(client, &budget);
@@ -144,7 +144,7 @@ fn a_question_says_what_a_decision_needs_and_is_signed() {
     uuid(&message["cardToken"]);
 }
 
-/// What an endpoint does instead of deciding, and the reason that the story names.
+/// An endpoint that does not decide leads to the fallback, and the chain's view names the reason.
 #[test]
 fn without_a_decision_the_fallback_counts_and_the_story_says_why() {
     let (_server, client) = alone();
@@ -266,7 +266,7 @@ fn local_rules_win_and_what_takes_no_funds_is_not_asked_about() {
         (&hold["token"], &hold["token"])
     );
     assert_eq!((text(&asked[4], "/amount"), &asked[4]["partialApproval"]), ("2.00", &json!(false)));
-    // The rest of the chain does not ask.
+    // The endpoint is not asked about these follow-ups.
     for (path, amount) in [(ADVICE, "6"), (REVERSAL, "1"), (CLEARING, "5")] {
         expect_json(&client.post(path, follow_body(text(&hold, "/token"), amount)), 201);
     }
@@ -309,7 +309,7 @@ fn repeats_ask_nobody_and_dry_runs_ask_for_a_preview() {
     assert_eq!((&asked["preview"], &asked["id"]), (&json!(true), &dry["transaction"]["token"]));
     assert_eq!(client.get(&chain_path(text(&dry, "/transaction/token"))).status, 404, "nothing is stored");
     assert_eq!(balance(&client, &budget)[1], "90.00");
-    // Without a key, every request asks.
+    // Without an idempotency key, the endpoint is asked about every request.
     buy(&client, &card, "1");
     buy(&client, &card, "1");
     assert_eq!(endpoint.arrived().len(), 4);
@@ -354,7 +354,7 @@ fn a_card_that_is_suspended_during_the_question_declines() {
     assert_eq!(told["transaction"]["decision"]["decision"], "APPROVE", "the story still says what was answered");
 }
 
-/// Questions of one account are bounded, and neither they nor a hanging endpoint hold up anybody else.
+/// The number of questions of one account is limited. An endpoint that hangs does not delay other accounts.
 #[test]
 fn a_hanging_endpoint_holds_up_nobody_else() {
     let server = Server::sandbox();
@@ -385,7 +385,7 @@ fn a_hanging_endpoint_holds_up_nobody_else() {
     });
 }
 
-/// A server that dies between question and answer has decided nothing, and the repeated request decides once.
+/// A server that is killed between question and reply has stored nothing, and the repeated request is decided once.
 #[test]
 fn a_kill_between_question_and_answer_leaves_one_decision() {
     let server = Server::sandbox();
@@ -441,7 +441,8 @@ fn a_shutdown_waits_for_the_answer() {
     drop(client);
 }
 
-/// A question is as old as the account's clock says, in a world with a seed it repeats, and a world's endpoint is its own.
+/// The time of a question is that of the account's clock. In a seeded world, questions repeat. A world has its own
+/// endpoint.
 #[test]
 fn worlds_ask_by_their_own_clocks() {
     let server = Server::sandbox();
@@ -460,7 +461,7 @@ fn worlds_ask_by_their_own_clocks() {
     drop(Receiver::start());
 }
 
-/// The question of the documentation is one that Florin asks: it has the same members, and fits the description.
+/// The question in the documentation has the members that Florin sends, and matches its description.
 #[test]
 fn the_documented_question_is_a_real_one() {
     let page = include_str!("../../docs/CARD-DECISIONS.md");
@@ -476,7 +477,7 @@ fn the_documented_question_is_a_real_one() {
     assert_eq!(shown["transaction"]["subnetwork"], asked["transaction"]["subnetwork"]);
 }
 
-/// The members of an object and of the objects in it, with the kinds of their values.
+/// Replaces the values of an object, and of the objects in it, with their kinds.
 fn shape(value: &Value) -> Value {
     match value {
         Value::Object(object) => object.iter().map(|(name, value)| (name.clone(), shape(value))).collect(),

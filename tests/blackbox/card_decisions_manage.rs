@@ -1,4 +1,4 @@
-//! The endpoint that decides on the card messages of an account: how it is set, and who sees it.
+//! `/v2/card-decisions`: how the decision endpoint of an account is set, and who can read it.
 
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ fn the_secret_is_shown_once() {
     }
     assert_eq!(changed["createdAt"], made["createdAt"]);
     assert_eq!(expect_json(&client.get(DECISIONS), 200), changed);
-    // A change replaces all of it.
+    // A change replaces all settings.
     assert_eq!(expect_json(&put(&client, &body), 200)["timeoutMs"], 2000);
     let answer = delete(&client);
     assert_eq!((answer.status, answer.body.len()), (204, 0));
@@ -140,7 +140,7 @@ fn both_secrets_sign_during_an_overlap() {
     got.verify(text(&alone, "/signingSecret")).unwrap();
 }
 
-/// A change is in effect for the next message, on the server that made it.
+/// A change applies to the next message on the server that received it.
 #[test]
 fn changes_take_effect_at_once() {
     let (_server, client) = alone();

@@ -197,7 +197,7 @@ fn faults_of_extensions_are_reported_with_all_others() {
     assert_eq!(wallet.balance().available, 25_000);
 }
 
-/// A client of the original API sees no trace of the extensions.
+/// Records of messages without extensions have only the members of the original API.
 #[test]
 fn records_have_only_the_members_of_the_original() {
     let server = Server::sandbox();

@@ -62,7 +62,7 @@ fn body(wallet: &Wallet, items: &[String], token: Option<&str>) -> String {
     Value::Object(body).to_string()
 }
 
-/// What was played before a row.
+/// The result of the messages that were played before a row.
 struct Before {
     /// The token of the first message.
     token: Option<String>,
@@ -71,18 +71,18 @@ struct Before {
 }
 
 impl Before {
-    /// Names the dispute in a path.
+    /// Replaces `{id}` in a path with the id of the dispute.
     fn named(&self, path: &str) -> String {
         path.replace("{id}", self.dispute.as_deref().unwrap_or("{id}"))
     }
 }
 
-/// Returns the record in the answer to a message, or to what moves the money of a dispute.
+/// Returns the record in the response to a message, or to an operation that moves the money of a dispute.
 fn message(answer: &Answer) -> Value {
     expect_json(answer, 201)["transaction"].take()
 }
 
-/// Plays what comes before a row.
+/// Plays the messages of the column "After".
 fn before(wallet: &Wallet, row: &Row) -> Before {
     let mut after = row.after.iter();
     let token = after.next().map(|first| match first.strip_suffix(" with cash back") {

@@ -115,7 +115,7 @@ fn a_hold_expires_when_its_own_life_ends() {
     expect_json(&put(&client, HOLD_LIFE, &json!({"default": "P30D", "rules": [{"mcc": "5812", "life": "PT1H"}]})), 200);
     let long = hold(&client, &card, (AUTHORIZATION, "7011", "10"), &json!({}));
     let short = hold(&client, &card, (AUTHORIZATION, "5812", "20"), &json!({}));
-    // Neither a change of the setting nor an increment moves a hold.
+    // Neither a change of the setting nor an increment changes when a hold is due.
     expect_json(&put(&client, HOLD_LIFE, &json!({"default": "PT1S"})), 200);
     expect_json(&client.post(INCREMENT, follow_body(&short, "5")), 201);
     set(&client, json!({"advanceBy": "PT59M59S"}));

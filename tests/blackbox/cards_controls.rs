@@ -17,7 +17,7 @@ const OF_BUDGET: &str = "/v2/budgets/{budgetId}/controls";
 const DEBIT: &str = "/v2/cards/simulations/debit";
 const INQUIRY: &str = "/v2/cards/simulations/balance-inquiry";
 
-/// Controls without a rule.
+/// Returns controls without a rule.
 fn none() -> Value {
     json!({
         "allowedMccs": null, "blockedMccs": null, "allowedCountries": null, "blockedCountries": null,
@@ -51,7 +51,7 @@ fn at(acceptor: &Value) -> Value {
     json!({"cardAcceptor": with(json!({"mid": "11111"}), acceptor)})
 }
 
-/// The response code, and what the failed rule shows.
+/// Returns the response code, and the values of the failed rule.
 fn declined(client: &Client, record: &Value) -> (String, Value) {
     let chain = expect_json(&client.get(&chain_path(text(record, "/token"))), 200);
     let rules = chain["messages"][0]["explanation"]["rules"].as_array().unwrap();
@@ -121,7 +121,8 @@ fn a_decline_names_the_control_its_owner_and_the_value() {
     assert_eq!((code.as_str(), rule.get("value")), ("1831", None), "the message does not say how the card was used");
 }
 
-/// Both owners' controls apply, what is blocked is blocked even if it is allowed, and the codes come in one order.
+/// The controls of the card and of its budget apply, blocking takes precedence over allowing, and the order of checks
+/// decides the code.
 #[test]
 fn the_controls_of_the_card_and_of_its_budget_apply() {
     let (_server, client) = alone();

@@ -20,7 +20,7 @@ fn set(client: &Client, card: &str, body: &Value) -> Answer {
     client.post(&format!("{CARDS}/{card}/spending-limits"), body.to_string())
 }
 
-/// Sets a limit of a day. The amount is the text of a JSON number.
+/// Sets the limit of the window DAY. The amount is the text of a JSON number.
 fn day(client: &Client, card: &str, amount: &str) -> Answer {
     let body = format!(r#"{{"limitWindow": "DAY", "amount": {amount}}}"#);
     client.post(&format!("{CARDS}/{card}/spending-limits"), body)

@@ -1,4 +1,4 @@
-//! What messages present beside their amount: PINs, security codes, wallet tokens, 3-D Secure, and their owner.
+//! Data that messages present: PINs, security codes, wallet tokens and 3-D Secure; and the status of the card's owner.
 
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ fn security_code(client: &Client, card: &str) -> String {
     text(&expect_json(&client.get(&format!("{CARDS}/{card}/details")), 200), "/securityCode").to_owned()
 }
 
-/// The rules that were checked, with whether each passed.
+/// Returns the rules that were checked, and whether each passed.
 fn rules(client: &Client, record: &Value) -> Vec<Value> {
     let chain = expect_json(&client.get(&chain_path(text(record, "/token"))), 200);
     chain["messages"][0]["explanation"]["rules"].as_array().unwrap().clone()
@@ -84,7 +84,7 @@ fn a_pin_is_checked_where_it_is_sent() {
     expect_fault(&elsewhere, 400, "body.pin", "unknown_field");
 }
 
-/// The record of a retry must not reveal the PIN to whoever hashes all PINs.
+/// The idempotency record must not reveal the PIN to somebody who hashes all PINs.
 #[test]
 fn a_pin_can_be_set_once_under_a_key_and_never_read() {
     let (server, client) = alone();

@@ -1,4 +1,4 @@
-//! `/v2/merchant/checkout-sessions` and what payers do: creation, reads, cancellation, and every outcome.
+//! `/v2/merchant/checkout-sessions` and payments of payers: creation, reads, cancellation, and every outcome.
 
 use serde_json::{Value, json};
 

@@ -160,7 +160,7 @@ fn serve_is_the_default_and_prints_a_line_to_paste() {
 #[test]
 fn migrations() {
     let home = Home::empty();
-    // There is no file yet, or an empty database.
+    // The file does not exist yet, or the database is empty.
     let before = home.run(&["migrate", "--check"]);
     assert!(matches!(before.status.code(), Some(1 | 2)), "{}", String::from_utf8_lossy(&before.stderr));
     succeeds(&home, &["migrate"]);

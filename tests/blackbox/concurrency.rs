@@ -1,4 +1,4 @@
-//! Concurrent requests: money is never spent twice, a key has one effect, a batch is confirmed once.
+//! Concurrent requests: money is never spent twice, requests under one key take effect once, a batch is confirmed once.
 
 use std::thread;
 

@@ -21,7 +21,7 @@ fn a_validated_batch_is_confirmed_once() {
     assert_eq!(expect_json(&answer, 200), json!({"status": "confirmed"}));
     let second = confirm(&client, &batch, &session, "000000");
     let fault = expect_fault(&second, 409, "path.paymentBatchId", "invalid_state");
-    // The bank may have begun by now.
+    // The processing of the batch may have begun by now.
     let named = ["confirmed", "started", "completed"].map(|status| format!("(got {status})"));
     assert!(named.iter().any(|status| fault.message.ends_with(status.as_str())), "{}", fault.message);
     let late = client.post(MFA_SESSIONS, json!({"paymentBatchId": batch}).to_string());

@@ -10,14 +10,14 @@ fn server() -> Server {
     Server::on(Home::demo().set("FLORIN_CORS_ORIGINS", &origins))
 }
 
-/// The preflight of a browser.
+/// Sends the preflight request of a browser.
 fn preflight(server: &Server, origin: &str, method: &str, headers: &str) -> Answer {
     let lines =
         [("Origin", origin), ("Access-Control-Request-Method", method), ("Access-Control-Request-Headers", headers)];
     exchange(&server.address, &format!("OPTIONS {CREDIT}?accountId={}", demo().account), &lines, b"")
 }
 
-/// The items of a header, in lower case.
+/// Returns the items of a header, in lower case.
 fn list(answer: &Answer, name: &str) -> Vec<String> {
     let value = answer.header(name).unwrap_or_else(|| panic!("no {name}: {answer:?}"));
     let mut items: Vec<_> = value.split(',').map(|item| item.trim().to_ascii_lowercase()).collect();
@@ -39,7 +39,7 @@ fn listed_origins_may_call() {
         assert_eq!(headers, ["authorization", "content-type", "idempotency-key", "last-event-id", "x-request-id"]);
         assert!(list(&answer, "vary").contains(&"origin".to_owned()));
     }
-    // Errors can be read as well: those of a route, of the framework, and without a key.
+    // Pages can read errors, too: of a route, of the framework, and without a key.
     for (path, status) in [(BANKS, 200), ("/v2/nothing", 404), (CREDIT, 405)] {
         let answer = server.client().call("GET", path).header("Origin", LISTED).send();
         assert_eq!((answer.status, answer.header("access-control-allow-origin")), (status, Some(LISTED)), "{path}");

@@ -1,5 +1,5 @@
-//! SIGKILL under load: acknowledged requests are stored, all others completely or not at all, and retries get the stored
-//! response.
+//! SIGKILL under load: acknowledged requests are stored, all others completely or not at all, and retries get the
+//! stored response.
 
 use std::process::Stdio;
 use std::sync::Mutex;
@@ -51,7 +51,7 @@ fn load(server: Server, wallet: &Wallet, round: usize, enough: usize) -> (Home, 
     (home, log)
 }
 
-/// Checks the balance: it includes all answered messages, and each other message completely or not at all.
+/// Checks the balance: it includes all answered messages, and every unanswered message completely or not at all.
 fn assert_balance_adds_up(before: Balance, after: Balance, answered: &[&Sent], open: &[&Sent]) {
     let (available, ledger) = sum(answered);
     let available_off = after.available - before.available - available;

@@ -1,4 +1,4 @@
-//! A damaged SQLite file: it is noticed, and never read as if something did not exist.
+//! A damaged SQLite file: the damage is detected, and no answer claims that an existing object is absent.
 
 use std::fs;
 use std::ops::Range;
@@ -20,7 +20,7 @@ fn file(home: &Home) -> PathBuf {
     home.path().join("florin.db")
 }
 
-/// The demo data in a file, all of it checkpointed.
+/// Creates a file with the demo data, with an empty WAL. Returns its bytes, too.
 fn demo_file() -> (Home, Vec<u8>) {
     let home = on_sqlite();
     home.json(&["demo", "--json"]);
@@ -36,7 +36,7 @@ fn pages(bytes: &[u8], text: &str) -> Vec<Range<usize>> {
     starts.map(|start| start..start + PAGE).filter(|page| mentions(&bytes[page.clone()])).collect()
 }
 
-/// A leaf without any rows, which is a valid page.
+/// Removes all rows from a leaf, which stays a valid page.
 fn emptied(page: &[u8]) -> Vec<u8> {
     let mut page = page.to_vec();
     if LEAVES.contains(&page[0]) {
@@ -123,7 +123,7 @@ fn damage_while_serving_is_not_read_as_absence() {
     damage_while_serving(&demo().budget("GBP"), |_| noise());
 }
 
-/// Such a page is valid, so SQLite reports nothing.
+/// A page without rows is valid, so SQLite reports no damage.
 #[test]
 fn missing_balances_are_damage() {
     let balance = format!("{}{}GBP", demo().account, demo().budget("GBP"));

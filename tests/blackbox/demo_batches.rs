@@ -53,13 +53,13 @@ fn every_demo_batch_but_the_drafts_has_the_payments_of_its_orders() {
     }
 }
 
-/// Nothing happens to the demo's batches by itself, so that demo worlds are the same in every run.
+/// Workers do not process the demo's open batches, so that demo worlds are the same in every run.
 #[test]
 fn open_demo_batches_stay_as_they_are() {
     let (server, client) = alone();
     let still = [demo().batch("confirmed"), demo().batch("started")];
     let before = still.each_ref().map(|batch| (find(&client, batch), payments(&client, batch)));
-    // Another batch goes through all of the processing meanwhile.
+    // Meanwhile, another batch is processed completely.
     let batch = demo().batch("validated");
     let session = open_session(&client, &batch);
     expect_json(&confirm(&client, &batch, &session, "000000"), 200);

@@ -57,7 +57,7 @@ fn list(client: &Client, query: &str) -> Vec<String> {
     rows.iter().map(|row| text(row, "/id").to_owned()).collect()
 }
 
-/// Buys for 10.00 and clears it. Returns the tokens of the authorization and of the clearing.
+/// Authorizes and clears a purchase of 10.00. Returns both tokens.
 fn bought(wallet: &Wallet) -> [String; 2] {
     let first = wallet.token(AUTHORIZATION, "10");
     let cleared = wallet.follow_ok(CLEARING, &first, "10");

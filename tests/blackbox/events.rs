@@ -128,7 +128,8 @@ fn every_kind_of_event_is_described() {
     all.iter().for_each(is_described);
     without_gaps(&all);
     let names: BTreeSet<_> = all.iter().map(name).collect();
-    // The list has the names that Florin gives; the others are for subscriptions. A question to an endpoint is no event.
+    // Events have the names that Florin gives; the other names are for subscriptions only. A question to a decision
+    // endpoint is not an event.
     let described = document()["webhooks"].as_object().unwrap().keys().cloned();
     let is_event = |name: &String| !name.starts_with("Roqqett") && name != "CardDecision";
     let known = described.filter(is_event).collect::<BTreeSet<_>>();

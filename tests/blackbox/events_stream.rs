@@ -51,7 +51,7 @@ impl Stream {
     fn open(client: &Client, query: &str, after: Option<&str>) -> Self {
         let (mut stream, status) = Self::try_open(client, query, after);
         assert_eq!(status, 200);
-        // The comment at once shows that the stream has begun.
+        // The immediate comment shows that the stream has begun.
         while stream.line(LIMIT).expect("a comment") != ": connected" {}
         stream
     }
@@ -110,7 +110,7 @@ fn a_stream_sends_what_the_list_shows() {
     assert_eq!(resumed.next(Duration::from_millis(300)), None);
 }
 
-/// Redeliveries have ids of their own, and a stream resumes after each of them.
+/// Redeliveries have their own ids, and a stream resumes after each of them.
 #[test]
 fn a_stream_can_contain_redeliveries() {
     let (server, client) = alone();
@@ -138,7 +138,8 @@ fn a_stream_can_contain_redeliveries() {
     let three = stream.next(LIMIT).unwrap();
     assert_eq!(three.id, text(&three.body, "/messageId"));
     assert_eq!(stream.next(Duration::from_millis(300)), None);
-    // Resumed after each of them, it misses and repeats nothing. A stream without redeliveries resumes there, too.
+    // A stream that resumes after each of these ids misses and repeats nothing. A stream without redeliveries resumes
+    // there, too.
     let mut rest = [&again[..], std::slice::from_ref(&three)].concat();
     while !rest.is_empty() {
         let last = rest.remove(0);
@@ -196,7 +197,7 @@ fn a_stream_ends_when_the_server_stops() {
     assert!(rest.ends_with(b"0\r\n\r\n"), "{}", String::from_utf8_lossy(&rest));
 }
 
-/// Reads until everything is written, and connects again after every few events.
+/// Reads until all events are written and read, and reconnects after every few events.
 fn read_with_reconnects(client: &Client, first: Stream, is_over: &AtomicBool) -> Vec<Received> {
     let (mut stream, mut seen) = (first, Vec::<Received>::new());
     loop {

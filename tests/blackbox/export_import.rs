@@ -82,7 +82,7 @@ fn refused(target: &Home, file: &str, output: &str) {
     assert!(refusal.contains(output), "{output}: {refusal}");
 }
 
-/// Work that begins in one store and ends in another.
+/// Requests that are begun in one store and completed in another.
 struct Story {
     log: Vec<Sent>,
     hold: String,

@@ -1,4 +1,4 @@
-//! Callers without a key who try to use up the server: its memory and its connections.
+//! Callers without a key who try to exhaust the server's memory and connections.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -54,7 +54,7 @@ fn from_neighbour(server: &Server, target: &str) -> Answer {
     wire.read(false).unwrap()
 }
 
-/// Opens connections that send a part of a head and no more.
+/// Opens connections that send only a part of a request's head.
 fn slow(address: &str, connections: usize) -> Vec<TcpStream> {
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();

@@ -1,4 +1,4 @@
-//! A disk without room: readiness reports it, writes get 503, and nothing is lost.
+//! A full disk: readiness reports it, writes get 503, and nothing is lost.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use crate::support::server::LIMIT;
 use crate::support::{AUTHORIZATION, Home, Server, Wallet, expect_error, expect_json};
 
-/// Limits the size of the files that the server writes, its log included; `None` for no limit.
+/// Limits the size of the files that the server writes, including its log; `None` for no limit.
 fn limit_files(server: &Server, bytes: Option<u64>) {
     let pid = Pid::from_raw(i32::try_from(server.pid()).unwrap());
     prlimit(pid, Resource::Fsize, Rlimit { current: bytes, maximum: None }).unwrap();
@@ -23,7 +23,7 @@ fn wait_for_readiness(server: &Server, status: u16) {
     }
 }
 
-/// On SQLite, whatever the store under test is: PostgreSQL has a disk of its own.
+/// This always runs on SQLite, because PostgreSQL writes its own files.
 #[test]
 fn a_full_disk_makes_the_server_not_ready() {
     // A process that writes beyond its limit gets a signal, which ends it unless it is ignored.
@@ -32,7 +32,7 @@ fn a_full_disk_makes_the_server_not_ready() {
     let wallet = Wallet::with(&server, "GBP", 25_000);
     wait_for_readiness(&server, 200);
     limit_files(&server, Some(4096));
-    // No write is needed to notice it.
+    // No request needs to write: readiness detects the full disk.
     wait_for_readiness(&server, 503);
     expect_json(&server.client().with_authorization(None).get("/healthz?"), 200);
     for _ in 0..3 {

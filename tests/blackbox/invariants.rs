@@ -14,7 +14,7 @@ fn checked(client: &Client) -> Value {
     expect_json(&answer, 200)
 }
 
-/// Expects a verdict without a violation. Returns name and number of checked objects of each check.
+/// Expects that all invariants hold. Returns the name of each check, and its number of checked objects.
 fn sound(client: &Client) -> Vec<(String, i64)> {
     let report = checked(client);
     assert_eq!(report["verdict"], "holds", "{report}");

@@ -76,7 +76,7 @@ fn nobody_shuts_themselves_out() {
     assert_eq!(remove(&client, &own).status, 204);
     expect_fault(&remove(&client, &own), 404, "path.ipAddressId", "not_found");
     assert_eq!(remove(&client, &other).status, 204);
-    // Without the last one, every address would be allowed: that is the operator's decision.
+    // Without the last entry, every address would be allowed, which only the operator may decide.
     expect_fault(&remove(&client, &wider), 409, "", "invalid_state");
     expect_fault(&remove(&client, ABSENT), 404, "path.ipAddressId", "not_found");
     expect_fault(&remove(&client, "x"), 400, "path.ipAddressId", "invalid_format");
@@ -104,7 +104,7 @@ fn the_operator_and_the_callers_change_one_list() {
     let clients = home.json(&["clients", "list", "--json"]);
     let demo = clients["rows"].as_array().unwrap().iter().find(|row| row["name"] == "demo").unwrap();
     assert_eq!(demo["allowedNetworks"], json!(["127.0.0.1/32", "198.51.100.0/24"]));
-    // The acts of callers are in the audit log, those that were refused are not.
+    // The audit log contains the changes of callers, but not refused requests.
     expect_fault(&remove(&client, text(&page["rows"][0], "/id")), 409, "", "invalid_state");
     let audit = home.json(&["audit", "list", "--json"]);
     let acts: Vec<_> = audit["rows"]

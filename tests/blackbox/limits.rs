@@ -215,7 +215,7 @@ fn requests_above_the_rate_limit_get_429() {
 fn too_many_unknown_keys_of_an_address_get_429_and_valid_keys_still_work() {
     let server = Server::on(Home::demo());
     let stranger = server.client().with_authorization(Some("ApiKey x"));
-    // The limit allows some more while they are sent.
+    // While the requests are sent, the limit allows some more.
     let answers = (0..).map(|_| stranger.get(BANKS));
     let (mut counted, mut limited) = (0, None);
     for answer in answers.take(5_000) {

@@ -97,7 +97,7 @@ fn events_are_forwarded_signed_and_again_after_a_failure() {
         webhook.verify(secret).unwrap();
         assert_eq!(&webhook.event(), told);
     }
-    // The secret is the same in the next run, which can begin with earlier events.
+    // The next run has the same secret, and can begin with earlier events.
     let first = text(&events(&client, "types=BoxCredited")[0], "/messageId").to_owned();
     let again = Listener::start(&server, &[&forward[..], &["--after", &first, "--json"]].concat());
     for number in [1, 2] {
@@ -122,7 +122,7 @@ fn an_event_is_forwarded_again() {
     let message = text(&told, "/messageId");
     let forward = ["--forward-to", &receiver.url(), "--account", &client.account];
     let resend = |message: &str| command(&server, &[&forward[..], &["--resend", message]].concat()).output().unwrap();
-    // While another one listens, which signs with the same secret.
+    // Meanwhile, another `florin listen` is running. It signs with the same secret.
     let listener = Listener::start(&server, &forward);
     let (_, signed) = (listener.line(), listener.line());
     let secret = signed.trim_end_matches('.').rsplit(' ').next().unwrap();
@@ -150,7 +150,7 @@ fn an_event_is_forwarded_again() {
     assert_eq!(command(&server, &["--resend", message]).output().unwrap().status.code(), Some(2), "no receiver");
 }
 
-/// A redelivery and a recovery go to the receiver of the subscription, and to everybody who listens.
+/// A redelivery and a recovery are sent to the receiver of the subscription, and to every running `florin listen`.
 #[test]
 fn redeliveries_are_printed_and_forwarded() {
     let server = Server::sandbox();
@@ -179,12 +179,12 @@ fn redeliveries_are_printed_and_forwarded() {
         let printed = as_json.json();
         assert_eq!((&printed["event"]["body"], &printed["redelivered"]), (&told, &json!(true)));
     }
-    // A recovery sends what a subscription did not get, such as an event from before it.
+    // A recovery sends events that a subscription did not receive, such as events from before the subscription.
     let later = receiver.subscribe(&client, "BoxCredited", &json!({}));
     let since = json!({"since": told["occurredAt"]}).to_string();
     assert_eq!(expect_json(&client.post(&webhook_path(&later, "/recover"), since), 202)["count"], 1);
     assert!(listener.line().contains(&format!("{message}  redelivered")));
-    // What follows is no redelivery.
+    // The next event is not a redelivery.
     funded(&client, "Two", "1.00");
     assert!(listener.line().contains("forwarded: 200 after "));
     let line = listener.line();

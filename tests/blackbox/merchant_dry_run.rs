@@ -40,7 +40,7 @@ fn both(client: &Client, (described, path, budget): (&str, &str, &str), body: &V
     (tried.json(), done.json())
 }
 
-/// The pools and amounts of the postings of a dry run.
+/// Returns the pools and amounts of the postings of a dry run.
 fn postings(tried: &Value) -> Vec<(&str, &str)> {
     let postings = tried["dryRun"]["postings"].as_array().unwrap();
     postings.iter().map(|posting| (text(posting, "/pool"), text(posting, "/amount"))).collect()

@@ -25,16 +25,16 @@ use crate::support::worlds::{make, set};
 use crate::support::{Answer, Client, Home, Server, expect_json};
 
 const WORKERS: usize = 6;
-/// Kills on one store. Each has a world of its own, of which a client has at most 100.
+/// Number of kills on one store. Each kill uses a separate world, and a client has at most 100 worlds.
 const ON_A_STORE: u64 = 50;
 const PUBLIC_URL: &str = "https://pay.example";
 
-/// A write with a key of its own, and its answer, if one arrived.
+/// A write with its idempotency key, and its answer, if one arrived.
 struct Sent {
     path: String,
     key: String,
     body: String,
-    /// No other worker acts on its object, so it must be accepted.
+    /// No other worker uses the object, so the write must be accepted.
     is_own: bool,
     answer: Option<Answer>,
 }
@@ -50,7 +50,7 @@ impl Sent {
     }
 }
 
-/// An account, and what several workers act on at once.
+/// An account, and the objects that several workers use concurrently.
 struct Scene {
     client: Client,
     checkout: String,
@@ -80,7 +80,7 @@ impl Scene {
         Self { client, checkout, bank, budget, open, payment, refunds }
     }
 
-    /// Does something until the server is gone: by itself, or on what the other workers act on, too.
+    /// Sends writes until the server is killed: on its own objects, or on objects that the other workers use, too.
     fn work(&self, rng: &mut Rng, name: &str, log: &dyn Fn(Sent) -> Option<Value>) {
         for number in 0.. {
             let key = format!("{name}-{number}");
@@ -114,7 +114,7 @@ impl Scene {
         json!({"bankId": self.bank, "outcome": outcome}).to_string()
     }
 
-    /// Sells something, and refunds a part of it.
+    /// Creates and pays a session, and refunds a part of the payment.
     fn purchase(&self, key: &str, send: &dyn Fn(&str, String, String) -> Option<Value>) -> Option<Value> {
         let session = send("create", SESSIONS.to_owned(), new_session(&self.checkout, key).to_string())?;
         let paid = send("pay", pay_path(&session), self.pay_body("approve"))?;
@@ -147,7 +147,7 @@ impl Scene {
         Some(Value::Null)
     }
 
-    /// Runs all workers, and kills the server after some answers.
+    /// Runs all workers, and kills the server after a random number of answers.
     fn load(&self, server: Server, rng: &mut Rng) -> (Home, Vec<Sent>) {
         let enough = rng.usize(1..60);
         let (log, stop, answered) = (Mutex::new(Vec::new()), AtomicBool::new(false), AtomicUsize::new(0));
@@ -187,7 +187,7 @@ impl Scene {
         rows
     }
 
-    /// Repeats everything: what was accepted is replayed, and nothing is accepted twice under different keys.
+    /// Repeats every write. Accepted writes are replayed, and no purchase is accepted twice under different keys.
     fn repeat(&self, log: &[Sent]) {
         let mut accepted = BTreeSet::new();
         for sent in log {
@@ -207,7 +207,7 @@ impl Scene {
         }
     }
 
-    /// Lets time pass, and finishes what is open: nothing may be stuck.
+    /// Advances the clock, and completes open sessions and refunds: none may be stuck.
     fn finish(&self) {
         set(&self.client, json!({"advanceBy": "PT1M"}));
         for session in self.list(SESSIONS) {
@@ -243,7 +243,7 @@ impl Scene {
         let summary = expect_json(&self.client.get(&path), 200)["paymentsSummary"][0].take();
         let amounts = (text(&summary, "/paidAmount"), text(&summary, "/refundedAmount"));
         assert_eq!(amounts, (written(paid, "GBP").as_str(), written(refunded, "GBP").as_str()));
-        // Those without an answer were repeated.
+        // Writes without an answer were repeated, so each top-up was credited.
         let credits = log.iter().filter(|sent| sent.key.ends_with("-credit")).count();
         assert_eq!(balance(&self.client, &self.budget)[0], written(7 * i64::try_from(credits).unwrap(), "GBP"));
         self.events_are_whole(&sessions);
@@ -335,7 +335,7 @@ fn pounds(amount: &str) -> String {
     json!({"amount": {"amount": amount, "currencyCode": "GBP"}}).to_string()
 }
 
-/// Returns a record without the link that only its first answer has.
+/// Returns a record without the link, which only the first answer contains.
 fn linkless(record: &Value) -> Value {
     let mut record = record.clone();
     record.as_object_mut().unwrap().remove("authorisationUrl");

@@ -68,7 +68,7 @@ fn a_logo_is_a_png_of_one_size_that_everybody_can_read() {
         assert!(answer.header("content-security-policy").unwrap().starts_with("default-src 'none';"));
         let image = image_at(&client, &path);
         assert_eq!((image.width(), image.height()), (512, 512));
-        // 512 x 384 in the middle.
+        // The image has 512 x 384 pixels, in the middle of the logo.
         let alpha = |x: u32, y: u32| image.to_rgba8().get_pixel(x, y).0[3];
         assert_eq!([alpha(255, 63), alpha(255, 64), alpha(255, 447), alpha(255, 448)], [0, 255, 255, 0], "{format:?}");
     }
@@ -193,12 +193,12 @@ fn a_seeded_world_gives_the_same_address_again() {
     assert_eq!(address(), address());
 }
 
-/// The memory of the process grows with one image at a time.
+/// Concurrent uploads need the memory of one image at a time.
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "reads /proc")]
 fn the_memory_of_concurrent_uploads_is_limited() {
     let (server, client) = alone();
-    // 16 MB in memory; a file of a few KiB.
+    // The image needs 16 MB of memory, but its file has a few KiB.
     let image = DynamicImage::ImageRgba8(image::RgbaImage::new(2_000, 2_000));
     let file = encoded(&image, ImageFormat::Png);
     expect_json(&set_logo(&client, &file), 200);

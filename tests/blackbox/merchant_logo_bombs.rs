@@ -1,4 +1,4 @@
-//! Small images whose decoding would take gigabytes, although their size is that of a logo.
+//! Images with the size of a logo that need gigabytes of memory to decode.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::support::logo::{png, set_logo};
 use crate::support::worlds::make;
 use crate::support::{Answer, Client, expect_fault, expect_json, shared};
 
-/// Writes numbers of some bits, the lowest bit first.
+/// Writes numbers with a given number of bits, the lowest bit first.
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,
@@ -26,7 +26,7 @@ impl Bits {
         self
     }
 
-    /// A prefix code whose only symbol is `symbol`: it takes no bits.
+    /// Writes a prefix code with the single symbol `symbol`, which is then encoded in no bits.
     fn only(&mut self, symbol: u32) -> &mut Self {
         let bits = if symbol > 1 { 8 } else { 1 };
         self.put(1, 1).put(0, 1).put(u32::from(bits == 8), 1).put(symbol, bits)
@@ -39,8 +39,8 @@ fn riff(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
     [kind.as_slice(), &length, data, &vec![0; data.len() % 2]].concat()
 }
 
-/// A lossless WebP of 256 x 256 pixels with 65,536 groups of prefix codes. Each takes 10 bytes of the file, and more than 50
-/// kB of the decoder's memory.
+/// A lossless WebP of 256 x 256 pixels with 65,536 groups of prefix codes. Each takes 10 bytes of the file, and more
+/// than 50 kB of the decoder's memory.
 fn many_codes() -> Vec<u8> {
     let mut bits = Bits::default();
     bits.put(0x2f, 8).put(255, 14).put(255, 14).put(0, 1).put(0, 3);
@@ -49,7 +49,8 @@ fn many_codes() -> Vec<u8> {
     // The image of the groups: every block has group 0xffff (green is the low byte, red the high one).
     bits.put(0, 1).only(255).only(255).only(0).only(0).only(0);
     for _ in 0..65_536 {
-        // 2,046 symbols with codes of 11 bits: the only code length takes no bits, and is the 15th of the lengths' order.
+        // 2,046 symbols with codes of 11 bits. 11 is the only code length, so its own code takes no bits. It is the
+        // 15th in the format's order of code lengths.
         bits.put(0, 1).put(11, 4);
         for _ in 0..14 {
             bits.put(0, 3);

@@ -1,4 +1,4 @@
-//! Files that are no logos, and files that want to be more than one.
+//! Uploads that are not valid logos: other formats, damaged files, animations, and files with data after the image.
 
 use image::{DynamicImage, GrayImage, ImageFormat};
 use serde_json::json;
@@ -189,7 +189,7 @@ fn the_orientation_of_a_photo_is_applied() {
     }
 }
 
-/// A file of a few KiB can claim any size.
+/// A file of a few KiB can claim any size, but no memory is allocated for it.
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "reads /proc")]
 fn a_claimed_size_takes_no_memory() {

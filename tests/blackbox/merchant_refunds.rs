@@ -38,7 +38,7 @@ fn find(client: &Client, refund: &Value) -> Value {
     expect_json(&answer, 200)
 }
 
-/// Repeats a request while the server has too much to do.
+/// Repeats a request while the server is overloaded.
 fn when_there_is_room(send: impl Fn() -> Answer) -> Answer {
     let start = Instant::now();
     loop {
@@ -50,7 +50,7 @@ fn when_there_is_room(send: impl Fn() -> Answer) -> Answer {
     }
 }
 
-/// The books of the account hold.
+/// Expects that all invariants of the account hold.
 fn holds(client: &Client) {
     let books = expect_json(&client.get("/v2/sandbox/invariants"), 200);
     assert_eq!(books["verdict"], "holds", "{books}");
@@ -137,7 +137,7 @@ fn a_refund_goes_by_the_clock() {
     }
 }
 
-/// A refund is paid from the settlement account, which stays until the refund is final.
+/// A refund is paid from the settlement account, which cannot be deleted until the refund is final.
 #[test]
 fn a_settlement_account_waits_for_its_refunds() {
     let (_server, client, checkout) = shop();

@@ -23,7 +23,7 @@ const CONFIRM: &str = "/v2/payment-batches/{paymentBatchId}/confirm";
 
 /// The error statuses of every operation with a body.
 const OF_A_BODY: [u16; 8] = [400, 401, 403, 404, 409, 413, 415, 422];
-/// Of a change that no state of its object forbids.
+/// The error statuses of a change that is possible in every state of its object.
 const WITHOUT_STATES: [u16; 7] = [400, 401, 403, 404, 413, 415, 422];
 
 pub(crate) fn document() -> &'static Value {
@@ -219,7 +219,7 @@ fn parameters_are_described() {
         assert!(found.iter().any(|known| known.0 == place && known.1 == name), "{path}: {name} not in {found:?}");
     };
     for (method, path, _, _) in operations() {
-        // The path names an account, or the list depends on the key only.
+        // These paths name an account, or their lists depend only on the key.
         let without = ["/v2/sandbox/worlds", "/v2/accounts", "/v2/ipaddresses", EVENT_TYPES];
         if path != LOOKUP && !without.iter().any(|start| path.starts_with(start)) {
             has(method, path, "query", "accountId");

@@ -171,7 +171,7 @@ fn snapshot_file(server: &Server) -> Vec<u8> {
 /// The answers that the document shows. With `FLORIN_UPDATE_EXAMPLES` set, this test records them.
 const ANSWERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../http-actix/src/routes/openapi/answers.json");
 
-/// Keeps an answer as an example: status, and a body whose lists have one entry.
+/// Stores an answer as an example: its status, and its body with at most one entry in each list.
 fn record(answers: &mut BTreeMap<String, Value>, id: &str, answer: &Answer) {
     if answer.body.is_empty() {
         return;
@@ -217,7 +217,7 @@ fn filled(server: &Server, by_id: &BTreeMap<String, Operation>, operation: &Oper
 #[test]
 fn every_example_succeeds() {
     let server = Server::sandbox();
-    // An address can be deleted while another one contains that of the caller.
+    // An address can be deleted only while another one contains the caller's address.
     server.home().json(&["clients", "change", "demo", "--allow-network", "127.0.0.0/8", "--json"]);
     let document = server.client().get("/openapi.json?").json();
     let all = in_order(operations(&document));

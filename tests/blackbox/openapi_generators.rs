@@ -1,4 +1,5 @@
-//! What generators of clients rely on: names, descriptions, examples, scopes, headers and exact numbers.
+//! The parts of the OpenAPI document that generators of clients rely on: names, descriptions, examples, scopes, headers
+//! and exact numbers.
 
 use serde_json::Value;
 

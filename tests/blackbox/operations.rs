@@ -69,7 +69,7 @@ fn metrics_can_have_an_address_of_their_own() {
     assert!(server.banner.get("adminListen").is_none(), "{}", server.banner);
 }
 
-/// Each label takes memory, and a caller needs no key to invent one.
+/// Each label of a metric needs memory, and a caller without a key can send any method.
 #[test]
 fn invented_methods_share_a_label() {
     let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));

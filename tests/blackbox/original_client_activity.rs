@@ -145,7 +145,7 @@ fn requests_of_the_documentation() {
     assert!(pending.iter().any(|row| row["type"] == "atm") && pending.iter().all(|row| row["status"] == "pending"));
     let mine = rows(&client, &format!("limit=1000&budgetId[]={}", wallet.card.budget));
     assert!(!mine.is_empty() && mine.iter().all(|row| row["budgetId"] == wallet.card.budget));
-    // The payment goes on meanwhile, so only its row may differ.
+    // The payment is processed meanwhile, so only its row may differ.
     let settled = |rows: Vec<Value>| rows.into_iter().filter(|row| row["type"] != "batchPayment").collect::<Vec<_>>();
     assert_eq!(settled(rows(&client, "limit=1000&include=bankFeedDetails,annotations,attachments")), settled(all));
 }
@@ -164,7 +164,7 @@ fn single_activities_are_found_by_type_and_id() {
         };
         let found = expect_json(&get(kind, id), 200);
         assert_eq!(found["id"], row["id"]);
-        // A payment goes on meanwhile.
+        // The payment is processed meanwhile, so its row may have changed.
         for (name, value) in row.as_object().unwrap().iter().filter(|_| kind != "payment") {
             assert_eq!(&found[name], value, "{name} of {id}");
         }

@@ -200,7 +200,7 @@ fn money_is_transferred_as_documented() {
     expect_fault(&long, 400, "body.reference", "too_long");
 }
 
-/// What existing clients of older documentation might still send, and must not be misread.
+/// Spellings of older documentation, which existing clients might still send, must not be misread.
 #[test]
 fn other_spellings_are_refused() {
     let (_server, client) = alone();

@@ -31,7 +31,7 @@ fn full() -> (Server, Wire, Answer) {
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        // The held request itself was refused, because another one was running. Try again.
+        // The request that should occupy the server was itself refused, because another one was running. Try again.
     }
     panic!("no request was refused");
 }

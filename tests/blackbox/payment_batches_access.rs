@@ -44,7 +44,7 @@ fn a_batch_of_another_account_is_absent() {
     }
     assert_eq!(listed(&other, BATCHES, &format!("ids={batch}&includeHidden=true")).1, 0);
     assert_eq!(find(&client, &batch), before);
-    // The key reaches only its own accounts, whatever the batch.
+    // The key can access only its own accounts, whichever batch the request names.
     let stranger = other.with_account(&client.account);
     for operation in operations(&batch) {
         expect_fault(&send(&stranger, &operation), 404, "query.accountId", "not_found");

@@ -1,4 +1,4 @@
-//! `/pay/{token}`: the page of each state of a session, and what a payer can do there.
+//! `/pay/{token}`: the page of each state of a session, and the actions of a payer on it.
 
 use serde_json::json;
 
@@ -41,7 +41,7 @@ fn a_payer_pays_step_by_step() {
     assert_eq!(heading(&payer.part("banks")), "Payment complete");
 }
 
-/// The names, what the page shows then, and the status of the session and of its payments.
+/// Each name that selects an outcome leads to its page, and to its status of the session and of the payments.
 #[test]
 fn names_decide_at_the_bank() {
     let shop = Shop::open(shared());
@@ -56,7 +56,7 @@ fn names_decide_at_the_bank() {
     ] {
         let session = shop.session(&json!({}));
         let payer = Payer::of(&shop, &session);
-        // Whatever is pressed.
+        // The name decides, whichever button is pressed.
         for button in ["approve", "reject", "leave"] {
             if shop.status(&session) == "OPEN" {
                 let bank = payer.choose(&shop);
@@ -124,7 +124,7 @@ fn a_payer_cancels_before_and_at_the_banks() {
     }
 }
 
-/// A page shows what it has room for, and counts the rest.
+/// A page shows the first items of a large basket, and the number of the others.
 #[test]
 fn the_page_of_a_large_basket_is_small() {
     let shop = Shop::open(shared());
@@ -155,7 +155,7 @@ fn a_session_ends_with_its_time() {
     let shop = Shop::open(shared());
     let (fetched, begun) = (shop.session(&json!({})), shop.session(&json!({})));
     let payers = [&fetched, &begun].map(|session| Payer::of(&shop, session));
-    // A link preview reads pages. That is no beginning.
+    // A link preview reads the page. This does not begin the session.
     payers[0].page();
     payers[1].follow(&[("action", "continue")]);
     let bank = payers[1].choose(&shop);
@@ -234,7 +234,7 @@ fn texts_are_escaped_and_nothing_is_loaded_from_elsewhere() {
     pages.push(payer.pay_as(&shop, "pending"));
     for page in pages {
         assert!(!page.contains("<script") && page.contains("&#60;script&#62;"), "{page}");
-        // What a browser loads, and where it sends forms.
+        // These attributes say which URLs a browser loads, and where it sends forms.
         for attribute in [" src=\"", " action=\"", "<link rel=\"stylesheet\" href=\"", " srcset=\"", " style=\""] {
             for value in page.split(attribute).skip(1) {
                 assert!(value.starts_with("/pay/"), "{attribute}: {page}");
@@ -294,7 +294,7 @@ fn a_restored_world_has_the_pages_of_its_snapshot() {
     restore(&shop.client, &at);
     assert_eq!(heading(&payer.page()), "Check your payment");
     html(&later.read(&later.path), 404);
-    // A copy of the session in another world has a page of its own.
+    // A copy of the session in another world has its own page.
     let (_, copy) = make(&server, json!({"snapshotId": at}));
     let copied = expect_json(&copy.get(SESSIONS), 200);
     let other = Payer::at(&copy, text(&copied, "/rows/0/checkoutUrl"));

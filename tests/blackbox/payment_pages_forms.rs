@@ -1,4 +1,4 @@
-//! `/pay/{token}`: which forms are accepted, once, and what every refusal looks like.
+//! `/pay/{token}`: which forms are accepted, that each is accepted once, and the page of every refusal.
 
 use serde_json::json;
 
@@ -131,7 +131,7 @@ fn a_form_counts_once() {
     }
     let reject = [("action", "reject"), ("name", "Ada")];
     assert_eq!(heading(&payer.arrive(&payer.send(&bank, &reject))), "The payment did not go through");
-    // Nothing but the number of payments differs from the first list of banks.
+    // Only the number of payments differs from the first list of banks.
     for (page, fields) in [(&bank, &reject[..]), (&banks, &choose), (&bank, &[("action", "approve"), ("name", "Ada")])]
     {
         assert_eq!(heading(&payer.arrive(&payer.send(page, fields))), "The payment did not go through");
@@ -253,7 +253,7 @@ fn a_page_takes_sixty_forms_at_once() {
     let (session, other) = (shop.session(&json!({})), shop.session(&json!({})));
     let payer = Payer::of(&shop, &session);
     let page = payer.page();
-    // Forms that do nothing are counted, too. Meanwhile a page regains one a second.
+    // Forms without effect are counted, too. Meanwhile, the page may accept one more form per second.
     let refused =
         (0..600).map(|_| payer.send(&page, &[("action", "pay")])).find(|answer| answer.status != 400).unwrap();
     assert_eq!(heading(&html(&refused, 429)), "The service is busy");

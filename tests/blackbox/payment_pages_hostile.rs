@@ -12,8 +12,8 @@ use crate::support::shop::{PAYMENTS, SESSIONS, TOP_UPS, new_session};
 use crate::support::storefront::Shop;
 use crate::support::{CHECKOUTS, PAYEES, Server, expect_json, shared};
 
-/// A text that leaves every context of HTML unless it is escaped, and turns the direction of the text after it. The word
-/// before it shows which field it is.
+/// A text that leaves every context of HTML unless it is escaped, and turns the direction of the text after it. The
+/// word before it shows which field it is.
 macro_rules! evil {
     ($field:literal) => {
         concat!($field, "\u{202e}\"'><script>alert(1)</script>\u{2066}&\u{200f}\u{61c}")
@@ -128,7 +128,7 @@ fn no_name_of_a_payee_or_budget_changes_a_page() {
     }
 }
 
-/// A spreadsheet must not execute what a shop was told.
+/// A spreadsheet must not execute a text that a payer or a merchant entered.
 #[test]
 fn the_export_of_payments_has_no_formulas() {
     let shop = Shop::open(shared());
@@ -170,7 +170,7 @@ fn rates_are_loaded_from_no_private_address() {
     assert_eq!(log.matches("target_not_allowed").count(), urls.len(), "{log}");
 }
 
-/// While a server of rates is silent, only its own payers wait.
+/// While a server of rates does not respond, only the payers of its merchant wait.
 #[test]
 fn a_silent_server_of_rates_holds_up_nobody_else() {
     let receiver = Receiver::start();

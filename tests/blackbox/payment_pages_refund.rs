@@ -8,7 +8,7 @@ use crate::support::shop::{PAYMENTS, REFUNDS};
 use crate::support::storefront::Shop;
 use crate::support::{expect_json, shared, together};
 
-/// Creates a refund of 2.50 pounds of a paid session.
+/// Pays a session, and creates a refund of 2.50 pounds.
 fn refunding(shop: &Shop) -> (Value, Payer) {
     let session = shop.session(&json!({}));
     Payer::of(shop, &session).pay_as(shop, "approve");
@@ -38,7 +38,7 @@ fn a_merchant_authorises_a_refund_once() {
     let sent = merchant.send(&bank, &approve);
     assert_eq!(heading(&merchant.arrive(&sent)), "Refund approved");
     assert_eq!(status(&shop, &refund), "COMPLETED");
-    // The link was used. A repeated form shows the result again, and does nothing.
+    // The link was used. A repeated form shows the result again, and has no effect.
     assert!(html(&merchant.read(&merchant.path), 410).contains("This link is no longer valid"));
     assert_eq!(heading(&merchant.arrive(&merchant.send(&bank, &approve))), "Refund approved");
     let forged = sent.header("location").unwrap().replace("result=", "result=1");
@@ -93,7 +93,7 @@ fn forms_of_others_and_of_other_sites_are_refused() {
     for origin in [None, Some("null"), Some("https://evil.example")] {
         html(&merchant.post_from(origin, &body), 403);
     }
-    // The page of a payer is not that of a refund, and the other way round.
+    // The token of a refund does not open a payer's page, and the token of a payer does not open a refund's page.
     html(&merchant.read(&merchant.path.replace("/refunds", "")), 404);
     assert_eq!(status(&shop, &refund), "AWAITING_AUTHORISATION");
     let bank = merchant.page();

@@ -20,7 +20,7 @@ const ADDRESS: [(&str, &str); 7] = [
     ("countryCode", "GB"),
 ];
 
-/// The address with one other value, and the button.
+/// Returns the fields of an address with one value replaced, and the button.
 fn address<'a>(field: &'a str, value: &'a str, action: &'a str) -> Vec<(&'a str, &'a str)> {
     let mut fields = vec![("action", action)];
     fields.extend(ADDRESS.iter().map(|(name, own)| (*name, if *name == field { value } else { own })));
@@ -38,7 +38,7 @@ fn the_address_comes_first() {
     let payer = Payer::of(&shop, &session);
     let page = payer.page();
     assert!(page.contains("Delivery address") && page.contains("name=\"recipientName\""), "{page}");
-    // There is no way around it.
+    // The page cannot be left without an address.
     assert!(payer.part("banks").contains("Delivery address"));
     let choose = payer.send(&page, &[("action", "choose"), ("bankId", text(&shop.bank, "/id"))]);
     assert!(payer.arrive(&choose).contains("Delivery address"));
@@ -51,12 +51,12 @@ fn the_address_comes_first() {
         "city": "London", "region": null, "postcode": "SW1Y 4JH", "countryCode": "GB", "rate": null,
     });
     assert_eq!(shop.find(&session)["shipping"], expected);
-    // It can be changed.
+    // The address can be changed.
     let change = payer.part("address");
     assert!(change.contains("value=\"Ada Lovelace\""), "{change}");
     let changed = payer.send(&change, &address("city", "Leeds", "continue"));
     assert!(payer.arrive(&changed).contains("Leeds"));
-    // The form from before has no effect.
+    // The earlier form has no effect.
     payer.arrive(&payer.send(&change, &address("city", "York", "continue")));
     assert_eq!(shop.find(&session)["shipping"]["city"], "Leeds");
     assert_eq!(heading(&payer.pay_as(&shop, "approve")), "Payment complete");
@@ -101,7 +101,7 @@ fn a_postcode_finds_addresses() {
     let filled = html(&payer.send(&list, &fields), 200);
     assert!(!filled.contains("name=\"found\"") && !filled.contains("12 St James&#39;s Square"), "{filled}");
     assert!(filled.contains("value=\"Ada Lovelace\"") && form_token(&filled) == form_token(&list), "{filled}");
-    // Another postcode is a new search, whatever was selected.
+    // Another postcode starts a new search, even if an address is selected.
     let mut fields = address("postcode", "ZE3 9ZZ", "address");
     fields.extend([("found", "0"), ("foundFor", postcode.as_str())]);
     assert!(html(&payer.send(&list, &fields), 200).contains("We found no addresses at this postcode."));
@@ -111,7 +111,7 @@ fn a_postcode_finds_addresses() {
     assert!(html(&payer.press(&address("postcode", "!", "address")), 400).contains("Enter a valid postcode"));
 }
 
-/// Whatever a payer presses first begins the session. Forms that were shown before stay valid.
+/// The first button that a payer presses begins the session, whichever it is. Forms that were shown before stay valid.
 #[test]
 fn any_first_button_begins_the_session() {
     let shop = collecting();
@@ -127,14 +127,14 @@ fn any_first_button_begins_the_session() {
         let (begun, fetched) = (shop.session(&json!({})), shop.session(&json!({})));
         html(&Payer::of(&shop, &begun).press(first), status);
         Payer::of(&shop, &fetched).page();
-        // A form without the page's token is nobody's.
+        // A form without the page's form token is refused.
         html(&Payer::of(&shop, &fetched).post(first), 400);
         shop.wait_minutes(60);
         assert_eq!([&begun, &fetched].map(|session| shop.status(session)), ["ABANDONED", "EXPIRED"], "{first:?}");
     }
 }
 
-/// The lookup is a feature of the merchant's client, as it is for the API.
+/// The postcode lookup of the page needs the feature of the merchant's client, like the lookup of the API.
 #[test]
 fn without_the_feature_the_address_is_entered_by_hand() {
     let server = Server::sandbox();
@@ -154,7 +154,7 @@ fn without_the_feature_the_address_is_entered_by_hand() {
 
     switch("disable");
     assert!(!payer.page().contains(find));
-    // A form from before, or one that no page has.
+    // The action `address` is refused, although the page was shown before the feature was disabled.
     let refused = html(&payer.send(&with_button, &address("postcode", &postcode, "address")), 400);
     let entered = format!("value=\"{postcode}\"");
     assert!(!refused.contains(find) && !refused.contains("name=\"found\"") && refused.contains(&entered), "{refused}");
@@ -167,7 +167,7 @@ fn without_the_feature_the_address_is_entered_by_hand() {
     assert!(list.contains("name=\"found\""), "{list}");
 }
 
-/// A checkout with the rates of a receiver, and a session that needs one.
+/// Creates a checkout with rates from a receiver, and the receiver.
 fn with_rates(answer: &Value) -> (Shop, Receiver) {
     let receiver = Receiver::start();
     receiver.answer_with(&answer.to_string());
@@ -207,7 +207,7 @@ fn the_merchant_offers_rates() {
         "destinationAddress": to, "basket": basket, "merchantReference": "order-7", "checkoutSessionId": session["id"],
     }});
     assert_eq!(asked, expected);
-    // There is no way around the choice.
+    // The banks are not shown before a rate is chosen.
     assert!(payer.part("banks").contains("Delivery options"));
     for rate in ["", "express"] {
         let again = html(&payer.press(&[("action", "rate"), ("rate", rate)]), 400);
@@ -220,7 +220,7 @@ fn the_merchant_offers_rates() {
         (&found["amount"]["amount"], &found["shipping"]["rate"]["serviceCode"]),
         (&json!("16.00"), &json!("fast"))
     );
-    // Another rate, then another address: the rate is chosen again.
+    // After a change of the address, the rate must be chosen again.
     let other = payer.send(&payer.part("rates"), &[("action", "rate"), ("rate", "slow")]);
     assert!(payer.arrive(&other).contains("£12.50"));
     let moved = payer.send(&payer.part("address"), &address("city", "Leeds", "continue"));
@@ -230,7 +230,7 @@ fn the_merchant_offers_rates() {
     assert_eq!(shop.find(&session)["amount"]["amount"], "16.00");
 }
 
-/// A rate that is not offered any more, or costs something else now, is not what the form says.
+/// A rate that is no longer offered, or has another price now, is not accepted.
 #[test]
 fn a_rate_is_checked_again_when_it_is_chosen() {
     let (shop, receiver) = with_rates(&rates());
@@ -287,7 +287,8 @@ fn rates_that_can_not_be_loaded_are_tried_again() {
     assert_eq!(shop.find(&session)["shipping"]["rate"], Value::Null);
 }
 
-/// Payers can always correct the address: a session in which nothing would be left to pay meanwhile is refused.
+/// Payers can always correct the address, which removes the rate. So a session whose amount is only the rate is
+/// refused.
 #[test]
 fn a_rate_that_can_change_is_below_the_amount() {
     let (shop, _receiver) = with_rates(&rates());

@@ -164,7 +164,7 @@ fn an_address_identifies_a_person() {
     for same in ["ada.b@example.com", "ADA.B@example.COM"] {
         expect_fault(&post(&client, &new_person(same)), 409, "body.emailAddress", "invalid_state");
     }
-    // On another account of the client, the same person gets a membership and a record of their own.
+    // On another account of the client, the same person gets a separate membership and record.
     let elsewhere = second(&client);
     let joined =
         expect_json(&post(&elsewhere, &with(new_person("ADA.B@example.com"), &json!({"roleName": "Admin"}))), 201);
@@ -173,7 +173,7 @@ fn an_address_identifies_a_person() {
     expect_json(&patch(&elsewhere, &joined, &json!({"lastName": "Byron"})), 200);
     assert_eq!(find(&client, &ada), ada);
     assert_eq!(find(&elsewhere, &ada)["lastName"], "Byron");
-    // Another client knows nobody.
+    // For another client, the person does not exist.
     let stranger = join(&server.other(), "ada.b@example.com");
     assert_ne!(stranger["id"], ada["id"]);
     expect_fault(
@@ -315,7 +315,7 @@ fn an_erased_person_has_only_ids() {
         assert_eq!((&left["id"], &left["status"]), (&ada["id"], &json!("inactive")));
         expect_fault(&patch(client, &ada, &json!({"firstName": "Ada"})), 409, "path.personId", "invalid_state");
     }
-    // The recorded answer is gone, and the address is free: the same request creates somebody else.
+    // The recorded answer was deleted, and the address is free: the same request creates another person.
     let again = client.post_once(PEOPLE, "ada", &body);
     assert!(!again.replayed());
     assert_ne!(again.json()["id"], ada["id"]);

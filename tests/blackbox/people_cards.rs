@@ -81,7 +81,7 @@ fn the_first_active_budget_that_holds_the_currency_is_charged() {
     assert_eq!(authorize(&client, text(&card, "/id"), "20.00"), "0000");
     assert_eq!(balance(&client, &second), ["50.00", "30.00", "20.00"]);
     assert_eq!(balance(&client, &first), ["50.00", "50.00", "0.00"]);
-    // Whatever the others hold, only this budget pays.
+    // Only this budget pays, whatever the other budgets hold.
     assert_ne!(authorize(&client, text(&card, "/id"), "40.00"), "0000");
     let in_euros = active(&client, &with(personal(&ada, &order), &json!({"currencyCode": "EUR"})));
     assert_eq!(in_euros["currencyCode"], "EUR");
@@ -114,7 +114,7 @@ fn every_fault_is_named() {
         );
     }
     table.done(8);
-    // The rule about members is checked with the others.
+    // The rule about members is checked together with all other rules.
     let all = [
         ("body.budgetId", "invalid_value"),
         ("body.budgets", "required"),
@@ -136,7 +136,7 @@ fn every_fault_is_named() {
     let off = budget_of(&client, &with(new_budget("Off", &["GBP"]), &json!({"features": ["budgetCards"]})));
     let body = personal(&ada, &[(&own, true), (&off, true)]);
     expect_fault(&post(&client, &body), 403, "body.budgets[1].budgetId", "feature_not_enabled");
-    // What the card may not spend from needs no feature.
+    // An inactive budget needs no feature.
     created(&client, &personal(&ada, &[(&own, true), (&off, false)]));
 }
 

@@ -1,4 +1,4 @@
-//! Physical cards: ordered for a virtual card, shipped, and put into use by their PIN.
+//! Physical cards: ordered for a virtual card, shipped, and activated by the first use of their PIN.
 
 use serde_json::{Value, json};
 

@@ -14,7 +14,8 @@ use crate::support::{
 
 const ACCOUNT: &str = "P10001";
 
-/// The operator's decisions about merchants, and what payers do, which exist in the sandbox only.
+/// Returns the operations for an operator's decisions about merchants and for payers' actions, which exist in the
+/// sandbox only.
 fn decisions() -> [(&'static str, String, &'static str); 5] {
     [
         ("PATCH", "/v2/sandbox/merchant".to_owned(), "{}"),
@@ -137,11 +138,11 @@ fn decisions_about_merchants_are_the_operators() {
         let fault = expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");
         assert!(fault.message.contains("merchant:simulate:any"), "{fault:?}");
     }
-    // No bank can be paid from, whatever the request says.
+    // Production has no banks of payers, so these requests are refused whatever they contain.
     for path in ["checkout-sessions".to_owned(), "top-ups".to_owned(), format!("payments/{ABSENT}/refunds")] {
         expect_fault(&client().post(&format!("/v2/merchant/{path}"), "{"), 403, "", "feature_not_enabled");
     }
-    // A new settlement account waits for the operator.
+    // A new settlement account waits for the operator's approval.
     let details = json!({"type": "SORT_CODE", "sortCode": "200000", "accountNumber": "55779911"});
     let new = json!({"currencyCode": "GBP", "bankDetails": details}).to_string();
     let created = expect_json(&client().post("/v2/merchant/settlement-accounts", new), 201);

@@ -228,7 +228,7 @@ fn disputes_are_steps() {
         (201, "authorization.clearing.chargeback.provisional.debit", "75.00"),
     ];
     assert_eq!(shown, expected);
-    // Each step has the record that its operation would have.
+    // Each step has the idempotency record that its operation would have.
     let case = text(&steps[2], "/answer/id");
     let path = |action: &str| format!("/v2/cards/simulations/disputes/{case}/{action}");
     for (number, action, body) in [(5, "provisional-credit", "{}"), (9, "resolve", r#"{"outcome": "LOST"}"#)] {
@@ -256,7 +256,7 @@ fn a_repetition_under_its_key_replays_the_whole_scenario() {
     let other = json!({"messages": [{"message": PURCHASE, "body": purchase(&card, json!(1))}]});
     expect_fault(&client.post_once(SCENARIOS, "key", other.to_string()), 422, "body", "idempotency_mismatch");
     assert_eq!(balance(&client, &budget), ["74.00", "74.00", "0.00"]);
-    // A step has the record that its operation would have.
+    // A step has the idempotency record that its operation would have.
     let step = client.post_once(AUTHORIZATION, "key/1", purchase(&card, json!(25)).to_string());
     let answer = expect_json(&first, 201)["steps"][0]["answer"].clone();
     assert_eq!((step.replayed(), expect_json(&step, 201)), (true, answer));
@@ -273,7 +273,7 @@ fn an_interrupted_scenario_goes_on() {
         {"message": CLEARING, "advanceBy": "P1D", "body": after("shop", 25)},
         {"message": PURCHASE, "advanceBy": "P1D", "body": purchase(&card, json!(10))},
     ]});
-    // What an interruption after the second change of the clock leaves behind.
+    // This is the state after an interruption following the second change of the clock.
     let done = client.post_once(AUTHORIZATION, "key/1", purchase(&card, json!(25)).to_string());
     let token = text(&expect_json(&done, 201), "/transaction/token").to_owned();
     expect_json(&client.post_once("/v2/sandbox/clock", "key/2/clock", r#"{"advanceBy":"P1D"}"#), 200);

@@ -1,4 +1,4 @@
-//! Secrets are encrypted at rest, under a key of the operator.
+//! Secrets are encrypted at rest, under the operator's secret key.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -59,7 +59,7 @@ fn a_stored_secret_is_not_in_clear() {
     }
 }
 
-/// Sends a request twice under one key, and returns its answer, which both have.
+/// Sends a request twice under one key, expects the same answer, and returns it.
 fn twice(client: &Client, (path, key): (&str, &str), body: &Value) -> Value {
     let [first, second] = [(); 2].map(|()| client.post_once(path, key, body.to_string()));
     assert!(!first.replayed() && second.replayed(), "{path}");
@@ -67,7 +67,7 @@ fn twice(client: &Client, (path, key): (&str, &str), body: &Value) -> Value {
     expect_json(&first, first.status)
 }
 
-/// The token of a page is in the answers of everything that names its address, replays included, and nowhere in the store.
+/// The token of a page is in every answer with the page's URL, including replays, but nowhere in the store.
 #[test]
 fn tokens_of_pages_are_not_in_clear() {
     let (server, client, checkout) = shop();
@@ -106,7 +106,7 @@ fn a_sandbox_generates_a_key_for_its_owner() {
     assert!(fresh.run(&["init"]).status.success());
     let mode = fs::metadata(fresh.path().join("florin.db.key")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    // The key is not replaced: the secrets would be lost.
+    // A missing key file is not replaced, because the secrets would be lost.
     fs::remove_file(&file).unwrap();
     let said = home.refused_as_invalid(&["serve"]);
     assert!(said.contains("florin.db.key does not exist"), "{said}");
@@ -125,7 +125,7 @@ fn a_rotation_is_resumed_and_the_old_key_is_then_useless() {
     let both = home.set("FLORIN_SECRET_KEY", OTHER_KEY).set("FLORIN_SECRET_KEY_PREVIOUS", SECRET_KEY);
     let before = both.json(&["secrets", "show", "--json"]);
     assert_eq!((&before["complete"], &before["bound"]), (&json!(false), &shown["key"]));
-    // Servers read secrets under both keys meanwhile.
+    // During the rotation, servers read secrets under both keys.
     let server = Server::on(both);
     let both = server.home();
     let rotated = both.json(&["secrets", "rotate", "--json"]);

@@ -216,7 +216,7 @@ fn one_that_a_checkout_pays_into_stays() {
     expect_fault(&delete(&client, &two), 409, "path.settlementAccountId", "invalid_state");
     let path = format!("{CHECKOUTS}/{}", text(&named, "/id"));
     expect_json(&client.call("PATCH", &path).json(r#"{"settlementAccountId": null}"#).send(), 200);
-    // The other one takes over.
+    // The other settlement account becomes the default.
     assert_eq!(delete(&client, &one).status, 204);
     assert_eq!(find(&client, &two)["checkoutIds"], json!([unnamed["id"], named["id"]]));
     expect_fault(&delete(&client, &two), 409, "path.settlementAccountId", "invalid_state");

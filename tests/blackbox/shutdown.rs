@@ -43,7 +43,7 @@ fn readiness_ends_before_the_server_stops() {
     while client.get("/readyz?").status == 200 && start.elapsed() < LIMIT {
         thread::sleep(Duration::from_millis(10));
     }
-    // A new connection, because a load balancer that has not noticed yet opens some.
+    // This uses a new connection, as a load balancer does that has not noticed the shutdown yet.
     drop(client);
     let client = server.client();
     expect_error(&client.with_authorization(None).get("/readyz?"), 503);

@@ -37,7 +37,7 @@ fn available(client: &Client) -> String {
     text(&pay(client, "0"), "/gpa/availableBalance").to_owned()
 }
 
-/// Returns the file with other rows, and a first line that fits them.
+/// Returns the file with changed rows, and a first line with the matching checksum.
 fn with_rows(file: &str, change: impl Fn(&mut Vec<Value>)) -> String {
     let mut lines: Vec<Value> = file.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut header = lines.remove(0);
@@ -55,7 +55,8 @@ fn rows<'a>(lines: &'a mut [Value], table: &'a str) -> impl Iterator<Item = &'a 
 /// A change of the rows of a file.
 type Break = fn(&mut Vec<Value>);
 
-/// A world with a hold and a settled payment, and a file of its snapshot. Returns the token of the hold, too.
+/// Creates a world with a hold and a settled payment, and the file of a snapshot of it. Returns the token of the hold,
+/// too.
 fn exported(server: &Server) -> (Client, String, String) {
     let (_, world) = make(server, json!({"seed": "file"}));
     let hold = text(&pay(&world, "10"), "/token").to_owned();
@@ -86,7 +87,7 @@ fn a_world_can_move_to_another_installation() {
     let body = json!({"precedingRelatedTransactionToken": hold, "amount": 10}).to_string();
     let cleared = [&world, &copy].map(|world| transaction(&world.post(CLEARING, &body)));
     assert_eq!(cleared[0]["gpa"], cleared[1]["gpa"]);
-    // The copy has snapshots of its own, and both stores still prove their books.
+    // The copy has its own snapshots, and the books of both stores still agree.
     let kept = snapshot(&copy);
     pay(&copy, "1");
     restore(&copy, &kept);
@@ -101,7 +102,7 @@ fn a_world_can_move_to_another_installation() {
 fn the_feed_of_an_imported_world_misses_nothing() {
     let server = Server::sandbox();
     let (_, _, file) = exported(&server);
-    // Positions of a store that has seen much more than this one.
+    // These positions are from a store with many more events than this one.
     let ahead = with_rows(&file, |lines| {
         for row in lines.iter_mut().map(|line| &mut line["row"]) {
             if row.get("position").is_some_and(|position| position.as_i64().is_some_and(|position| position > 3)) {

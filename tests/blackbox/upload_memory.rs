@@ -1,4 +1,4 @@
-//! Concurrent uploads: the memory that they take together is limited.
+//! Concurrent uploads: their total memory is limited.
 
 use std::fmt::Write as _;
 
@@ -8,8 +8,8 @@ use crate::support::{expect_fault, expect_json};
 
 /// Number of concurrent uploads, each of half the maximum size.
 const UPLOADS: usize = 32;
-/// Memory that they may take together, in MiB: an upload takes about five times the size of its body, and 32 MiB of
-/// bodies are accepted at once.
+/// Maximum growth of the server's memory, in MiB: an upload needs about five times the size of its body, and bodies of
+/// 32 MiB in total are accepted concurrently.
 const MAX_GROWTH: u64 = 230;
 
 #[test]

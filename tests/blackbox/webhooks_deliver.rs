@@ -100,7 +100,7 @@ fn one_jump_of_the_clock_causes_one_attempt() {
         let failed = wait_for_delivery(&client, &webhook, |delivery| attempts(delivery) >= count);
         assert_eq!(attempts(&failed), count, "{failed}");
     }
-    // Five days without a success disable it.
+    // Five days without a success disable the subscription.
     let disabled = expect_json(&client.get(&webhook_path(&webhook, "")), 200);
     assert_eq!((&disabled["enabled"], &disabled["disabledReason"]), (&json!(false), &json!("failing")));
     assert_eq!(text(&disabled, "/disabledAt"), "2026-09-07T12:00:00Z");
@@ -177,7 +177,7 @@ fn a_receiver_that_hangs_delays_no_other() {
     quick.wait_for(6);
     wait_for_delivery(&client, &webhook, status("delivered"));
     assert_eq!(hanging.wait_for(4).len(), 4, "more than four at a time");
-    // A stop does not wait for it, and the next start for no lease.
+    // A stop does not wait for this receiver, and the next start does not wait for a lease.
     let (ended, home) = server.stop();
     assert!(ended.success());
     hanging.hang(false);
@@ -186,7 +186,7 @@ fn a_receiver_that_hangs_delays_no_other() {
     drop(server);
 }
 
-/// The receiver that answers counts, not the one that the subscription names now.
+/// A failure at an earlier URL of the subscription does not disable it.
 #[test]
 fn a_previous_receiver_disables_nothing() {
     let server = Server::sandbox();
@@ -206,7 +206,7 @@ fn a_previous_receiver_disables_nothing() {
     new.wait_for(1);
 }
 
-/// Only what is in flight still goes to a receiver after its subscription is disabled or changed.
+/// After a subscription is disabled or changed, only attempts in flight still reach its earlier receiver.
 #[test]
 fn what_was_not_sent_yet_goes_to_the_new_receiver() {
     let server = Server::sandbox();
@@ -239,7 +239,7 @@ fn deliveries_of_a_disabled_client_rest() {
         assert!(done.status.success(), "{done:?}");
     };
     operator("disable");
-    // Due at once, but its client is disabled.
+    // The delivery is due immediately, but its client is disabled.
     let message = text(&failed, "/messageId");
     server.home().sql(&format!("UPDATE webhook_deliveries SET due_at = NULL WHERE message_id = '{message}'")).unwrap();
     let other = server.other();
@@ -265,7 +265,7 @@ fn a_pause_of_a_receiver_ends_when_somebody_asks() {
     for _ in 0..16 {
         pay(&client, "1");
     }
-    // The pauses grow from a second to 32.
+    // The pauses grow from 1 to 32 seconds.
     receiver.wait_for(12);
     receiver.answer(200, "");
     let before = receiver.arrived().len();
@@ -280,7 +280,7 @@ fn a_pause_of_a_receiver_ends_when_somebody_asks() {
     }
 }
 
-/// Deliveries survive a crash: the same id and the same bytes, once more at most.
+/// Deliveries survive a crash: an event is sent at most once more, with the same id and the same bytes.
 #[test]
 fn a_crash_loses_no_event() {
     let server = Server::sandbox();
@@ -323,7 +323,7 @@ fn an_ordered_subscription_holds_back_later_events_of_the_same_object() {
     receiver.answer(200, "");
     let follow = json!({"precedingRelatedTransactionToken": token, "amount": 10.0}).to_string();
     expect_json(&client.post(&format!("{AUTHORIZATION}/clearing"), follow), 201);
-    // Another object is not held back.
+    // Events of another object are not held back.
     pay(&client, "7");
     let sequences = |count| -> Vec<_> {
         receiver

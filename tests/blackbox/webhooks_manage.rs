@@ -231,7 +231,7 @@ fn a_repeated_request_has_one_effect() {
     assert_eq!((again.status, again.replayed()), (200, true), "after the deletion");
 }
 
-/// A stored answer is for keys that reach the subscription.
+/// A stored answer is returned only to keys that can access the subscription.
 #[test]
 fn a_limited_key_gets_no_stored_answer_of_another_account() {
     let server = Server::sandbox();
@@ -274,7 +274,7 @@ fn a_client_has_at_most_100_subscriptions() {
     expect_json(&client.post(WEBHOOKS, body(&json!({}))), 201);
 }
 
-/// Secrets are in no answer, not in the log, and encrypted in the store.
+/// Secrets are neither in answers nor in the log, and are encrypted in the store.
 #[test]
 fn secrets_are_kept() {
     let server = Server::sandbox();

@@ -1,4 +1,4 @@
-//! `florin webhooks`: what operators see and do while a server is running.
+//! `florin webhooks`: lists, shows, disables and enables subscriptions while a server is running.
 
 use serde_json::{Value, json};
 
@@ -63,7 +63,7 @@ fn operators_see_the_webhooks_of_all_clients_without_secrets() {
     assert!(home.refused(&["webhooks", "list", "--client", "Nobody"]).contains("client Nobody does not exist"));
     assert!(home.refused(&["webhooks", "list", "--account", "F404"]).contains("account F404 does not exist"));
 
-    // No retry comes during the test.
+    // With this header, no retry is due during the test.
     receiver.answer(500, "Retry-After: 3600\r\n");
     pay(&client, "1");
     let failed = wait_for_delivery(&client, &all, status("failed"));
@@ -94,7 +94,7 @@ fn an_operator_disables_and_enables_a_webhook() {
 
     let disabled = home.json(&["webhooks", "disable", id, "--json"]);
     assert_eq!((&disabled["enabled"], &disabled["waiting"]), (&json!(false), &json!(1)));
-    // As if its client had disabled it.
+    // The subscription looks as if its client had disabled it.
     let seen = expect_json(&client.get(&webhook_path(&webhook, "")), 200);
     assert_eq!((&seen["enabled"], &seen["disabledReason"]), (&json!(false), &Value::Null));
     time(&seen["disabledAt"]);

@@ -29,7 +29,7 @@ fn an_event_is_sent_again_at_once() {
     assert!(client.post_once(&path, "again", "").replayed());
     let delivered = wait_for_delivery(&client, &webhook, status("delivered"));
     assert_eq!(delivered["attempts"].as_array().unwrap().len(), 2);
-    // What was delivered can be sent again, too.
+    // An event that was delivered can be sent again, too.
     expect_json(&client.post(&path, ""), 202);
     let arrived = receiver.wait_for(3);
     assert!(arrived.iter().all(|got| got.body == arrived[0].body && got.id() == message));
@@ -56,7 +56,7 @@ fn events_are_recovered_those_from_before_the_subscription_included() {
     {
         expect_fault(&client.post(&path, json!({"since": since}).to_string()), 400, "body.since", code);
     }
-    // The failed one waits already.
+    // The failed delivery is already waiting.
     let answer = client.post(&path, r#"{"since": "2026-09-01T12:00:01Z"}"#);
     truthful("post", "/v2/webhooks/{webhookId}/recover", &answer);
     assert_eq!(expect_json(&answer, 202), json!({"count": 1}));
@@ -102,7 +102,7 @@ fn a_test_of_every_type_is_sent_once_and_is_no_event() {
     assert_eq!(expect_json(&client.get("/v2/events"), 200)["count"], 0);
 }
 
-/// A test goes out at once, even if the clock of the account that it names as a sample is elsewhere.
+/// A test is sent immediately, whatever the clock of the account in its sample shows.
 #[test]
 fn a_test_waits_for_no_clock() {
     let server = Server::sandbox();
@@ -113,7 +113,7 @@ fn a_test_waits_for_no_clock() {
     expect_json(&client.post(&webhook_path(&webhook, "/test"), ""), 202);
     receiver.wait_for(1);
     wait_for_delivery(&client, &webhook, status("delivered"));
-    // Its log has real times.
+    // The log of the test has real times.
     let later = set(&client, json!({"advanceBy": "P9D"}));
     expect_json(&client.post(&webhook_path(&webhook, "/test"), ""), 202);
     receiver.wait_for(2);

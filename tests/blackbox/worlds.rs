@@ -86,7 +86,7 @@ fn worlds_are_isolated() {
     let from = json!({"snapshotId": snapshot(&one)}).to_string();
     expect_fault(&other.post(WORLDS, &from), 404, "body.snapshotId", "not_found");
     expect_fault(&two.post(WORLDS, &from), 403, "header.Authorization", "insufficient_scope");
-    // A configured account is not a world, even for its own client.
+    // An account that an operator created is not a world, even for its own client.
     let own = server.client();
     expect_fault(&own.get(&world_path(&own.account)), 404, "path.accountId", "not_found");
     expect_fault(&own.call("DELETE", &world_path(&own.account)).send(), 404, "path.accountId", "not_found");

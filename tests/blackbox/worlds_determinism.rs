@@ -97,7 +97,7 @@ fn run_script(client: &Client) -> Answers {
     recorder.answers
 }
 
-/// The answers without the addresses of pages, which belong to a server.
+/// Returns the answers without the URLs of pages, which differ between servers.
 fn without_addresses(answers: &Answers) -> Answers {
     let without = |text: &String| {
         let mut parts = text.split("http://127.0.0.1:");

@@ -1,4 +1,5 @@
-//! SIGKILL of one of two instances under load: the other continues, and resolves what the killed one left open.
+//! SIGKILL of one of two instances under load: the other one continues, and resolves the open requests of the killed
+//! one.
 
 use crate::pair::{Pair, undisturbed};
 use crate::storm::{FUNDS, settle, storm};

@@ -1,4 +1,4 @@
-//! A database server that accepts bytes and answers nothing, as one whose processes are stopped.
+//! A database server that accepts bytes and answers nothing, as if its processes were stopped.
 
 use crate::pair::{undisturbed, until};
 use crate::support::load::check_journal;
@@ -22,7 +22,8 @@ fn every_wait_ends() {
     let read = client.get(CHECKOUTS);
     expect_error(&read, 503);
     assert!(read.header("retry-after").is_some(), "{read:?}");
-    // With a key, because the outcome is unknown: the credit may be stored when the server answers again.
+    // The request has an idempotency key, because its outcome is unknown: the credit may be stored when the server
+    // answers again.
     let credit = || {
         let body = credit_body(&wallet.card.budget, "0.07", "GBP");
         client.call("POST", CREDIT).header("Idempotency-Key", "frozen").json(body).send()

@@ -85,7 +85,7 @@ pub(crate) fn code(answer: &Answer) -> String {
     text(&expect_json(answer, 201), "/transaction/response/code").to_owned()
 }
 
-/// Waits for a condition. Fails with its description if it does not come true.
+/// Waits for a condition. Fails with its description if the condition is still false after `patience`.
 pub(crate) fn until(what: &str, patience: Duration, mut there: impl FnMut() -> bool) {
     let start = Instant::now();
     while !there() {

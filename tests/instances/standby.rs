@@ -29,12 +29,12 @@ impl Drop for Strict {
     }
 }
 
-/// Changes the server's configuration, which takes a superuser.
+/// Changes the server's configuration, which requires a superuser.
 fn configure(change: &str) {
     let mut session = connect(&server_url()).unwrap();
     session.batch_execute(change).unwrap();
     session.batch_execute("SELECT pg_reload_conf()").unwrap();
-    // The server's processes read it soon after.
+    // The server's processes read the configuration shortly afterwards.
     thread::sleep(Duration::from_secs(1));
 }
 
@@ -54,7 +54,7 @@ fn a_commit_that_waits_for_a_standby_is_not_confirmed() {
     assert!(metrics().contains("florin_ready 1"));
 
     let strict = Strict::new();
-    // Nothing has to be written by a caller for it to be noticed.
+    // Readiness detects this even if no caller writes.
     until("not ready", LIMIT, || ready() == 503);
     assert!(metrics().contains("florin_ready 0"));
     thread::scope(|scope| {

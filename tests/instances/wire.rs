@@ -61,7 +61,7 @@ impl Wire {
         self.order.store(cut as u8, Ordering::SeqCst);
     }
 
-    /// Stops or resumes forwarding. The connections stay open, as those of a server whose processes are stopped.
+    /// Stops or resumes forwarding. The connections stay open, as if the server's processes were stopped.
     pub(crate) fn freeze(&self, frozen: bool) {
         self.frozen.store(frozen, Ordering::SeqCst);
     }

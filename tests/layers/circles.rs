@@ -1,8 +1,8 @@
-//! No circles of files inside a crate: a file that imports, through any number of others, itself.
+//! Finds circles of files inside a crate: files that import themselves, directly or through other files.
 //!
-//! Imports are read from the text: `use` trees, and paths in the code that begin with a module. A name that a module imports
-//! from elsewhere counts as the file that defines it, so a `mod.rs` that only lists its modules is in no circle. Unit tests are
-//! left out.
+//! Imports are read from the text: `use` trees, and paths in the code that begin with a module. A name that a module
+//! imports from elsewhere counts as the file that defines it, so a `mod.rs` that only lists its modules is in no
+//! circle. Unit tests are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub(crate) struct Modules {
 
 struct File {
     name: String,
-    /// All paths that the file names, from the root of the crate.
+    /// All paths in the file, from the root of the crate.
     imports: BTreeSet<Path>,
     /// The names that it imports or re-exports, with the path behind each. Its child modules see both.
     names: BTreeMap<String, Path>,
@@ -50,7 +50,7 @@ impl Modules {
         Self { files: sources.iter().map(file).collect() }
     }
 
-    /// The file that defines what a path names.
+    /// Returns the file that defines the item at a path.
     fn definition(&self, path: &[String], depth: usize) -> Option<&File> {
         let known = (0..=path.len()).rev().find(|length| self.files.contains_key(&path[..*length]))?;
         let file = &self.files[&path[..known]];
@@ -60,7 +60,7 @@ impl Modules {
         }
     }
 
-    /// The circles: for each file that reaches itself, the way back to it.
+    /// Returns the circles: for each file that imports itself, the shortest way back to it.
     pub(crate) fn circles(&self) -> Vec<String> {
         let edges: BTreeMap<&str, BTreeSet<&str>> = self
             .files
@@ -77,7 +77,7 @@ impl Modules {
     }
 }
 
-/// The shortest way from a file back to itself.
+/// Returns the shortest way from a file back to itself.
 fn circle(edges: &BTreeMap<&str, BTreeSet<&str>>, start: &str) -> Option<String> {
     let mut ways = vec![vec![start]];
     let mut seen = BTreeSet::new();
@@ -95,20 +95,20 @@ fn circle(edges: &BTreeMap<&str, BTreeSet<&str>>, start: &str) -> Option<String>
     None
 }
 
-/// `routes/cards/mod.rs` is `routes::cards`.
+/// Returns the module path of a file: `routes::cards` for `routes/cards/mod.rs`.
 fn module_of(name: &str) -> Path {
     let name = name.strip_suffix(".rs").unwrap_or(name);
     let name = name.strip_suffix("/mod").unwrap_or(name);
     if name == "lib" { Vec::new() } else { name.split('/').map(str::to_owned).collect() }
 }
 
-/// The text without comments and unit tests.
+/// Returns the text without comments and unit tests.
 fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-/// The `use` trees: whether each is a re-export, and its text.
+/// Returns the `use` trees: whether each is a re-export, and its text.
 fn uses(code: &str) -> Vec<(bool, String)> {
     let mut found = Vec::new();
     let mut rest = code;
@@ -123,7 +123,7 @@ fn uses(code: &str) -> Vec<(bool, String)> {
     found
 }
 
-/// The code without its `use` trees.
+/// Returns the code without its `use` trees.
 fn without_uses(code: &str) -> String {
     let mut rest = code;
     let mut kept = String::new();
@@ -136,7 +136,7 @@ fn without_uses(code: &str) -> String {
     kept + rest
 }
 
-/// The paths of a `use` tree, each with the name that it gets.
+/// Returns the paths of a `use` tree, each with the name under which it is imported.
 fn leaves(tree: &str) -> Vec<(Path, String)> {
     let Some((prefix, inner)) = tree.split_once('{') else {
         let (path, alias) = tree.split_once("as").filter(|(path, _)| path.ends_with("::self")).unwrap_or((tree, ""));
@@ -163,14 +163,14 @@ fn leaves(tree: &str) -> Vec<(Path, String)> {
     parts.iter().filter(|part| !part.is_empty()).flat_map(whole).collect()
 }
 
-/// All paths of two parts or more in the code.
+/// Returns all paths of two or more parts in the code.
 fn inline(code: &str) -> Vec<Path> {
     let words = code.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
     let path = |word: &str| word.split("::").map(|part| part.trim_matches(':').to_owned()).collect::<Path>();
     words.filter(|word| word.contains("::")).map(path).filter(|path| path.iter().all(|part| !part.is_empty())).collect()
 }
 
-/// A path from the root of the crate; `None`: it leaves the crate.
+/// Returns a path from the root of the crate; `None` if it leads outside the crate.
 fn absolute(path: &[String], module: &[String], places: &BTreeSet<Path>) -> Option<Path> {
     let (first, rest) = path.split_first()?;
     match first.as_str() {

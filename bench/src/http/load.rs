@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// Time that outstanding answers may take after the end.
+/// Maximum time that outstanding responses may take after the end of the load.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The end of a load: at this time, or when its source is empty.
+/// When a load ends: after this time, or when its source is empty, whichever comes first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End(pub(crate) Duration);
 

@@ -17,7 +17,7 @@ pub(crate) struct Outcome {
     pub(crate) in_time: u64,
     /// Duration of the load.
     pub(crate) elapsed: Duration,
-    /// Times from when a request was due to its 2xx answer, in microseconds, before the end.
+    /// Times from the due time of a request to its 2xx answer, in microseconds. Answers after the end are not included.
     pub(crate) latencies: Vec<u32>,
     /// The same times for refusals: 503 with `Retry-After`.
     pub(crate) refusals: Vec<u32>,

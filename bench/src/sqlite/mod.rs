@@ -19,7 +19,7 @@ const DATA: &str = include_str!("../../sql/sqlite/data.sql");
 const KEPT_COUNTS: &str = "INSERT INTO checkout_counts \
     SELECT account_id, checkout_type, status, count(*) FROM checkouts GROUP BY 1, 2, 3";
 
-/// The settings of Florin's own connections: WAL, durable commits, foreign keys.
+/// The settings that Florin uses on its own connections: WAL, durable commits, foreign keys.
 const PRAGMAS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
     PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768;";
 

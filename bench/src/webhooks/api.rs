@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Time that a request may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Sends a request on a connection of its own, and returns the body of its answer, which must be 2xx.
+/// Sends a request on a new connection, and returns the body of the response. Fails unless the status is 2xx.
 pub(crate) fn call(server: SocketAddr, method: &str, path: &str, body: &str) -> anyhow::Result<String> {
     let mut stream = TcpStream::connect(server)?;
     stream.set_read_timeout(Some(PATIENCE))?;
@@ -28,7 +28,7 @@ pub(crate) fn call(server: SocketAddr, method: &str, path: &str, body: &str) -> 
     Ok(body.to_owned())
 }
 
-/// Returns the first member with this name whose value is a text.
+/// Returns the value of the first member with this name that has a string value.
 pub(super) fn member<'a>(json: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = json.split_once(&format!("\"{name}\":\""))?;
     rest.split_once('"').map(|(value, _)| value)

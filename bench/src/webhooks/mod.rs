@@ -1,4 +1,4 @@
-//! `make bench-webhooks`: how fast events are delivered, and what that costs.
+//! `make bench-webhooks`: measures how fast events are delivered, and how much deliveries slow down other requests.
 
 mod api;
 mod receiver;
@@ -24,13 +24,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Number of endpoints that get the same events when throughput and memory are measured, and latency.
+/// Numbers of endpoints that receive the same events: `FEW` for throughput and memory, `MANY` for latency.
 const FEW: usize = 10;
 const MANY: usize = 100;
 /// Number of events whose latency is measured, and the time between two of them.
 const EVENTS: usize = 50;
 const APART: Duration = Duration::from_millis(400);
-/// The longest time that deliveries are waited for.
+/// Maximum time to wait for deliveries.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> {
@@ -75,15 +75,15 @@ impl<'a> Bench<'a> {
         self.memory(at_rest, report)
     }
 
-    /// Compares authorizations with a subscription to each of them and without: while its receiver gets them, and while
-    /// they only wait.
+    /// Compares authorizations with a subscription to their events and without: while its receiver accepts the events,
+    /// and while the deliveries only wait.
     fn authorizations(&mut self, report: &mut Report) -> anyhow::Result<()> {
         for (what, refuses) in [("events are delivered", false), ("events wait", true)] {
             let webhook = self.subscribe(1)?;
             self.receiver.refuse(refuses);
             let mut all = [Vec::new(), Vec::new()];
             for number in 0..=self.settings.turns {
-                // The side that comes first alternates.
+                // The order of the two sides alternates.
                 let first = number % 2 == 1;
                 for enabled in [first, !first] {
                     let change = format!("{{\"enabled\":{enabled}}}");
@@ -143,8 +143,8 @@ impl<'a> Bench<'a> {
         self.unsubscribe(&webhooks)
     }
 
-    /// Measures the time from the request for an authorization, which precedes its commit, until each receiver has its
-    /// event, while one receiver hangs. So the times are upper bounds.
+    /// Measures the time from the request for an authorization until each receiver has the event, while one receiver
+    /// hangs. The request is before the commit, so the times are upper bounds.
     fn latency(&mut self, report: &mut Report) -> anyhow::Result<()> {
         // The first endpoint never answers.
         let webhooks = (0..MANY).map(|endpoint| self.subscribe(endpoint)).collect::<anyhow::Result<Vec<_>>>()?;
@@ -175,7 +175,7 @@ impl<'a> Bench<'a> {
         if arrived < expected {
             report.notes.push(format!("{}: only {arrived} of {expected} deliveries arrived.", self.name));
         }
-        // Those that are missing are slower than any limit.
+        // Missing events count as slower than any limit.
         micros.resize(expected, u32::MAX);
         let (p50, p99) = (quantile(&mut micros, 0.5), quantile(&mut micros, 0.99));
         progress(&format!("{}: p50 {:.0} ms, p99 {:.0} ms", self.name, p50 / 1000.0, p99 / 1000.0));
@@ -237,7 +237,7 @@ impl<'a> Bench<'a> {
         Ok(drive(&self.server, self.settings.connections, lasting, &mut requests)?.0)
     }
 
-    /// Waits until nothing arrives any more.
+    /// Waits until no further event arrives.
     fn rest(&self) {
         let mut before = None;
         while before != Some(self.receiver.count()) {

@@ -1,11 +1,12 @@
-//! Cache of callers and accounts in front of a store.
+//! Caches callers and accounts in front of a store.
 //!
 //! Every request looks up its caller and its account, which costs a store one or two round trips each. At thousands of
 //! requests per second, these lookups are most of the store's reads, and nearly all return the same answers.
 //!
-//! A caller must not learn from the duration of a request whether an account of another client exists. So a cached account
-//! saves the lookup only for callers with access to it: for other accounts, existing or not, the store is always asked
-//! once. If a key is restricted to some accounts, the store is never asked for others.
+//! A caller must not learn from the duration of a request whether an account of another client exists. So a cached
+//! account saves the lookup only for callers with access to it. For any other account, existing or not, the store is
+//! always asked once. If a key is restricted to a list of accounts, the store is never asked for accounts outside the
+//! list.
 //!
 //! Cached answers are at most [`STALENESS`](florin_short_cache::STALENESS) old. Absence is never cached. The cache does
 //! not check the expiry of a key; every request does.

@@ -99,7 +99,8 @@ async fn an_account_removed_from_the_cache_is_looked_up_again() {
     }
 }
 
-/// The number of times that the store is asked for each account, whose id says what it is, and whether it is reached.
+/// Returns whether a key reaches an account, and how often the store was asked. The account is cached first. Its id
+/// selects the kind: `FOREIGN`, `ABSENT`, or any other for one of the key's client.
 async fn asked_for(key: &ApiKey, id: &str) -> (bool, usize) {
     let asked = Arc::new(AtomicUsize::new(0));
     let mut mock = MockAccounts::new();
@@ -115,7 +116,7 @@ async fn asked_for(key: &ApiKey, id: &str) -> (bool, usize) {
     });
     let recent = CachedAccounts::new(Arc::new(mock));
     let id = AccountId::parse(id).unwrap();
-    // Its owner uses it.
+    // The owner's request puts the account into the cache.
     recent.find(&id).await.unwrap();
     asked.store(0, Ordering::Relaxed);
     let reached = recent.reach(key, &id).await.unwrap();

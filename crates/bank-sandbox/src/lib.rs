@@ -1,7 +1,7 @@
 //! The simulated bank of the sandbox.
 //!
 //! It moves no money. It stores the payments of batches that it receives, and reports the outcome that each payment's
-//! `reference` selects. Payers who visit it decide as they say.
+//! `reference` selects. Payers who visit it select the outcome themselves.
 
 mod script;
 #[cfg(test)]
@@ -18,7 +18,7 @@ use florin_ports::{
 };
 use std::sync::Arc;
 
-/// The simulated bank.
+/// The simulated bank that carries out payments of batches.
 #[derive(Clone)]
 pub struct SandboxBank {
     storage: Arc<dyn SandboxBankStorage>,
@@ -26,7 +26,7 @@ pub struct SandboxBank {
 }
 
 impl SandboxBank {
-    /// Creates a bank. All instances on one store share its storage.
+    /// Creates a bank. All instances on one store share the bank's storage.
     pub fn new(storage: Arc<dyn SandboxBankStorage>, clock: Arc<dyn Clock>) -> Self {
         Self { storage, clock }
     }
@@ -48,8 +48,8 @@ impl PaymentRail for SandboxBank {
     }
 }
 
-/// The banks of payers in the sandbox: one simulated bank under all names. Its visitors decide on our page, and say what it
-/// reports and when, so it keeps nothing of its own.
+/// The banks of payers in the sandbox: one simulated bank under all names. Its visitors decide on a page of Florin, and
+/// select what the bank reports and when. So the bank stores nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SandboxPayerBanks;
 
@@ -65,7 +65,7 @@ impl PaymentInitiation for SandboxPayerBanks {
         _: MerchantPaymentId,
         _: DateTime<Utc>,
     ) -> Result<PaymentProgress, BankUnavailable> {
-        // A decision is stored with its report, so nobody has decided about a payment without one.
+        // A decision is stored together with its report. So a payment without a report is undecided.
         Ok(PaymentProgress::Undecided)
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of every scripted outcome, and of repeated payments.
+//! Tests of every outcome that a reference selects, and of repeated payments.
 
 use super::*;
 use chrono::{DateTime, TimeDelta};

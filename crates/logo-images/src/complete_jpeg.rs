@@ -1,7 +1,7 @@
-//! Finds the end of a JPEG: the decoder fills what is missing with grey, and reports no error.
+//! Detects incomplete JPEGs: the decoder fills missing parts with grey, and reports no error.
 
-/// Whether the markers of a JPEG lead to the one that ends the image. A thumbnail in the metadata has one, too, so
-/// segments are skipped by their length.
+/// Returns whether a JPEG contains the marker that ends the image. A thumbnail in the metadata has such a marker, too,
+/// so segments are skipped by their length.
 pub(crate) fn is_complete_jpeg(file: &[u8]) -> bool {
     let mut rest = file;
     while let Some((marker, after)) = next_marker(rest) {
@@ -18,7 +18,8 @@ pub(crate) fn is_complete_jpeg(file: &[u8]) -> bool {
     false
 }
 
-/// Returns the next marker and what follows it. Skips compressed data, with its escaped bytes and restart markers.
+/// Returns the next marker and the bytes after it. Skips compressed data, including its escaped bytes and restart
+/// markers.
 fn next_marker(bytes: &[u8]) -> Option<(u8, &[u8])> {
     let is_marker = |pair: &[u8]| matches!(pair, [0xff, marker] if !matches!(marker, 0x00 | 0xff | 0xd0..=0xd7));
     let at = bytes.windows(2).position(is_marker)?;

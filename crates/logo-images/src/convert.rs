@@ -1,4 +1,4 @@
-//! The process that converts an image: it reads the file from its standard input, and writes the result to its standard
+//! The process that converts an image. It reads the file from its standard input, and writes the result to its standard
 //! output.
 
 use crate::{decode, limits, resize};
@@ -7,11 +7,11 @@ use std::io::{Read, Write, stdin, stdout};
 use std::panic::catch_unwind;
 use std::process::ExitCode;
 
-/// The only argument with which the program starts itself to convert an image.
+/// The argument with which the program starts itself to convert an image. It is the only argument.
 pub const CONVERT_LOGO: &str = "__convert-logo";
 
-/// Converts the image on the standard input, under limits of memory and processor time. Writes the PNG of the logo, or the
-/// refusal as JSON, both with exit code 0. Any other failure is another exit code.
+/// Converts the image on the standard input, under limits of memory and processor time. Writes the PNG of the logo, or
+/// the refusal as JSON, both with exit code 0. Any other failure has another exit code.
 pub fn convert_stdin() -> ExitCode {
     if !limits::limit_this_process() {
         return ExitCode::FAILURE;
@@ -34,6 +34,6 @@ pub fn convert_stdin() -> ExitCode {
 /// Converts the file of an image into the PNG of a logo.
 pub(crate) fn convert(file: &[u8]) -> Result<Vec<u8>, LogoRefusal> {
     let format = check_logo_file(file)?;
-    // If a decoder panics, the file is damaged.
+    // A panic of a decoder is reported as a damaged file.
     catch_unwind(|| resize::encode(decode::decode(file, format)?)).unwrap_or(Err(LogoRefusal::Unreadable))
 }

@@ -9,10 +9,10 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, Limits};
 use std::io::Cursor;
 
-/// Maximum number of bytes that a decoder takes: 8 for each pixel, and some for its tables.
+/// Maximum number of bytes that a decoder may allocate: 8 for each pixel, and 16 MiB for its tables.
 const MAX_BYTES: u64 = MAX_LOGO_PIXELS * 8 + 16 * 1024 * 1024;
 
-/// An image, and how its pixels must be turned.
+/// A decoded image, with the rotation or reflection that its metadata asks for.
 pub(crate) struct Decoded {
     pub(crate) image: DynamicImage,
     pub(crate) orientation: Orientation,
@@ -54,7 +54,8 @@ fn check_header(decoder: &impl ImageDecoder, is_animated: bool) -> Result<(), Lo
     check_logo_header(LogoHeader { width, height, is_animated })
 }
 
-/// The reason why the header of a PNG cannot be read: the decoder refuses sizes beyond its own limits, too.
+/// Returns why the decoder could not read the header of a PNG. The decoder also refuses sizes beyond its own limits:
+/// then the refusal names the size.
 fn unreadable_png(file: &[u8]) -> LogoRefusal {
     let number = |at: usize| Some(u32::from_be_bytes(file.get(at..at + 4)?.try_into().ok()?));
     let size = number(16).zip(number(20)).filter(|_| file.get(12..16) == Some(b"IHDR"));
@@ -68,7 +69,8 @@ fn limits() -> Limits {
     limits
 }
 
-/// The decoder's reason is about bytes of the file, which says nothing to a merchant.
+/// Returns the refusal for a file that can't be decoded. The decoder's own message is dropped: it means nothing to a
+/// merchant.
 fn unreadable(_: ImageError) -> LogoRefusal {
     LogoRefusal::Unreadable
 }

@@ -1,8 +1,9 @@
-//! Logos of merchants: decodes uploaded images, and encodes them as PNGs of one size, in a process of its own.
+//! Converts uploaded logos of merchants into PNGs of one size, in a separate process.
 //!
-//! A decoder may take far more memory or time than the size of an image says: a WebP of 1 MB can make it build gigabytes of
-//! tables. So the program starts itself again for each image ([`LogoProcess`]), and this second process ([`convert_stdin`])
-//! limits its own memory and processor time before it reads the file. Images are converted one at a time.
+//! A decoder may need far more memory or time than the size of an image suggests: a WebP of 1 MB can make it build
+//! gigabytes of tables. So the program starts itself again for each image ([`LogoProcess`]). This second process
+//! ([`convert_stdin`]) limits its own memory and processor time before it reads the file. Images are converted one at a
+//! time.
 
 mod complete_jpeg;
 mod convert;

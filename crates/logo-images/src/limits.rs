@@ -1,14 +1,14 @@
 //! Limits of the process that converts an image.
 
-/// Maximum address space, in bytes: the program, and an image of 40 megapixels with 8 bytes each, which takes 0.4 GB to
-/// convert.
+/// Maximum address space, in bytes: enough for the program, and for the conversion of an image of 40 megapixels with 8
+/// bytes each, which needs 0.4 GB.
 #[cfg(unix)]
 const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
 /// Maximum processor time, in seconds.
 #[cfg(unix)]
 const MAX_SECONDS: u64 = 10;
 
-/// Limits the memory and the processor time of this process from now on. Returns whether that worked.
+/// Limits the memory and the processor time of this process from now on. Returns whether the limits were set.
 #[cfg(unix)]
 pub(crate) fn limit_this_process() -> bool {
     use rustix::process::{Resource, Rlimit, setrlimit};
@@ -18,7 +18,7 @@ pub(crate) fn limit_this_process() -> bool {
     memory && set(Resource::Cpu, MAX_SECONDS) && set(Resource::Core, 0)
 }
 
-/// Elsewhere there are no such limits.
+/// Sets nothing: only Unix has such limits.
 #[cfg(not(unix))]
 pub(crate) fn limit_this_process() -> bool {
     true

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 
 /// Maximum number of images in progress.
 const IMAGES_AT_ONCE: usize = 1;
-/// The time that an image waits for others.
+/// Maximum time that an image waits for other images.
 const MAX_WAIT: Duration = Duration::from_secs(15);
 
 /// Converts images with another process of this program, whose `main` calls [`crate::convert_stdin`] for the argument
@@ -25,7 +25,7 @@ pub struct LogoProcess {
 }
 
 impl LogoProcess {
-    /// Creates the adapter. All uploads of a process share one. Errors: the path of the program is unknown.
+    /// Creates the adapter. All uploads of a process share one adapter. Fails if the path of the program is unknown.
     pub fn new() -> io::Result<Self> {
         // On Linux this path leads to the running program even after an upgrade has replaced its file.
         let own = PathBuf::from("/proc/self/exe");
@@ -42,7 +42,7 @@ impl LogoImages for LogoProcess {
         let Ok(Ok(permit)) = permit else { return Err(LogoImageError::Overloaded) };
         let program = self.program.clone();
         let work = tokio::task::spawn_blocking(move || {
-            // The work goes on if the client disconnects, so it keeps its permit.
+            // The conversion continues if the client disconnects, so it keeps its permit.
             let _permit = permit;
             run(program, &file)
         });
@@ -51,7 +51,8 @@ impl LogoImages for LogoProcess {
     }
 }
 
-/// Sends a file to the process, and reads what it writes. The process ends soon, because its processor time is limited.
+/// Starts the process, sends it the file, and reads its output. The process ends soon, because its processor time is
+/// limited.
 fn run(program: PathBuf, file: &[u8]) -> io::Result<Result<Vec<u8>, LogoImageError>> {
     let mut child = Command::new(program)
         .arg(CONVERT_LOGO)
@@ -60,7 +61,8 @@ fn run(program: PathBuf, file: &[u8]) -> io::Result<Result<Vec<u8>, LogoImageErr
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()?;
-    // A process that ended early is judged by its end. The pipe is closed here: the file is complete.
+    // If the process ended early, writing fails; its exit code below shows why. The pipe is closed here, which ends the
+    // file.
     let _sent = child.stdin.take().map(|mut input| input.write_all(file));
     let output = child.wait_with_output()?;
     if !output.status.success() {

@@ -1,4 +1,4 @@
-//! Fits images into logos.
+//! Scales images to the size of logos.
 
 use crate::decode::Decoded;
 use florin_domain::merchant::{LOGO_SIDE, LogoRefusal, fit_logo};
@@ -6,13 +6,13 @@ use image::codecs::png::{CompressionType, FilterType as RowFilter, PngEncoder};
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, RgbaImage};
 
-/// Fits an image into a logo, and encodes it as a PNG.
+/// Fits an image into the square of a logo, with transparent margins, and encodes it as a PNG.
 pub(crate) fn encode(Decoded { mut image, orientation }: Decoded) -> Result<Vec<u8>, LogoRefusal> {
     let has_alpha = image.color().has_alpha();
     premultiply(&mut image);
     let fitted = fit_logo(image.width(), image.height());
     if image.width().max(image.height()) > 4 * LOGO_SIDE {
-        // Averages first: the filter is slow on large images, and no better at this size.
+        // Shrinks by averaging first: the filter is slow on large images, and no better at this size.
         image = image.thumbnail_exact(2 * fitted.width, 2 * fitted.height);
     }
     let mut image = image.resize_exact(fitted.width, fitted.height, FilterType::Lanczos3);
@@ -32,8 +32,8 @@ pub(crate) fn encode(Decoded { mut image, orientation }: Decoded) -> Result<Vec<
     Ok(png)
 }
 
-/// Multiplies the colours with the alpha in place, so that the colours of transparent pixels don't shine through when
-/// pixels are mixed.
+/// Multiplies the colours by the alpha in place, so that the colours of transparent pixels have no effect when pixels
+/// are mixed.
 fn premultiply(image: &mut DynamicImage) {
     match image {
         DynamicImage::ImageLumaA8(pixels) => each_colour(pixels, 2, u32::from(u8::MAX), multiplied),
@@ -44,7 +44,8 @@ fn premultiply(image: &mut DynamicImage) {
     }
 }
 
-/// Computes each colour of pixels whose last sample is the alpha, from the colour, the alpha, and the maximum of both.
+/// Replaces each colour sample with `compute(colour, alpha, max)`. The last sample of a pixel is its alpha. `max` is
+/// the maximum of a sample.
 fn each_colour<S>(samples: &mut [S], channels: usize, max: u32, compute: fn(u32, u32, u32) -> u32)
 where
     S: Copy + Into<u32> + TryFrom<u32>,
@@ -58,7 +59,7 @@ where
     }
 }
 
-/// Rounds half up. With 16 bits, the product and the addend fit 32 bits.
+/// Multiplies a colour by an alpha, rounding half up. For samples of 16 bits, the computation fits in 32 bits.
 const fn multiplied(colour: u32, alpha: u32, max: u32) -> u32 {
     (colour * alpha + max / 2) / max
 }

@@ -93,7 +93,7 @@ fn turned(jpeg: &[u8], orientation: u8) -> Vec<u8> {
 #[test]
 fn the_orientation_is_applied() {
     let jpeg = file(&two_colours(600, 300), ImageFormat::Jpeg);
-    // The places that are red and blue after the image was turned: up, down, and as columns.
+    // Points that are red and blue after the orientation was applied: rows, reversed rows, and columns in both orders.
     for (orientation, red, blue) in [
         (1, (255, 190), (255, 320)),
         (3, (255, 320), (255, 190)),

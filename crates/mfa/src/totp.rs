@@ -55,7 +55,7 @@ impl MfaProvider for TotpProvider {
 
 /// Finds the latest step of the window that the token matches.
 ///
-/// Each comparison takes constant time, and every step is compared whatever the other results are, so that the duration
+/// Each comparison takes constant time, and every step is compared even if another one matched, so that the duration
 /// reveals nothing. A token that is not six ASCII digits matches no step.
 fn matching_step(totp: &Totp, token: &str, current: u64) -> Option<i64> {
     let mut found = None;
@@ -78,7 +78,7 @@ mod tests {
 
     /// The secret of RFC 6238, appendix B.
     const RFC_SECRET: &[u8] = b"12345678901234567890";
-    /// Its test vectors for SHA-1, truncated to the last six digits.
+    /// The test vectors of that appendix for SHA-1, truncated to the last six digits.
     const VECTORS: [(i64, &str); 6] = [
         (59, "287082"),
         (1_111_111_109, "081804"),

@@ -1,4 +1,4 @@
-//! The built-in data set: synthetic addresses over postcodes of every UK shape.
+//! The built-in data set: synthetic addresses with postcodes of every UK format.
 
 use crate::csv_file::{CsvFault, read_csv};
 use florin_domain::address::{Address, Postcode};

@@ -51,7 +51,7 @@ impl fmt::Display for LineFault {
 /// Reads addresses from a CSV file (RFC 4180, UTF-8 with or without a byte order mark) with a header line.
 ///
 /// White space around values is removed. `addressLine1`, `city` and `postcode` are required. The postcode must have a
-/// UK shape; it is returned in upper case without a space. If any row has a fault, no address is returned.
+/// UK format; it is returned in upper case without a space. If any row has a fault, no address is returned.
 pub fn read_csv(file: impl Read) -> Result<Vec<Address>, CsvFault> {
     read_at_most(MAX_ROWS, file)
 }
@@ -88,7 +88,8 @@ const fn whole_line(line: u64, message: String) -> LineFault {
     LineFault { line, column: None, message }
 }
 
-/// Reads the next record that is not blank, trims its values, and returns the line on which it starts.
+/// Reads the next record that is not blank, trims its values, and returns the line on which it starts. `None`: the end
+/// of the file.
 fn next<R: Read>(reader: &mut Reader<R>, record: &mut ByteRecord) -> Result<Option<u64>, LineFault> {
     loop {
         match reader.read_byte_record(record) {
@@ -108,7 +109,8 @@ fn next<R: Read>(reader: &mut Reader<R>, record: &mut ByteRecord) -> Result<Opti
     }
 }
 
-/// Reads the header into the column at each position; `None` if it has faults.
+/// Reads the header. Returns the columns in the order of the file; `None` if the header has faults, which are
+/// collected.
 fn read_header<R: Read>(
     reader: &mut Reader<R>,
     record: &mut ByteRecord,
@@ -153,7 +155,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Reads the address of the row. Only valid if the row has no faults.
+    /// Reads the address of the row, and collects faults. The address is valid only if the row has no faults.
     fn read(mut self, columns: &[&'static str]) -> Address {
         let mut address = Address::default();
         if self.record.len() != columns.len() {

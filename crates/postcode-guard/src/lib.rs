@@ -1,6 +1,6 @@
 //! A timeout and a cache around any postcode provider.
 //!
-//! Providers stay simple, because this crate handles slow providers and repeated lookups for all of them.
+//! With this crate, a provider itself needs neither a timeout nor a cache.
 
 use async_trait::async_trait;
 use florin_domain::address::{Address, Postcode};
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Settings of the timeout and the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GuardSettings {
-    /// Time that the provider may take; after that the answer is [`PostcodeError::Slow`].
+    /// Maximum duration of a lookup; after that the error is [`PostcodeError::Slow`].
     pub time_out: Duration,
     /// Lifetime of a cached answer. Zero turns the cache off.
     pub cache_for: Duration,
@@ -23,7 +23,8 @@ pub struct GuardSettings {
 
 /// A provider with a timeout and a cache around it.
 ///
-/// Answers are cached, including empty ones. Errors are not. Concurrent equal lookups reach the provider once.
+/// Answers are cached, including empty ones; errors are not. If the cache is on, concurrent lookups of a postcode reach
+/// the provider once.
 pub struct GuardedPostcodes {
     inner: Arc<dyn PostcodeProvider>,
     time_out: Duration,

@@ -1,23 +1,23 @@
-//! Keys of the operator.
+//! The operator's secret keys.
 
 use florin_domain::secret::{Secret, SecretKeyId};
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Write as _};
 use zeroize::Zeroizing;
 
-/// A key of 256 bits. This value is erased from memory when it is dropped, and never printed.
+/// A secret key of 256 bits. It is erased from memory when it is dropped, and never printed.
 #[derive(Clone)]
 pub struct SecretKey(Zeroizing<[u8; 32]>);
 
 impl SecretKey {
-    /// A random key.
+    /// Creates a random key. Fails if the operating system has no random numbers.
     pub fn random() -> Result<Self, getrandom::Error> {
         let mut key = Zeroizing::new([0; 32]);
         getrandom::fill(key.as_mut_slice())?;
         Ok(Self(key))
     }
 
-    /// Parses 64 hexadecimal digits.
+    /// Parses 64 hexadecimal digits. `None`: the text is anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.as_bytes();
         if digits.len() != 64 {
@@ -31,7 +31,7 @@ impl SecretKey {
         Some(Self(key))
     }
 
-    /// The key that a sandbox keeps in its database.
+    /// Reads the key that a sandbox stores in its database. `None`: it does not have 32 bytes.
     pub fn kept(secret: &Secret) -> Option<Self> {
         let bytes = secret.expose();
         let mut key = Zeroizing::new([0; 32]);
@@ -39,12 +39,12 @@ impl SecretKey {
         Some(Self(key))
     }
 
-    /// The key as a secret that a sandbox keeps.
+    /// Returns the key in the form in which a sandbox stores it in its database.
     pub fn to_secret(&self) -> Secret {
         Secret::new(self.0.to_vec())
     }
 
-    /// 64 hexadecimal digits, for a file.
+    /// Returns the key as 64 hexadecimal digits, for a file.
     pub fn to_hex(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(64));
         for byte in self.0.iter() {
@@ -54,7 +54,7 @@ impl SecretKey {
         text
     }
 
-    /// The id of the key: the beginning of a hash.
+    /// Returns the id of the key: the first 8 bytes of its SHA-256 with a prefix.
     pub fn id(&self) -> SecretKeyId {
         let hash = Sha256::new().chain_update(b"florin secret key id").chain_update(self.0.as_slice()).finalize();
         let mut id = [0; 8];

@@ -1,6 +1,6 @@
-//! Encrypts secrets under a key of the operator, with XChaCha20-Poly1305 and random nonces.
+//! Encrypts secrets under the operator's secret key, with XChaCha20-Poly1305 and random nonces.
 //!
-//! An encrypted secret is a nonce and the ciphertext. The record that it belongs to is authenticated data, so that a
+//! An encrypted secret consists of a nonce and the ciphertext. The record to which it belongs is authenticated, so a
 //! secret that was copied to another record can't be decrypted.
 
 mod key;
@@ -16,14 +16,14 @@ use std::fmt;
 /// Length of a nonce, in bytes.
 const NONCE: usize = 24;
 
-/// Encrypts under one key, and decrypts under this key and an earlier one.
+/// Encrypts under the current key, and decrypts under the current and the previous key.
 pub struct KeyRing {
     current: SecretKey,
     previous: Option<SecretKey>,
 }
 
 impl KeyRing {
-    /// Encrypts under the current key.
+    /// Creates a key ring. `previous` is needed during a rotation of the secret key.
     pub const fn new(current: SecretKey, previous: Option<SecretKey>) -> Self {
         Self { current, previous }
     }
@@ -73,7 +73,7 @@ fn cipher(key: &SecretKey) -> XChaCha20Poly1305 {
     XChaCha20Poly1305::new(key.bytes().into())
 }
 
-/// The authenticated data of a secret.
+/// Returns the authenticated data of a secret: it binds the secret to the record that owns it.
 fn bound_to(owner: &SecretOwner) -> Vec<u8> {
     format!("florin secret 1 {owner}").into_bytes()
 }

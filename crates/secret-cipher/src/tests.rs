@@ -3,7 +3,7 @@
 use super::*;
 use florin_domain::ids::AccountId;
 
-/// A secret as the first version stored it.
+/// An encrypted secret in the form in which the first version of Florin stored it.
 const STORED: &str = "01d375b8ced22a165cf8d9a947095ea7f1d3eb53ec885ceee44a65c9f2531caa51611849900a71a9a4d0986df58e95253b0f5e08\
     2e28f39cd9df306b8baa98951b14ac4cf0";
 
@@ -80,7 +80,7 @@ fn keys_are_64_hexadecimal_digits_and_not_printed() {
     assert_ne!(SecretKey::random().unwrap().id(), SecretKey::random().unwrap().id());
 }
 
-/// A stored secret stays readable by later versions.
+/// Later versions can still decrypt a stored secret.
 #[test]
 fn the_stored_form_does_not_change() {
     let digits = STORED.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap());

@@ -1,8 +1,8 @@
 //! A cache with a short lifetime that also merges concurrent lookups.
 //!
-//! An answer is served again for less than [`STALENESS`], counted from *before* the lookup began. A slow lookup does
-//! not extend this time. So after storing a change, waiting that long is enough: no later request gets the old answer,
-//! in any process.
+//! An answer is reused for less than [`STALENESS`], measured from *before* its lookup began. A slow lookup does not
+//! extend this time. So after storing a change, it is enough to wait for [`STALENESS`]: no later request gets the old
+//! answer, in any process.
 //!
 //! - An absent value is neither cached nor shared, so a new value is found immediately.
 //! - A failure is not cached, but callers that wait for the same lookup share it.
@@ -19,13 +19,13 @@ use tokio::time::Instant;
 
 /// Maximum age of a cached answer.
 ///
-/// At a thousand requests per second this saves 249 of 250 lookups. A longer time would save little more, and operators
-/// wait for it.
+/// At a thousand requests per second this saves 249 of 250 lookups. A longer time would save little more, but commands
+/// of operators wait for this time.
 pub const STALENESS: Duration = Duration::from_millis(250);
 
-/// A lookup that began, with its answer once it has arrived.
+/// A lookup that is running or has ended.
 struct Lookup<V, E> {
-    /// The time before the lookup began: its answer is no older than this.
+    /// The time before the lookup began. The answer reflects the store at this time or later.
     begun: Instant,
     answer: OnceCell<Result<Option<V>, E>>,
 }
@@ -42,7 +42,7 @@ impl<V, E> Lookup<V, E> {
     }
 }
 
-/// A bounded cache of recent answers.
+/// A cache of recent answers, with a maximum size.
 pub struct ShortCache<K, V, E> {
     lookups: Cache<K, Arc<Lookup<V, E>>>,
 }
@@ -73,7 +73,7 @@ where
         };
         match lookup.answer.get_or_init(&load).await {
             Ok(Some(value)) => Ok(Some(value.clone())),
-            // Another caller's lookup, which may have begun before this caller's value was created.
+            // This was another caller's lookup, which may have begun before the value was created. So look again.
             Ok(None) if lookup.begun != now => load().await,
             absent_or_failed => {
                 self.lookups.invalidate(key);
@@ -82,7 +82,7 @@ where
         }
     }
 
-    /// Removes an answer. Later calls of `get` begin a new lookup.
+    /// Removes an answer, so that later calls of `get` begin a new lookup.
     pub fn forget(&self, key: &K) {
         self.lookups.invalidate(key);
     }

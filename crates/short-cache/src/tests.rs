@@ -10,7 +10,8 @@ const MOMENT: Duration = Duration::from_millis(1);
 
 type Answer = Result<Option<u32>, &'static str>;
 
-/// A slow store. It answers with its value at the start of a lookup, and counts lookups.
+/// A slow store behind a cache. A lookup returns the value that the store had when the lookup began. Lookups are
+/// counted.
 struct Store {
     delay: Duration,
     value: Mutex<Answer>,
@@ -91,7 +92,7 @@ async fn concurrent_lookups_are_merged_including_failures() {
     }
 }
 
-/// The age counts from the start of a lookup. A slow lookup does not make its answer younger.
+/// The age of an answer is measured from the start of its lookup, even if the lookup is slow.
 #[tokio::test(start_paused = true)]
 async fn age_counts_from_the_start_of_the_lookup() {
     let store = Store::new(STALENESS * 2, Ok(Some(7)));

@@ -41,8 +41,8 @@ pub(crate) const fn refund_row(number: u128) -> MerchantPaymentId {
     MerchantPaymentId(uuid(106, number))
 }
 
-/// Returns the id that a step with the ids from `first` draws at a place: first that of a payment, then those of its
-/// completion.
+/// Returns the id that a step with the ids from `first` draws at a place. The first id is the payment's; the ids of its
+/// completion follow.
 pub(crate) const fn drawn(first: u128, place: u128) -> Uuid {
     uuid(104, first * 100 + place)
 }

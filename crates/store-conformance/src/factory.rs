@@ -57,7 +57,7 @@ pub trait Schemas: Send + Sync {
     async fn ahead(&self) -> Result<Handle, SetupError>;
 }
 
-/// The sandbox of a store that has none.
+/// The sandbox ports of a store that serves production only.
 struct NoSandbox;
 
 impl ProductionOnly for NoSandbox {}
@@ -68,9 +68,9 @@ type Reopen = Arc<dyn Fn() -> Opening + Send + Sync>;
 /// One store: its ports and its optional test capabilities.
 #[derive(Clone)]
 pub struct Handle {
-    /// Callers.
+    /// Lookups of callers by their keys.
     pub callers: Arc<dyn Callers>,
-    /// Accounts.
+    /// Lookups of accounts.
     pub accounts: Arc<dyn Accounts>,
     /// Descriptions of accounts.
     pub profiles: Arc<dyn AccountProfiles>,
@@ -108,9 +108,9 @@ pub struct Handle {
     pub disputes: Arc<dyn Disputes>,
     /// Credits.
     pub credits: Arc<dyn Credits>,
-    /// Subscriptions.
+    /// Subscriptions to events.
     pub webhooks: Arc<dyn Webhooks>,
-    /// Deliveries.
+    /// Deliveries of events to subscriptions.
     pub deliveries: Arc<dyn Deliveries>,
     /// Events.
     pub events: Arc<dyn Events>,
@@ -132,7 +132,7 @@ pub struct Handle {
     pub mfa: Arc<dyn MfaSessions>,
     /// Operator commands.
     pub registry: Arc<dyn Registry>,
-    /// Upkeep of keys.
+    /// Times of the last use of keys, and keys that expire soon.
     pub key_upkeep: Arc<dyn KeyUpkeep>,
     /// The audit log.
     pub audit_log: Arc<dyn AuditLog>,
@@ -164,7 +164,7 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Creates a handle of a store that implements every port, those of a sandbox included.
+    /// Creates a handle of a store that implements every port, including those of a sandbox.
     pub fn of<S: Storage + SandboxStorage + 'static>(store: &Arc<S>) -> Self {
         Self {
             bank: Arc::<S>::clone(store),
@@ -176,8 +176,8 @@ impl Handle {
         }
     }
 
-    /// Creates a handle of a store for production only. Checks of what only a sandbox needs are skipped. The others start with
-    /// data that `seeding` stores by the adapter's own means.
+    /// Creates a handle of a store for production only. Checks of sandbox ports are skipped. The other checks start
+    /// with data that `seeding` stores in the adapter's own way.
     pub fn of_production<S: Storage + 'static>(store: &Arc<S>, seeding: Arc<dyn Seeding>) -> Self {
         store.record_events(recording());
         Self {
@@ -241,7 +241,7 @@ impl Handle {
         self
     }
 
-    /// Sets how to open the same data again, as another instance or a restarted process would.
+    /// Sets how to open the same data again, as another instance or a restarted process does.
     #[must_use]
     pub fn reopened_by<F>(mut self, open: impl Fn() -> F + Send + Sync + 'static) -> Self
     where

@@ -1,4 +1,4 @@
-//! What the checks of failing writes share.
+//! Shared helpers of the checks of failing writes.
 
 use crate::check::{CheckResult, Failure};
 use crate::expect::holds;
@@ -63,7 +63,8 @@ impl<R: Debug> From<ProcessingError<R>> for PlainError {
     }
 }
 
-/// Returns whether a place writes idempotency records. While it fails, no command with a key may take effect.
+/// Returns whether writes at a place are of idempotency records. While they fail, no command with a key may take
+/// effect.
 pub(crate) fn is_of_records(place: &str) -> bool {
     place.ends_with(" idempotency_records")
 }

@@ -129,7 +129,7 @@ pub(crate) fn protect(who: Who, card: CardId, digest: [u8; 32]) -> Result<Change
     Ok(ChangeCardCommand { account: who.account()?, card, person: None, decide, claim: None })
 }
 
-/// Returns lives of holds: so many hours for purchases, an hour more for withdrawals, and rules of every form.
+/// Returns lives of holds: `hours` hours for purchases, an hour more for withdrawals, and rules of every form.
 pub(crate) fn some_lives(hours: i64) -> Result<HoldLife, Failure> {
     let rule = |mcc, message, life| HoldLifeRule { mcc, message, life };
     let rules = vec![
@@ -178,7 +178,7 @@ pub(crate) fn issue(who: Who, number: u128, budget: BudgetId, activate: bool) ->
     issue_to(who, number, CardHolder::Budget(budget), activate)
 }
 
-/// Builds a command that creates card `number` of a person who may spend from these budgets or not, in GBP.
+/// Builds a command that creates card `number` of a person, in GBP. Each budget is active or not.
 pub(crate) fn issue_to_person(
     who: Who,
     number: u128,

@@ -1,5 +1,5 @@
-//! Commands on payment batches. Uploads use a custom rule without the domain's validation, which a store does not see.
-//! All other commands use the domain's rules.
+//! Commands on payment batches. Uploads use a custom rule without the domain's validation, because a store does not see
+//! the validation. All other commands use the domain's rules.
 
 use crate::check::Failure;
 use crate::commands::ids_from;
@@ -58,8 +58,8 @@ pub(crate) struct Fill {
 }
 
 impl Fill {
-    /// Creates `count` payments of 1.00 and more, alternating between both budgets. Two of three have their references from
-    /// their recipients.
+    /// Creates `count` payments of 1.00 and more, alternating between both budgets. Two of three have the default
+    /// reference of their recipient.
     pub(crate) fn of(first: u128, count: u32) -> Self {
         let input = |number: u32| PaymentInput {
             amount: Some("1.00".into()),

@@ -1,4 +1,4 @@
-//! Scenario that uses every command of every port on one account and records every answer.
+//! A scenario that uses every command of every port on one account, and records every answer.
 
 use crate::check::Failure;
 use crate::checkout_sessions::{

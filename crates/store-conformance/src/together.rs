@@ -1,4 +1,4 @@
-//! Concurrent commands: in one group, if the store groups commands, and in a race.
+//! Sends commands concurrently: as one group, if the store groups commands, or in a race.
 
 use crate::check::{CheckResult, Failure};
 use crate::commands::purchase;
@@ -68,7 +68,7 @@ pub(crate) async fn race<T: Send + 'static>(work: Vec<Work<T>>) -> Result<Vec<T>
     Ok(answers)
 }
 
-/// Duration of a slow rule while which another command looks at what it needs, or waits for it.
+/// Duration of a slow rule. Meanwhile, another command reads the records that it needs, or waits for a lock.
 const DECIDING: Duration = Duration::from_millis(300);
 
 /// Sends a second command while the rule of a first one runs.
@@ -78,12 +78,12 @@ pub(crate) struct Meanwhile {
 }
 
 impl Meanwhile {
-    /// The rule takes long enough for the second command to read everything that no lock guards.
+    /// Creates a race with a rule that is slow enough for the second command to read everything that no lock protects.
     pub(crate) fn new() -> Self {
         Self::taking(DECIDING)
     }
 
-    /// The rule takes this long.
+    /// Creates a race with a rule that takes this long.
     pub(crate) fn taking(takes: Duration) -> Self {
         Self { started: Arc::default(), takes }
     }
@@ -101,7 +101,7 @@ impl Meanwhile {
     /// Sends the first command, and the second one as soon as the rule of the first one runs. Returns both answers.
     pub(crate) async fn send<A: Send + 'static, B>(&self, first: Work<A>, second: Work<B>) -> Result<(A, B), Failure> {
         let first = tokio::spawn(first);
-        // Polled, because a task that the rule wakes might have to wait for the thread on which the rule sleeps.
+        // This polls, because a task that the rule wakes might have to wait for the thread on which the rule sleeps.
         let started = async {
             while !self.started.load(Ordering::Relaxed) {
                 tokio::time::sleep(Duration::from_millis(1)).await;

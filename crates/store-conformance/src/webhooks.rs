@@ -52,7 +52,7 @@ pub(crate) fn webhook(who: Who, number: u128) -> Result<Webhook, Failure> {
     })
 }
 
-/// Everything of a client.
+/// Returns the reach of a key for all accounts of a client.
 pub(crate) fn reach(who: Who) -> WebhookReach {
     WebhookReach { client: who.client(), accounts: None }
 }
@@ -71,7 +71,7 @@ pub(crate) async fn subscribe(handle: &Handle, who: Who, number: u128) -> Result
     expect_new(handle.webhooks.create(create(webhook(who, number)?)).await)
 }
 
-/// Returns the claim of a client.
+/// Returns an idempotency claim that belongs to a client, not to an account.
 pub(crate) fn claimed<T>(who: Who, key: &str, body: &str, answer: Option<Answer>) -> Result<ClientClaim<T>, Failure> {
     let mut recorded = request("{}");
     recorded.body = RecordedBody::Hash(body.to_owned());
@@ -84,7 +84,7 @@ pub(crate) fn claimed<T>(who: Who, key: &str, body: &str, answer: Option<Answer>
     })
 }
 
-/// Claims deliveries until a minute later.
+/// Claims deliveries under a lease of one minute.
 pub(crate) async fn claim(
     handle: &Handle,
     (webhook, number): (u128, u128),
@@ -116,7 +116,7 @@ pub(crate) fn decision(status: DeliveryStatus, due_at: DateTime<Utc>) -> Deliver
     DeliveryDecision { status, due_at: Some(due_at), disable: None, failing: None }
 }
 
-/// Returns the log of a subscription.
+/// Returns the deliveries of a subscription, with their attempts.
 pub(crate) async fn log(handle: &Handle, webhook: u128) -> Result<Vec<(Delivery, Vec<AttemptRecord>)>, Failure> {
     Ok(handle.deliveries.log(id(webhook), everything(99), PageRequest::default()).await?.rows)
 }
@@ -126,12 +126,12 @@ pub(crate) const fn everything(attempts: u32) -> DeliveryFilter {
     DeliveryFilter { status: None, message: None, from: None, to: None, attempts }
 }
 
-/// Returns the keys of claims.
+/// Returns the subscription and the event of each claimed delivery.
 pub(crate) fn keys(claims: &[ClaimedDelivery]) -> Vec<(WebhookId, EventId)> {
     claims.iter().map(|claim| (claim.delivery.webhook, claim.delivery.message)).collect()
 }
 
-/// Returns what identifies claims.
+/// Returns the claim of each claimed delivery.
 pub(crate) fn tokens(claims: &[ClaimedDelivery]) -> Vec<DeliveryClaim> {
     claims.iter().map(ClaimedDelivery::claim).collect()
 }

@@ -28,7 +28,7 @@ use uuid::Uuid;
 pub(crate) enum Who {
     Mine,
     Other,
-    /// Copy of `Mine` under another account id; all its records have the same ids.
+    /// A copy of `Mine` under another account id; all its records have the same ids.
     Twin,
 }
 
@@ -319,7 +319,7 @@ pub(crate) fn seed_budget(
     Ok(SeedBudget { budget, journal })
 }
 
-/// An unused limit of nothing in the window of noon.
+/// Returns an unused limit with the amount zero, in the window that contains noon.
 pub(crate) fn unused(who: Who, window: LimitWindow) -> CardLimit {
     CardLimit {
         id: LimitId(uuid(87, u128::from(who.number()) * 10 + window as u128)),

@@ -1,4 +1,4 @@
-//! Commands on worlds, and what they need.
+//! Commands on worlds, with the records that they use.
 
 use crate::check::{CheckResult, Failure};
 use crate::checkout_sessions::page_token;
@@ -107,7 +107,7 @@ pub(crate) fn restore(number: u128) -> Result<RestoreCommand, Failure> {
     })
 }
 
-/// Builds a command that creates a world from the first snapshot of mine.
+/// Builds a command that creates a world from the first snapshot of my world.
 pub(crate) fn copy(name: &str, key_number: u8, seed: Option<WorldSeed>) -> Result<CreateWorldCommand, Failure> {
     let account = AccountId::parse(name)?;
     let (key, hash) = world_key(key_number, &account)?;

@@ -1,17 +1,17 @@
-//! Bodies of answers, read up to a maximum size.
+//! Reads bodies of responses up to a maximum size.
 
 use reqwest::Response;
 
-/// The reason that a body is not read.
+/// Why the body of a response could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyError {
-    /// The connection was lost before its end.
+    /// The connection was lost before the end of the body.
     EndedEarly,
-    /// It is larger than allowed.
+    /// The body is larger than allowed.
     TooLarge,
 }
 
-/// Reads a whole body of at most `max` bytes.
+/// Reads the whole body of a response, at most `max` bytes.
 pub(crate) async fn bounded_body(mut response: Response, max: usize) -> Result<Vec<u8>, BodyError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|_| BodyError::EndedEarly)? {

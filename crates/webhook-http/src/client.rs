@@ -13,32 +13,32 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long an idle connection is kept. Receivers close theirs after five seconds, or later.
+/// How long an idle connection is kept open. Receivers close idle connections after five seconds or more.
 const IDLE: Duration = Duration::from_secs(4);
 
-/// The certificate authorities that receivers' certificates may come from.
+/// The certificate authorities that may sign receivers' certificates.
 #[derive(Clone, Debug, Default)]
 pub enum TrustedRoots {
-    /// Those of the machine: its certificate store, or `SSL_CERT_FILE` and `SSL_CERT_DIR`.
+    /// The authorities that the machine trusts: its certificate store, or `SSL_CERT_FILE` and `SSL_CERT_DIR`.
     #[default]
     Machine,
-    /// Only these.
+    /// Only these authorities.
     Given(Vec<CertificateDer<'static>>),
 }
 
-/// How requests are sent to receivers.
+/// Settings of a client that sends requests to receivers.
 pub struct SenderSettings {
     /// The addresses that receivers may have.
     pub policy: TargetPolicy,
-    /// Finds the addresses of names.
+    /// Looks up the addresses of host names.
     pub names: Arc<dyn NameLookup>,
-    /// The certificate authorities.
+    /// The certificate authorities that may sign receivers' certificates.
     pub roots: TrustedRoots,
     /// How long connecting, sending and the headers of the response may take together.
     pub time_limit: Duration,
 }
 
-/// The reason that there is no sender, or no reader of a stream.
+/// Why a sender, or a reader of a stream, could not be created.
 #[derive(Debug)]
 pub struct SenderError(String);
 
@@ -82,9 +82,9 @@ impl GuardedClient {
         Ok(Self { client, policy, time_limit: settings.time_limit })
     }
 
-    /// Posts JSON once. Returns the response when its headers are complete.
+    /// Posts JSON, without retries. Returns the response as soon as its headers are complete.
     pub(crate) async fn post(&self, url: &str, mut headers: HeaderMap, json: String) -> Result<Response, SendError> {
-        // The client connects to an IP literal without asking the resolver.
+        // For an IP literal, the client does not ask the resolver. So the URL is checked here.
         check_target(url, &self.policy).map_err(|_| SendError::TargetNotAllowed)?;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         match timeout(self.time_limit, self.client.post(url).headers(headers).body(json).send()).await {

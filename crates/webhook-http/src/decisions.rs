@@ -1,4 +1,4 @@
-//! Questions to the endpoints of accounts.
+//! Asks the decision endpoints of accounts over HTTP.
 
 use crate::bounded_body::{BodyError, bounded_body};
 use crate::client::{GuardedClient, SenderError, SenderSettings};
@@ -14,21 +14,21 @@ use serde_json::value::RawValue;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Maximum size of an answer, in bytes.
+/// Maximum size of a reply, in bytes.
 const BODY_MAX: usize = 16 * 1024;
-/// Maximum number of concurrent questions: each keeps a request waiting.
+/// Maximum number of concurrent questions of all accounts. Each question keeps a request of the API waiting.
 const QUESTIONS_MAX: usize = 512;
-/// Maximum number of concurrent questions of one account: its slow endpoint must not take the places of others.
+/// Maximum number of concurrent questions of one account, so that its slow endpoint leaves places for other accounts.
 const QUESTIONS_OF_ACCOUNT_MAX: usize = 64;
 
-/// Asks endpoints over HTTP.
+/// Asks decision endpoints over HTTP.
 pub struct HttpDecisions {
     client: GuardedClient,
     places: Places,
 }
 
 impl HttpDecisions {
-    /// The longest time that an account may give its endpoint.
+    /// The maximum timeout that an account can set for its endpoint.
     pub const TIME_LIMIT: Duration = Duration::from_secs(5);
 
     /// Creates a client. Reads the certificate authorities of the machine.
@@ -67,7 +67,7 @@ impl DecisionAsker for HttpDecisions {
     }
 }
 
-/// An answer. Other members are ignored.
+/// The body of a reply. Other members are ignored.
 #[derive(Deserialize)]
 struct Answer<'a> {
     decision: &'a str,
@@ -76,8 +76,8 @@ struct Answer<'a> {
     amount: Option<&'a RawValue>,
 }
 
-/// Reads an answer; `None` if it is no decision on the question. A code belongs to a decline, and an amount to a part:
-/// an answer that mixes them may mean something else than it says.
+/// Reads a reply; `None` if it is not a valid decision on the question. A code is allowed only for a decline, and an
+/// amount only for a part. A reply that mixes them is not valid, because its meaning is not clear.
 fn read(body: &[u8], question: &DecisionQuestion) -> Option<DecisionReply> {
     let answer: Answer<'_> = serde_json::from_slice(body).ok()?;
     match (answer.decision, answer.code, answer.amount) {
@@ -92,7 +92,8 @@ fn read(body: &[u8], question: &DecisionQuestion) -> Option<DecisionReply> {
     }
 }
 
-/// Reads an amount: a text as Florin sends it, or a number as it accepts it.
+/// Reads an amount: a JSON string, as Florin sends amounts, or a JSON number, as the API accepts them. `None`: it is
+/// neither.
 fn decimal(json: &str) -> Option<DecimalAmount> {
     if json.starts_with('"') {
         let text: String = serde_json::from_str(json).ok()?;

@@ -9,28 +9,28 @@ use std::time::Duration;
 
 /// How long connecting may take.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// The longest silence. A server sends a comment every 15 seconds.
+/// Maximum time without data; after that the connection is treated as lost. A server sends a comment every 15 seconds.
 const SILENCE: Duration = Duration::from_secs(45);
 /// Maximum size of the frame of one event, in bytes.
 const FRAME_MAX: usize = 4 * 1024 * 1024;
-/// Maximum length of a refusal that is shown, in bytes.
+/// Maximum number of bytes that are shown of a refusal.
 const REFUSAL_MAX: usize = 2_000;
 
 /// An event of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamedEvent {
-    /// Its id.
+    /// The id of the frame: the event's id, or that of its redelivery.
     pub id: String,
-    /// Its envelope, as the server stored it.
+    /// The envelope of the event, as the server stored it.
     pub envelope: String,
 }
 
-/// The reason that no event arrived.
+/// Why no event arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamError {
-    /// The server refused the request. To repeat it is useless.
+    /// The server refused the request. Repeating the request does not help.
     Refused(String),
-    /// There is no connection, or it ended. Connect again.
+    /// There is no connection, it ended, or the server is overloaded. Connect again.
     Lost(String),
 }
 
@@ -44,20 +44,21 @@ impl fmt::Display for StreamError {
 
 impl std::error::Error for StreamError {}
 
-/// Reads a stream of events. After a lost connection it continues where it was, so that no event is missed or repeated.
+/// Reads a stream of events. A new connection continues after the last event, so no event is missed or repeated.
 #[derive(Debug)]
 pub struct EventStream {
     client: Client,
     url: Url,
     key: HeaderValue,
-    /// The id of the last event that was returned, or after which to begin.
+    /// The id of the last event that was returned; at first, the id after which to begin.
     last: Option<String>,
     response: Option<Response>,
     buffer: Vec<u8>,
 }
 
 impl EventStream {
-    /// Prepares to read a stream with an API key, after an event or from now on. Connects to nothing yet.
+    /// Creates a reader that uses an API key. It begins after the event `after`, or with the next event. Does not
+    /// connect yet.
     pub fn new(url: &str, key: &str, after: Option<String>) -> Result<Self, SenderError> {
         let client = Client::builder()
             .tls_backend_preconfigured(tls(TrustedRoots::Machine)?)
@@ -136,13 +137,13 @@ impl EventStream {
     }
 }
 
-/// Reads the frame of an event. `None`: it is a comment.
+/// Reads a frame of the stream. `None` if it has no event, such as a comment.
 fn event(frame: &str) -> Option<StreamedEvent> {
     let field = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
     Some(StreamedEvent { id: field("id")?.to_owned(), envelope: field("data")?.to_owned() })
 }
 
-/// The innermost reason of an error, which says more than the outermost.
+/// Returns the message of the innermost cause of an error, which is more specific than the outermost.
 fn reason(error: &reqwest::Error) -> String {
     let mut innermost: &dyn std::error::Error = error;
     while let Some(source) = innermost.source() {
@@ -151,7 +152,7 @@ fn reason(error: &reqwest::Error) -> String {
     innermost.to_string()
 }
 
-/// The start of the body of a refusal.
+/// Returns the start of the body of a refusal.
 async fn text(mut response: Response) -> String {
     let mut body = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {

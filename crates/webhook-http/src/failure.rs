@@ -1,11 +1,11 @@
-//! The meaning of errors of the HTTP client.
+//! Classifies errors of the HTTP client.
 
 use crate::resolver::NameError;
 use florin_domain::webhook::SendError;
 use std::error::Error;
 use std::io;
 
-/// Returns the reason that a request got no response. The first cause that says one counts.
+/// Returns why a request got no response: from the first error in the chain of causes that shows a reason.
 pub(crate) fn reason(error: &reqwest::Error) -> SendError {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
@@ -28,7 +28,7 @@ fn of_cause(error: &(dyn Error + 'static)) -> Option<SendError> {
         return Some(SendError::TlsFailed);
     }
     if let Some(error) = error.downcast_ref::<io::Error>() {
-        // The source of such an error is the source of what it wraps.
+        // `source` of an I/O error skips the error that it wraps, so the wrapped error is checked here.
         return error.get_ref().and_then(|inner| of_cause(inner));
     }
     error.downcast_ref::<hyper::Error>().filter(|error| error.is_parse()).map(|_| SendError::InvalidResponse)

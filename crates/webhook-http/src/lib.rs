@@ -1,9 +1,9 @@
-//! Requests to servers of clients: webhooks, real-time decisions, and the shipping rates of merchants. And a reader of the stream of events of a
-//! running server.
+//! Sends requests to servers of clients: webhooks, real-time decisions, and the shipping rates of merchants. Also reads
+//! the stream of events of a running server.
 //!
-//! Each address is checked when it is connected to: names by a resolver that passes on checked addresses only, IP
-//! literals before the request, because HTTP clients don't resolve them. Redirects are not followed, and proxies of the
-//! environment are ignored.
+//! Requests to servers of clients connect only to checked addresses. A resolver returns only checked addresses of a
+//! name. IP literals are checked before the request, because HTTP clients don't resolve them. Redirects are not
+//! followed, and proxies of the environment are ignored.
 
 mod bounded_body;
 mod client;

@@ -1,17 +1,17 @@
-//! Limits concurrent requests: of all accounts together, and of each.
+//! Limits the number of concurrent requests of all accounts together, and of each account.
 
 use florin_domain::ids::AccountId;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Places for requests.
+/// Counts the concurrent requests, and limits their number.
 pub(crate) struct Places {
     max: usize,
     max_of_account: usize,
     taken: Mutex<HashMap<AccountId, usize>>,
 }
 
-/// A place of a request. It is free again when this is dropped.
+/// The place of one request. Dropping it frees the place.
 pub(crate) struct Place<'a> {
     places: &'a Places,
     account: AccountId,
@@ -22,7 +22,7 @@ impl Places {
         Self { max, max_of_account, taken: Mutex::default() }
     }
 
-    /// Takes a place for a request of an account. `None`: none is free.
+    /// Takes a place for a request of an account. `None`: no place is free.
     pub(crate) fn take(&self, account: &AccountId) -> Option<Place<'_>> {
         let mut taken = self.lock();
         let of_account = taken.get(account).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Shipping rates of merchants.
+//! Loads shipping rates from servers of merchants.
 
 use crate::bounded_body::{BodyError, bounded_body};
 use crate::client::{GuardedClient, SenderError, SenderSettings};
@@ -17,11 +17,11 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Maximum size of an answer, in bytes.
+/// Maximum size of a response, in bytes.
 const BODY_MAX: usize = 64 * 1024;
-/// Maximum number of concurrent requests: payers wait for them.
+/// Maximum number of concurrent requests of all accounts. A payer waits for each.
 const REQUESTS_MAX: usize = 64;
-/// Maximum number of concurrent requests of one account: its slow server must not keep the payers of others waiting.
+/// Maximum number of concurrent requests of one account, so that its slow server leaves places for other accounts.
 const REQUESTS_OF_ACCOUNT_MAX: usize = 8;
 
 /// Loads shipping rates over HTTP.
@@ -32,10 +32,11 @@ pub struct HttpShippingRates {
 }
 
 impl HttpShippingRates {
-    /// The time limit of a request, with its answer.
+    /// The time limit of a request, including the body of the response.
     pub const TIME_LIMIT: Duration = Duration::from_secs(5);
 
-    /// Creates a client. Reads the certificate authorities of the machine. The time limit includes the body of the answer.
+    /// Creates a client. Reads the certificate authorities of the machine. The time limit includes the body of the
+    /// response.
     pub fn new(settings: SenderSettings) -> Result<Self, SenderError> {
         let time_limit = settings.time_limit;
         let places = Places::new(REQUESTS_MAX, REQUESTS_OF_ACCOUNT_MAX);
@@ -78,12 +79,14 @@ fn unavailable(reason: &str) -> ShippingRatesUnavailable {
     ShippingRatesUnavailable(reason.to_owned())
 }
 
-/// Where an answer is not the list that was asked for, without its texts: they can be long, and repeat the payer's address.
+/// Returns a message that says where a response is not a valid list of rates. The message contains none of its texts,
+/// which can be long, and can repeat the payer's address.
 fn malformed(error: &serde_json::Error) -> String {
     format!("the answer is no list of rates ({:?}, line {}, column {})", error.classify(), error.line(), error.column())
 }
 
-/// Reads a service code. A form returns it without blanks at its ends and without control characters.
+/// Reads a service code. Refuses codes that a browser's form would not send back unchanged: with blanks at the ends, or
+/// with characters other than visible ASCII and blanks.
 fn service_code(text: String) -> Result<String, Flaw> {
     let code = ServiceCode::parse(text)?.into_string();
     let returns = code.trim() == code && code.chars().all(|letter| letter == ' ' || letter.is_ascii_graphic());
@@ -94,7 +97,7 @@ fn service_code(text: String) -> Result<String, Flaw> {
     }
 }
 
-/// The body of the request. Its members are those of the API.
+/// Returns the body of the request. Its members have the names that the API uses.
 fn question(session: &CheckoutSession, to: &Shipping) -> Value {
     let currency = session.amount.currency;
     let item = |item: &BasketItem| {
@@ -125,7 +128,7 @@ fn question(session: &CheckoutSession, to: &Shipping) -> Value {
     }})
 }
 
-/// A rate of an answer. Other members are ignored.
+/// A rate in a response. Other members are ignored.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Rate {
@@ -133,7 +136,7 @@ struct Rate {
     amount: String,
     service_code: String,
     pre_selected: Option<bool>,
-    /// Optional: an answer that names another currency is not valid.
+    /// Optional. A response that names another currency than the session's is not valid.
     currency_code: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Names of receivers, resolved to addresses that are checked before anything connects to them.
+//! Resolves host names of receivers, and checks the addresses before the HTTP client connects to them.
 
 use async_trait::async_trait;
 use florin_domain::webhook::TargetPolicy;
@@ -10,17 +10,17 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-/// Looks up the addresses of names.
+/// Looks up the addresses of host names.
 #[async_trait]
 pub trait NameLookup: Send + Sync {
-    /// Returns all addresses of a name.
+    /// Returns all addresses of a host name.
     async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// Maximum number of names that are looked up concurrently. Look-ups block threads that reads of the store need, too.
+/// Maximum number of concurrent lookups. A lookup blocks a thread of a pool that reads of the store need, too.
 const LOOKUPS_MAX: usize = 256;
 
-/// The names that the machine knows.
+/// Looks up names with the resolver of the operating system.
 #[derive(Clone, Debug)]
 pub struct SystemNames {
     permits: Arc<Semaphore>,
@@ -41,8 +41,8 @@ impl NameLookup for SystemNames {
     }
 }
 
-/// Runs work that blocks on a thread of its own. The permit is held until the work ends, even if nobody waits for it any
-/// more.
+/// Runs blocking work on a separate thread. The permit is held until the work ends, even if its caller has stopped
+/// waiting.
 async fn blocking<T: Send + 'static>(
     permits: &Arc<Semaphore>,
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
@@ -56,12 +56,12 @@ async fn blocking<T: Send + 'static>(
     spawn_blocking(work).await.map_err(io::Error::other)?
 }
 
-/// Why a name can't be connected to.
+/// Why the HTTP client must not connect to a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameError {
-    /// It has no address.
+    /// The name has no address.
     Unknown,
-    /// It has an address that receivers may not have.
+    /// The name has an address that receivers may not have.
     NotAllowed,
 }
 
@@ -90,7 +90,7 @@ impl Resolve for CheckedNames {
             if found.is_empty() {
                 return Err(NameError::Unknown.into());
             }
-            // A name with allowed and other addresses is not to be trusted.
+            // An attacker may control a name that mixes allowed and other addresses, so all must be allowed.
             if !found.iter().all(|address| policy.permits(*address)) {
                 return Err(NameError::NotAllowed.into());
             }
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
-    /// A look-up that nobody waits for any more still counts until it ends.
+    /// A lookup keeps its permit until it ends, even if its caller has stopped waiting.
     #[tokio::test]
     async fn abandoned_lookups_keep_their_permits() {
         let permits = Arc::new(Semaphore::new(2));

@@ -1,4 +1,4 @@
-//! The sender.
+//! Sends webhooks over HTTP.
 
 use crate::client::{GuardedClient, SenderError, SenderSettings};
 use crate::signature::signed_headers;
@@ -11,9 +11,9 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
-/// How much of the response's body is read, in bytes.
+/// Maximum number of bytes that are read of a response's body.
 const BODY_MAX: usize = 1024;
-/// How long the start of the response's body may take after the headers.
+/// How long the body is read after the headers have arrived.
 const BODY_TIME: Duration = Duration::from_secs(2);
 
 /// Sends webhooks over HTTP.
@@ -65,7 +65,8 @@ pub(crate) fn headers(request: &WebhookRequest) -> HeaderMap {
     headers
 }
 
-/// Reads the start of the body. It decides nothing, so it may be cut off, or take too long.
+/// Reads the start of the body, for the log of attempts. The body does not affect the outcome, so it may be cut off, or
+/// take too long.
 async fn start_of_body(mut response: Response) -> String {
     let mut body = Vec::new();
     let read = async {
@@ -76,12 +77,13 @@ async fn start_of_body(mut response: Response) -> String {
             }
         }
     };
-    // What was read until then is kept.
+    // After a timeout, the bytes that were read are kept.
     let _ = timeout(BODY_TIME, read).await;
     as_text(&body)
 }
 
-/// The text of a body, at most as long as the body may be: what is not UTF-8 becomes longer.
+/// Returns the text of a body, at most [`BODY_MAX`] bytes. Bytes that are not UTF-8 are replaced, which makes the text
+/// longer.
 fn as_text(body: &[u8]) -> String {
     let mut text = String::from_utf8_lossy(body).replace('\0', "\u{fffd}");
     let end = (0..=BODY_MAX.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
@@ -89,11 +91,11 @@ fn as_text(body: &[u8]) -> String {
     text
 }
 
-/// Reads `Retry-After`: seconds, or a date. An invalid value, or a date that is past, is none.
+/// Reads `Retry-After`: seconds, or a date. `None` if the value is invalid, or the date is past.
 fn read_retry_after(value: &HeaderValue, now: DateTime<Utc>) -> Option<TimeDelta> {
     let text = value.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // Longer than any schedule is long enough.
+        // A number that is too large becomes the maximum, which is longer than any delay that is accepted.
         return TimeDelta::try_seconds(text.parse::<u32>().unwrap_or(u32::MAX).into());
     }
     let date = DateTime::parse_from_rfc2822(text).ok()?;

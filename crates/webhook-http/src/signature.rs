@@ -21,7 +21,8 @@ pub fn signed_headers(request: &WebhookRequest) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// The secret that signs what `florin listen` forwards: the same for one API key in every run, and useless without it.
+/// Derives the secret that signs the events that `florin listen` forwards. One API key has the same secret in every
+/// run. Without the key, the secret can't be computed.
 pub fn derived_secret(api_key: &str) -> SigningSecret {
     SigningSecret::new(mac(api_key.as_bytes(), &[b"florin listen"]).unwrap_or_default())
 }
@@ -31,7 +32,7 @@ fn hmac(key: &[u8], parts: &[&[u8]]) -> String {
     mac(key, parts).map(|code| STANDARD.encode(code)).unwrap_or_default()
 }
 
-/// Returns the HMAC-SHA256 of the parts. Every length of key is accepted, so there always is one.
+/// Returns the HMAC-SHA256 of the parts. Never `None`, because every length of key is accepted.
 fn mac(key: &[u8], parts: &[&[u8]]) -> Option<Vec<u8>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
     for part in parts {
@@ -49,7 +50,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
-    /// The example of the text of Standard Webhooks.
+    /// The example in the specification of Standard Webhooks.
     #[test]
     fn hmac_of_the_specification() {
         let key = STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();

@@ -1,4 +1,4 @@
-//! Questions to real endpoints: good, broken and hostile ones.
+//! Tests of questions to real decision endpoints: good, broken and hostile ones.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[allow(dead_code, reason = "the tests of the sender use the rest")]
@@ -115,7 +115,7 @@ async fn answers_are_bounded_in_time_and_size() {
     assert_eq!(reply(Speaks::Http, padded(16 * 1024 + 1)).await, Err(NoReply::TooLarge));
 }
 
-/// An account whose endpoint hangs gets no more than its places, and others get theirs.
+/// An account with an endpoint that hangs uses up only its own places, so questions of other accounts are still sent.
 #[tokio::test]
 async fn one_account_leaves_places_for_others() {
     let hanging = Receiver::start(Speaks::Nothing, |_| Vec::new()).await;

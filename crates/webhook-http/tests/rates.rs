@@ -1,4 +1,4 @@
-//! The client for shipping rates against real servers: good, broken and hostile ones.
+//! Tests of the client for shipping rates against real servers: good, broken and hostile ones.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[allow(dead_code, reason = "the tests of the sender use the rest")]
@@ -12,7 +12,7 @@ use florin_ports::{ShippingRates, ShippingRatesUnavailable};
 use std::time::{Duration, Instant};
 use support::{Receiver, Speaks, answer, names, rates};
 
-/// A session whose rates come from this URL.
+/// A session that loads its rates from this URL.
 fn session(url: &str) -> CheckoutSession {
     let mut session = collecting_shipping(a_session("12.50 GBP"), true);
     session.shipping = Some(a_shipping());
@@ -45,7 +45,7 @@ async fn rates_are_read_exactly() {
     assert_eq!(got.header("content-type"), Some("application/json"));
 }
 
-/// A server of a client reaches nothing inside the network of the operator.
+/// A client's URL cannot make Florin connect to a server inside the operator's network.
 #[tokio::test]
 async fn the_guard_of_webhooks_applies() {
     let receiver = Receiver::start(Speaks::Http, |_| answer("200 OK", "", "[]")).await;

@@ -1,4 +1,4 @@
-//! The sender against real receivers: good, broken and hostile ones.
+//! Tests of the sender against real receivers: good, broken and hostile ones.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
@@ -39,7 +39,7 @@ async fn a_delivery_is_signed_for_the_published_library() {
     assert!(Verifier::new(&other).unwrap().verify(&got.body, &got.headers()).is_err());
 }
 
-/// A client of the original service verifies its own header; the same secret verifies the standard one.
+/// A client of the original service can verify `x-em-signature`; the same secret also verifies the standard signature.
 #[tokio::test]
 async fn a_shared_secret_signs_as_the_original_did() {
     let receiver = Receiver::start(Speaks::Http, |_| answer("204 No Content", "", "")).await;
@@ -126,7 +126,7 @@ async fn tls_needs_a_trusted_certificate_of_the_right_name() {
     assert_eq!(receiver.requests().len(), 1);
 }
 
-/// The first look-up returns an address that is allowed, the second one an address that is not.
+/// The first lookup returns an address that is allowed, the second lookup one that is not.
 #[tokio::test]
 async fn a_name_that_changes_its_address_is_checked_at_each_connect() {
     let receiver = Receiver::start(Speaks::TlsOnce, |_| answer("200 OK", "Connection: close\r\n", "")).await;
@@ -138,7 +138,8 @@ async fn a_name_that_changes_its_address_is_checked_at_each_connect() {
     assert_eq!(receiver.connections(), 1);
 }
 
-/// Names, and what they resolve to, of a receiver that must not be reached.
+/// Returns host names that resolve to addresses at which receivers are not allowed, alone or mixed with an allowed
+/// address.
 fn hostile_names() -> (Names, Vec<String>) {
     let addresses = [
         "127.0.0.1",
@@ -233,7 +234,7 @@ async fn sixty_hostile_targets_are_not_reached() {
     assert_eq!(receiver.connections(), 0);
 }
 
-/// The server ends the stream after two events, and after one more. Then it has forgotten the last one.
+/// The server ends the stream after two events, and again after a third. Then it no longer stores the last event.
 #[tokio::test]
 async fn a_stream_continues_after_its_last_event() {
     let frame = |id: &str| format!(": comment\n\nid: {id}\nevent: BoxCredited\ndata: {{\"body\":\"{id}\"}}\n\n");

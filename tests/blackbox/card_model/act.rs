@@ -1,4 +1,4 @@
-//! Performs the operations over HTTP, and expects what the model says.
+//! Performs the operations over HTTP, and compares the results with the model.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use crate::support::{REFUND_REVERSAL, REVERSAL};
 const SIMULATIONS: &str = "/v2/cards/simulations";
 
 impl Run {
-    /// Performs an operation, compares the answer and everything that it touched, and counts the result.
+    /// Performs an operation, compares the answer and every object that it may have changed, and counts the result.
     pub(super) fn perform(&mut self, step: &Step) {
         let result = self.play(step);
         *self.counts.entry((step.name(), result)).or_default() += 1;
@@ -40,7 +40,7 @@ impl Run {
         self.limits_agree(card);
     }
 
-    /// Performs an operation, and returns its result in a word.
+    /// Performs an operation, and returns its result as one word.
     fn play(&mut self, step: &Step) -> String {
         match step {
             Step::First(first) => {
@@ -89,7 +89,7 @@ impl Run {
         "done".into()
     }
 
-    /// Sends a card message, and remembers its token.
+    /// Sends a card message, and stores its token.
     fn message(&mut self, path: &str, body: &Value, outcome: &Outcome) -> String {
         let found = self.write("POST", path, body, outcome);
         self.remember(outcome, found.as_ref());
@@ -103,7 +103,7 @@ impl Run {
         }
     }
 
-    /// Sends a dry run. The model does not change either.
+    /// Sends a dry run. Neither the server's state nor the model changes.
     fn preview(&mut self, path: &str, body: &Value, play: impl Fn(&mut super::model::Model) -> Outcome) -> String {
         let before = self.model.clone();
         let outcome = play(&mut self.model);
@@ -236,7 +236,7 @@ impl Run {
     }
 }
 
-/// Returns a result in a word.
+/// Returns a result as one word.
 pub(super) fn result_of(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Message(record) => record.code.to_owned(),

@@ -1,4 +1,4 @@
-//! Compares what the server shows with the model.
+//! Compares the responses of the server with the model.
 
 use std::collections::BTreeMap;
 
@@ -100,7 +100,7 @@ impl Run {
         }
     }
 
-    /// Compares one limit, and what is left of it.
+    /// Compares one limit, and the remainder that it shows.
     pub(super) fn limit_agrees(&self, limit: &Limit, currency: Currency, row: &Value) {
         let (terms, (spent, uses)) = (limit.terms, limit.used(self.model.now));
         let left = if terms.usage < 0 { -1 } else { (terms.usage - uses).max(0) };
@@ -117,7 +117,7 @@ impl Run {
         assert_eq!((&row["active"], &row["limitTurnedOff"]), (&json!(terms.active), &json!(terms.off)), "{row}");
     }
 
-    /// Learns the ids of the limits that a replacement has copied.
+    /// Reads the ids of the limits that a replacement has copied.
     pub(super) fn learn_limits(&mut self, card: usize) {
         for row in self.limit_rows(card, |_| true) {
             let limits = &self.model.cards[card].limits;
@@ -151,7 +151,7 @@ impl Run {
         assert_eq!(books["verdict"], "holds", "{books}");
     }
 
-    /// Compares what the explanation of each balance says about holds and reservations.
+    /// Compares the holds and reservations in the explanation of each balance.
     fn holds_agree(&self) {
         for (number, budget) in self.model.budgets.iter().enumerate() {
             for (currency, funds) in &budget.funds {

@@ -1,10 +1,10 @@
-//! Chains of card messages: what each kind of chain is, holds and has cleared.
+//! Chains of card messages: their kinds, states, and held and cleared amounts.
 
 use super::controls::Acceptor;
 use super::limits::Counted;
 use super::money::{Currency, convert, most_within};
 
-/// What the first message of a chain was.
+/// The kind of a chain, which its first message determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Purchase,
@@ -25,7 +25,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Returns the `type` of the first message. A dispute has others.
+    /// Returns the `type` of the first message. Messages of a dispute have other types.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Purchase | Self::Check => "authorization",
@@ -93,7 +93,7 @@ impl End {
         }
     }
 
-    /// Returns the word in the view of the chain.
+    /// Returns the value of `endedBy` in the view of the chain.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Cleared => "cleared",
@@ -137,11 +137,11 @@ pub(super) struct Chain {
     /// The amount of the first message.
     pub(super) first_amount: i64,
     pub(super) held_m: i64,
-    /// What was cleared and not returned, forced clearings included.
+    /// The amount that was cleared and not returned, including forced clearings.
     pub(super) cleared_m: i64,
-    /// What forced clearings cleared.
+    /// The amount of forced clearings.
     pub(super) forced_m: i64,
-    /// What was authorised of a refund.
+    /// The amount that a refund authorised.
     pub(super) refundable_m: i64,
     pub(super) due: i64,
     pub(super) end: Option<End>,
@@ -165,7 +165,7 @@ impl Chain {
         self.in_card(self.held_m + self.cleared_m) - self.cleared()
     }
 
-    /// Returns how much can be given back besides a claim in the card's currency.
+    /// Returns the cleared amount without a claim, in the merchant's currency. The claim is in the card's currency.
     pub(super) fn left_beside(&self, claim: i64) -> i64 {
         if claim == 0 {
             return self.cleared_m;
@@ -189,7 +189,7 @@ impl Chain {
         }
     }
 
-    /// Whether the first message opened something that a later one ends.
+    /// Whether the first message opened a hold or a refund, which a later message ends.
     const fn holds_or_awaits(&self) -> bool {
         self.holds() || matches!(self.kind, Kind::Refund)
     }
@@ -205,11 +205,11 @@ impl Chain {
 pub(super) struct Message {
     pub(super) chain: usize,
     pub(super) role: Role,
-    /// What it cleared, in the card's currency.
+    /// The amount that the message cleared, in the card's currency.
     pub(super) amount: i64,
 }
 
-/// What can be done with a message's token.
+/// The role of a message in its chain, which determines what can follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     First,

@@ -27,7 +27,7 @@ pub(super) fn pick<T: Clone>(rng: &mut Rng, values: &[T]) -> T {
     values[rng.usize(..values.len())].clone()
 }
 
-/// Returns a value once in so many times.
+/// Returns one of the values with a probability of 1 in `times`, otherwise `None`.
 fn rarely<T: Clone>(rng: &mut Rng, times: u8, values: &[T]) -> Option<T> {
     (rng.u8(..times) == 0).then(|| pick(rng, values))
 }
@@ -92,7 +92,7 @@ pub(super) fn first(rng: &mut Rng, model: &Model) -> First {
     }
 }
 
-/// Returns an amount that has something to do with what is there.
+/// Returns a random amount: small, larger, or near the existing amount `there`.
 fn money(rng: &mut Rng, there: i64) -> i64 {
     let there = there.max(1);
     let (small, more) = (rng.i64(1..1_000), rng.i64(1..6_000));
@@ -129,7 +129,7 @@ fn presents(rng: &mut Rng, model: &Model, card: usize, kind: Kind) -> Presents {
     }
 }
 
-/// Returns acts that chains of a kind accept, the usual ones more often.
+/// Returns the follow-ups that chains of a kind accept. Common follow-ups are listed more often.
 const fn usual(kind: Kind) -> &'static [Act] {
     const LAST: Act = Act::Clear { is_final: true };
     const PART: Act = Act::Clear { is_final: false };
@@ -205,7 +205,7 @@ pub(super) fn follow(rng: &mut Rng, model: &Model) -> Follow {
     }
 }
 
-/// Returns an amount that has something to do with a chain.
+/// Returns a random amount for a follow-up, often near an amount of the chain.
 fn part(rng: &mut Rng, model: &Model, chain: &Chain, act: Act) -> i64 {
     let left = match chain.kind {
         Kind::Refund if chain.is_open() => chain.refundable_m,
@@ -239,7 +239,7 @@ pub(super) fn disputable(rng: &mut Rng, model: &Model) -> usize {
     if settled.is_empty() || rng.u8(..8) == 0 { rng.usize(..model.messages.len()) } else { pick(rng, &settled) }
 }
 
-/// Returns random controls, mostly few.
+/// Returns random controls, most of them without a rule.
 pub(super) fn controls(rng: &mut Rng) -> Controls {
     let mut controls = Controls::default();
     if rng.u8(..5) < 3 {

@@ -1,4 +1,4 @@
-//! Controls of cards and budgets, and what a message presents to them.
+//! Controls of cards and budgets, and the merchants of messages.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ impl Acceptor {
 
 type List = Option<Vec<&'static str>>;
 
-/// The controls of a card or a budget. `None` is no rule.
+/// The controls of a card or a budget. A control that is `None` allows everything.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Controls {
     pub(super) blocked_mccs: List,
@@ -34,7 +34,7 @@ pub(super) struct Controls {
     pub(super) allowed_entry_modes: List,
 }
 
-/// Whether a category is a code, or in a range such as `3501-3999`.
+/// Whether a category equals a code, or is in a range such as `3501-3999`.
 pub(super) fn covers(range: &str, mcc: &str) -> bool {
     let (first, last) = range.split_once('-').unwrap_or((range, range));
     (first..=last).contains(&mcc)

@@ -25,7 +25,7 @@ impl Status {
 /// A dispute.
 #[derive(Clone, Debug)]
 pub(super) struct Dispute {
-    /// The number of the message that it names.
+    /// The number of the disputed message.
     pub(super) message: usize,
     pub(super) amount: i64,
     pub(super) status: Status,
@@ -39,13 +39,13 @@ impl Model {
         self.disputes.iter().filter(move |dispute| self.messages[dispute.message].chain == chain)
     }
 
-    /// Returns what open and won disputes claim of a chain.
+    /// Returns the amount of a chain that open and won disputes claim.
     pub(super) fn claimed(&self, chain: usize) -> i64 {
         let claims = self.disputes_of(chain).filter(|dispute| dispute.status != Status::Lost);
         claims.map(|dispute| dispute.amount).sum()
     }
 
-    /// Returns what can be disputed of a message.
+    /// Returns the amount of a message that can be disputed.
     pub(super) fn undisputed(&self, message: usize) -> i64 {
         let Message { chain, role, amount } = self.messages[message];
         let all: i64 = self.disputes_of(chain).map(|dispute| dispute.amount).sum();
@@ -57,7 +57,7 @@ impl Model {
         left.min(amount - own.map(|dispute| dispute.amount).sum::<i64>())
     }
 
-    /// Whether a message is settled, and of a purchase or debit.
+    /// Whether a message is settled, and belongs to a purchase or debit.
     fn can_be_disputed(&self, message: usize) -> bool {
         let Message { chain, role, .. } = self.messages[message];
         let chain = &self.chains[chain];
@@ -143,7 +143,7 @@ impl Model {
         })
     }
 
-    /// Lets every hold expire that is due by a time, the oldest first, and moves the clock there.
+    /// Advances the clock. Every hold that is due by then expires, the oldest first.
     pub(super) fn advance(&mut self, seconds: i64) {
         let end = self.now + seconds;
         let due = |chain: &Chain| chain.is_open() && chain.held() > 0 && chain.due <= end;

@@ -1,4 +1,4 @@
-//! First messages: the rules that they must pass, and what they do.
+//! First messages: the rules that they must pass, and their effects.
 
 use super::chain::{Chain, End, Kind, Message, Role, State};
 use super::controls::{Acceptor, decline};
@@ -11,7 +11,7 @@ use super::money::{Currency, convert, most_within};
 pub(super) struct First {
     pub(super) kind: Kind,
     pub(super) card: usize,
-    /// In the merchant's currency.
+    /// The amount, in the merchant's currency.
     pub(super) amount: i64,
     /// Whether the amount has one decimal too many.
     pub(super) is_too_fine: bool,
@@ -25,7 +25,7 @@ pub(super) struct First {
     pub(super) forced: Option<&'static str>,
 }
 
-/// What a message presents.
+/// The members with which a message shows how the card is used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Presents {
     pub(super) mode: Option<&'static str>,
@@ -37,7 +37,7 @@ pub(super) struct Presents {
 }
 
 impl First {
-    /// Returns a message with nothing but what the rules of an increment ask for.
+    /// Returns a message with only the members that the rules of an increment read.
     pub(super) const fn of(
         kind: Kind,
         card: usize,
@@ -60,7 +60,7 @@ impl First {
         }
     }
 
-    /// Whether it is settled whatever the issuer says.
+    /// Whether the network settles the message whatever the issuer says.
     const fn has_no_rules(&self) -> bool {
         matches!(self.kind, Kind::ForcePost | Kind::Fee | Kind::FeeBack)
     }
@@ -71,7 +71,8 @@ impl First {
 }
 
 impl Model {
-    /// Returns the code of the first rule before the limits that declines: of the card, what was presented, controls.
+    /// Returns the code of the first rule before the limits that declines: state of the card, PIN and other presented
+    /// data, controls.
     fn card_rule(&self, first: &First) -> Option<&'static str> {
         let (card, shown) = (&self.cards[first.card], &first.presents);
         match card.state {
@@ -102,8 +103,8 @@ impl Model {
         decline([&card.controls, &self.budgets[card.budget].controls], &first.acceptor, shown.mode)
     }
 
-    /// Returns the code of the rule that declines a message, but for the balance. `before` is what the transaction has
-    /// already.
+    /// Returns the code of the rule, other than the balance, that declines a message. `before` is the earlier amount of
+    /// the transaction, for an increment.
     pub(super) fn rule(&self, first: &First, wanted: i64, before: Option<i64>) -> Option<&'static str> {
         if first.has_no_rules() {
             return None;
@@ -213,13 +214,14 @@ impl Model {
         }
     }
 
-    /// Counts a use of the card, whose amount is counted already.
+    /// Counts a use of the card. Its amount was counted before.
     fn count_use(&mut self, chain: usize) {
         let card = self.chains[chain].card;
         self.count(card, 0, true);
     }
 
-    /// Changes what a refund has paid to the budget, and lowers or raises the limits. Returns the difference.
+    /// Changes the amount that a refund has paid to the budget, and lowers or raises the used amounts of limits.
+    /// Returns the difference.
     pub(super) fn refund(&mut self, chain: usize, cleared_m: i64) -> i64 {
         let (card, now) = (self.chains[chain].card, self.now);
         let before = self.chains[chain].cleared();

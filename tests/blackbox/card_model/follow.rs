@@ -1,4 +1,4 @@
-//! Follow-ups: which chains accept them, and what they do.
+//! Follow-ups: which chains accept them, and their effects.
 
 use super::chain::{Chain, End, Kind, Message, Role, State};
 use super::first::{First, Presents};
@@ -24,9 +24,9 @@ pub(super) enum Act {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Follow {
     pub(super) act: Act,
-    /// The number of the message that it names.
+    /// The number of the message that is followed.
     pub(super) after: usize,
-    /// In the merchant's currency.
+    /// The amount in the merchant's currency; `None` if the request has no amount.
     pub(super) amount: Option<i64>,
     pub(super) is_too_fine: bool,
     pub(super) acquirer_fee: Option<i64>,
@@ -36,7 +36,7 @@ pub(super) struct Follow {
 /// The path of the token in errors.
 pub(super) const TOKEN: &str = "body.precedingRelatedTransactionToken";
 
-/// How a message that was accepted is shown.
+/// The record of an accepted message.
 struct Shown {
     kind: &'static str,
     state: State,
@@ -62,7 +62,7 @@ impl Act {
     }
 }
 
-/// The answer to an amount that changes nothing in the card's currency.
+/// The expected answer if an amount is zero in the card's currency.
 const NOTHING: Outcome = Outcome::Refused(400, "out_of_range", "body.amount");
 
 const fn refused(code: &'static str, path: &'static str) -> Outcome {
@@ -194,7 +194,7 @@ impl Model {
         let (held_m, cleared_m, card) = (chain.held_m, chain.cleared_m + total_m, chain.card);
         let alone = chain.in_card(follow.amount.unwrap_or(0));
         let cleared = if follow.act == Act::ForcePost {
-            // It stays counted, whatever becomes of the hold, which rounding can change.
+            // The amount stays counted. Rounding can change the hold, which is counted separately.
             let (more, cleared) = self.shift(number, held_m, cleared_m);
             self.count(card, cleared, false);
             self.count_chain(number, more - cleared);
@@ -285,7 +285,7 @@ impl Model {
 }
 
 impl Chain {
-    /// Returns the most that the networks let merchants clear in all.
+    /// Returns the maximum total that the networks let the merchant clear.
     pub(super) fn most(&self) -> i64 {
         let authorised = self.held_m + self.cleared_m - self.forced_m;
         let mcc: u16 = self.acceptor.mcc().parse().unwrap();

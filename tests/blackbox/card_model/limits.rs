@@ -1,4 +1,4 @@
-//! Limits of a card: what they count, in which window, and what they give back.
+//! Limits of a card: which amounts they count, in which window, and which amounts they give back.
 
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate};
 
@@ -56,7 +56,7 @@ impl Window {
     }
 }
 
-/// What a request sets.
+/// The members of a limit that a request sets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
     pub(super) amount: i64,
@@ -77,7 +77,7 @@ pub(super) struct Limit {
     uses: i64,
 }
 
-/// What a limit counted of a chain, or what a refund took off it, in one window.
+/// The amount that a limit counted of a chain, or by which a refund lowered the limit, in one window.
 #[derive(Clone, Debug)]
 pub(super) struct Counted {
     pub(super) limit: usize,
@@ -95,7 +95,8 @@ impl Limit {
         if self.start == self.window.start(now) { (self.spent, self.uses) } else { (0, 0) }
     }
 
-    /// Whether an amount is too much. An increment is not another use, and adds to what the transaction has already.
+    /// Whether an amount exceeds the limit. An increment is not another use, and adds to `before`, the amount of its
+    /// transaction.
     pub(super) fn declines(&self, amount: i64, before: i64, is_use: bool, now: i64) -> bool {
         let (spent, uses) = match self.window {
             Window::Transaction => (before, 0),
@@ -119,7 +120,7 @@ impl Limit {
         Counted { limit: self.id, start: self.start, amount }
     }
 
-    /// Takes an amount off the current window, and returns how much it was.
+    /// Lowers the used amount of the current window, at most to zero. Returns by how much.
     pub(super) fn lower(&mut self, amount: i64, now: i64) -> Counted {
         self.roll(now);
         let amount = amount.min(self.spent);
@@ -127,7 +128,7 @@ impl Limit {
         Counted { limit: self.id, start: self.start, amount }
     }
 
-    /// Adds to the window that counted, unless it has ended. The amount never falls below zero.
+    /// Adds an amount to the window that began at `start`, unless it has ended. The used amount never falls below zero.
     fn add_to(&mut self, start: NaiveDate, amount: i64, now: i64) {
         self.roll(now);
         if self.start == start {
@@ -136,7 +137,7 @@ impl Limit {
     }
 }
 
-/// Undoes an amount of what was counted or lowered, the newest window first: `sign` is -1 or 1.
+/// Undoes an amount of what was counted (`sign` -1) or lowered (`sign` 1), the newest window first.
 pub(super) fn undo(records: &mut [Counted], limits: &mut [Limit], amount: i64, sign: i64, now: i64) {
     for limit in limits {
         let (mut left, id) = (amount, limit.id);

@@ -2,7 +2,8 @@
 //!
 //! The model is written from the documents alone: the tables of what each message does, the rules that decline it, the
 //! limits, the holds and the disputes. A number, the seed, decides all operations of a run. `FLORIN_STORY_SEED` is the
-//! first seed, `FLORIN_MODEL_SEEDS` is the number of seeds, `FLORIN_MODEL_OPERATIONS` is the number of operations of each.
+//! first seed, `FLORIN_MODEL_SEEDS` is the number of seeds, `FLORIN_MODEL_OPERATIONS` is the number of operations of
+//! each.
 
 mod act;
 mod agree;
@@ -52,7 +53,7 @@ fn random_operations_agree_with_a_model_of_the_documents() {
     }
 }
 
-/// Runs a seed, and prints the failed operation and how to run it again if it fails.
+/// Runs a seed. If an operation fails, prints the operation, and how to run the seed again.
 #[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
 fn replayable(seed: u64, operations: u64) -> Counts {
     let mut told = Vec::new();
@@ -64,7 +65,7 @@ fn replayable(seed: u64, operations: u64) -> Counts {
     })
 }
 
-/// Runs the operations of a seed in a world of its own, and writes down what happens.
+/// Runs the operations of a seed in a separate world, and records them in `told`.
 fn run(seed: u64, operations: u64, told: &mut Vec<String>) -> Counts {
     let mut rng = Rng::with_seed(seed);
     let server = Server::on(Home::demo());

@@ -62,7 +62,7 @@ pub(super) struct Card {
     pub(super) budget: usize,
     pub(super) currency: Currency,
     pub(super) state: CardState,
-    /// The number of its last day since 1970, if it comes soon.
+    /// The last day on which the card is valid, in days since 1970, if it is soon.
     pub(super) last_day: Option<i64>,
     pub(super) pin: Option<u16>,
     /// Whether a person owns it.
@@ -135,7 +135,7 @@ pub(super) struct Model {
     pub(super) limits_made: usize,
 }
 
-/// How an operation must be answered.
+/// The expected answer to an operation.
 #[derive(Clone, Debug)]
 pub(super) enum Outcome {
     Message(Record),
@@ -144,7 +144,7 @@ pub(super) enum Outcome {
     Refused(u16, &'static str, &'static str),
 }
 
-/// What the record of a card message must show.
+/// The expected record of a card message.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     pub(super) kind: String,
@@ -181,7 +181,7 @@ impl Model {
         limits.map(|limit| limit.count(amount, is_use, now)).collect()
     }
 
-    /// Counts more of a chain, or gives some of it back.
+    /// Counts a further amount of a chain, or gives back a part of the counted amount.
     pub(super) fn count_chain(&mut self, chain: usize, amount: i64) {
         let card = self.chains[chain].card;
         if amount > 0 {
@@ -192,15 +192,15 @@ impl Model {
         }
     }
 
-    /// Changes what a chain holds and has cleared, and counts it. Returns by how much both together grew, and the
-    /// cleared amount.
+    /// Changes the held and the cleared amount of a chain, and counts the change. Returns by how much both amounts
+    /// together grew, and by how much the cleared amount grew.
     pub(super) fn settle(&mut self, chain: usize, held_m: i64, cleared_m: i64) -> (i64, i64) {
         let grown = self.shift(chain, held_m, cleared_m);
         self.count_chain(chain, grown.0);
         grown
     }
 
-    /// Changes what a chain holds and has cleared, without counting it.
+    /// Changes the held and the cleared amount of a chain, without counting them in limits.
     pub(super) fn shift(&mut self, chain: usize, held_m: i64, cleared_m: i64) -> (i64, i64) {
         let one = &mut self.chains[chain];
         let (total, cleared) = (one.held() + one.cleared(), one.cleared());
@@ -211,7 +211,7 @@ impl Model {
         (more, cleared)
     }
 
-    /// Sets a limit of a card, and keeps what was used.
+    /// Sets a limit of a card, and keeps the used amount.
     pub(super) fn set_limit(&mut self, card: usize, window: Window, terms: Terms) {
         let now = self.now;
         let limits = &mut self.cards[card].limits;
@@ -224,7 +224,7 @@ impl Model {
         }
     }
 
-    /// Replaces a card, and returns the number of its successor, which has copies of controls and limits.
+    /// Replaces a card, and returns the number of the new card, which has copies of controls and limits.
     pub(super) fn replace(&mut self, card: usize) -> usize {
         self.cards[card].state = CardState::Replaced;
         let mut new = self.cards[card].clone();

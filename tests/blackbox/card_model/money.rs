@@ -37,7 +37,7 @@ impl Currency {
         10_i64.pow(self.digits())
     }
 
-    /// Returns the thousandths of a unit that one euro buys.
+    /// Returns the value of one euro, in thousandths of the currency's major unit.
     const fn per_euro(self) -> i128 {
         match self {
             Gbp => 850,
@@ -48,7 +48,7 @@ impl Currency {
         }
     }
 
-    /// Writes an amount with exactly the currency's digits.
+    /// Formats an amount with exactly the currency's number of decimals.
     pub(super) fn written(self, minor: i64) -> String {
         let sign = if minor < 0 { "-" } else { "" };
         let (whole, rest) = (minor.abs() / self.unit(), minor.abs() % self.unit());
@@ -111,7 +111,7 @@ pub(super) fn convert(minor: i64, from: Currency, to: Currency) -> i64 {
     i64::try_from(half_even(top, 10_i128.pow(decimals + from.digits()))).unwrap()
 }
 
-/// Returns the most of an amount that does not exceed a limit when it is converted.
+/// Returns the largest part of an amount that, when converted, does not exceed a limit.
 pub(super) fn most_within(minor: i64, (from, to): (Currency, Currency), limit: i64) -> i64 {
     let (mut fits, mut exceeds) = (0, minor + 1);
     while exceeds - fits > 1 {

@@ -1,4 +1,4 @@
-//! A run: a world on a server, its model, and what is known of its objects outside.
+//! A run: a world on a server, its model, and the ids and tokens of its objects.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,7 +24,7 @@ const BUDGETS_MADE: [(&str, usize, &[Currency]); 4] = [
     ("Euro", 0, &[Currency::Eur]),
 ];
 
-/// The shared cards that are there from the start.
+/// The shared cards that exist from the start.
 const CARDS_MADE: [(usize, Currency); 7] = [
     (1, Currency::Gbp),
     (1, Currency::Gbp),
@@ -44,7 +44,7 @@ pub(super) struct Write {
     answer: Answer,
 }
 
-/// A run.
+/// A world on a server, and its model.
 pub(super) struct Run {
     pub(super) client: Client,
     pub(super) model: Model,
@@ -143,7 +143,8 @@ impl Run {
         self.know_card(text(&answer, "/id"));
     }
 
-    /// Creates the individual card of a person. Its second active budget is the first one that holds its currency.
+    /// Creates the individual card of a person. It spends from its second active budget, the first one that holds its
+    /// currency.
     fn individual_card(&mut self) {
         let person = json!({
             "accountId": self.client.account, "firstName": "Ada", "lastName": "Lovelace", "roleName": "User",
@@ -163,14 +164,14 @@ impl Run {
         self.know_card(text(&answer, "/id"));
     }
 
-    /// Remembers the id and the security code of the newest card.
+    /// Stores the id and the security code of the newest card.
     pub(super) fn know_card(&mut self, id: &str) {
         let details = expect_json(&self.client.get(&format!("{CARDS}/{id}/details")), 200);
         self.codes.push(text(&details, "/securityCode").to_owned());
         self.cards.push(id.to_owned());
     }
 
-    /// Sends a write under a key of its own, and expects an outcome. Returns the body of a success.
+    /// Sends a write under a new idempotency key, and expects an outcome. Returns the body of a success.
     pub(super) fn write(
         &mut self,
         method: &'static str,

@@ -11,7 +11,7 @@ use super::limits::{Terms, Window};
 use super::model::{CardState, Lives, Model};
 use super::money::Currency;
 
-/// An operation. Budgets, cards, messages and disputes are known by their number.
+/// An operation. Budgets, cards, messages and disputes are identified by their numbers.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     First(First),
@@ -31,7 +31,7 @@ pub(super) enum Step {
     Advance(String, i64),
     Move(usize, CardState),
     Replace(usize),
-    /// A new active card, with the days that it is valid if they are few.
+    /// Creates an active card; with a number of days, it is valid for these days only.
     NewCard {
         budget: usize,
         currency: Currency,

@@ -1,4 +1,4 @@
-//! Performs steps over HTTP, and expects what the model says.
+//! Performs steps over HTTP, and compares the results with the model.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ const ADDRESS: [(&str, &str); 7] = [
 ];
 
 impl Story {
-    /// Performs a step, and compares what it touched.
+    /// Performs a step, and compares the objects that it may have changed.
     pub(super) fn perform(&mut self, step: Step) {
         match step {
             Step::Create(kind, amount, minutes) => self.create(kind, amount, minutes),
@@ -77,7 +77,7 @@ impl Story {
         }
     }
 
-    /// Advances the clock, and compares what time changes.
+    /// Advances the clock, and compares the objects that time changes.
     fn wait(&mut self, minutes: i64) {
         set(&self.client, json!({"advanceBy": format!("PT{minutes}M")}));
         self.now += minutes;
@@ -150,7 +150,7 @@ impl Story {
         };
         let mut fields = vec![("action", button), ("name", "Ada"), ("afterMinutes", minutes.as_str())];
         if by_name {
-            // Whatever button is pressed.
+            // The name decides, whichever button is pressed.
             (fields[0].1, fields[1].1) = ("reject", outcome.name());
         } else if button == "approve" {
             fields.push(("outcome", outcome.name()));
@@ -270,7 +270,7 @@ fn continue_fields(session: &Session) -> Vec<(&'static str, &'static str)> {
     [&[("action", "continue")], address].concat()
 }
 
-/// Returns an answer without the link that only its first sending has.
+/// Returns an answer without the link, which only the first answer contains.
 fn without_links(answer: &Value) -> Value {
     with(answer.clone(), &json!({"authorisationUrl": null}))
 }

@@ -1,4 +1,4 @@
-//! Compares what the server shows with the model.
+//! Compares the responses of the server with the model.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ impl Story {
         self.started
     }
 
-    /// Compares sessions with their payments, refunds and orders, and what the account has in all.
+    /// Compares sessions with their payments, refunds and orders, and the sums of the account.
     pub(super) fn agree(&self, places: &[usize]) {
         for place in places {
             self.session_agrees(&self.sessions[*place], &self.shown[*place]);

@@ -1,7 +1,8 @@
-//! Random stories of payers, merchants, clocks, banks and crashes, compared with a model of the contract after each step.
+//! Random stories of payers, merchants, clocks, banks and crashes, compared with a model of the contract after each
+//! step.
 //!
-//! A number, the seed, decides everything that happens on one server, where ten stories go on side by side.
-//! `FLORIN_STORY_SEED` is the first seed, `FLORIN_STORY_SEEDS` is the number of seeds.
+//! A number, the seed, decides everything that happens on one server. Ten stories are played there, step by step, in
+//! random order. `FLORIN_STORY_SEED` is the first seed, `FLORIN_STORY_SEEDS` is the number of seeds.
 
 mod act;
 mod agree;
@@ -20,7 +21,7 @@ use crate::support::setting::setting;
 use crate::support::store::is_sqlite;
 use crate::support::{Home, Server};
 
-/// Stories on one server.
+/// Number of stories on one server.
 const SIDE_BY_SIDE: usize = 10;
 
 #[test]
@@ -41,7 +42,7 @@ fn replayable(seed: u64) {
     eprintln!("seed {seed}: {} steps", told.len());
 }
 
-/// Runs all stories of a seed, and writes down what happens.
+/// Runs all stories of a seed, and records the steps in `told`.
 fn run(seed: u64, told: &mut Vec<String>) {
     let mut rng = Rng::with_seed(seed);
     let mut server = Server::on(Home::demo().set("FLORIN_PUBLIC_URL", PUBLIC_URL));

@@ -1,11 +1,12 @@
-//! What the contract says about a session, its payments and its refunds. Times are minutes of the account's clock.
+//! A model of a session, its payments and its refunds, according to the contract. Times are minutes of the account's
+//! clock.
 
-/// How long a refund can be authorised.
+/// How long a refund can be authorised, in minutes.
 const AUTHORISATION: i64 = 20;
 /// The largest refund, in minor units.
 const MAX_REFUND: i64 = 100_000;
 
-/// What a payer pays for.
+/// The kind of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Shopping,
@@ -15,7 +16,7 @@ pub(super) enum Kind {
     Budget,
 }
 
-/// What happens at the bank.
+/// The outcome of a payer's visit at the bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Approve,
@@ -57,7 +58,7 @@ impl Outcome {
     }
 }
 
-/// What the bank will report, and when.
+/// A future report of the bank, with its time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Report {
     at: i64,
@@ -92,7 +93,7 @@ impl Refund {
     }
 }
 
-/// What a form of the page depends on.
+/// The stage on which a form of the page depends.
 pub(super) type Stage = (&'static str, usize, bool, bool);
 
 /// A session.
@@ -104,12 +105,12 @@ pub(super) struct Session {
     has_begun: bool,
     pub(super) has_address: bool,
     pub(super) expires: i64,
-    /// When it ended.
+    /// When the session ended.
     pub(super) ended: Option<i64>,
     pub(super) payments: Vec<Payment>,
     pub(super) refunds: Vec<Refund>,
     report: Option<Report>,
-    /// Its events with their times.
+    /// The events of the session, with their times.
     pub(super) events: Vec<(&'static str, i64)>,
 }
 
@@ -142,7 +143,7 @@ impl Session {
         matches!(self.kind, Kind::Shopping | Kind::Parcel)
     }
 
-    /// Whether time changes something about it.
+    /// Whether passing time can change the session.
     pub(super) fn is_live(&self) -> bool {
         self.ended.is_none() || self.refunds.iter().any(|refund| refund.awaits() || refund.report.is_some())
     }
@@ -160,7 +161,7 @@ impl Session {
         (self.status, self.payments.len(), self.is_at_bank(), self.has_address)
     }
 
-    /// Returns what of its payment can still be refunded.
+    /// Returns the amount of the session's payment that can still be refunded.
     pub(super) fn left(&self) -> i64 {
         if !self.is_completed() || !self.is_shopping() {
             return 0;
@@ -217,7 +218,7 @@ impl Session {
     fn end_payment(&mut self, status: &'static str, reason: Option<&'static str>, at: i64) {
         if let Some(payment) = self.payments.last_mut().filter(|payment| payment.status == "PENDING") {
             (payment.status, payment.reason) = (status, reason);
-            // Of top-ups, too.
+            // Failed payments of top-ups cause this event, too.
             if status == "FAILED" {
                 self.events.push(("MerchantPaymentFailed", at));
             }
@@ -232,7 +233,7 @@ impl Session {
         }
     }
 
-    /// The payer does something on the page.
+    /// The payer sends a form of the page, which begins the session.
     pub(super) fn begin(&mut self) {
         self.has_begun |= self.is_open();
     }
@@ -288,7 +289,7 @@ impl Session {
     }
 }
 
-/// Returns the event of an end.
+/// Returns the event for a final status of a session.
 fn end_event(status: &str) -> &'static str {
     match status {
         "COMPLETED" => "MerchantCheckoutSessionCompleted",

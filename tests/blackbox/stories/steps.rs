@@ -4,10 +4,10 @@ use fastrand::Rng;
 
 use super::model::{Kind, Outcome, Session};
 
-/// A step. Sessions and refunds are known by their place in the story.
+/// A step. Sessions and refunds are identified by their place in the story.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
-    /// The merchant creates a session of an amount, which can be paid for some minutes.
+    /// The merchant creates a session of a kind: the amount, and the number of minutes for which it can be paid.
     Create(Kind, i64, i64),
     /// The merchant repeats the creation.
     CreateAgain(usize),
@@ -16,10 +16,11 @@ pub(super) enum Step {
     /// The payer continues on the page, with the address if it is asked for.
     Continue(usize),
     Choose(usize),
-    /// The payer decides at the bank. A name decides if the last value says so.
+    /// The payer decides at the bank: the outcome, the minutes until the bank's report, and whether a name selects the
+    /// outcome.
     AtBank(usize, Outcome, i64, bool),
     PayerCancels(usize),
-    /// The payer sends the form that was kept: with this action if it still counts.
+    /// The payer sends the form that was kept. If its stage is still current, the form has this action.
     Kept(usize, Kept),
     Pay(usize, Outcome, i64),
     MerchantCancels(usize),
@@ -39,7 +40,7 @@ pub(super) enum Kept {
     Approve,
 }
 
-/// The outcomes, those that go on more often.
+/// The outcomes. Outcomes that continue the story are listed more often.
 const OUTCOMES: [Outcome; 11] = [
     Outcome::Approve,
     Outcome::Approve,
@@ -71,7 +72,7 @@ pub(super) fn next(rng: &mut Rng, sessions: &[Session]) -> Step {
         12..15 => return Step::Retry,
         _ => {}
     }
-    // The newest session twice as often.
+    // The newest session is chosen twice as often.
     let place = rng.usize(..=sessions.len()).min(sessions.len() - 1);
     of_session(rng, place, &sessions[place])
 }

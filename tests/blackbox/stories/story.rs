@@ -1,4 +1,4 @@
-//! A story: an account with a merchant, the model of its sessions, and what is known of them outside.
+//! A story: an account with a merchant, the model of its sessions, and their ids and pages.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -13,14 +13,14 @@ use crate::support::{Answer, CHECKOUTS, Client, PAYEES, Server, expect_json};
 /// The public URL of the servers, because the port changes with each start.
 pub(super) const PUBLIC_URL: &str = "https://pay.example";
 
-/// What is known of a session outside.
+/// The id, the page and the requests of a session.
 pub(super) struct Shown {
     pub(super) id: String,
     /// The path of its page.
     pub(super) path: String,
     /// The path and the body that created it.
     pub(super) creation: (String, Value),
-    /// The page that was kept, at this stage.
+    /// The page that was kept, and its stage.
     pub(super) kept: Option<(String, super::model::Stage)>,
     /// Ids of its refunds, and the paths of their pages.
     pub(super) refunds: Vec<(String, String)>,
@@ -34,7 +34,7 @@ pub(super) struct Write {
     pub(super) answer: Answer,
 }
 
-/// An account, and what happens to it.
+/// An account with the model of its sessions.
 pub(super) struct Story {
     pub(super) client: Client,
     pub(super) bank: String,
@@ -54,7 +54,7 @@ pub(super) struct Story {
 }
 
 impl Story {
-    /// Begins a story of some steps in a world of its own, whose clock is frozen.
+    /// Begins a story of `left` steps in a separate world with a frozen clock.
     pub(super) fn begin(server: &Server, left: usize) -> Self {
         let start = "2026-09-01T12:00:00Z";
         let (_, client) = make(server, json!({"template": "empty", "startsAt": start}));
@@ -90,7 +90,7 @@ impl Story {
         self.client.address.clone_from(&server.address);
     }
 
-    /// Sends a write under a key of its own. Expects success with this status, or a refusal at this path.
+    /// Sends a write under a new idempotency key. Expects success with this status, or a refusal at this path.
     pub(super) fn write(&mut self, path: &str, body: &Value, expected: Result<u16, &str>) -> Answer {
         self.writes += 1;
         let (key, body) = (format!("write-{}", self.writes), body.to_string());

@@ -134,7 +134,7 @@ pub(crate) fn compare_faults(answer: &Answer, status: u16, expected: &[(&str, &s
     if left.is_empty() { Ok(faults) } else { Err(format!("more entries than {expected:?} in {answer:?}")) }
 }
 
-/// Expects a success with this status, and the headers that every answer has.
+/// Expects a success with this status, and the headers of every answer. Returns the body.
 pub(crate) fn expect_json(answer: &Answer, status: u16) -> Value {
     assert_eq!(answer.status, status, "{answer:?}");
     assert_eq!(answer.header("content-type"), Some("application/json"), "{answer:?}");

@@ -1,4 +1,4 @@
-//! Endpoints that decide on card messages.
+//! Decision endpoints.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(crate) fn put(client: &Client, body: &Value) -> Answer {
     client.call("PUT", DECISIONS).json(body.to_string()).send()
 }
 
-/// Starts an endpoint that answers like this, and lets it decide for the client's account.
+/// Starts an endpoint with this reply, and sets it as the decision endpoint of the client's account.
 pub(crate) fn deciding(client: &Client, answer: &str, more: &Value) -> (Receiver, Value) {
     let receiver = Receiver::start();
     receiver.answer_with(answer);
@@ -36,14 +36,14 @@ pub(crate) fn buy(client: &Client, card: &str, amount: &str) -> Value {
     transaction(&client.post(AUTHORIZATION, purchase(card, amount, &json!({}))))
 }
 
-/// Returns the message with this record in its chain's story, with its explanation.
+/// Returns the message of a record from the view of its chain, with its explanation.
 pub(crate) fn story(client: &Client, record: &Value) -> Value {
     let chain = expect_json(&client.get(&chain_path(text(record, "/token"))), 200);
     let messages = chain["messages"].as_array().unwrap();
     messages.iter().find(|message| message["transaction"]["token"] == record["token"]).unwrap().clone()
 }
 
-/// Returns what the rules of a decline show, by their names.
+/// Returns the rules in the explanation of a decline, by name.
 pub(crate) fn rules(message: &Value) -> Vec<(String, Value)> {
     let rules = message["explanation"]["rules"].as_array().unwrap();
     rules.iter().map(|rule| (text(rule, "/rule").to_owned(), rule.clone())).collect()

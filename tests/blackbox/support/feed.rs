@@ -25,7 +25,7 @@ pub(crate) fn listed(client: &Client) -> Vec<Value> {
     }
 }
 
-/// What a reader of the feed has seen, from the beginning.
+/// A reader of the feed, with all rows that it has read since the beginning.
 pub(crate) struct Feed {
     pub(crate) cursor: String,
     /// The states of each row, in the order in which they were read.
@@ -42,7 +42,7 @@ impl Feed {
         self.accept(&part(client, &self.cursor, &format!("limit={limit}")))
     }
 
-    /// Takes one part, and returns its rows.
+    /// Records one part of the feed, and returns its rows.
     pub(crate) fn accept(&mut self, answer: &Answer) -> Vec<Value> {
         let part = expect_json(answer, 200);
         assert!(part["count"].is_null(), "{part}");
@@ -56,12 +56,12 @@ impl Feed {
         rows
     }
 
-    /// Reads until there is nothing more. Nobody writes meanwhile.
+    /// Reads until a part is empty. Nobody may write meanwhile.
     pub(crate) fn drain(&mut self, client: &Client) {
         while !self.read(client, 100).is_empty() {}
     }
 
-    /// Expects the last state of every row to be that of the list.
+    /// Expects that the last state of every row equals the row in the list.
     pub(crate) fn must_equal_the_list(&self, client: &Client) {
         let last: BTreeMap<_, _> =
             self.seen.iter().map(|(id, states)| (id.clone(), states.last().unwrap().clone())).collect();

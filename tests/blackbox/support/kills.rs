@@ -1,4 +1,4 @@
-//! Deliveries while senders, receivers and the database server are killed.
+//! Tests deliveries while senders, receivers and the database server are killed.
 //!
 //! `FLORIN_KILLS` is the number of kills, and `FLORIN_STORY_SEED` the seed of their random numbers.
 
@@ -22,7 +22,7 @@ use super::wallet::{credit_body, first_body};
 use super::worlds::CLOCK;
 use super::{AUTHORIZATION, Answer, CREDIT, Client};
 
-/// Number of threads that make events, and number of events between two kills.
+/// Number of threads that cause events, and number of events between two kills.
 const THREADS: usize = 4;
 const BETWEEN: usize = 40;
 /// The types of the two subscriptions. The first one is ordered.
@@ -31,18 +31,18 @@ const TYPES: [&str; 2] = ["BoxCredited", "CardTransaction"];
 /// Kills and restarts the database server.
 pub(crate) type RestartDatabase<'a> = &'a dyn Fn(&Server);
 
-/// What makes events.
+/// A load that causes events.
 #[derive(Default)]
 struct Load {
     clients: Mutex<Vec<Client>>,
-    /// Numbers of events that may be begun, that were begun, and that were made.
+    /// Numbers of events that may be started, that were started, and that are stored.
     allowed: AtomicUsize,
     begun: AtomicUsize,
     made: AtomicUsize,
     ends: AtomicBool,
 }
 
-/// Ends the threads of a load when it is dropped, after a failure, too.
+/// Ends the threads of a load when it is dropped, even after a failure.
 struct Ends<'a>(&'a Load);
 
 impl Drop for Ends<'_> {
@@ -56,7 +56,7 @@ impl Load {
         Self { clients: Mutex::new(servers.iter().map(Server::client).collect()), ..Self::default() }
     }
 
-    /// Makes events through an instance until the end.
+    /// Causes events through an instance until the load ends.
     fn run(&self, thread: usize) {
         loop {
             let number = self.begun.fetch_add(1, Ordering::Relaxed);
@@ -100,7 +100,7 @@ impl Load {
         }
     }
 
-    /// Waits until so many events were made.
+    /// Waits until `made` events are stored.
     fn wait_for(&self, made: usize) {
         let start = Instant::now();
         while self.made.load(Ordering::Relaxed) < made {
@@ -115,8 +115,8 @@ impl Load {
     }
 }
 
-/// Kills one of these at a random moment, again and again, while events are made through all instances. Checks what the
-/// receivers got.
+/// Repeatedly kills a random server, receiver or the database server at a random time, while events are caused through
+/// all instances. Then checks the deliveries that the receivers received.
 pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<RestartDatabase<'_>>) {
     let (seed, kills) = (setting("FLORIN_STORY_SEED", 1), usize::try_from(setting("FLORIN_KILLS", 6)).unwrap());
     report(&format!("this is FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}"));
@@ -126,7 +126,7 @@ pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<Restart
         receiver.subscribe(&servers[0].client(), name, &json!({"ordered": name == TYPES[0]}));
     }
     thread::scope(|scope| {
-        // The scope waits for its threads, after a failure, too.
+        // The scope waits for its threads, even after a failure.
         let _ends = Ends(&load);
         for thread in 0..THREADS {
             let load = &load;
@@ -155,14 +155,15 @@ pub(crate) fn survive(mut servers: Vec<Server>, restart_database: Option<Restart
             load.wait_for(before + BETWEEN);
         }
     });
-    // Instances that stop give their claims back. Nobody waits a minute for those of killed ones to end.
+    // Instances that stop return their claims. The claims of killed instances end after a minute, which is too long to
+    // wait.
     let homes: Vec<_> = servers.into_iter().map(|server| server.stop().1).collect();
     homes[0].sql("UPDATE webhook_deliveries SET lease_id = NULL, leased_until = NULL").unwrap();
     let servers: Vec<_> = homes.into_iter().map(Server::on).collect();
     let load = Load::on(&servers);
     for (receiver, name) in receivers.iter().zip(TYPES) {
         let (arrived, committed) = drain(receiver, &load, || committed(&servers[0].client(), name));
-        // A clock that advances makes holds expire, so there may be more messages of cards.
+        // Advancing the clock expires holds, so there may be more card messages.
         let (found, expected) = (committed.len(), kills * BETWEEN / 2);
         let is_whole = if name == TYPES[0] { found == expected } else { found >= expected };
         assert!(is_whole, "{found} events of {name}, not {expected}");
@@ -196,7 +197,7 @@ fn committed(client: &Client, name: &str) -> Committed {
 /// The stored events by their ids.
 type Committed = BTreeMap<String, String>;
 
-/// Waits until a receiver has got all events, and returns what it got. Retries are due by the clock of the account.
+/// Waits until a receiver has received all events, and returns them. Retries are due by the clock of the account.
 fn drain(receiver: &Receiver, load: &Load, committed: impl Fn() -> Committed) -> (Vec<Webhook>, Committed) {
     let start = Instant::now();
     loop {
@@ -212,8 +213,8 @@ fn drain(receiver: &Receiver, load: &Load, committed: impl Fn() -> Committed) ->
     }
 }
 
-/// Every committed event arrived, repeats have the same bytes, and nothing else arrived. If the subscription is ordered,
-/// no event arrives after a later one of its object.
+/// Every committed event arrived, repeats have the same bytes, and nothing else arrived. If the subscription is
+/// ordered, no event arrives after a later one of its object.
 fn check(arrived: &[Webhook], committed: &Committed, is_ordered: bool) {
     let mut last: BTreeMap<String, u64> = BTreeMap::new();
     let mut ids = BTreeSet::new();

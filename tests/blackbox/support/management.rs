@@ -54,8 +54,8 @@ pub(crate) fn balance(client: &Client, budget: &str) -> [String; 3] {
     ["ledgerBalance", "availableBalance", "pendingBalance"].map(|name| written(&pounds[name], "GBP"))
 }
 
-/// Formats a JSON number as an amount of its currency, to compare values. It has passed through a double: tests of exact
-/// digits compare the text of the answer.
+/// Formats a JSON number as an amount of its currency, to compare values. The number has passed through a double: tests
+/// of exact digits compare the text of the answer.
 pub(crate) fn written(number: &Value, currency: &str) -> String {
     let digits = super::money::written(100, currency).split_once('.').map_or(0, |(_, digits)| digits.len());
     format!("{:.digits$}", number.as_f64().unwrap())

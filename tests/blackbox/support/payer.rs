@@ -28,7 +28,7 @@ impl Payer {
         Self { client: client.with_authorization(None), path }
     }
 
-    /// Reads a page below the server.
+    /// Reads a path of the server.
     pub(crate) fn read(&self, path: &str) -> Answer {
         // Without a query, the client would add an account.
         let target = if path.contains('?') { path.to_owned() } else { format!("{path}?") };
@@ -45,13 +45,13 @@ impl Payer {
         html(&self.read(&format!("{}?show={name}", self.path)), 200)
     }
 
-    /// Sends these fields, with the token of a page.
+    /// Sends these fields with the form token of a given page.
     pub(crate) fn send(&self, page: &str, fields: &[(&str, &str)]) -> Answer {
         let token = form_token(page);
         self.post(&[&[("formToken", token.as_str())], fields].concat())
     }
 
-    /// Sends these fields, with the token of the page as it is now.
+    /// Sends these fields with the form token of the current page.
     pub(crate) fn press(&self, fields: &[(&str, &str)]) -> Answer {
         self.send(&self.page(), fields)
     }
@@ -69,7 +69,7 @@ impl Payer {
         call.bytes(body).send()
     }
 
-    /// Sends a form, expects that the browser is sent to a page of ours, and reads that.
+    /// Sends a form, expects a redirect to a page of Florin, and reads that page.
     pub(crate) fn follow(&self, fields: &[(&str, &str)]) -> String {
         self.arrive(&self.press(fields))
     }
@@ -82,19 +82,19 @@ impl Payer {
         html(&self.read(location), 200)
     }
 
-    /// Goes to a bank, and returns its page.
+    /// Chooses a bank, and returns its page.
     pub(crate) fn choose(&self, shop: &Shop) -> String {
         self.arrive(&self.send(&self.part("banks"), &[("action", "choose"), ("bankId", text(&shop.bank, "/id"))]))
     }
 
-    /// Goes to a bank, and signs in with a name that decides.
+    /// Chooses a bank, and signs in with a name that selects the outcome.
     pub(crate) fn pay_as(&self, shop: &Shop, name: &str) -> String {
         let bank = self.choose(shop);
         self.arrive(&self.send(&bank, &[("action", "approve"), ("name", name)]))
     }
 }
 
-/// Checks what every answer below `/pay` has, and returns its HTML.
+/// Checks the status and the headers of an answer below `/pay`, and returns its HTML.
 pub(crate) fn html(answer: &Answer, status: u16) -> String {
     assert_eq!(answer.status, status, "{answer:?}");
     assert_headers(answer);

@@ -1,4 +1,4 @@
-//! A card whose use is decided by controls, a PIN and settings of its account.
+//! A card with controls, a PIN, and settings of its account.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub(crate) struct ProtectedCard {
 }
 
 impl ProtectedCard {
-    /// Creates the card, its budget with 100.00, and what protects it.
+    /// Creates the card, its budget with 100.00, the controls, the PIN and the settings.
     pub(crate) fn create(client: &Client) -> Self {
         let budget = funded(client, "Protected", "100.00");
         let protected = Self { id: card(client, &budget), budget };

@@ -14,12 +14,12 @@ use super::server::LIMIT;
 
 pub(crate) const WEBHOOKS: &str = "/v2/webhooks?";
 
-/// A webhook that arrived.
+/// A delivery that arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Webhook {
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
-    /// The status that it was answered with.
+    /// The status of the response.
     pub(crate) status: u16,
 }
 
@@ -39,7 +39,7 @@ impl Webhook {
         envelope["body"].clone()
     }
 
-    /// Verifies it with the published library.
+    /// Verifies the signature with the published library.
     pub(crate) fn verify(&self, secret: &str) -> Result<(), String> {
         let headers = self.headers.iter().filter(|(name, _)| name.starts_with("webhook-"));
         let headers = headers.map(|(name, value)| {
@@ -94,7 +94,7 @@ impl Receiver {
         self.state.0.lock().unwrap()
     }
 
-    /// Registers a connection, unless the receiver is dead.
+    /// Registers a connection, unless the receiver is killed.
     fn admits(&self, stream: &Arc<TcpStream>) -> bool {
         let mut state = self.lock();
         if state.is_dead {
@@ -106,7 +106,7 @@ impl Receiver {
         true
     }
 
-    /// Dies: its connections end, whatever was received on them, and new ones end at once.
+    /// Simulates a killed receiver: all its connections end, and new connections are closed immediately.
     pub(crate) fn kill(&self) {
         let mut state = self.lock();
         state.is_dead = true;
@@ -116,7 +116,7 @@ impl Receiver {
         }
     }
 
-    /// Lives again after [`Self::kill`], at the same address.
+    /// Accepts connections again after [`Self::kill`], at the same address.
     pub(crate) fn revive(&self) {
         self.lock().is_dead = false;
     }
@@ -181,7 +181,7 @@ impl Receiver {
         self.lock().arrived.clone()
     }
 
-    /// Waits until so many webhooks have arrived, and returns them.
+    /// Waits until `count` deliveries have arrived, and returns them.
     pub(crate) fn wait_for(&self, count: usize) -> Vec<Webhook> {
         let start = Instant::now();
         let mut state = self.lock();
@@ -214,7 +214,7 @@ pub(crate) fn deliveries(client: &Client, webhook: &Value) -> Vec<Value> {
     list["rows"].as_array().unwrap().clone()
 }
 
-/// A delivery has this status.
+/// Returns a condition: the delivery has this status.
 pub(crate) fn status(expected: &'static str) -> impl Fn(&Value) -> bool {
     move |delivery| delivery["status"] == expected
 }

@@ -5,7 +5,7 @@ use std::thread;
 
 use super::setting::setting;
 
-/// Plays so many seeds from the first one on, which is `FLORIN_STORY_SEED`.
+/// Plays `count` seeds. The first seed is `FLORIN_STORY_SEED`.
 pub(crate) fn each_seed(count: u64, play: impl Fn(u64) + Sync) {
     let first = setting("FLORIN_STORY_SEED", 1);
     let next = AtomicU64::new(first);

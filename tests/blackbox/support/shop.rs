@@ -1,4 +1,4 @@
-//! A shop: a world with a merchant, its checkout, and what payers do.
+//! A shop: a world with a merchant and its checkout, and the actions of payers.
 
 use serde_json::{Value, json};
 
@@ -53,13 +53,13 @@ pub(crate) fn basket() -> Value {
     json!({"items": [{"name": "Mug", "quantity": 2, "unitPrice": "6.25", "sku": "MUG-1"}]})
 }
 
-/// An address that mugs are shipped to.
+/// Returns an address to which mugs are shipped.
 pub(crate) fn mugs() -> Value {
     json!({"recipientName": "Ada Lovelace", "addressLine1": "12 St James's Square", "city": "London",
         "postcode": "SW1Y 4JH", "countryCode": "GB"})
 }
 
-/// Does what a payer does on the page of a session.
+/// Performs a payer's action on a session, without the page.
 pub(crate) fn outcome(client: &Client, session: &Value, body: &Value) -> Answer {
     client.post(&format!("/v2/sandbox/checkout-sessions/{}/pay", text(session, "/id")), body.to_string())
 }

@@ -1,4 +1,4 @@
-//! A shop whose pages payers visit.
+//! A shop with payment pages that payers visit.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::shop::{PAYMENTS, SESSIONS, new_session, open_shop};
 use super::worlds::{make, set};
 use super::{BANKS, CHECKOUTS, Client, expect_json};
 
-/// A merchant with a SHOPPING checkout in pounds, which may do everything, in a world of its own.
+/// A merchant with every permission and a SHOPPING checkout in pounds, in a separate world.
 pub(crate) struct Shop {
     pub(crate) client: Client,
     pub(crate) checkout: String,
@@ -18,12 +18,12 @@ pub(crate) struct Shop {
 }
 
 impl Shop {
-    /// Opens a shop in a world whose clock is frozen.
+    /// Creates a shop in a world with a frozen clock.
     pub(crate) fn open(server: &Server) -> Self {
         Self::with_options(server, &Value::Null)
     }
 
-    /// Opens a shop whose checkout has these `shippingOptions`.
+    /// Creates a shop whose checkout has these `shippingOptions`.
     pub(crate) fn with_options(server: &Server, options: &Value) -> Self {
         let (_, client) = make(server, json!({"template": "empty", "startsAt": "2026-09-01T12:00:00Z"}));
         let checkout = open_shop(&client);
@@ -68,7 +68,7 @@ impl Shop {
         found["rows"].as_array().unwrap().iter().map(shown).collect()
     }
 
-    /// Moves the clock of the shop's account.
+    /// Advances the clock of the shop's account.
     pub(crate) fn wait_minutes(&self, minutes: u32) {
         set(&self.client, json!({"advanceBy": format!("PT{minutes}M")}));
     }

@@ -16,7 +16,7 @@ use crate::support::{Home, Server};
 
 /// The character that ends the output of a block.
 const END: char = '\u{1e}';
-/// A curl with the options of Debian 10, without those that came later.
+/// A script that replaces curl, and rejects options that are newer than the curl of Debian 10.
 const OLD_CURL: &str = r#"#!/bin/bash
 for word in "$@"; do
     case "$word" in

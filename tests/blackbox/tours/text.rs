@@ -52,7 +52,7 @@ pub(crate) fn comparable(text: &str, normalised: bool) -> Vec<String> {
     lines.map(|line| if normalised { without_the_moment(line) } else { line.to_owned() }).collect()
 }
 
-/// Replaces ids, times, dates and secrets by their kind. Ids of the demo data stay, because they are the same
+/// Replaces ids, times, dates and secrets with their kind. Ids of the demo data stay, because they are the same
 /// everywhere.
 fn without_the_moment(line: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | ':' | '_');

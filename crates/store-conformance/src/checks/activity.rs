@@ -280,7 +280,7 @@ async fn search(handle: Handle) -> CheckResult {
     let mut texts: Vec<String> =
         all.iter().flat_map(|row| [row.counterparty(), row.reference()]).flatten().map(str::to_owned).collect();
     same("there is something to find", texts.is_empty(), false)?;
-    // Parts of texts, in the other case, and texts that a pattern would misread.
+    // Parts of the texts in upper case, and texts with characters that are special in SQL patterns.
     texts.extend(texts.clone().iter().map(|text| text.to_ascii_uppercase().chars().skip(1).collect()));
     texts.extend(["%", "_", "\\", "'", "nowhere to be found"].map(str::to_owned));
     texts.sort();

@@ -42,8 +42,8 @@ async fn changes(
     there("an answer to the cursor", found)
 }
 
-/// Reads the feed from a cursor until it has nothing more, in parts of this size. Reads twice what is not there at once:
-/// other writes on the same server may hold it back.
+/// Reads the feed from a cursor in parts of at most `max` rows, until a part is empty. Returns all rows, and the last
+/// cursor.
 async fn follow(
     handle: &Handle,
     filter: &ActivityFilter,
@@ -137,7 +137,7 @@ async fn renewed(handle: Handle) -> CheckResult {
         same("the chain as it is now", seen, vec![listed])?;
         end = next;
     }
-    // Two changes between two reads appear once, behind what changed before.
+    // A row that changed twice between two reads appears once, behind rows that changed earlier.
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 7, clearing("1", false)?)?).await)?;
     expect_new(handle.credits.credit(credit(Who::Mine, 8, "1", gbp()?)?).await)?;
     expect_new(handle.cards.follow_up(follow_up(Who::Mine, token(2), 9, clearing("2", true)?)?).await)?;
@@ -168,7 +168,7 @@ async fn payments(handle: Handle) -> CheckResult {
     same("the payment that was paid", seen, vec![(payment.0, ActivityStatus::Complete)])
 }
 
-/// What a reader of the feed saw of each row, in order.
+/// The states of each row that a reader of the feed received, in order.
 type Seen = BTreeMap<ActivityId, Vec<Activity>>;
 
 async fn concurrent(handle: Handle) -> CheckResult {

@@ -86,7 +86,7 @@ async fn rename(handle: Handle) -> CheckResult {
     not_found("of no account", &handle.registry.rename_account(&AccountId::parse("F404")?, "x".into()).await)
 }
 
-/// The rule of a rotation in the test: an hour of overlap.
+/// Returns a rule that rotates a key with an overlap of one hour.
 fn rotated(id: u128) -> impl Fn(&ApiKey) -> Result<KeyRotation, RotateRefusal> + Clone {
     move |key| key.rotate(ApiKeyId(uuid(4, id)), noon(), TimeDelta::hours(1), None)
 }
@@ -121,7 +121,7 @@ async fn rotate_refused(handle: Handle) -> CheckResult {
     same("the keys", handle.registry.keys(None).await?, before)
 }
 
-/// A key of mine, and one that it made for a world.
+/// Creates a key of my client, and the key of a world that this key created.
 async fn maker_and_made(handle: &Handle) -> Result<(ApiKeyId, ApiKeyId), Failure> {
     seeded(handle).await?;
     let maker = key(Who::Mine)?.id;

@@ -1,4 +1,4 @@
-//! Checks of accounts and clients that share ids and idempotency keys: what one has does not count for another.
+//! Checks of accounts and clients that use equal ids and idempotency keys: records of one do not affect another.
 
 use super::equal_ids::untouched_twins;
 use crate::check::{CheckResult, checks};
@@ -71,7 +71,7 @@ fn alternating(handle: &Handle) -> Result<Vec<Work<String>>, crate::check::Failu
     Ok(commands)
 }
 
-/// Sends the commands as one group, puts both accounts back, and sends the same commands one at a time.
+/// Sends the commands as one group, restores both accounts, and sends the same commands one at a time.
 async fn accounts(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     let together = in_one_group(&handle, Who::Mine, alternating(&handle)?).await?;
@@ -86,7 +86,7 @@ async fn accounts(handle: Handle) -> CheckResult {
     audited(&handle).await
 }
 
-/// Two clients use one key on one account at once.
+/// Two clients use the same idempotency key on one account concurrently.
 async fn clients(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut commands: Vec<Work<_>> = Vec::new();
@@ -116,7 +116,7 @@ async fn budgets(handle: Handle) -> CheckResult {
     for (who, level, holders) in [(Who::Mine, 2, 2), (Who::Twin, 3, 4)] {
         let mut command = make(who, 3, Some(budget_id(2)), vec![gbp()?])?;
         command.decide = Arc::new(move |situation: &CreateBudgetSituation| {
-            // This refusal says that the level was the right one.
+            // This refusal shows the check that the rule received the right level.
             Err(if situation.parent.as_ref().map(|parent| parent.level) == Some(level) {
                 CreateBudgetRefusal::TooMany { max: 0 }
             } else {
@@ -132,7 +132,7 @@ async fn budgets(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-/// Builds a credit under the key `k`, which is recorded some hours after noon.
+/// Builds a credit under the key `k`. Its record has a time of `hours` hours after noon.
 fn keyed(who: Who, number: u128, hours: i64) -> Result<CreditCommand, crate::check::Failure> {
     let claim = Some(IdempotencyClaim { at: noon() + TimeDelta::hours(hours), ..claim(who, "k", "{}")? });
     Ok(CreditCommand { claim, ..credit(who, number, "1", gbp()?)? })
@@ -162,7 +162,7 @@ async fn restored(handle: Handle) -> CheckResult {
     audited(&handle).await
 }
 
-/// A journal transaction of one id credits another budget on each account.
+/// On each account, a journal transaction with the same id credits a different budget.
 async fn activities(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     let filter = ActivityFilter { budgets: vec![Who::Mine.second_budget()], ..ActivityFilter::default() };
@@ -174,7 +174,8 @@ async fn activities(handle: Handle) -> CheckResult {
     same("the activity of the second budget", after, before)
 }
 
-/// A reversal and a follow-up wait in one group. The follow-up is shown that the first message was reversed.
+/// A reversal and a later follow-up are in one group. The follow-up's situation shows that the first message was
+/// reversed.
 async fn first_state(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     expect_new(handle.cards.first_message(purchase(Who::Mine, 1, "10")?).await)?;

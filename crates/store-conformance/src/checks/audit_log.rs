@@ -15,7 +15,7 @@ checks! {
     "two_handles.audit_log.is_one_chain" (Reopen) => one_chain,
 }
 
-/// A record whose hash is its number, and which names the hash of the record before.
+/// Builds the record after `last`. Its hash is made of its number, and it names the hash of `last`.
 fn record(last: Option<&AuditRecord>, what: &str) -> AuditRecord {
     let number = last.map_or(1, |last| last.number + 1);
     let mut hash = [0; 32];

@@ -1,4 +1,4 @@
-//! Checks of the books of an account: explanations and judgements read one consistent view.
+//! Checks of the books of an account: explanations and invariants read one consistent view.
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{approval, opened, refund_step, refunded, shop, sold};

@@ -1,4 +1,4 @@
-//! Checks of what budgets show of their sub-budgets and of the numbers of transactions.
+//! Checks of the funds of budgets: sums of their sub-budgets, and the last number of each balance.
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::credit;
@@ -20,7 +20,7 @@ checks! {
     "transfers.transfer.shares_the_numbers_of_credits" => one_sequence,
 }
 
-/// Returns what is known of a budget in one currency, from the lookup and from the list alike.
+/// Returns the funds of a budget in one currency. Expects the lookup and the list to return the same.
 async fn funds(handle: &Handle, budget: BudgetId, currency: Currency) -> Result<BudgetFunds, Failure> {
     let mine = Who::Mine.account()?;
     let found = there("the budget", handle.budgets.find_with_funds(&mine, budget).await?)?;
@@ -41,7 +41,7 @@ async fn sums(handle: Handle) -> CheckResult {
     let mine = Who::Mine;
     expect_new(handle.budgets.create(make(mine, 1, Some(mine.budget()), vec![gbp()?])?).await)?;
     expect_new(handle.transfers.transfer(transfer(mine, 1, (mine.budget(), budget_id(1)), "2.00")?).await)?;
-    // 93.00 and 2.00 on two levels of one branch, 50.00 on another. The other account has as much.
+    // 93.00 and 2.00 on two levels of one branch, 50.00 on another. The other account has the same amounts.
     same("below the account", funds(&handle, mine.parent_budget(), gbp()?).await?.below, available(14_500))?;
     same("of another currency", funds(&handle, mine.parent_budget(), jpy()?).await?.below, available(5_000))?;
     let eur = Currency::parse("EUR")?;
@@ -66,7 +66,7 @@ async fn last_numbers(handle: Handle) -> CheckResult {
     same("after a debit", funds(&handle, first, gbp()?).await?.last_number, Some(2))?;
     same("after a credit", funds(&handle, second, gbp()?).await?.last_number, Some(3))?;
     same("in another currency", funds(&handle, first, jpy()?).await?.last_number, Some(4))?;
-    // A change without a number leaves it alone.
+    // A card message has no number, so the last number of the balance stays.
     expect_new(handle.cards.first_message(crate::commands::purchase(Who::Mine, 5, "1")?).await)?;
     same("after a card message", funds(&handle, first, gbp()?).await?.last_number, Some(2))
 }

@@ -1,4 +1,4 @@
-//! Checks of what decides the use of a card besides its state, its limits and the balance.
+//! Checks of the guards of cards: controls, the owner's status, the PIN and the account's settings.
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{first, follow_up, message, stamp, token};

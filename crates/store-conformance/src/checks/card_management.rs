@@ -243,7 +243,7 @@ async fn unlimited(handle: Handle) -> CheckResult {
     same("another account's", other.limits.len(), 4)
 }
 
-/// The new card has copies of the limits with their use, and the old card's hold goes on.
+/// The new card has copies of the limits with their used amounts, and the old card's hold stays open.
 async fn replaced(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, old) = (Who::Mine.account()?, Who::Mine.limited_card());

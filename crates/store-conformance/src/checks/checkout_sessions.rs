@@ -36,14 +36,14 @@ checks! {
     "tenancy.checkout_sessions.create_with_ids_of_one_account_only" => foreign,
 }
 
-/// Opens an account of my client that is no merchant.
+/// Creates an account of my client without a merchant profile.
 async fn plain(handle: &Handle) -> Result<AccountId, Failure> {
     let fresh = Account { id: AccountId::parse("F9")?, merchant: false, ..account(Who::Mine)? };
     handle.registry.add_account(fresh.clone(), parent_of(&fresh)?).await?;
     Ok(fresh.id)
 }
 
-/// A session without a payment.
+/// Returns a session as it is found without a payment.
 const fn unpaid(session: CheckoutSession) -> FoundSession {
     FoundSession { session, last: None, attempts: 0 }
 }
@@ -108,7 +108,7 @@ async fn known(handle: Handle) -> CheckResult {
     same("the same session", repeated, CreatedSession { session: first, is_new: false })?;
     let mine = Who::Mine.account()?;
     same("the second id", handle.checkout_sessions.find(&mine, checkout_session_id(2)).await?, None)?;
-    // Top-ups have keys of their own.
+    // Top-ups do not share idempotency keys with sessions of checkouts.
     let mut top_up = top_up_request(Who::Mine, 3)?;
     top_up.opening.terms.idempotency_key = key()?;
     let top_up = expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
@@ -122,7 +122,7 @@ async fn known(handle: Handle) -> CheckResult {
     other.opening.terms.idempotency_key = Text::parse("KEY 1")?;
     let other = expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold, other)?).await)?;
     same("another key", other.is_new, true)?;
-    // The other account has keys of its own.
+    // The other account does not share idempotency keys with mine.
     let theirs = shop(&handle, Who::Other, 6).await?;
     let mut request = session_request(Who::Other, 6)?;
     request.opening.terms.idempotency_key = key()?;

@@ -1,4 +1,4 @@
-//! Checks of the endpoints that decide on card messages, and of what they decided.
+//! Checks of decision endpoints, and of the stored verdicts.
 
 use super::people::second_account;
 use crate::check::{CheckResult, Failure, checks};
@@ -50,7 +50,7 @@ fn endpoint(who: Who) -> Result<DecisionEndpoint, Failure> {
     })
 }
 
-/// Returns a command that stores this endpoint, whatever there is.
+/// Returns a command that stores this endpoint, and replaces an existing one.
 fn put(to: &DecisionEndpoint) -> EndpointCommand {
     let (account, to) = (to.account.clone(), to.clone());
     let decide =
@@ -93,7 +93,7 @@ async fn stores(handle: Handle) -> CheckResult {
         let change = expect_new(handle.decision_endpoints.change_endpoint(put(stored)).await)?;
         same("the answer", change.endpoint.as_ref(), Some(stored))?;
         shown(&handle, &mine, Some(stored)).await?;
-        // The rule reads what is stored.
+        // The rule receives the stored endpoint.
         let (expected, new) = (stored.clone(), endpoint(Who::Mine)?);
         let mut keeping = put(stored);
         keeping.decide = Arc::new(move |current| {
@@ -212,7 +212,7 @@ async fn worlds(handle: Handle) -> CheckResult {
     shown(&handle, &mine, None).await
 }
 
-/// Every verdict.
+/// Returns a verdict of every kind.
 fn verdicts() -> Result<Vec<Verdict>, Failure> {
     let part = DecisionReply::Partial(Minor(123).of(gbp()?));
     let mut all = vec![Verdict::Reply(DecisionReply::Approve), Verdict::Reply(part)];
@@ -279,7 +279,7 @@ async fn questions(handle: Handle) -> CheckResult {
         holds("it is refused with a question", is_question)?;
         before.still_holds("a question", &handle).await?;
     }
-    // Once the message is decided, the key has an answer, and nothing is asked.
+    // Once the message is decided, the key has a stored answer, and a repeated request asks nothing.
     let mut decided = purchase(Who::Mine, 1, "10")?;
     decided.claim = Some(crate::commands::claim(Who::Mine, "k", "{}")?);
     expect_new(handle.cards.first_message(decided).await)?;

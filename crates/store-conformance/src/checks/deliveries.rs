@@ -112,7 +112,7 @@ async fn counted(handle: Handle) -> CheckResult {
     for number in 1..=3_u32 {
         let claims = claim(&handle, (1, number.into()), now + TimeDelta::minutes(number.into()), 9).await?;
         let delivery = &claims[0].delivery;
-        // Nobody knows whether the earlier ones were sent, so the schedule has not begun.
+        // The earlier attempts have no recorded end, so they do not use up the schedule.
         let counts = (delivery.attempts, delivery.unrecorded, delivery.scheduled);
         same("the attempts", counts, (number, number, 0))?;
         same("in the log", log(&handle, 1).await?[0].0.attempts, number)?;
@@ -134,7 +134,7 @@ async fn in_order(handle: Handle) -> CheckResult {
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 9).await?;
     same("how many", claims.len(), 3)?;
-    // The second is due first from now on, the first last.
+    // After this, the second delivery is due first, and the first delivery last.
     let dues = [TimeDelta::hours(3), TimeDelta::hours(1), TimeDelta::hours(2)];
     let ends = claims.iter().zip(dues).map(|(claim, due)| end(claim, 500, decision(DeliveryStatus::Failed, now + due)));
     same("recorded", handle.deliveries.record(ends.collect(), now).await?, 3)?;
@@ -238,7 +238,7 @@ async fn recorded(handle: Handle) -> CheckResult {
     pay(&handle, Who::Mine, 1).await?;
     let now = noon() + TimeDelta::days(1);
     let claims = claim(&handle, (1, 1), now, 9).await?;
-    // The rule sees the subscription as it is when the attempt ends.
+    // The rule receives the subscription in its state at the end of the attempt.
     let moved = Webhook { url: WebhookUrl::stored("https://example.org/".into()), ..webhook(Who::Mine, 1)? };
     expect_new(handle.webhooks.change(change(Who::Mine, moved.clone())).await)?;
     let failing = Failing { account: Who::Mine.account()?, since: noon(), real_since: now };
@@ -353,7 +353,7 @@ async fn redelivered(handle: Handle) -> CheckResult {
 
 async fn recovered(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    // Events are written for its sake from now on; it gets none of them itself.
+    // Because of this subscription, events are written from now on. It receives none of them in this check.
     let witness = Webhook { account: None, ..webhook(Who::Mine, 9)? };
     expect_new(handle.webhooks.create(create(witness)).await)?;
     pay(&handle, Who::Mine, 1).await?;
@@ -371,7 +371,7 @@ async fn recovered(handle: Handle) -> CheckResult {
     handle.deliveries.record(ends, now).await?;
     let at = claims[0].delivery.created_at;
     same("of later", expect_new(handle.deliveries.recover(recovery(1, at + TimeDelta::hours(1))).await)?, 0)?;
-    // The exhausted one, and the one from before the subscription.
+    // The exhausted event, and the event from before the subscription.
     same("recovered", expect_new(handle.deliveries.recover(recovery(1, at - TimeDelta::hours(1))).await)?, 2)?;
     same("recovered again", expect_new(handle.deliveries.recover(recovery(1, at - TimeDelta::hours(1))).await)?, 0)?;
     same("claimed", claim(&handle, (1, 2), now, 9).await?.len(), 3)?;
@@ -394,7 +394,7 @@ async fn tested(handle: Handle) -> CheckResult {
     };
     absent("a foreign subscription", &handle.deliveries.test(command(Who::Other)).await)?;
     same("the id", expect_new(handle.deliveries.test(command(Who::Mine)).await)?, delivery.message)?;
-    // At once, although the account that it names is ahead.
+    // The test is due immediately, although the clock of its account is ahead.
     let claims = claim(&handle, (1, 1), noon() - TimeDelta::days(9), 9).await?;
     same("the body", claims[0].body.as_deref(), Some("a tést"))?;
     same("a test", claims[0].delivery.is_test, true)?;

@@ -1,4 +1,4 @@
-//! Checks of deliveries that rest, hold back others, or go: what is claimed, and what is not.
+//! Checks of which deliveries are claimed: of paused, ordered, interrupted and deleted ones.
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{shop, sold};
@@ -44,7 +44,7 @@ async fn at_once(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     subscribe(&handle, Who::Mine, 1).await?;
     pay(&handle, Who::Mine, 1).await?;
-    // The account is ahead of this instance.
+    // The account's clock is ahead of the instance's clock.
     let early = noon() - TimeDelta::days(900);
     same("due", handle.deliveries.due(early).await?.len(), 1)?;
     let first = claim(&handle, (1, 1), early, 9).await?;
@@ -205,10 +205,10 @@ async fn last_attempts(handle: Handle) -> CheckResult {
 }
 
 async fn portions(handle: Handle) -> CheckResult {
-    /// More than any store recovers in one transaction.
+    /// More events than any store recovers in one transaction.
     const EVENTS: u64 = 501;
     seeded(&handle).await?;
-    // Events are written for its sake.
+    // Because of this subscription, events are written.
     expect_new(handle.webhooks.create(create(Webhook { account: None, ..webhook(Who::Mine, 9)? })).await)?;
     for number in 1..=EVENTS {
         pay(&handle, Who::Mine, number.into()).await?;

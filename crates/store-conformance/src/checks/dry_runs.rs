@@ -44,7 +44,7 @@ const TOTP: MfaProviderName = MfaProviderName::Totp;
 const ENDS: (BudgetId, BudgetId) = (Who::Mine.budget(), Who::Mine.second_budget());
 const RIGHT_STEP: MfaVerdict = MfaVerdict::Correct { step: Some(7) };
 
-/// The dry run that a store returns. An effect instead of it is a failure.
+/// Returns the dry run in an answer of a store. Any other success is a failure.
 pub(super) fn dry<T, R>(answer: Result<Written<T>, WriteError<R>>) -> Result<DryRun<T>, WriteError<R>> {
     match answer? {
         Written::DryRun(dry_run) => Ok(*dry_run),
@@ -305,7 +305,7 @@ async fn in_line(handle: Handle) -> CheckResult {
     let transaction = |tried: Result<DryRun<CardTransaction>, WriteError<CardRefusal>>| Ok::<_, Failure>(tried?.done);
     for task in tried {
         let done = transaction(task.await.map_err(|error| Failure::new(error.to_string()))?)?;
-        // A dry run sees the effects of purchases, but never those of another dry run.
+        // A dry run sees the effects of earlier purchases, but not of other dry runs.
         holds("what earlier purchases left", (done.available_balance.0 + 500) % 1_000 == 500)?;
         same("there was enough", done.state, TransactionState::Pending)?;
     }

@@ -55,7 +55,7 @@ async fn copied(handle: &Handle) -> CheckResult {
     Ok(())
 }
 
-/// Returns the lines of one account, except its events: a copy of a world starts without those of its original.
+/// Returns the lines of one account, except its events: a copy of a world starts without the events of its original.
 fn without_events(seen: &Observation, who: Who) -> Result<BTreeMap<String, String>, Failure> {
     let mut lines = seen.of_one(who)?;
     lines.remove("events");
@@ -145,7 +145,7 @@ async fn own_work(handle: Handle) -> CheckResult {
         let due = handle.processing.due(lease, after(9_999), 100).await?;
         let ids: Vec<_> = due.iter().map(|payment| payment.id).collect();
         let done = handle.processing.record(record(lease, &ids, PaymentOutcome::Completed, None, 3_000)).await?;
-        // The last payment of a batch ends it, whatever is open on the other account.
+        // The last payment of a batch ends it, whichever payments are open on the other account.
         same("the end of the batch", done.batch.map(|batch| batch.status()), Some(PaymentBatchStatus::Completed))?;
         same("payments that are due afterwards", handle.processing.due(lease, after(9_999), 100).await?.len(), 0)?;
     }

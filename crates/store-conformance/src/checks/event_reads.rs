@@ -30,7 +30,7 @@ checks! {
     "events.worlds.copies_have_none_and_go_on_counting" (Sandbox) => copied,
 }
 
-/// Returns the tail, as soon as other writes on the same server have ended.
+/// Waits until other writes on the same server have ended, and returns the tail.
 async fn known_tail(handle: &Handle) -> Result<EventPosition, Failure> {
     loop {
         if let Some(tail) = handle.events.tail().await? {
@@ -39,7 +39,7 @@ async fn known_tail(handle: &Handle) -> Result<EventPosition, Failure> {
     }
 }
 
-/// Makes several events: credits and purchases.
+/// Causes several events: credits and purchases.
 async fn busy(handle: &Handle, who: Who, base: u128, count: u128) -> CheckResult {
     for number in base..base + count {
         expect_new(handle.credits.credit(credit(who, 2 * number, "5", gbp()?)?).await)?;
@@ -64,7 +64,7 @@ async fn pages(handle: Handle) -> CheckResult {
         seen.extend(page.rows);
     }
     same("all pages", &seen, &all)?;
-    // Read again, nothing has changed.
+    // A second read returns the same.
     let mut again = stored(&handle).await?;
     again.reverse();
     same("the events, read again", again, all)
@@ -163,7 +163,7 @@ fn reach_mine() -> EventReach {
     EventReach { client: Who::Mine.client(), accounts: None }
 }
 
-/// Reads like a stream while others write, and compares what it saw with what there is at the end.
+/// Reads like a stream while others write, and compares the events that it read with all events at the end.
 async fn tail(handle: Handle) -> CheckResult {
     const WRITERS: u128 = 8;
     const EACH: u128 = 12;
@@ -179,7 +179,7 @@ async fn tail(handle: Handle) -> CheckResult {
         let handle = if number % 2 == 0 { handle.clone() } else { second.clone() };
         writers.push(tokio::spawn(async move {
             let base = 1_000 * (number + 1);
-            // Money of two budgets and of two accounts, so that transactions do not wait for each other.
+            // The messages use two budgets and two accounts, so that their transactions do not wait for each other.
             let who = if number % 4 < 2 { Who::Mine } else { Who::Other };
             busy(&handle, who, base, EACH).await
         }));

@@ -32,13 +32,13 @@ async fn tail(handle: &Handle) -> Result<EventPosition, Failure> {
     }
 }
 
-/// Redeliveries of my events.
+/// Reads the redeliveries of my events after a position.
 async fn mine(handle: &Handle, after: EventPosition, max: u32) -> Result<Redeliveries, Failure> {
     let range = (after, tail(handle).await?);
     Ok(handle.events.redeliveries(reach(Who::Mine)?, EventFilter::default(), range, max).await?)
 }
 
-/// Subscribes to my messages, and makes some.
+/// Subscribes to my card messages, and sends some.
 async fn messages(handle: &Handle, count: u128) -> Result<Vec<StoredEvent>, Failure> {
     subscribe(handle, Who::Mine, 1).await?;
     for number in 1..=count {
@@ -151,7 +151,8 @@ async fn recovered(handle: Handle) -> CheckResult {
     expect_new(handle.deliveries.recover(recovery(1, noon() - TimeDelta::days(9))).await)?;
     let mut found = events(&mine(&handle, NONE, 9).await?.found);
     found.sort_by_key(|event| event.position);
-    // One is from before the subscription, and one was exhausted. The third one waits.
+    // One event is from before the subscription, and one is exhausted. The third one is waiting, so it is not
+    // recovered.
     same("recovered", found, made[..2].to_vec())
 }
 

@@ -29,7 +29,7 @@ checks! {
 
 const ALL: PageRequest = PageRequest { limit: 10_000, offset: 0 };
 
-/// Returns the accounts that the key of one account reaches.
+/// Returns the reach of a key for one account.
 pub(super) fn reach(who: Who) -> Result<EventReach, Failure> {
     Ok(EventReach { client: who.client(), accounts: Some([who.account()?].into()) })
 }
@@ -111,7 +111,7 @@ async fn with_their_cause(handle: Handle) -> CheckResult {
     without_gaps(&events)
 }
 
-/// Events of all decisions so far.
+/// The events of all decisions so far.
 type Decided = Arc<Mutex<Vec<Event>>>;
 
 fn remember(decided: &Decided, events: &[Event]) {
@@ -227,7 +227,7 @@ async fn numbered(handle: Handle) -> CheckResult {
     same("kinds, objects and sequences", found, expected.to_vec())?;
     let history = there("the chain", handle.chains.history(&Who::Mine.account()?, token(20)).await?)?;
     for (event, message) in events[5..].iter().filter(|event| event.object == token(20).0).zip(&history.messages) {
-        // The chain shows the first message as it is now; its event shows it as it was.
+        // The chain shows the current state of the first message; its event shows the state at that time.
         if message.transaction.token != token(20) {
             let body = PlainForms::text(&message.transaction.event(), event.sequence);
             same("the body of a message", &event.body, &body)?;

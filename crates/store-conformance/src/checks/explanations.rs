@@ -1,4 +1,5 @@
-//! Checks of sums beyond 64 bits, of what no longer holds or reserves money, and of histories in the order of time.
+//! Checks of explanations: sums beyond 64 bits, holds and reservations that have ended, and movements in the order of
+//! time.
 
 use crate::check::{CheckResult, checks};
 use crate::commands::{first, follow_up, journal_id, message, purchase, stamp, stamp_at, token};
@@ -52,7 +53,7 @@ async fn large(handle: Handle) -> CheckResult {
 
 async fn paid(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    // The first payment is the only one of its order, and the second goes on.
+    // Each payment is the only one of its order. The first becomes final, and the second stays open.
     confirmed(&handle, Who::Mine, 1, 2).await?;
     let lease = leased(&handle, 1, after(90)).await?;
     handle.processing.start(start(&lease, 5_000)).await?;
@@ -82,7 +83,7 @@ async fn refunds(handle: Handle) -> CheckResult {
     same("open holds", handle.books.books(&Who::Mine.account()?).await?.open_holds, 1)
 }
 
-/// The batch says that it is confirmed, but the journal reserves nothing for it.
+/// The batch is confirmed, but the journal has no reservation for it.
 async fn unreserved(handle: Handle) -> CheckResult {
     let mut world = world(9_500)?;
     let confirmation = Confirmation { by: Some(Who::Mine.client()), at: noon(), passed_mfa_check_at: None };

@@ -69,7 +69,7 @@ async fn given_back(handle: Handle) -> CheckResult {
     same("after a final clearing", used(&handle).await?, vec![(100, 1); 4])
 }
 
-/// What a chain counted is stored with it, increments and amounts above the hold included.
+/// The amounts that limits counted of a chain are stored with it, including increments and amounts above the hold.
 async fn counted(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     buy(&handle, 1, "5", noon()).await?;

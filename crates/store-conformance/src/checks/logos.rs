@@ -38,7 +38,7 @@ fn set_logo(account: &AccountId, number: u8) -> SetLogoCommand {
     SetLogoCommand { logo: logo(account, number), claim: None }
 }
 
-/// Expects the logo that an account shows, and that it is found.
+/// Expects that an account shows logo `number`, and that the logo is found by its id.
 async fn shows(handle: &Handle, account: &AccountId, number: u8) -> CheckResult {
     let found = there("the profile", handle.merchants.find(account).await?)?;
     let expected = logo(account, number);

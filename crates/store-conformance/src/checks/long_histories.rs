@@ -1,5 +1,5 @@
-//! Checks of explanations of balances with many movements, which a store may start from checkpoints: they are exact whatever
-//! was explained before.
+//! Checks of explanations of balances with many movements. A store may start them from checkpoints, but they must be
+//! exact, whatever was explained before.
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::commands::{credit_of, instruction, journal_id};
@@ -32,18 +32,19 @@ checks! {
 /// The number of movements of the long history.
 const MANY: u64 = 7_000;
 
-/// An id of a time, like those that Florin assigns.
+/// Returns an id that begins with a time, like the ids that Florin assigns.
 fn id_at(at: DateTime<Utc>, number: u64) -> JournalId {
     let millis = u128::from(at.timestamp_millis().unsigned_abs());
     JournalId(Uuid::from_u128((millis << 80) | (0x7 << 76) | (0b10 << 62) | u128::from(number)))
 }
 
-/// The time of a movement of the long history.
+/// Returns the time of movement `number` of the long history.
 fn moment(number: u64) -> DateTime<Utc> {
     noon() + TimeDelta::seconds(i64::try_from(number * 2).unwrap_or(0))
 }
 
-/// A movement of the history: mostly in the order of ids, at times earlier or at the same time as its neighbours.
+/// Returns movement `number` of the history. The times are mostly in the order of the ids. Some are earlier, or equal
+/// to the time of a neighbour.
 fn movement(who: Who, budget: BudgetId, currency: Currency, number: u64) -> Result<JournalTransaction, Failure> {
     let id = id_at(moment(number), number);
     let at = moment(match number % 11 {
@@ -148,7 +149,7 @@ fn lengthen(seed: &mut SeedAccount, who: Who) -> CheckResult {
     let history = |budget, currency, numbers: Vec<u64>| {
         numbers.into_iter().map(|number| movement(who, budget, currency, number)).collect::<Result<Vec<_>, _>>()
     };
-    // In fives, so that nothing stays held. The three histories share no number.
+    // Numbers are assigned in fives, so that nothing stays held. No number is in more than one of the three histories.
     let is_of = |number: &u64, rest: u64| (number / 5) % 20 == rest;
     let all = 0..MANY / 18 * 20;
     let first = history(who.budget(), gbp()?, all.clone().filter(|n| !is_of(n, 7) && !is_of(n, 13)).collect())?;
@@ -177,7 +178,7 @@ async fn long(handle: Handle) -> CheckResult {
     audited(&handle).await
 }
 
-/// What happens next, after the time of the last movement that was seeded.
+/// Returns the time and the id of a further movement, after the last seeded movement.
 fn next(number: u64) -> (DateTime<Utc>, JournalId) {
     let at = moment(2 * MANY + 100 * number);
     (at, id_at(at, number))
@@ -217,7 +218,7 @@ async fn late(handle: Handle) -> CheckResult {
     audited(&handle).await
 }
 
-/// A balance with few movements, between which others have many.
+/// Explains a balance with few movements. Other balances of the account have many movements in between.
 async fn few(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let mut world = world(9_500)?;
@@ -235,7 +236,7 @@ async fn few(handle: Handle) -> CheckResult {
     audited(&handle).await
 }
 
-/// Explanations at the same time as movements: each shows a moment.
+/// Explains a balance while movements are stored. Each explanation must be consistent with one point in time.
 async fn moment_of_each(handle: Handle) -> CheckResult {
     let mut model = seeded(&handle).await?;
     let before = model.bookings.len();
@@ -257,7 +258,7 @@ async fn moment_of_each(handle: Handle) -> CheckResult {
     model.must_be_explained(&handle, "at the end").await
 }
 
-/// After a restore, as many movements happen as it has undone: their number is the same, but not their amounts.
+/// After a restore, the same number of movements is stored as the restore has undone, but with other amounts.
 async fn restored(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let mut world = command()?;

@@ -35,7 +35,7 @@ checks! {
     "tenancy.checkouts.find_and_edit_on_one_account_only" => foreign,
 }
 
-/// Opens an account of my client that is or is not a merchant.
+/// Creates an account of my client, with a merchant profile or without.
 async fn open(handle: &Handle, merchant: bool) -> Result<AccountId, crate::check::Failure> {
     let id = AccountId::parse(if merchant { "F8" } else { "F9" })?;
     let fresh = Account { id, merchant, name: "Sklep ✓".into(), ..account(Who::Mine)? };

@@ -1,4 +1,4 @@
-//! Checks of what clients read about their accounts, and of the networks that they may call from.
+//! Checks of the profiles of accounts, and of the networks that clients may call from.
 
 use super::people::second_account;
 use crate::check::{CheckResult, Failure, checks};
@@ -30,7 +30,7 @@ type Change = Decide<Vec<AllowedNetwork>, Result<Vec<AllowedNetwork>, NetworkRef
 /// The networks of the seeded clients.
 const SEEDED: [&str; 2] = ["10.0.0.0/8", "fd00::/8"];
 
-/// Network `number`, with every member.
+/// Returns network `number`, with a value for every member.
 fn entry(number: u128, network: &str) -> Result<AllowedNetwork, Failure> {
     Ok(AllowedNetwork {
         id: NetworkId(uuid(97, number)),

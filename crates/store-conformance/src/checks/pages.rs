@@ -86,7 +86,7 @@ async fn cards(handle: Handle) -> CheckResult {
         let rule = command.decide;
         command.decide = Arc::new(move |situation: &_| {
             let mut record = rule(situation)?;
-            // An individual card may name another budget besides the one that pays.
+            // An individual card may name another budget in addition to the one that pays.
             let budgets = [record.card.budget, Who::Mine.second_budget()];
             record.person = (number % 2 == 0).then(|| personal(number % 4, &budgets[..=index(number % 4 / 2)]));
             // Two cards have the same name, and one was created a day later.

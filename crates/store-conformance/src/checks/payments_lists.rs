@@ -50,7 +50,7 @@ fn in_direction<T>(mut ascending: Vec<T>, direction: Direction) -> Vec<T> {
 
 async fn batches(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
-    // The batches of the world are at noon too.
+    // The batches of the world were created at noon, too.
     let mut known = vec![(Who::Mine.batch(), noon()), (Who::Mine.draft(), noon())];
     for number in 1..=8_u128 {
         let at = after(i64::try_from(number % 4).unwrap_or(0));

@@ -97,7 +97,7 @@ async fn due(handle: Handle) -> CheckResult {
     Ok(())
 }
 
-/// Expects the store to hold exactly what the decision contains.
+/// Expects that the store contains exactly what the decision contains.
 async fn is_stored(handle: &Handle, decision: &SettleDecision) -> CheckResult {
     let found = content(handle, Who::Mine, batch_id(1)).await?;
     for payment in &decision.payments {

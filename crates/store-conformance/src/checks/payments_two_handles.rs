@@ -105,7 +105,7 @@ async fn claimed_once(handle: Handle) -> CheckResult {
     for claim in claims.collect::<Vec<_>>() {
         got.extend(claim.await.map_err(|error| Failure::new(error.to_string()))??.into_iter().map(|lease| lease.batch));
     }
-    // A claim skips batches that another is claiming. The next claim gets the remaining ones.
+    // A claim skips batches that another claim is locking. The next claim gets the remaining ones.
     got.extend(handle.processing.claim(claim(99, after(80), 9)).await?.into_iter().map(|lease| lease.batch));
     got.sort_unstable();
     same("batches that were claimed", got, (1..=6).map(batch_id).collect::<Vec<_>>())

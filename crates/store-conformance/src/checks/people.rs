@@ -82,7 +82,7 @@ async fn situations(handle: Handle) -> CheckResult {
     {
         let mut command = join(Who::Mine, number, email)?;
         let rule = command.decide;
-        // The address on the account itself is known on an account of the client, too.
+        // An address that is taken on this account also counts as known on an account of the client.
         let known = email_taken.then_some(person_id(1));
         let expected = CreatePersonSituation { people, email_taken, known };
         command.decide = Arc::new(move |situation: &CreatePersonSituation| {
@@ -236,7 +236,7 @@ async fn listed(handle: Handle) -> CheckResult {
     same("with both", list(PersonFilter { ids, ..users }, 9, 0).await?, (1, vec![person_id(1)]))
 }
 
-/// A claim of a request about people, whose path is not written as usual.
+/// Returns the claim of a request to the path of people, in which one character is percent-encoded.
 fn claim_on_people<T: Debug + 'static>(key: &str) -> Result<IdempotencyClaim<T>, Failure> {
     let mut claim = claim(Who::Mine, key, "{}")?;
     "/v2/%70eople".clone_into(&mut claim.request.path);
@@ -270,7 +270,7 @@ async fn erased(handle: Handle) -> CheckResult {
         same("when", (found.status, found.updated_at), (PersonStatus::Inactive, at))?;
     }
     same("another person", find(&handle, &mine, 2).await?.person.last_name.as_str(), " 2 ✓")?;
-    // The address is free again, the recorded answer is gone, and that of the other person is still there.
+    // The address is free again. The recorded answer of the erased person is deleted; that of the other person is kept.
     for (number, key, is_new) in [(4, "one", true), (5, "two", false)] {
         let command = join(Who::Mine, number, "1@example.com")?;
         let claim = Some(claim_on_people(key)?);

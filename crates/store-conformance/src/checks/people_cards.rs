@@ -34,7 +34,7 @@ checks! {
     "tenancy.people.own_no_foreign_cards" => foreign,
 }
 
-/// The budgets of an individual card: only the last one may pay.
+/// The budgets of an individual card. Only the last one is active.
 const BUDGETS: [(BudgetId, bool); 2] = [(Who::Mine.budget(), false), (Who::Mine.second_budget(), true)];
 
 async fn with_card(handle: &Handle) -> Result<CardProfile, Failure> {
@@ -165,7 +165,8 @@ async fn erased(handle: Handle) -> CheckResult {
     same("the body of the event", last.body.contains(&format!("{:?}", CardState::Terminated)), true)
 }
 
-/// Disputes a debit of a card with a text, under a key. Returns the command, which can be repeated.
+/// Sends a force post on a card, disputes it, and adds a text of evidence under an idempotency key. Returns the last
+/// command, to repeat it.
 async fn contest(handle: &Handle, card: CardId, number: u128) -> Result<DisputeCommand, Failure> {
     let posted = first(Who::Mine, card, message(FirstKind::ForcePost, "1")?, stamp(number))?;
     expect_new(handle.cards.first_message(posted).await)?;

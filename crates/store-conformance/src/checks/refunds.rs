@@ -52,14 +52,14 @@ async fn find(handle: &Handle, id: MerchantPaymentId) -> Result<PaymentOverview,
     there("the payment", handle.merchant_payments.find(&Who::Mine.account()?, id).await?)
 }
 
-/// Creates a checkout and a session of mine with number 1, and pays it.
+/// Creates checkout 1 and session 1 on my account, and pays the session.
 async fn bought(handle: &Handle) -> Result<MerchantPayment, Failure> {
     seeded(handle).await?;
     let checkout = shop(handle, Who::Mine, 1).await?;
     sold(handle, Who::Mine, checkout, 1).await
 }
 
-/// Authorises refund `number` at the bank, which confirms at once.
+/// Builds a command that authorises refund `number` at the bank, which confirms immediately.
 fn authorise(number: u128) -> Result<RefundCommand, Failure> {
     let now = after(300 + i64::try_from(number).unwrap_or_default());
     refund_step(Who::Mine, number, RefundAction::AtBank(approval(now)), (1_000 + number, now))
@@ -92,7 +92,7 @@ async fn refundable(handle: Handle) -> CheckResult {
     let mut data = world(9_500)?;
     data.banks.push(Bank { supports_refunds: false, ..bank(3, "Third")? });
     handle.seeding.seed(data).await?;
-    // A settlement account of its own, without a bank at first.
+    // The checkout has a separate settlement account, without a bank at first.
     let own = settlement_account_id(1);
     let change = async |command| expect_new(handle.settlement_accounts.change(command).await);
     change(open_settlement_account(Who::Mine, 1)?).await?;
@@ -129,7 +129,8 @@ async fn refundable(handle: Handle) -> CheckResult {
     same("of a deleted settlement account", refused(refund(2).await?)?, RefundRefusal::SettlementAccountDeleted)
 }
 
-/// Two completed payments of sessions 1 and 2, a pending one of session 3, that of top-up 4, and two refunds of the first.
+/// Creates the completed payments of sessions 1 and 2, the pending payment of session 3, the payment of top-up 4, and
+/// two refunds of the first payment. Returns their ids.
 async fn trade(handle: &Handle) -> Result<[MerchantPaymentId; 6], Failure> {
     let first = bought(handle).await?.id;
     let second = sold(handle, Who::Mine, checkout_id(1), 2).await?.id;
@@ -202,7 +203,7 @@ async fn filtered(handle: Handle) -> CheckResult {
 
 async fn sorted(handle: Handle) -> CheckResult {
     let first = bought(&handle).await?.id;
-    // All of the same moment.
+    // All have the same time.
     for number in [3, 2, 4] {
         let request = RefundRequest { now: after(250), ..refund_request(Who::Mine, number)? };
         expect_new(handle.merchant_payments.create_refund(create_refund(Who::Mine, first, request)?).await)?;

@@ -1,4 +1,4 @@
-//! Checks of finding and listing sessions, and of what is due on them.
+//! Checks of finding and listing sessions, and of finding sessions and refunds with due changes.
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{
@@ -42,7 +42,7 @@ async fn numbers(handle: &Handle, filter: SessionFilter, page: PageRequest) -> R
 async fn listed(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let sold = shop(&handle, Who::Mine, 1).await?;
-    // The third and the fourth are of the same moment.
+    // Sessions 3 and 4 have the same time.
     for (number, at) in [(2, after(9)), (4, after(5)), (3, after(5)), (5, after(1))] {
         let mut request = session_request(Who::Mine, number)?;
         request.opening.now = at;
@@ -168,7 +168,7 @@ async fn due(handle: Handle) -> CheckResult {
     let mut top_up = top_up_request(Who::Mine, 4)?;
     (top_up.opening.terms.lifetime, top_up.opening.now) = (minutes(6), noon());
     expect_new(handle.checkout_sessions.create_top_up(create_top_up(Who::Mine, top_up)?).await)?;
-    // The bank of the fifth reports later. The sixth is over, and only its refund is due.
+    // Session 5 has a report of its bank later. Session 6 is final, and only its refund is due.
     open(Who::Mine, shop_of_mine, 5, minutes(1)).await?;
     let action = pay(Some(shipping()?), approval(noon() + minutes(5)))?;
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 5, action, (5, after(10)))?).await)?;
@@ -198,7 +198,7 @@ async fn due(handle: Handle) -> CheckResult {
     same("of one account", at(Some(&theirs), until, 100).await?, vec![session(&theirs, 3)])?;
     let of_mine: Vec<_> = all.iter().filter(|one| **one != session(&theirs, 3)).cloned().collect();
     same("of the other one", at(Some(&mine), until, 100).await?, of_mine)?;
-    // What was settled is not due any more.
+    // After its due change is applied, the session is not due any more.
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 5, SessionAction::Due, (51, until))?).await)?;
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 4, SessionAction::Due, (52, until))?).await)?;
     same("what is left", at(None, until, 100).await?, all[2..].to_vec())
@@ -225,7 +225,8 @@ async fn own_time(handle: Handle) -> CheckResult {
     same("due by its own time", by_its_own, expected.to_vec())
 }
 
-/// Accounts with clocks of their own: one is frozen before anything is due, then moves on; one runs ahead.
+/// Uses accounts with their own clocks: one is frozen before anything is due, and then advanced; one is ahead of real
+/// time.
 async fn accounts(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let (mine, theirs) = (Who::Mine.account()?, Who::Other.account()?);

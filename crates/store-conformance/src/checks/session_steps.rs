@@ -97,7 +97,7 @@ async fn whole(handle: Handle) -> CheckResult {
     let found = FoundSession { session: expected, last: Some(completed.clone()), attempts: 1 };
     same("what is found", find(&handle, 1).await?, found)?;
     same("the payments", payments(&handle).await?, vec![completed])?;
-    // The operator reconciles the payments of the seeded merchant.
+    // The seeded merchant has the permission `reconciliation`, so its completed payments are reconciled, too.
     let events = [(EventKind::MerchantCheckoutSessionCompleted, 1), (EventKind::MerchantPaymentReconciled, 1)];
     same("events", kinds(&handle).await?, events.into())?;
     let balance = balances(&handle, Who::Mine, gbp()?).await?;
@@ -105,7 +105,7 @@ async fn whole(handle: Handle) -> CheckResult {
     audited(&handle).await
 }
 
-/// While a world's clock stands still, all payments of a session have the same time.
+/// While a world's clock is frozen, all payments of a session have the same time.
 async fn not_final(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let checkout = shop(&handle, Who::Mine, 1).await?;
@@ -128,7 +128,7 @@ async fn failed(handle: Handle) -> CheckResult {
     act(&handle, step(Who::Mine, 1, SessionAction::Ship(shipping()?), (9, after(4)))?).await?;
     let bank = payer_bank()?;
     act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(bank.clone()), (1, after(5)))?).await?;
-    // Another choice gives the first payment up.
+    // Choosing another bank gives up the first payment.
     act(&handle, step(Who::Mine, 1, SessionAction::ChooseBank(bank), (2, after(6)))?).await?;
     let second = MerchantPaymentId(drawn(2, 0));
     let rejected = SessionAction::AtBank(second, PayerDecision::Reject);
@@ -264,7 +264,7 @@ async fn one_wins(handle: Handle) -> CheckResult {
     audited(&handle).await
 }
 
-/// Instances whose clocks differ a little: for one the time of the session is over, for another it is not.
+/// Two instances have slightly different clocks: for one the session has expired, for the other it has not.
 async fn in_time_or_late(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let sold = shop(&handle, Who::Mine, 1).await?;

@@ -1,4 +1,4 @@
-//! Checks of snapshots that leave the store as files and come back.
+//! Checks of snapshots that are exported as files and imported again.
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::page_token;
@@ -34,7 +34,7 @@ checks! {
     "tenancy.snapshot_files.imports_are_of_their_client" (Sandbox) => foreign,
 }
 
-/// The ids of imported snapshots; those of snapshots are below.
+/// Returns the id of imported snapshot `number`. Ids of other snapshots are smaller.
 fn imported_id(number: u128) -> SnapshotId {
     id(1000 + number)
 }

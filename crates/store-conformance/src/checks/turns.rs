@@ -1,5 +1,5 @@
-//! Checks of two handles on the same data: a command is sent while another one is being decided, and sees what that one
-//! left.
+//! Checks of two handles on the same data: a command is sent while another one is being decided, and sees the effects
+//! of that one.
 
 use super::contention::second;
 use crate::check::{CheckResult, Failure, checks};
@@ -233,7 +233,7 @@ async fn deletions(handle: Handle) -> CheckResult {
     before.still_holds("a world that was deleted after a credit", &handle).await
 }
 
-/// Snapshots are taken while money moves between budgets. The books of each must agree.
+/// Snapshots are taken while money moves between budgets. In each snapshot, balances and journal must agree.
 async fn snapshots(handle: Handle) -> CheckResult {
     const SNAPSHOTS: u8 = 6;
     prepared(&handle).await?;

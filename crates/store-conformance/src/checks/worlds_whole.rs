@@ -119,7 +119,7 @@ async fn leases(handle: Handle) -> CheckResult {
     holds("the batch can't be claimed", leases.iter().any(|lease| lease.batch == batch_id(FIRST + 2)))
 }
 
-/// A worker held a batch when the snapshot was taken.
+/// A worker has a lease on a batch when the snapshot is taken. After the restore, the lease is lost.
 async fn leases_of_then(handle: Handle) -> CheckResult {
     played(&handle).await?;
     let leases = handle.processing.claim(claim(1, after(900), 10)).await?;
@@ -133,7 +133,8 @@ async fn leases_of_then(handle: Handle) -> CheckResult {
     holds("the batch can't be claimed", leases.iter().any(|lease| lease.batch == batch_id(FIRST + 2)))
 }
 
-/// The snapshot contains a record under a key that was forgotten since.
+/// The snapshot contains an idempotency record that was deleted after it was taken. A restore under the same key keeps
+/// its own record.
 async fn record_of_its_key(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     handle.worlds.create(command()?).await?;
@@ -161,7 +162,7 @@ async fn microseconds(handle: Handle) -> CheckResult {
     before.still_holds("a restore", &handle).await
 }
 
-/// The clock of my world runs. The snapshot is taken when it shows noon, and copied an hour later.
+/// My world's clock is running. The snapshot is taken when the clock shows noon, and copied an hour later.
 async fn copied_clock(handle: Handle) -> CheckResult {
     prepared(&handle).await?;
     let mut running = command()?;

@@ -27,7 +27,7 @@ use florin_ports::{
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Applies an operation. Ids derive from its number, so that every store receives the same ids.
+/// Applies an operation. Ids are derived from the number of the operation, so that every store receives the same ids.
 pub(super) async fn apply(
     handle: &Handle,
     operation: &Operation,
@@ -93,7 +93,8 @@ impl Turn<'_> {
         MessageIds { journal: journal_id(self.number * 2), ..stamp_at(self.number, self.now) }
     }
 
-    /// Creates an idempotency claim under one of a few keys. Requests of one kind are equal, so that some are repeats.
+    /// Creates an idempotency claim under one of a few keys. All requests of one kind are equal, so some operations are
+    /// repeats.
     fn claim<T: Debug + 'static>(
         &self,
         who: Who,

@@ -1,4 +1,4 @@
-//! Everything that the ports show of a store, as comparable lines of text.
+//! Reads everything that the ports show of a store, as comparable lines of text.
 
 use super::{batch, budget, card, chain};
 use crate::check::{CheckResult, Failure};
@@ -246,7 +246,7 @@ pub(crate) fn key_of(row: &Activity) -> ActivityKey {
     }
 }
 
-/// Returns the events of an account, oldest first, without what differs between stores: positions and ids.
+/// Returns the events of an account, oldest first, without positions and ids, which differ between stores.
 async fn events(handle: &Handle, who: Who, account: &AccountId) -> Result<Vec<(u64, String)>, Failure> {
     let reach = EventReach { client: who.client(), accounts: Some([account.clone()].into()) };
     let page = PageRequest { limit: 100_000, offset: 0 };

@@ -1,7 +1,7 @@
 //! Reads everything that a store's ports show.
 //!
-//! No port reads some data, such as messages, limits, sessions and the next credit number. A command shows it to a rule
-//! that records its situation and refuses.
+//! Some data is not read by any port, such as messages, limits, sessions and the next credit number. To read it, a
+//! command passes it to a rule that records the situation and refuses.
 
 mod everything;
 

@@ -388,9 +388,10 @@ pub(crate) struct Mutant {
     /// Serializes card messages.
     pub(crate) turn: Arc<tokio::sync::Mutex<()>>,
     pub(crate) waiting: Arc<AtomicUsize>,
-    /// Messages that followed one with a slow rule, and their account.
+    /// The messages that were sent behind a message with a slow rule, and their account.
     pub(crate) behind_a_slow_one: Arc<Mutex<Option<Waiting>>>,
-    /// What the first handle saw before its last command, for a second handle that does not look again.
+    /// Records that the first handle read before its last command. A second handle with a bug uses them instead of
+    /// reading again.
     pub(crate) seen_before: Arc<Mutex<SeenBefore>>,
     /// Events that were listed.
     pub(crate) listed: Arc<Mutex<BTreeMap<EventPosition, StoredEvent>>>,

@@ -25,7 +25,7 @@ use uuid::Uuid;
 
 type Carded = Result<Written<CardTransaction>, WriteError<CardRefusal>>;
 
-/// Changes a decision on a card message as the bug would.
+/// Changes a decision on a card message as the bug does.
 fn spoilt(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
     let message = &mut decision.transaction;
     match bug {
@@ -55,7 +55,7 @@ fn spoilt(bug: Option<Bug>, mut decision: CardDecision) -> CardDecision {
     decision
 }
 
-/// Changes what decides the use of a card as the bug would.
+/// Changes the guards of a card as the bug does.
 fn weakened(bug: Option<Bug>, guards: &mut Guards) {
     match bug {
         Some(Bug::CardControlsIgnored) => guards.card = Controls::default(),
@@ -104,7 +104,7 @@ impl Mutant {
     /// Loads without a lock, so the situation may be stale when the rule decides.
     async fn stale(&self, command: &FirstMessageCommand) -> Option<FirstSituation> {
         let seen = self.look(command).await;
-        // Long enough for every other command to look before the first of them writes.
+        // Long enough for every other command to read before the first of them writes.
         tokio::time::sleep(Duration::from_millis(100)).await;
         seen
     }
@@ -128,7 +128,8 @@ impl Mutant {
         seen.lock().unwrap().take()
     }
 
-    /// Remembers the limits for the second handle, which does not look again.
+    /// Returns the limits that the first handle read earlier, for a second handle that does not read again. The first
+    /// handle records them.
     async fn limits_of_then(&self, command: &FirstMessageCommand) -> Option<Vec<CardLimit>> {
         if !self.has(Bug::StaleLimits) {
             return None;
@@ -141,7 +142,8 @@ impl Mutant {
         None
     }
 
-    /// Remembers the enrolment for the second handle, which does not look again.
+    /// Returns the enrolment that the first handle read earlier, for a second handle that does not read again. The
+    /// first handle records it.
     async fn enrolment_of_then(&self, account: &AccountId) -> Option<TotpEnrolment> {
         if !self.has(Bug::StaleEnrolments) {
             return None;

@@ -1,4 +1,4 @@
-//! Bugs in the endpoints that decide on card messages.
+//! Bugs in decision endpoints.
 
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;

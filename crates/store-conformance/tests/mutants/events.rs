@@ -15,7 +15,7 @@ impl Mutant {
         match self.bug {
             Some(Bug::EventsLate) => event.occurred_at += TimeDelta::seconds(1),
             Some(Bug::EventsChange) => {
-                // Another body at each read.
+                // Every read returns another body.
                 event.body.push_str(&self.reads.fetch_add(1, Ordering::Relaxed).to_string());
             }
             Some(Bug::SequencesWithGaps) if event.sequence > 1 => event.sequence += 1,
@@ -66,7 +66,7 @@ impl Events for Mutant {
 
     async fn tail(&self) -> Result<Option<EventPosition>, StoreError> {
         let tail = self.inner.tail().await?;
-        // A position that the next transaction will get.
+        // The tail includes positions that later transactions will draw.
         Ok(if self.has(Bug::TailTooFar) { tail.map(|EventPosition(last)| EventPosition(last + 3)) } else { tail })
     }
 

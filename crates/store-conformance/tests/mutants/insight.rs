@@ -92,7 +92,7 @@ impl Activities for Mutant {
         }
         if let Some(found) = found.as_mut() {
             match self.bug {
-                // As if the next position were drawn, but not committed yet.
+                // This cursor passes the next position, as if a transaction had drawn it but not committed yet.
                 Some(Bug::FeedPassesUncommitted) => found.next.position += 1,
                 Some(Bug::FollowUpsKeepThePlace) if after.is_some() => found.rows.retain(|row| match &row.detail {
                     ActivityDetail::Card(chain) => chain.follow_ups.is_empty(),

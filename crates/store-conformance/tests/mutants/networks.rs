@@ -1,4 +1,4 @@
-//! Bugs in what clients read about their accounts, and in the networks that they may call from.
+//! Bugs in the profiles of accounts, and in the networks that clients may call from.
 
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;

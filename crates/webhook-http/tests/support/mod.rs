@@ -29,27 +29,27 @@ pub(crate) enum Speaks {
     Http,
     /// HTTP, and closes the connection after a response.
     HttpOnce,
-    /// HTTP over TLS, as `hooks.test`, with a certificate authority of its own.
+    /// HTTP over TLS as `hooks.test`, with its own certificate authority.
     Tls,
     /// The same, and closes the connection after a response.
     TlsOnce,
     /// Accepts connections, and never writes.
     Nothing,
-    /// Bytes that are no HTTP.
+    /// Sends bytes that are not HTTP.
     Garbage,
-    /// Closes connections.
+    /// Closes connections without a response.
     Goodbye,
-    /// A head that never ends, byte by byte.
+    /// Sends a head that never ends, byte by byte.
     DrippingHead,
-    /// A head that never ends, at full speed.
+    /// Sends a head that never ends, at full speed.
     EndlessHead,
-    /// A body of a terabyte, at full speed.
+    /// Sends a body of a terabyte, at full speed.
     EndlessBody,
-    /// A body of a terabyte, byte by byte.
+    /// Sends a body of a terabyte, byte by byte.
     DrippingBody,
 }
 
-/// A request that a receiver got.
+/// A request that a receiver received.
 #[derive(Clone, Debug)]
 pub(crate) struct Got {
     pub(crate) head: String,
@@ -57,13 +57,13 @@ pub(crate) struct Got {
 }
 
 impl Got {
-    /// A header, by its name in lower case.
+    /// Returns the value of a header. The case of the name does not matter.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.head.lines().skip(1).filter_map(|line| line.split_once(": "));
         headers.find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// The headers, as the library of Standard Webhooks expects them.
+    /// Returns the headers, as the library of Standard Webhooks expects them.
     pub(crate) fn headers(&self) -> HeaderMap {
         let lines = self.head.lines().skip(1).filter_map(|line| line.split_once(": "));
         lines.map(|(name, value)| (name.parse::<HeaderName>().unwrap(), value.parse().unwrap())).collect()
@@ -121,7 +121,7 @@ impl Receiver {
     }
 }
 
-/// A certificate authority, and the configuration of a server that it certified as `hooks.test`.
+/// Creates a certificate authority, and a TLS server with a certificate for `hooks.test` from it.
 fn certificates() -> (CertificateDer<'static>, TlsAcceptor) {
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -137,7 +137,7 @@ fn certificates() -> (CertificateDer<'static>, TlsAcceptor) {
     (issuer.der().clone(), TlsAcceptor::from(Arc::new(config)))
 }
 
-/// A response.
+/// Builds an HTTP response from its status line, further headers and body.
 pub(crate) fn answer(status: &str, headers: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
@@ -224,7 +224,7 @@ async fn read_request<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Got> {
     Ok(got)
 }
 
-/// Names that the tests know.
+/// The host names of a test, each with the addresses that successive lookups return.
 #[derive(Clone, Default)]
 pub(crate) struct Names(Arc<Mutex<BTreeMap<String, VecDeque<Vec<IpAddr>>>>>);
 
@@ -237,7 +237,7 @@ impl Names {
         self.then(name, addresses)
     }
 
-    /// Further look-ups of the name return these addresses.
+    /// Lets the next lookup of the name return these addresses. The last addresses are returned by all further lookups.
     pub(crate) fn then(self, name: &str, addresses: &[&str]) -> Self {
         let addresses = addresses.iter().map(|address| address.parse().unwrap()).collect();
         self.0.lock().unwrap().entry(name.to_owned()).or_default().push_back(addresses);
@@ -273,14 +273,14 @@ pub(crate) fn rates(environment: Environment, names: &Names) -> HttpShippingRate
     HttpShippingRates::new(settings(TargetPolicy::new(environment, Vec::new()), names, Vec::new())).unwrap()
 }
 
-/// A client that asks endpoints.
+/// A client that asks decision endpoints.
 #[allow(dead_code, reason = "the other tests use the rest")]
 pub(crate) fn decisions(environment: Environment, names: &Names) -> HttpDecisions {
     let settings = settings(TargetPolicy::new(environment, Vec::new()), names, Vec::new());
     HttpDecisions::new(SenderSettings { time_limit: HttpDecisions::TIME_LIMIT, ..settings }).unwrap()
 }
 
-/// A sender of an environment.
+/// A sender with the rules of an environment.
 pub(crate) fn sender(environment: Environment, names: &Names) -> HttpWebhookSender {
     sender_with(TargetPolicy::new(environment, Vec::new()), names, Vec::new())
 }
@@ -295,7 +295,7 @@ pub(crate) fn secrets() -> WebhookSecrets {
     WebhookSecrets::new(SigningSecret::new(vec![1; 32]), None, None)
 }
 
-/// The real time: the verifier of the library compares it.
+/// The real time, with which the library compares the timestamp of a signature.
 #[allow(clippy::disallowed_methods, reason = "there is no Clock port here")]
 pub(crate) fn now() -> DateTime<Utc> {
     Utc::now()
