@@ -6,6 +6,7 @@ use florin_domain::merchant::{Bank, BankId};
 use florin_domain::text::Text;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Place;
 use std::fmt;
 
 /// The columns of a CSV file, and the fields of a JSON object.
@@ -111,10 +112,15 @@ impl List {
         let name = keep(faults, &at("name"), name.and_then(Text::<1, 140>::parse));
         let icon_url = keep(faults, &at("iconUrl"), icon_url.and_then(web_address));
         let supports_refunds = keep(faults, &at("supportsRefunds"), supports_refunds.and_then(|text| boolean(&text)));
-        if let Some(id) = &id
-            && let Some(first) = self.seen.insert(id.clone(), place.to_owned())
-        {
-            self.faults.0.push(format!("{}: duplicate id, first used in {first}", at("id")));
+        if let Some(id) = &id {
+            match self.seen.entry(id.clone()) {
+                Place::Occupied(first) => {
+                    self.faults.0.push(format!("{}: duplicate id, first used in {}", at("id"), first.get()));
+                }
+                Place::Vacant(free) => {
+                    free.insert(place.to_owned());
+                }
+            }
         }
         let (Some(id), Some(name), Some(icon_url), Some(supports_refunds)) = (id, name, icon_url, supports_refunds)
         else {
@@ -197,6 +203,15 @@ mod tests {
         }
         for wrong in ["", "{}", "[]", "[{]"] {
             assert!(json(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_duplicate_names_the_first_place_of_its_id() {
+        let row = format!("{ID},Bank,https://x.example/a.svg,true");
+        let said = csv(&[&row, &row, &row]).unwrap_err();
+        for line in [3, 4] {
+            assert!(said.contains(&format!("line {line}, id: duplicate id, first used in line 2")), "{said}");
         }
     }
 }
