@@ -95,6 +95,8 @@ error_sets! {
         response("413", "`payload_too_large`: the body exceeds 16 MiB.", &[]),
         response("415", "`unsupported_media_type`: the body is neither JSON nor, for uploads, CSV in UTF-8.", &[]),
     ]);
+    /// Errors of an operation that changes an object and moves no money.
+    ChangeErrors = writing(KEYS, "`invalid_state`.");
     /// Errors of an operation that manages budgets or cards.
     ManagementErrors = writing(
         "`invalid_credentials`, `insufficient_scope`, `address_not_allowed`; `feature_not_enabled`: the budget does \

@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, IdempotencyKeyHeader};
 use crate::idempotency::{client_claim, execute_for_client};
 use crate::mapping::endpoint_problem;
 use crate::problem::Problem;
-use crate::routes::error_sets::ManagementErrors;
+use crate::routes::error_sets::ChangeErrors;
 use crate::state::App;
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
@@ -18,7 +18,7 @@ use florin_application::delete_endpoint;
 /// extension.
 #[utoipa::path(delete, path = "/v2/card-decisions", tag = "Cards", operation_id = "deleteCardDecisions",
     params(AccountParameter, IdempotencyKeyHeader),
-    responses((status = 204, description = "Removed."), ManagementErrors))]
+    responses((status = 204, description = "Removed."), ChangeErrors))]
 pub(crate) async fn handle(app: Data<App>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Problem> {
     let mut call = Call::enter(&app, &request, &WRITE).await?;
     call.no_body(payload).await?;

@@ -7,7 +7,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::change_card_problem;
 use crate::problem::{Problem, read};
 use crate::reply::{answer, ok};
-use crate::routes::error_sets::{ManagementErrors, ReadErrors};
+use crate::routes::error_sets::{ChangeErrors, ReadErrors};
 use crate::state::App;
 use crate::views::ControlsView;
 use actix_web::http::StatusCode;
@@ -39,7 +39,7 @@ pub(crate) async fn find(app: Data<App>, request: HttpRequest) -> Result<HttpRes
 #[utoipa::path(put, path = "/v2/cards/{cardId}/controls", tag = "Cards", operation_id = "setCardControls",
     request_body = ControlsBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The controls.", body = ControlsView), ManagementErrors))]
+    responses((status = 200, description = "The controls.", body = ControlsView), ChangeErrors))]
 pub(crate) async fn set(app: Data<App>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Problem> {
     let mut write = Call::enter(&app, &request, &WRITE).await?.with_body(payload).await?;
     let card = write.call.read::<CardPath>();

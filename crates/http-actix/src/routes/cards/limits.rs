@@ -8,7 +8,7 @@ use crate::idempotency::{claim, claim_without_body, execute};
 use crate::mapping::{limit_problem, removal_problem};
 use crate::problem::{Problem, read};
 use crate::reply::{answer, no_content, ok_list};
-use crate::routes::error_sets::{ManagementErrors, ReadErrors};
+use crate::routes::error_sets::{ChangeErrors, ReadErrors};
 use crate::state::App;
 use crate::views::{LimitView, List};
 use actix_web::http::StatusCode;
@@ -125,7 +125,7 @@ async fn list(app: Data<App>, request: HttpRequest, windows: &[LimitWindow]) -> 
 #[utoipa::path(post, path = "/v2/cards/{cardId}/spending-limits", tag = "Cards", operation_id = "setSpendingLimit",
     request_body = SpendingLimitBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The limit.", body = LimitView), ManagementErrors))]
+    responses((status = 200, description = "The limit.", body = LimitView), ChangeErrors))]
 pub(crate) async fn set_spending(
     app: Data<App>,
     request: HttpRequest,
@@ -139,7 +139,7 @@ pub(crate) async fn set_spending(
     operation_id = "setTransactionLimit",
     request_body = TransactionLimitBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The limit.", body = LimitView), ManagementErrors))]
+    responses((status = 200, description = "The limit.", body = LimitView), ChangeErrors))]
 pub(crate) async fn set_transaction(
     app: Data<App>,
     request: HttpRequest,
@@ -175,7 +175,7 @@ fn render(set: &LimitSet) -> Answer {
 #[utoipa::path(delete, path = "/v2/cards/{cardId}/spending-limits/{limitId}", tag = "Cards",
     operation_id = "removeSpendingLimit",
     params(CardPath, LimitPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 204, description = "Removed."), ManagementErrors))]
+    responses((status = 204, description = "Removed."), ChangeErrors))]
 pub(crate) async fn remove_spending(
     app: Data<App>,
     request: HttpRequest,
@@ -190,7 +190,7 @@ pub(crate) async fn remove_spending(
 #[utoipa::path(delete, path = "/v2/cards/{cardId}/transaction-limits/{limitId}", tag = "Cards",
     operation_id = "removeTransactionLimit",
     params(CardPath, LimitPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 204, description = "Removed."), ManagementErrors))]
+    responses((status = 204, description = "Removed."), ChangeErrors))]
 pub(crate) async fn remove_transaction(
     app: Data<App>,
     request: HttpRequest,

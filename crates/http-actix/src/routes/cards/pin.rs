@@ -7,7 +7,7 @@ use crate::idempotency::{claim, execute};
 use crate::mapping::change_card_problem;
 use crate::problem::{Problem, read};
 use crate::reply::no_content;
-use crate::routes::error_sets::ManagementErrors;
+use crate::routes::error_sets::ChangeErrors;
 use crate::state::App;
 use actix_web::{HttpRequest, HttpResponse, web};
 use florin_application::set_card_pin;
@@ -28,7 +28,7 @@ body! {
 #[utoipa::path(put, path = "/v2/cards/{cardId}/pin", tag = "Cards", operation_id = "setCardPin",
     request_body = PinBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 204, description = "The PIN is set."), ManagementErrors))]
+    responses((status = 204, description = "The PIN is set."), ChangeErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -6,7 +6,7 @@ use crate::declare::{AccountParameter, IdempotencyKeyHeader, body, named};
 use crate::idempotency::{claim, execute};
 use crate::mapping::change_card_problem;
 use crate::problem::{Problem, read};
-use crate::routes::error_sets::ManagementErrors;
+use crate::routes::error_sets::ChangeErrors;
 use crate::state::App;
 use crate::views::CardView;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -43,7 +43,7 @@ named! {
 #[utoipa::path(post, path = "/v2/cards/{cardId}/transition", tag = "Cards", operation_id = "transitionCard",
     request_body = TransitionBody,
     params(CardPath, AccountParameter, IdempotencyKeyHeader),
-    responses((status = 200, description = "The card.", body = CardView), ManagementErrors))]
+    responses((status = 200, description = "The card.", body = CardView), ChangeErrors))]
 pub(crate) async fn handle(
     app: web::Data<App>,
     request: HttpRequest,

@@ -33,6 +33,7 @@ struct Stored {
     clearing_count: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<StoredDecision>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     dispute: Option<StoredDispute>,
 }
 

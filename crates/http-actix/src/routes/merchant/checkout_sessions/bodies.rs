@@ -22,7 +22,7 @@ body! {
         #[example("SHOPPING")]
         "type" => checkout_type: CheckoutType,
         /// The checkout, which must be ACTIVE.
-        #[example("0198c0de-0005-7000-8000-000000000001")]
+        #[example("0198c0de-0003-7000-8000-000000000001")]
         "checkoutId" => checkout: CheckoutId,
         /// The merchant's own key for this session. A second request with the same key returns the first session.
         #[example("basket-7")]

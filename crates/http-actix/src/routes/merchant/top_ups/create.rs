@@ -26,7 +26,7 @@ body! {
     /// A new top-up.
     pub(crate) struct CreateTopUpBody as "CreateTopUpRequest" {
         /// The budget that is credited.
-        #[example("0198c0de-0004-7000-8000-000000000001")]
+        #[example("0198c0de-0005-7000-8000-000000000001")]
         "budgetId" => budget: BudgetId,
         /// The amount to pay, in a currency that the budget holds.
         "amount" => amount: AmountBody,
