@@ -27,9 +27,7 @@ mod visit;
 
 pub(crate) use answer::{complete_answer, is_payment_page, path_for_log};
 
-use crate::middleware::catch_panic;
 use crate::routes::fallback::{get, get_or_head, not_found, resource_allowing};
-use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// The methods that a page accepts.
@@ -45,14 +43,12 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
             .service(
                 resource_allowing("/refunds/{token}", METHODS)
                     .route(get_or_head().to(refund::show))
-                    .route(web::post().to(refund::receive))
-                    .wrap(from_fn(catch_panic)),
+                    .route(web::post().to(refund::receive)),
             )
             .service(
                 resource_allowing("/{token}", METHODS)
                     .route(get_or_head().to(session::show))
-                    .route(web::post().to(session::receive))
-                    .wrap(from_fn(catch_panic)),
+                    .route(web::post().to(session::receive)),
             )
             .default_service(web::to(not_found)),
     );

@@ -3,37 +3,51 @@
 use crate::codes::ErrorCode;
 use crate::middleware::catch_panic;
 use crate::problem::Problem;
-use actix_web::dev::HttpServiceFactory;
+use actix_web::body::BoxBody;
+use actix_web::dev::{HttpServiceFactory, ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::middleware::from_fn;
-use actix_web::{FromRequest, Handler, HttpResponse, Resource, Responder, Route, guard, web};
+use actix_web::{Error, FromRequest, Handler, HttpResponse, Resource, Responder, Route, guard, web};
 
-/// Creates a resource that accepts GET and HEAD. Other methods get 405.
+/// Creates a resource that accepts GET and HEAD.
 pub(crate) fn get<F, Args>(path: &str, handler: F) -> impl HttpServiceFactory + 'static
 where
     F: Handler<Args>,
     Args: FromRequest + 'static,
     F::Output: Responder + 'static,
 {
-    web::resource(path)
-        .route(get_or_head().to(handler))
-        .default_service(web::to(|| async { method_not_allowed("GET, HEAD") }))
-        .wrap(from_fn(catch_panic))
+    resource_allowing(path, "GET, HEAD").route(get_or_head().to(handler))
 }
 
-/// Creates a resource that accepts POST. Other methods get 405.
+/// Creates a resource that accepts POST.
 pub(super) fn post<F, Args>(path: &str, handler: F) -> impl HttpServiceFactory + 'static
 where
     F: Handler<Args>,
     Args: FromRequest + 'static,
     F::Output: Responder + 'static,
 {
-    web::resource(path).route(web::post().to(handler)).default_service(web::to(|| async { method_not_allowed("POST") }))
+    resource_allowing(path, "POST").route(web::post().to(handler))
 }
 
-/// Creates a resource without routes. Methods without a route get 405, with `allow` as the `Allow` header.
-pub(crate) fn resource_allowing(path: &str, allow: &'static str) -> Resource {
-    web::resource(path).default_service(web::to(move || async move { method_not_allowed(allow) }))
+/// Creates a resource without routes. A panic of a handler becomes a 500. Methods without a route get 405, with `allow` as
+/// the `Allow` header.
+pub(crate) fn resource_allowing(path: &str, allow: &'static str) -> Resource<impl Endpoint> {
+    web::resource(path)
+        .default_service(web::to(move || async move { method_not_allowed(allow) }))
+        .wrap(from_fn(catch_panic))
+}
+
+/// The service of a resource.
+pub(crate) trait Endpoint:
+    ServiceFactory<ServiceRequest, Config = (), Response = ServiceResponse<BoxBody>, Error = Error, InitError = ()>
+    + 'static
+{
+}
+
+impl<T> Endpoint for T where
+    T: ServiceFactory<ServiceRequest, Config = (), Response = ServiceResponse<BoxBody>, Error = Error, InitError = ()>
+        + 'static
+{
 }
 
 /// Creates a route for GET and HEAD.
@@ -48,4 +62,30 @@ fn method_not_allowed(allow: &'static str) -> Result<HttpResponse, Problem> {
 /// Returns the 404 for an unknown path.
 pub(crate) async fn not_found() -> Result<HttpResponse, Problem> {
     Err(Problem::new(StatusCode::NOT_FOUND, "", ErrorCode::NotFound, "nothing exists at this path"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::http::Method;
+    use actix_web::test::{TestRequest, call_service, init_service};
+
+    async fn panicking() -> HttpResponse {
+        panic!("a bug of the handler")
+    }
+
+    #[actix_web::test]
+    async fn every_resource_turns_a_panic_into_a_500() {
+        let app = actix_web::App::new()
+            .service(get("/get", panicking))
+            .service(post("/post", panicking))
+            .service(resource_allowing("/put", "PUT").route(web::put().to(panicking)));
+        let app = init_service(app).await;
+        for (method, path) in [(Method::GET, "/get"), (Method::POST, "/post"), (Method::PUT, "/put")] {
+            let request = TestRequest::with_uri(path).method(method).to_request();
+            assert_eq!(call_service(&app, request).await.status(), StatusCode::INTERNAL_SERVER_ERROR, "{path}");
+        }
+        let request = TestRequest::with_uri("/post").to_request();
+        assert_eq!(call_service(&app, request).await.status(), StatusCode::METHOD_NOT_ALLOWED);
+    }
 }

@@ -10,9 +10,7 @@ pub(crate) mod generate_credit;
 pub(crate) mod list;
 pub(crate) mod transfer;
 
-use crate::middleware::catch_panic;
 use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
-use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of budgets. The simulation is registered first, because its path would otherwise
@@ -29,9 +27,9 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .route(web::put().to(controls::set));
     config
         .service(post("/budgets/generate-credit", generate_credit::handle))
-        .service(budgets.wrap(from_fn(catch_panic)))
-        .service(budget.wrap(from_fn(catch_panic)))
-        .service(controls.wrap(from_fn(catch_panic)))
+        .service(budgets)
+        .service(budget)
+        .service(controls)
         .service(get("/budgets/{budgetId}/explanation", explain::handle))
         .service(post("/budgets/{budgetId}/transfer", transfer::handle));
 }

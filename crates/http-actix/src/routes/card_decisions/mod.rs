@@ -6,9 +6,7 @@ pub(crate) mod find;
 pub(crate) mod rotate_secret;
 pub(crate) mod set;
 
-use crate::middleware::catch_panic;
 use crate::routes::fallback::{get_or_head, post, resource_allowing};
-use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of decision endpoints.
@@ -17,7 +15,5 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .route(get_or_head().to(find::handle))
         .route(web::put().to(set::handle))
         .route(web::delete().to(delete::handle));
-    config
-        .service(endpoint.wrap(from_fn(catch_panic)))
-        .service(post("/card-decisions/rotate-secret", rotate_secret::handle));
+    config.service(endpoint).service(post("/card-decisions/rotate-secret", rotate_secret::handle));
 }

@@ -28,9 +28,7 @@ pub(crate) mod sender;
 pub(crate) mod single_messages;
 pub(crate) mod transition;
 
-use crate::middleware::catch_panic;
 use crate::routes::fallback::{get, get_or_head, not_found, post, resource_allowing};
-use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of cards. The simulations are registered first, because their paths would otherwise
@@ -48,11 +46,11 @@ pub(crate) fn configure(config: &mut ServiceConfig) {
     let pin = resource_allowing("/cards/{cardId}/pin", "PUT").route(web::put().to(pin::handle));
     config
         .service(web::scope("/cards/simulations").configure(simulations))
-        .service(cards.wrap(from_fn(catch_panic)))
-        .service(card.wrap(from_fn(catch_panic)))
+        .service(cards)
+        .service(card)
         .service(get("/cards/{cardId}/details", details::handle))
-        .service(controls.wrap(from_fn(catch_panic)))
-        .service(pin.wrap(from_fn(catch_panic)))
+        .service(controls)
+        .service(pin)
         .service(post("/cards/{cardId}/order-physical", order_physical::handle))
         .service(post("/cards/{cardId}/replace", replace::handle))
         .service(post("/cards/{cardId}/transition", transition::handle))
@@ -71,11 +69,7 @@ fn limits(config: &mut ServiceConfig) {
         .route(web::delete().to(limits::remove_spending));
     let one_transaction = resource_allowing("/cards/{cardId}/transaction-limits/{limitId}", "DELETE")
         .route(web::delete().to(limits::remove_transaction));
-    config
-        .service(spending.wrap(from_fn(catch_panic)))
-        .service(transaction.wrap(from_fn(catch_panic)))
-        .service(one_spending.wrap(from_fn(catch_panic)))
-        .service(one_transaction.wrap(from_fn(catch_panic)));
+    config.service(spending).service(transaction).service(one_spending).service(one_transaction);
 }
 
 fn simulations(config: &mut ServiceConfig) {

@@ -5,9 +5,7 @@ pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod list;
 
-use crate::middleware::catch_panic;
 use crate::routes::fallback::{get_or_head, resource_allowing};
-use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of the networks that a client may call from.
@@ -16,5 +14,5 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .route(get_or_head().to(list::handle))
         .route(web::post().to(create::handle));
     let one = resource_allowing("/ipaddresses/{ipAddressId}", "DELETE").route(web::delete().to(delete::handle));
-    config.service(all.wrap(from_fn(catch_panic))).service(one.wrap(from_fn(catch_panic)));
+    config.service(all).service(one);
 }

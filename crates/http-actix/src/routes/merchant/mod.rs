@@ -21,9 +21,7 @@ pub(crate) use checkout_sessions::{SESSION, SessionPath, ShippingBody, session_v
 pub(crate) use common::{PAYEE, PayeePath, SETTLEMENT_ACCOUNT, SettlementAccountPath, render_merchant};
 pub(crate) use refunds::{REFUND, RefundPath};
 
-use crate::middleware::catch_panic;
 use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
-use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of merchants.
@@ -52,13 +50,13 @@ pub(super) fn configure(config: &mut ServiceConfig) {
     config
         .service(get("/merchant/banks", list_banks::handle))
         .service(get("/merchant/payees/{payeeId}", payees::find::handle))
-        .service(merchant.wrap(from_fn(catch_panic)))
-        .service(logo.wrap(from_fn(catch_panic)))
-        .service(checkouts.wrap(from_fn(catch_panic)))
-        .service(checkout.wrap(from_fn(catch_panic)))
-        .service(settlement_accounts.wrap(from_fn(catch_panic)))
-        .service(settlement_account.wrap(from_fn(catch_panic)))
-        .service(payees.wrap(from_fn(catch_panic)))
+        .service(merchant)
+        .service(logo)
+        .service(checkouts)
+        .service(checkout)
+        .service(settlement_accounts)
+        .service(settlement_account)
+        .service(payees)
         .configure(configure_sessions);
 }
 
@@ -69,7 +67,7 @@ fn configure_sessions(config: &mut ServiceConfig) {
         .route(web::post().to(checkout_sessions::create::handle));
     let session = "/merchant/checkout-sessions/{checkoutSessionId}";
     config
-        .service(sessions.wrap(from_fn(catch_panic)))
+        .service(sessions)
         .service(get(session, checkout_sessions::find::handle))
         .service(post(&format!("{session}/cancel"), checkout_sessions::cancel::handle))
         .service(post("/merchant/top-ups", top_ups::create::handle))

@@ -15,9 +15,7 @@ pub(crate) mod template;
 pub(crate) mod upload;
 pub(crate) mod validate;
 
-use crate::middleware::catch_panic;
 use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
-use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of payment batches.
@@ -33,9 +31,9 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .route(get_or_head().to(list_payments::handle))
         .route(web::post().to(upload::handle));
     config
-        .service(batches.wrap(from_fn(catch_panic)))
-        .service(batch.wrap(from_fn(catch_panic)))
-        .service(payments.wrap(from_fn(catch_panic)))
+        .service(batches)
+        .service(batch)
+        .service(payments)
         .service(get("/payment-batches/{paymentBatchId}/alerts", list_alerts::handle))
         .service(get("/payment-batches/{paymentBatchId}/validate", validate::handle))
         .service(post("/payment-batches/{paymentBatchId}/payments/download", download::handle))

@@ -7,9 +7,7 @@ pub(crate) mod find;
 pub(crate) mod list;
 pub(crate) mod list_roles;
 
-use crate::middleware::catch_panic;
 use crate::routes::fallback::{get, get_or_head, resource_allowing};
-use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of people and roles.
@@ -20,8 +18,5 @@ pub(super) fn configure(config: &mut ServiceConfig) {
     let person = resource_allowing("/people/{personId}", "GET, HEAD, PATCH")
         .route(get_or_head().to(find::handle))
         .route(web::patch().to(edit::handle));
-    config
-        .service(get("/roles", list_roles::handle))
-        .service(people.wrap(from_fn(catch_panic)))
-        .service(person.wrap(from_fn(catch_panic)));
+    config.service(get("/roles", list_roles::handle)).service(people).service(person);
 }

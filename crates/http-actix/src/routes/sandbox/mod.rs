@@ -27,9 +27,7 @@ pub(crate) mod scenarios;
 pub(crate) mod set_clock;
 pub(crate) mod take_snapshot;
 
-use crate::middleware::catch_panic;
 use crate::routes::fallback::{get_or_head, post, resource_allowing};
-use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of the sandbox, except those of invariants.
@@ -64,17 +62,17 @@ pub(super) fn configure(config: &mut ServiceConfig) {
     let merchant = resource_allowing("/sandbox/merchant", "PATCH").route(web::patch().to(administer_merchant::handle));
     let approval = "/sandbox/merchant/settlement-accounts/{settlementAccountId}/approval";
     config
-        .service(clock.wrap(from_fn(catch_panic)))
-        .service(hold_life.wrap(from_fn(catch_panic)))
-        .service(over_clearing.wrap(from_fn(catch_panic)))
-        .service(worlds.wrap(from_fn(catch_panic)))
-        .service(world.wrap(from_fn(catch_panic)))
-        .service(snapshots.wrap(from_fn(catch_panic)))
+        .service(clock)
+        .service(hold_life)
+        .service(over_clearing)
+        .service(worlds)
+        .service(world)
+        .service(snapshots)
         .service(snapshot)
         .service(file)
-        .service(imported.wrap(from_fn(catch_panic)))
+        .service(imported)
         .service(imported_snapshot)
-        .service(merchant.wrap(from_fn(catch_panic)))
+        .service(merchant)
         .service(post(approval, approve_settlement_account::handle))
         .service(post("/sandbox/merchant/payees/{payeeId}/approval", approve_payee::handle))
         .service(post("/sandbox/checkout-sessions/{checkoutSessionId}/pay", pay_session::handle))

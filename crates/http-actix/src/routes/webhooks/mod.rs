@@ -19,9 +19,7 @@ pub(crate) mod test;
 pub(super) use bodies::ReceiverUrl;
 pub(super) use rotate_secret::RotateSecretBody;
 
-use crate::middleware::catch_panic;
 use crate::routes::fallback::{get, get_or_head, post, resource_allowing};
-use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes of subscriptions.
@@ -34,8 +32,8 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .route(web::patch().to(edit::handle))
         .route(web::delete().to(delete::handle));
     config
-        .service(all.wrap(from_fn(catch_panic)))
-        .service(one.wrap(from_fn(catch_panic)))
+        .service(all)
+        .service(one)
         .service(post("/webhooks/{webhookId}/rotate-secret", rotate_secret::handle))
         .service(post("/webhooks/{webhookId}/test", test::handle))
         .service(post("/webhooks/{webhookId}/recover", recover::handle))

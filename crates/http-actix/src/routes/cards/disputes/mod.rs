@@ -7,9 +7,7 @@ pub(crate) mod open;
 pub(crate) mod read;
 pub(super) mod send;
 
-use crate::middleware::catch_panic;
 use crate::routes::fallback::{get, get_or_head, resource_allowing};
-use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 
 /// Registers the routes that list, open and return disputes. `message_routes` registers the actions on a dispute.
@@ -17,5 +15,5 @@ pub(super) fn configure(config: &mut ServiceConfig) {
     let disputes = resource_allowing("/disputes", "GET, HEAD, POST")
         .route(get_or_head().to(read::list))
         .route(web::post().to(open::handle));
-    config.service(disputes.wrap(from_fn(catch_panic))).service(get("/disputes/{disputeId}", read::find));
+    config.service(disputes).service(get("/disputes/{disputeId}", read::find));
 }
