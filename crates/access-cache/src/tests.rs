@@ -39,7 +39,16 @@ fn caller(number: u8) -> Caller {
 fn account(id: &str) -> Account {
     let id = AccountId::parse(id).unwrap();
     let timeline = Timeline::default();
-    Account { id, client: CLIENT, name: String::new(), merchant: true, mfa_required: true, timeline, decisions: None }
+    Account {
+        id,
+        client: CLIENT,
+        name: String::new(),
+        merchant: true,
+        mfa_required: true,
+        timeline,
+        decisions: None,
+        epoch: 0,
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -49,6 +49,7 @@ fn account(decisions: Option<DecisionEndpoint>) -> Account {
         mfa_required: false,
         timeline: Timeline::default(),
         decisions: decisions.map(Arc::new),
+        epoch: 0,
     }
 }
 

@@ -147,6 +147,7 @@ fn accounts() -> MockAccounts {
             mfa_required: true,
             timeline: Timeline::default(),
             decisions: None,
+            epoch: 0,
         }))
     });
     accounts

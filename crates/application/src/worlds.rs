@@ -136,6 +136,7 @@ fn contents(
         mfa_required: true,
         timeline: timeline.clone(),
         decisions: None,
+        epoch: 0,
     };
     let seeded = |seed| WorldContents::Seeded(Box::new(seed));
     Ok(match new.template {

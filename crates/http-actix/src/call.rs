@@ -10,7 +10,7 @@ use crate::extract::query::Query;
 use crate::guesses::network;
 use crate::json::{Context, Document, Place, Reading};
 use crate::load::refusal;
-use crate::middleware::note_client;
+use crate::middleware::{note_client, note_world};
 use crate::problem::{Problem, read};
 use crate::state::App;
 use crate::turns::Turn;
@@ -195,7 +195,11 @@ impl Call<'_> {
         }
         self.turn = Some(self.app.turns.share(&id).await);
         // Find the account again: a restore may have ended meanwhile and changed the account's clock.
-        Ok(reach_account(&self.app.services, &self.caller, &id).await)
+        let reached = reach_account(&self.app.services, &self.caller, &id).await;
+        if let Ok(account) = &reached {
+            note_world(self.request, account);
+        }
+        Ok(reached)
     }
 
     /// Waits until no other request is in progress on the account, and makes later requests wait for this one. Returns

@@ -8,10 +8,8 @@
 //! - `idempotency` creates idempotency claims; `dry_run` returns the results of dry runs.
 //! - `payments` reads and writes the payments of batches, as JSON and as CSV.
 //! - `connections` limits connections and how far each is read ahead; `load` limits concurrent requests; `turns` makes
-//! a
-//!   restore of a world wait for the world's requests; `uploads` limits the memory of uploads; `guesses` limits unknown
-//! API
-//!   keys, and `form_limiter` the forms of payment pages.
+//!   a restore of a world wait for the world's requests; `uploads` limits the memory of uploads; `guesses` limits
+//!   unknown API keys, and `form_limiter` the forms of payment pages.
 //! - `payment_pages` has the hosted payment pages.
 //! - `pages` has the home page and the docs page; `middleware` wraps every request.
 

@@ -119,6 +119,7 @@ fn account() -> Account {
         mfa_required: false,
         timeline: Timeline::default(),
         decisions: None,
+        epoch: 0,
     }
 }
 

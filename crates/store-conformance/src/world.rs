@@ -188,6 +188,7 @@ pub(crate) fn account(who: Who) -> Result<Account, Failure> {
         mfa_required: true,
         timeline: florin_domain::world::Timeline::default(),
         decisions: None,
+        epoch: 0,
     })
 }
 

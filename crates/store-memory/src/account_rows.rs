@@ -202,7 +202,6 @@ pub(crate) fn of(data: &Data, account: &AccountId) -> Data {
         last_position: _,
         redeliveries: _,
         positions,
-        epochs: _,
         sequences,
         paid_numbers,
         recording: _,

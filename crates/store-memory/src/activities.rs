@@ -50,7 +50,7 @@ fn changes(
     after: Option<ActivityCursor>,
     max: usize,
 ) -> Option<ActivityChanges> {
-    let epoch = data.epochs.get(account).copied().unwrap_or_default();
+    let epoch = data.accounts.get(account).map(|account| account.epoch).unwrap_or_default();
     let after = after.unwrap_or(ActivityCursor::beginning(epoch));
     if after.epoch != epoch {
         return None;
@@ -82,7 +82,9 @@ pub(crate) fn moved(data: &mut Data, account: &AccountId, ids: impl IntoIterator
 /// Begins a new epoch: earlier cursors of the account become invalid.
 pub(crate) fn begin_epoch(data: &mut Data, account: &AccountId) {
     let epoch = next_position(data);
-    data.epochs.insert(account.clone(), epoch);
+    if let Some(account) = data.accounts.get_mut(account) {
+        account.epoch = epoch;
+    }
 }
 
 fn next_position(data: &mut Data) -> i64 {

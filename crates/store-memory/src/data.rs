@@ -78,8 +78,6 @@ pub(crate) struct Data {
     pub(crate) redeliveries: BTreeMap<EventPosition, (EventId, DateTime<Utc>)>,
     /// The positions of movements, renewed with each change.
     pub(crate) positions: BTreeMap<(AccountId, ActivityId), i64>,
-    /// The epochs of worlds. A restore begins a new epoch.
-    pub(crate) epochs: BTreeMap<AccountId, i64>,
     /// The last sequences of budgets, batches and checkout sessions.
     pub(crate) sequences: BTreeMap<(AccountId, EventObject), u64>,
     /// The number of the last payment, return or top-up of each balance that has one.

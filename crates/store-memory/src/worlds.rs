@@ -301,5 +301,6 @@ fn copy_of(new: &SandboxWorld, name: String, timeline: Timeline) -> Account {
         mfa_required: true,
         timeline,
         decisions: None,
+        epoch: 0,
     }
 }

@@ -23,6 +23,7 @@ fn account(seed: Option<&str>, clock: ClockSetting) -> Account {
         mfa_required: true,
         timeline: Timeline { clock, seed: seed.map(|seed| seed_of(client, seed)) },
         decisions: None,
+        epoch: 0,
     }
 }
 

@@ -70,7 +70,7 @@ fn empty_account(
     now: DateTime<Utc>,
 ) -> Result<SeedAccount, DemoFault> {
     let (id, name, timeline) = (AccountId::parse(id)?, name.into(), Timeline::default());
-    let account = Account { id, client, name, merchant, mfa_required: true, timeline, decisions: None };
+    let account = Account { id, client, name, merchant, mfa_required: true, timeline, decisions: None, epoch: 0 };
     Ok(bare(account, currencies()?, opened(now)))
 }
 

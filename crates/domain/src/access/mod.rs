@@ -184,6 +184,8 @@ pub struct Account {
     pub timeline: Timeline,
     /// The endpoint that decides on its card messages. `None`: it has no endpoint.
     pub decisions: Option<Arc<DecisionEndpoint>>,
+    /// The epoch of a world, which its creation and each restore begin. 0: the account is no world.
+    pub epoch: i64,
 }
 
 /// An account as `GET /v2/accounts` shows it to its client.
@@ -229,6 +231,7 @@ mod tests {
             mfa_required: true,
             timeline: Timeline::default(),
             decisions: None,
+            epoch: 0,
         };
         let listed = ApiKey { accounts: AccountGrant::Only(BTreeSet::from([id.clone()])), ..key() };
         assert!(listed.reaches(&account(2)));

@@ -120,6 +120,7 @@ async fn create(context: &Context, registry: &dyn Registry, new: NewAccount) -> 
         mfa_required: !new.mfa_optional,
         timeline: florin_domain::world::Timeline::default(),
         decisions: None,
+        epoch: 0,
     };
     let (absent, taken) =
         (|| format!("client {} does not exist", new.client), || format!("account {id} already exists"));

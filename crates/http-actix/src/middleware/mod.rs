@@ -3,7 +3,9 @@
 
 mod cors;
 mod envelope;
+mod restored;
 
 pub(crate) use cors::cors;
 pub use envelope::REQUESTS;
 pub(crate) use envelope::{admit, catch_panic, envelope, note_client, protect};
+pub(crate) use restored::note_world;

@@ -222,7 +222,7 @@ impl From<&SettlementAccountOverview> for SettlementAccountView {
     }
 }
 
-/// A payee: a bank account of somebody else, into which TOP_UP sessions pay.
+/// A payee: a bank account of somebody else, into which `TOP_UP` sessions pay.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Payee)]
 #[serde(rename_all = "camelCase")]

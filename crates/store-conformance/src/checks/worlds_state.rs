@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 checks! {
     "worlds.restore.puts_everything_back" (Sandbox) => everything,
+    "worlds.restore.begins_another_epoch" (Sandbox) => epochs,
     "worlds.restore.a_running_clock_goes_on_from_the_snapshot" (Sandbox) => running_clock,
     "worlds.restore.refusal_changes_nothing" (Sandbox) => refusal,
     "worlds.restore.replay_gives_the_stored_answer" (Sandbox) => replays,
@@ -40,6 +41,20 @@ async fn busy(handle: &Handle, base: u128) -> CheckResult {
     let claim = Some(claim(Who::Mine, &format!("key {base}").replace(' ', "-"), "{}")?);
     expect_new(handle.cards.first_message(FirstMessageCommand { claim, ..purchase(Who::Mine, base + 6, "1")? }).await)?;
     Ok(())
+}
+
+async fn epochs(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    let (mine, other) = (Who::Mine.account()?, Who::Other.account()?);
+    let epoch = async |id| Ok::<_, Failure>(there("the account", handle.accounts.find(id).await?)?.epoch);
+    handle.worlds.create(command()?).await?;
+    let first = epoch(&mine).await?;
+    expect_new(handle.worlds.take_snapshot(snapshot(1)?).await)?;
+    same("the epoch after a snapshot", epoch(&mine).await?, first)?;
+    expect_new(handle.worlds.restore(restore(1)?).await)?;
+    let second = epoch(&mine).await?;
+    holds("the epochs of a world grow from 1", 0 < first && first < second)?;
+    same("the epoch of an account that is no world", epoch(&other).await?, 0)
 }
 
 async fn everything(handle: Handle) -> CheckResult {

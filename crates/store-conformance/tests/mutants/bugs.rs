@@ -41,6 +41,7 @@ bugs! {
     FallbackNotStored,
     EndpointSecretsReplaced,
     AccountsWithoutEndpoints,
+    AccountsWithoutEpochs,
     EndpointsOfAnyAccount,
     EndpointRecordsMissing,
     EndpointSecretsForgotten,

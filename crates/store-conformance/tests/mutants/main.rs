@@ -96,6 +96,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::FallbackNotStored, "decision_endpoints.change.stores_every_member"),
     (Bug::EndpointSecretsReplaced, "decision_endpoints.change.stores_every_member"),
     (Bug::AccountsWithoutEndpoints, "decision_endpoints.change.stores_every_member"),
+    (Bug::AccountsWithoutEpochs, "worlds.restore.begins_another_epoch"),
     (Bug::EndpointsOfAnyAccount, "decision_endpoints.change.of_one_account"),
     (Bug::EndpointRecordsMissing, "decision_endpoints.repeats.are_replayed_unless_the_answer_was_a_secret"),
     (Bug::EndpointSecretsForgotten, "decision_endpoints.secrets.are_found_and_replaced"),

@@ -85,6 +85,10 @@ impl Accounts for Mutant {
             let found = Accounts::find(&self.inner, id).await?;
             return Ok(found.map(|account| Account { decisions: None, ..account }));
         }
+        if self.has(Bug::AccountsWithoutEpochs) {
+            let found = Accounts::find(&self.inner, id).await?;
+            return Ok(found.map(|account| Account { epoch: 0, ..account }));
+        }
         if !self.has(Bug::AccountsFoldCase) {
             return Accounts::find(&self.inner, id).await;
         }

@@ -8,7 +8,7 @@ use super::tables::access::{AccountRow, ClientRow, accounts, clients};
 use super::tables::keys::{KeyRow, api_keys};
 use super::tables::money::{balances, budgets};
 use super::tables::webhooks::{EndpointRow, decision_endpoints};
-use super::tables::worlds::{TimelineRow, timelines};
+use super::tables::worlds::{EpochRow, TimelineRow, timelines, worlds};
 use super::types::{self, Id, Time};
 use async_trait::async_trait;
 use diesel::prelude::*;
@@ -44,7 +44,7 @@ impl Callers for Store {
 }
 
 /// The rows that an account is built from: its own, its timeline and its decision endpoint.
-pub(crate) type AccountParts = (AccountRow, Option<TimelineRow>, Option<EndpointRow>);
+pub(crate) type AccountParts = (AccountRow, Option<TimelineRow>, Option<EndpointRow>, Option<EpochRow>);
 
 /// Selects the rows of an account.
 pub(crate) fn account_parts() -> diesel::dsl::AsSelect<AccountParts, Db> {
@@ -59,11 +59,12 @@ impl Accounts for Store {
             let row = accounts::table
                 .left_join(timelines::table)
                 .left_join(decision_endpoints::table)
+                .left_join(worlds::table)
                 .filter(accounts::id.eq(id.as_str()))
                 .select(account_parts())
                 .get_result::<AccountParts>(conn)
                 .optional()?;
-            row.map(|(account, timeline, decisions)| account.read(timeline, decisions)).transpose()
+            row.map(|(account, timeline, decisions, world)| account.read(timeline, decisions, world)).transpose()
         })
         .await
     }
@@ -95,13 +96,16 @@ impl AccountProfiles for Store {
                 let rows = reached(&key)
                     .left_join(timelines::table)
                     .left_join(decision_endpoints::table)
+                    .left_join(worlds::table)
                     .order(accounts::id)
                     .limit(page.limit)
                     .offset(page.offset)
                     .select(account_parts())
                     .load::<AccountParts>(conn)?;
                 let count = reached(&key).count().get_result(conn)?;
-                let found = rows.into_iter().map(|(account, timeline, decisions)| account.read(timeline, decisions));
+                let found = rows
+                    .into_iter()
+                    .map(|(account, timeline, decisions, world)| account.read(timeline, decisions, world));
                 Ok(Page { count, rows: profiles(conn, found.collect::<Outcome<_>>()?)? })
             })
         })

@@ -7,7 +7,7 @@ use super::statements::insert;
 use super::tables::access::{AccountRow, ClientRow, client_features};
 use super::tables::keys::{KeyAccountRow, KeyRow, api_key_accounts};
 use super::tables::webhooks::EndpointRow;
-use super::tables::worlds::TimelineRow;
+use super::tables::worlds::{EpochRow, TimelineRow};
 use super::types::{Account, Bytes, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::access::{self, AccountGrant, ApiClient, ApiKey, Feature, KeyHash, Scope};
@@ -154,6 +154,7 @@ impl AccountRow {
         self,
         timeline: Option<TimelineRow>,
         decisions: Option<EndpointRow>,
+        world: Option<EpochRow>,
     ) -> Outcome<access::Account> {
         Ok(access::Account {
             id: self.id.0,
@@ -163,6 +164,7 @@ impl AccountRow {
             mfa_required: self.mfa_required,
             timeline: timeline.map(TimelineRow::read).transpose()?.unwrap_or_default(),
             decisions: decisions.map(EndpointRow::read).transpose()?.map(Arc::new),
+            epoch: world.map(|world| world.epoch).unwrap_or_default(),
         })
     }
 }

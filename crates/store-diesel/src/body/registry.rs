@@ -13,7 +13,7 @@ use super::tables::mfa::totp_enrolments;
 use super::tables::money::CounterRow;
 use super::tables::service::imported_addresses;
 use super::tables::webhooks::decision_endpoints;
-use super::tables::worlds::timelines;
+use super::tables::worlds::{timelines, worlds};
 use super::types::{Account, Id, Named};
 use super::{addresses, balances, key_admin, merchant, mfa};
 use async_trait::async_trait;
@@ -67,10 +67,13 @@ impl Registry for Store {
             let rows = accounts::table
                 .left_join(timelines::table)
                 .left_join(decision_endpoints::table)
+                .left_join(worlds::table)
                 .order(accounts::id)
                 .select(account_parts())
                 .load::<AccountParts>(conn)?;
-            rows.into_iter().map(|(account, timeline, decisions)| account.read(timeline, decisions)).collect()
+            rows.into_iter()
+                .map(|(account, timeline, decisions, world)| account.read(timeline, decisions, world))
+                .collect()
         })
         .await
     }

@@ -53,6 +53,7 @@ async fn accounts_are_sorted_by_id_and_belong_to_a_client() {
         mfa_required: false,
         timeline: florin_domain::world::Timeline::default(),
         decisions: None,
+        epoch: 0,
     };
     home.store.add_account(account.clone(), parent(&account.id)).await.unwrap();
     assert_eq!(Accounts::find(&home.store, &id("A9")).await.unwrap(), Some(account.clone()));

@@ -183,6 +183,7 @@ fn seed_account(account: &str, minor: i64) -> SeedAccount {
             mfa_required: true,
             timeline: florin_domain::world::Timeline::default(),
             decisions: None,
+            epoch: 0,
         },
         parent: parent(&id(account)),
         enrolment: Some(TotpEnrolment::new(id(account), SealedSecret::new(account.as_bytes().to_vec()))),

@@ -3,7 +3,7 @@
 use super::access::{accounts, client_features};
 use super::body::types::{Account, Bytes, Id, Named, Time};
 use super::declare::{changes, lookups, tables};
-use super::worlds::timelines;
+use super::worlds::{timelines, worlds};
 use florin_domain::card::Fallback;
 use florin_domain::event::EventKind;
 use florin_domain::webhook::{DeliveryStatus, DisabledReason, SendError};
@@ -93,6 +93,7 @@ tables! {
 diesel::joinable!(decision_endpoints -> accounts (account_id));
 diesel::allow_tables_to_appear_in_same_query!(decision_endpoints, accounts);
 diesel::allow_tables_to_appear_in_same_query!(decision_endpoints, timelines);
+diesel::allow_tables_to_appear_in_same_query!(decision_endpoints, worlds);
 
 diesel::allow_tables_to_appear_in_same_query!(webhooks, accounts);
 diesel::allow_tables_to_appear_in_same_query!(webhooks, client_features);

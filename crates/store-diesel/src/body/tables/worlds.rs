@@ -54,11 +54,17 @@ tables! {
 }
 
 diesel::joinable!(timelines -> accounts (account_id));
+diesel::joinable!(worlds -> accounts (account_id));
 diesel::allow_tables_to_appear_in_same_query!(accounts, timelines);
 diesel::allow_tables_to_appear_in_same_query!(worlds, timelines);
 diesel::allow_tables_to_appear_in_same_query!(worlds, world_snapshots);
 
 parts! {
+    /// The epoch of a world.
+    struct EpochRow of worlds {
+        epoch,
+    }
+
     /// A snapshot without its contents.
     struct SnapshotSummaryRow of world_snapshots {
         account_id,

@@ -91,6 +91,7 @@ fn trial(command: &ImportSnapshotCommand) -> Account {
         mfa_required: true,
         timeline: Timeline::default(),
         decisions: None,
+        epoch: 0,
     }
 }
 

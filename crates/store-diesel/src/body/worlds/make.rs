@@ -84,6 +84,7 @@ fn fill(
                 mfa_required: true,
                 timeline: Timeline::default(),
                 decisions: None,
+                epoch: 0,
             };
             registry::insert_account(conn, &account)?;
             // A new account has a credit counter already. The counter of the snapshot replaces it.

@@ -1,0 +1,54 @@
+//! Requests that failed because another server restored their world in the meantime.
+//!
+//! On one server, a restore waits for the requests on its world, and later requests wait for it. Requests on other servers
+//! can read rows from before the restore and then miss them. Their failure would mislead the caller: the object of a 404
+//! may exist. So a failed request checks whether the epoch of its world is still the one in which it began.
+
+use crate::codes::ErrorCode;
+use crate::problem::Problem;
+use crate::state::App;
+use actix_web::http::StatusCode;
+use actix_web::{HttpMessage, HttpRequest, HttpResponse};
+use florin_domain::access::Account;
+use florin_domain::ids::AccountId;
+
+/// The world of a request, and its epoch at the beginning.
+#[derive(Clone)]
+struct World {
+    account: AccountId,
+    epoch: i64,
+}
+
+/// Records the account of a request if it is a world.
+pub(crate) fn note_world(request: &HttpRequest, account: &Account) {
+    if account.epoch != 0 {
+        request.extensions_mut().insert(World { account: account.id.clone(), epoch: account.epoch });
+    }
+}
+
+/// Replaces the response of a failed request with a 409 if its world was restored in the meantime.
+pub(super) async fn with_restore_named(app: &App, request: &HttpRequest, response: HttpResponse) -> HttpResponse {
+    let world = request.extensions().get::<World>().cloned();
+    let Some(World { account, epoch }) = world.filter(|_| may_mislead(response.status())) else { return response };
+    app.services.accounts.forget(&account);
+    match app.services.accounts.find(&account).await {
+        Ok(Some(now)) if now.epoch != epoch => {
+            let message = "the world was restored during the request; retry the request";
+            HttpResponse::from_error(Problem::conflict("", ErrorCode::InvalidState, message))
+        }
+        // A deleted world is a 404, and without the store the first failure stands.
+        Ok(_) | Err(_) => response,
+    }
+}
+
+/// Whether a failure may be due to missing rows. The others tell the caller to retry, or are not about the account.
+fn may_mislead(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::BAD_REQUEST
+            | StatusCode::NOT_FOUND
+            | StatusCode::CONFLICT
+            | StatusCode::UNPROCESSABLE_ENTITY
+            | StatusCode::INTERNAL_SERVER_ERROR
+    )
+}
