@@ -32,8 +32,8 @@ pub(crate) fn run(settings: &Settings, folder: &Path) -> anyhow::Result<Report> 
         settings.connections
     ));
     report.notes.push(
-        "Checked after every turn: messages, chains, journal, entries, idempotency records and balances moved by exactly \
-        what was answered; every balance is verified. Before the first turn, the check detected four deliberate faults."
+        "Checked after every turn: messages, chains, journal, postings, idempotency records and balances moved by exactly \
+        what was answered; every balance is verified. Before the first turn, the check detected every deliberate fault."
             .into(),
     );
     Ok(report)

@@ -25,10 +25,9 @@ pub trait Books: Send + Sync {
     /// Returns the data that explains one balance. Journal transactions of the budget are paged, newest first by time,
     /// then by id descending. A transaction counts once, whatever its number of postings.
     ///
-    /// A store may start from checkpoints instead of the first posting. The result is always the same as that of a read
-    /// from the first posting, even after a restore, and even if transactions are stored late, with earlier times or
+    /// A store may start from checkpoints instead of the first movement. The result is always the same as that of a read
+    /// from the first movement, even after a restore, and even if transactions are stored late, with earlier times or
     /// smaller ids than others.
-    /// others, and after a restore.
     async fn explain(
         &self,
         account: &AccountId,
@@ -37,7 +36,7 @@ pub trait Books: Send + Sync {
         page: PageRequest,
     ) -> Result<Explained, StoreError>;
 
-    /// Returns all sums that the invariants check, of this account only, added up from the first posting. Nothing is
+    /// Returns all sums that the invariants check, of this account only, added up from the first movement. Nothing is
     /// corrected or omitted, so discrepancies are visible.
     async fn books(&self, account: &AccountId) -> Result<AccountBooks, StoreError>;
 }

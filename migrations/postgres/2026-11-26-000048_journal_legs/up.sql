@@ -1,6 +1,9 @@
 -- The journal as legs: one row moves an amount from one pool to another. A journal transaction is the rows of one journal id,
 -- which repeat its kind, cause, currency and time.
 
+-- An instance that still runs must not write what the copy below would miss.
+LOCK TABLE journal_transactions, journal_entries, credits, transfers IN ACCESS EXCLUSIVE MODE;
+
 CREATE TABLE journal_legs (
     account_id TEXT COLLATE "C" NOT NULL REFERENCES accounts (id),
     journal_id UUID NOT NULL,
@@ -77,6 +80,9 @@ CREATE INDEX journal_credits_newest ON journal_legs (account_id, created_at DESC
 CREATE INDEX journal_top_ups_newest ON journal_legs (account_id, created_at DESC, journal_id DESC, kind)
     WHERE kind = 'top_up' AND line = 0;
 CREATE INDEX journal_changed ON journal_legs (account_id, kind, position, journal_id) WHERE position IS NOT NULL;
+
+-- The first reads of a large journal need statistics.
+ANALYZE journal_legs;
 
 -- Earlier snapshots have rows of the earlier tables. They can't be restored, and need no space.
 UPDATE world_snapshots SET contents = '';

@@ -24,14 +24,14 @@ CREATE TABLE journal_legs (
             'payer_banks', 'merchant_settled'
         )
     ),
-    from_budget_id TEXT,
+    from_budget_id TEXT CHECK (length(from_budget_id) = 36),
     to_pool TEXT NOT NULL CHECK (
         to_pool IN (
             'available', 'held', 'reserved', 'card_network', 'inbound_payments', 'outbound_payments', 'fees',
             'payer_banks', 'merchant_settled'
         )
     ),
-    to_budget_id TEXT,
+    to_budget_id TEXT CHECK (length(to_budget_id) = 36),
     -- The settlement account or payee, if a side is a pool of a merchant.
     settled_to TEXT CHECK (length(settled_to) = 36),
     PRIMARY KEY (account_id, journal_id, line),
@@ -74,7 +74,7 @@ CREATE TABLE new_credits (
     account_id TEXT NOT NULL REFERENCES accounts (id),
     number INTEGER NOT NULL CHECK (number > 0),
     budget_id TEXT NOT NULL,
-    journal_id TEXT NOT NULL,
+    journal_id TEXT NOT NULL CHECK (length(journal_id) = 36),
     currency TEXT NOT NULL,
     amount_minor INTEGER NOT NULL CHECK (amount_minor > 0),
     scheme TEXT NOT NULL CHECK (scheme IN ('FasterPayment', 'BACS', 'CHAPS', 'Swift', 'SEPA')),
@@ -111,7 +111,7 @@ CREATE TABLE new_transfers (
     to_budget_id TEXT NOT NULL,
     currency TEXT NOT NULL CHECK (length(currency) = 3),
     amount_minor INTEGER NOT NULL CHECK (amount_minor > 0),
-    journal_id TEXT NOT NULL,
+    journal_id TEXT NOT NULL CHECK (length(journal_id) = 36),
     reference TEXT,
     created_at INTEGER NOT NULL,
     number INTEGER NOT NULL DEFAULT 0,

@@ -90,7 +90,7 @@ pub(super) const PLACES: [SourceTable; 6] = [
         id: "t.journal_id",
         at: "t.created_at",
         condition: " AND t.kind = 'credit' AND t.line = 0",
-        feed: Feed::of("journal_legs t", "t.journal_id", " AND t.kind = 'credit' AND t.line = 0"),
+        feed: Feed::of("journal_legs t", "t.journal_id", " AND t.kind = 'credit'"),
         of_budgets: OF_CREDITED,
         of_text: [
             " AND EXISTS (SELECT 1 FROM credits c WHERE c.account_id = t.account_id AND c.journal_id = t.journal_id AND (",
@@ -141,7 +141,7 @@ pub(super) const PLACES: [SourceTable; 6] = [
         id: "t.journal_id",
         at: "t.created_at",
         condition: " AND t.kind = 'top_up' AND t.line = 0",
-        feed: Feed::of("journal_legs t", "t.journal_id", " AND t.kind = 'top_up' AND t.line = 0"),
+        feed: Feed::of("journal_legs t", "t.journal_id", " AND t.kind = 'top_up'"),
         of_budgets: OF_CREDITED,
         // A filter with a text does not reach top-ups.
         of_text: ["", ""],

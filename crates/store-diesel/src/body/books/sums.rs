@@ -19,16 +19,16 @@ use std::collections::BTreeMap;
 /// Journal transactions with a leg that does not follow the leg before it, and those without legs to which other rows refer.
 /// `{of}` is replaced by the condition on the account.
 const BROKEN: &str = "SELECT f.journal_id AS journal_id, MIN(f.currency) AS currency FROM ( \
-    SELECT e.journal_id AS journal_id, e.currency AS currency \
+    SELECT e.account_id AS account_id, e.journal_id AS journal_id, e.currency AS currency \
         FROM journal_legs e LEFT JOIN journal_legs b \
         ON b.account_id = e.account_id AND b.journal_id = e.journal_id AND b.line = e.line - 1 \
         WHERE {of} AND e.line > 0 AND (b.line IS NULL OR b.kind <> e.kind OR b.cause_id <> e.cause_id \
         OR b.currency <> e.currency OR b.created_at <> e.created_at) \
-    UNION ALL SELECT e.journal_id, e.currency FROM credits e WHERE {of} AND {missing} \
-    UNION ALL SELECT e.journal_id, e.currency FROM transfers e WHERE {of} AND {missing} \
-    UNION ALL SELECT e.journal_id, e.currency FROM card_transactions e \
+    UNION ALL SELECT e.account_id, e.journal_id, e.currency FROM credits e WHERE {of} AND {missing} \
+    UNION ALL SELECT e.account_id, e.journal_id, e.currency FROM transfers e WHERE {of} AND {missing} \
+    UNION ALL SELECT e.account_id, e.journal_id, e.currency FROM card_transactions e \
         WHERE {of} AND e.journal_id IS NOT NULL AND {missing} \
-    ) f GROUP BY f.journal_id ORDER BY f.journal_id";
+    ) f GROUP BY f.account_id, f.journal_id ORDER BY f.journal_id, f.account_id";
 
 const MISSING: &str = "NOT EXISTS (SELECT 1 FROM journal_legs l \
     WHERE l.account_id = e.account_id AND l.journal_id = e.journal_id AND l.line = 0)";

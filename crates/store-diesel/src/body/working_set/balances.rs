@@ -2,7 +2,7 @@
 
 use super::body::backend::Changes;
 use super::body::balances::must_be_there;
-use super::body::errors::Outcome;
+use super::body::errors::{Outcome, corrupt};
 use super::body::tables::money::{BalanceChange, BalanceRow, BudgetRow};
 use super::body::types::{Account, Currency, Id};
 use super::journal::BalanceKey;
@@ -116,12 +116,18 @@ impl BalanceSet {
         self.counters.entry((account.clone(), budget, currency)).or_default().last_number = Some(number);
     }
 
-    /// Adds the numbers of new journal transactions that change the balances.
-    pub(super) fn moved(&mut self, more: &BTreeMap<BalanceKey, i64>) {
+    /// Adds the numbers of new journal transactions that change the balances. Fails if a balance was not loaded: a leg
+    /// would be stored without its change.
+    pub(super) fn moved(&mut self, more: &BTreeMap<BalanceKey, i64>) -> Outcome<()> {
         for (key, number) in more {
+            let (account, budget, currency) = key;
+            if self.balances(account, *budget, *currency).is_none() {
+                Err(corrupt(format!("the journal moves {currency} of budget {budget}, which was not loaded")))?;
+            }
             self.counters.entry(key.clone()).or_default().movements += number;
             self.changed.insert(key.clone());
         }
+        Ok(())
     }
 
     /// Stores the staged changes.

@@ -136,7 +136,7 @@ impl WorkingSet {
         self.records.must_be_missing(conn)?;
         let moves = self.cards.moves() || self.journal.moves() || self.transfers.moves() || self.payments.moves();
         let (events, position) = self.events.rows(conn, moves)?;
-        self.balance_set.moved(self.journal.movements());
+        self.balance_set.moved(self.journal.movements())?;
         let mut changes = Changes::on(conn);
         self.journal.store(&mut changes, position)?;
         self.cards.store(&mut changes, position)?;

@@ -1,4 +1,4 @@
-//! Reads from checkpoints return what a read from the first posting returns.
+//! Reads from checkpoints return what a read from the first movement returns.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::body::backend::testing::{EXPLAIN, PLANNER, PlanRow, PlanSql, line, with_store};
