@@ -1,4 +1,4 @@
-//! Measures Florin against plain SQL for the same work. `docs/BENCHMARKS.md` explains the results.
+//! Measures Florin: against plain SQL for the same work, and against limits. `docs/BENCHMARKS.md` explains the results.
 #![allow(clippy::float_arithmetic, reason = "no money here: rates, times and ratios")]
 #![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the table goes to stdout, the progress to stderr")]
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the benchmark. Returns whether it succeeded.
+/// Runs the benchmark. Returns `false` if a requirement was missed and `FLORIN_BENCH_STRICT` is 1.
 fn run(command: &str) -> anyhow::Result<bool> {
     let settings = Settings::read()?;
     guard::watch()?;

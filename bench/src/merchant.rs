@@ -57,7 +57,7 @@ enum Ask {
     Checkouts,
 }
 
-/// The order matters: the pages belong to sessions that were created before, and after paying no session is open.
+/// The order matters: pages and payments use the sessions that `Create` left open.
 const ALL: [Ask; 6] = [Ask::Credit, Ask::Create, Ask::Page, Ask::Pay, Ask::Payments, Ask::Checkouts];
 
 /// A merchant of the demo data.

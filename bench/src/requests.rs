@@ -1,4 +1,4 @@
-//! The requests of the load. Their ids contain numbers, and the data set in `sql/` has a row for each.
+//! The requests of the load. Each id in them contains the number of a row of the data set in `sql/`.
 
 use crate::http::Source;
 use std::io::Write;
@@ -14,7 +14,7 @@ pub(crate) fn api_key() -> String {
     format!("florin_sandbox_{}", "b".repeat(64))
 }
 
-/// Returns the id of the object with this number, of a kind.
+/// Returns the id of the object of this kind with this number.
 pub(crate) fn id(kind: u16, number: u64) -> String {
     format!("00000000-0000-0000-{kind:04x}-{number:012x}")
 }
@@ -32,7 +32,7 @@ pub(crate) struct Cards {
 pub(crate) enum Ask {
     /// An authorization of 10.00 on one of these cards.
     Authorize(Cards),
-    /// A credit of 200.00 to one of this number of budgets.
+    /// A credit of 200.00 to a random budget. The value is the number of budgets.
     Credit(u64),
     /// The confirmation of each batch from the first to the last.
     Confirm(u64, u64),

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 
-/// The relevant parts of a response's head: its status line and headers.
+/// The parts that the load needs of a response's head, which is its status line and headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) status: u16,

@@ -22,7 +22,7 @@ struct State {
     port: AtomicU64,
     count: AtomicU64,
     refuses: AtomicBool,
-    /// The events that arrived since [`Receiver::keep`]. `None`: they are not kept.
+    /// The events that were accepted since [`Receiver::keep`]. `None`: they are not kept.
     arrivals: Mutex<Option<Vec<Arrival>>>,
 }
 
@@ -56,7 +56,7 @@ impl Receiver {
         self.0.refuses.store(refuses, Ordering::Relaxed);
     }
 
-    /// Keeps the events that arrive from now on, for [`Self::take`].
+    /// Keeps the events that are accepted from now on, for [`Self::take`].
     pub(super) fn keep(&self) {
         *self.0.arrivals.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::new());
     }

@@ -125,8 +125,8 @@ pub async fn reach_account(services: &Services, caller: &Caller, id: &AccountId)
     services.accounts.reach(&caller.key, id).await?.ok_or(ReachError::Absent)
 }
 
-/// Returns the accounts that a caller may read: `account` if it is given (without checking access to it), else the
-/// accounts of the key. `None`: all accounts of the client.
+/// Returns the accounts to read: `account` if it is given, else the accounts of the key. `None`: all accounts of the
+/// client. The caller must have checked the access to `account`.
 pub(crate) fn reached_accounts(caller: &Caller, account: Option<&AccountId>) -> Option<BTreeSet<AccountId>> {
     match (account, &caller.key.accounts) {
         (Some(account), _) => Some([account.clone()].into()),

@@ -1,7 +1,7 @@
 //! Appends to the audit log, and verifies its chain of hashes.
 //!
 //! The chain shows whether a record before its head was changed or removed. Missing records at the end are detected
-//! only by comparing the head with a hash that was stored elsewhere.
+//! only with a hash that was stored elsewhere: it must be the hash of an intact record.
 
 use florin_domain::audit_log::{AuditEvent, AuditHash, AuditRecord};
 use florin_ports::{AuditLog, StoreError};
@@ -16,7 +16,7 @@ pub async fn append_audit(log: &(impl AuditLog + ?Sized), event: AuditEvent) -> 
     log.append(Arc::new(move |last: &Option<AuditRecord>| next_record(last.as_ref(), event.clone()))).await
 }
 
-/// Builds the record of an event that follows the last record.
+/// Builds the record of an event, which follows the last record.
 fn next_record(last: Option<&AuditRecord>, event: AuditEvent) -> AuditRecord {
     let number = last.map_or(1, |last| last.number.saturating_add(1));
     let previous = last.map_or(AuditHash::START, |last| last.hash);
@@ -37,7 +37,7 @@ pub struct AuditChain {
     pub head: AuditHash,
     /// The first broken record. `None`: all records are intact.
     pub broken: Option<BrokenRecord>,
-    /// Whether the expected hash is that of an intact record, or the one before the first record.
+    /// Whether the expected hash is the hash of an intact record, or [`AuditHash::START`].
     pub has_expected: bool,
 }
 

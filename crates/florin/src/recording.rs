@@ -18,7 +18,7 @@ pub(crate) struct Act {
 }
 
 impl Act {
-    /// The act of a command; `None` for a command that changes nothing and reveals no secrets.
+    /// The act of a command; `None` for a command that neither changes anything nor exports all data.
     pub(crate) fn of(command: &Command, words: &Words) -> Option<Self> {
         is_act(command).then(|| Self { words: words.clone(), begun: None })
     }

@@ -83,7 +83,8 @@ pub struct ChangeWebhookCommand {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait Webhooks: Send + Sync {
-    /// Creates a subscription. Concurrent creations are decided sequentially, so the number of subscriptions is exact.
+    /// Creates a subscription. Concurrent creations are decided sequentially, so the rule always receives the current
+    /// number of subscriptions.
     async fn create(&self, command: CreateWebhookCommand) -> Result<Written<Webhook>, WriteError<WebhookRefusal>>;
 
     /// Changes a subscription. `Absent`: no such subscription.

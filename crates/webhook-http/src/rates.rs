@@ -65,7 +65,7 @@ impl ShippingRates for HttpShippingRates {
     async fn load(&self, session: &CheckoutSession) -> Result<OfferedRates, ShippingRatesUnavailable> {
         let url = session.options().and_then(|options| options.dynamic_rates_url.as_deref());
         let (Some(url), Some(destination)) = (url, &session.shipping) else {
-            return Err(unavailable("the session has no address, or asks for no rates"));
+            return Err(unavailable("the session has no address, or no URL of shipping rates"));
         };
         let answer = self.request(&session.account, url, question(session, destination).to_string()).await?;
         let rates: Vec<Rate> = serde_json::from_slice(&answer).map_err(|error| unavailable(&malformed(&error)))?;
@@ -79,14 +79,14 @@ fn unavailable(reason: &str) -> ShippingRatesUnavailable {
     ShippingRatesUnavailable(reason.to_owned())
 }
 
-/// Returns a message that says where a response is not a valid list of rates. The message contains none of its texts,
-/// which can be long, and can repeat the payer's address.
+/// Returns a message that says where a response is not a valid list of rates. The message quotes nothing from the
+/// response, which can be long or contain the payer's address.
 fn malformed(error: &serde_json::Error) -> String {
     format!("the answer is no list of rates ({:?}, line {}, column {})", error.classify(), error.line(), error.column())
 }
 
-/// Reads a service code. Refuses codes that a browser's form would not send back unchanged: with blanks at the ends, or
-/// with characters other than visible ASCII and blanks.
+/// Reads a service code. Refuses codes that the form of a payment page would not return unchanged: with blanks at the
+/// ends, which are trimmed, or with characters other than visible ASCII and blanks.
 fn service_code(text: String) -> Result<String, Flaw> {
     let code = ServiceCode::parse(text)?.into_string();
     let returns = code.trim() == code && code.chars().all(|letter| letter == ' ' || letter.is_ascii_graphic());

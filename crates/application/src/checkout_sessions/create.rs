@@ -22,7 +22,7 @@ pub struct NewSession {
     pub checkout: CheckoutId,
     /// The terms that sessions and top-ups have in common.
     pub terms: SessionTerms,
-    /// The data of the checkout's type.
+    /// The data that only a SHOPPING session has, or only a `TOP_UP` session.
     pub target: SessionTarget,
     /// The merchant's reference.
     pub merchant_reference: Text<1, 128>,

@@ -12,14 +12,15 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf, Take};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// The time within which the head of a request must arrive, counted from its first byte.
+/// The time within which the head of a request must arrive, counted from its first byte, or from the end of the
+/// previous request if that is later.
 pub(crate) const HEAD_TIME_OUT: Duration = Duration::from_secs(5);
 /// The time after which an idle connection is closed.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// The time within which the peer must read some of the bytes written to it.
 const WRITE_TIME_OUT: Duration = Duration::from_secs(30);
 
-/// A stream that hands over only what the gate allows. It ends when the peer is inactive for too long.
+/// A stream that hands over only what the gate allows. It fails with `TimedOut` when the deadline of its phase passes.
 pub(crate) struct GatedStream {
     stream: Take<TcpStream>,
     ahead: ReadAhead,
@@ -136,7 +137,8 @@ impl GatedStream {
         Poll::Ready(Ok(()))
     }
 
-    /// Hands over the next request. At the end of the stream, hands over nothing.
+    /// Hands over the head of the next request, with the part of its body that was read ahead. A long head is handed
+    /// over in pieces. At the end of the stream, hands over nothing.
     fn poll_head(&mut self, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         while self.ahead.released() == 0 && !self.ahead.release_request() {
             let read = ready!(self.ahead.poll_fill(self.stream.get_mut(), context))?;

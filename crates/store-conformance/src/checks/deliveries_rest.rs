@@ -1,4 +1,4 @@
-//! Checks of which deliveries are claimed: of paused, ordered, interrupted and deleted ones.
+//! Further checks of deliveries: order, pauses, backlog, log, recovery and restore.
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{shop, sold};

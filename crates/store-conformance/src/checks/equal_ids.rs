@@ -23,9 +23,9 @@ checks! {
     "equal_ids.restore.leaves_the_other_account" (Sandbox) => restored,
 }
 
-/// First number of the first scenario.
+/// The first of the numbers from which the first scenario derives its ids.
 const FIRST: u128 = 100;
-/// First number of the second scenario.
+/// The first of the numbers from which the second scenario derives its ids.
 const SECOND: u128 = 200;
 
 const TWINS: [Who; 2] = [Who::Mine, Who::Twin];
@@ -123,7 +123,7 @@ async fn own_values(handle: Handle) -> CheckResult {
     audited(&handle).await
 }
 
-/// Processes two batches with the same ids in parallel.
+/// Processes two batches with the same ids, in alternating steps.
 async fn own_work(handle: Handle) -> CheckResult {
     untouched_twins(&handle).await?;
     for who in TWINS {
@@ -137,9 +137,9 @@ async fn own_work(handle: Handle) -> CheckResult {
     for lease in leases.iter().rev() {
         let taken = handle.processing.take(take(lease, 100, 2_000)).await?;
         let own = |payments: &[Payment]| payments.iter().all(|payment| payment.account == lease.account);
-        same("payments that were taken, all of the account", (taken.len(), own(&taken)), (4, true))?;
+        same("number of payments taken, whether all belong to the account", (taken.len(), own(&taken)), (4, true))?;
         let due = handle.processing.due(lease, after(9_999), 100).await?;
-        same("payments that are due, all of the account", (due.len(), own(&due)), (4, true))?;
+        same("number of payments due, whether all belong to the account", (due.len(), own(&due)), (4, true))?;
     }
     for lease in &leases {
         let due = handle.processing.due(lease, after(9_999), 100).await?;

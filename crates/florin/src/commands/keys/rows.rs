@@ -24,7 +24,7 @@ pub(super) struct Row {
     revoked_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_used_at: Option<String>,
-    /// Whether the key expires within 14 days.
+    /// Whether the key is in use, was not rotated, and expires within 14 days.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     expires_soon: bool,
 }
