@@ -1,5 +1,5 @@
--- What the baselines wrote to the earlier tables of the journal, as legs, so that `florin check` proves the whole store. Each of
--- their transactions has two entries.
+-- Copies the journal from the earlier tables into legs: the data set, for Florin, and later what the baselines wrote, so that
+-- `florin check` proves the whole store. Each transaction in these tables has two entries.
 INSERT INTO journal_legs (
     account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, from_pool, from_budget_id, to_pool, to_budget_id
 )
@@ -8,3 +8,4 @@ FROM journal_transactions t
 JOIN journal_entries l ON l.account_id = t.account_id AND l.journal_id = t.id AND l.amount_minor < 0
 JOIN journal_entries g ON g.account_id = t.account_id AND g.journal_id = t.id AND g.amount_minor > 0
 WHERE NOT EXISTS (SELECT 1 FROM journal_legs o WHERE o.account_id = t.account_id AND o.journal_id = t.id)
+ORDER BY t.account_id, t.id

@@ -2,9 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::pair::{Pair, undisturbed};
 use crate::support::assert::text;
@@ -26,10 +25,9 @@ struct Scene {
 
 type Call = (&'static str, fn(&Scene) -> Answer);
 
-/// Each of these succeeds before the restore and after it, or is told to try again.
-const CALLS: [Call; 17] = [
+/// Calls that succeed before and after a restore. One that races a restore may get a 409.
+const CALLS: [Call; 16] = [
     ("authorize", |scene| scene.client.post(AUTHORIZATION, first_body(&scene.card, "1.00"))),
-    ("authorize once more", |scene| scene.client.post(AUTHORIZATION, first_body(&scene.card, "0.01"))),
     ("credit", |scene| scene.client.post(CREDIT, credit_body(&scene.budgets[0], "2.00", "GBP"))),
     ("transfer", |scene| transfer(&scene.client, &scene.budgets[0], &scene.budgets[1], "0.10")),
     ("create a budget", |scene| scene.client.post(BUDGETS, new_budget("Another", &["GBP"]).to_string())),
@@ -76,7 +74,6 @@ fn calls_through_another_instance_see_a_restored_world_whole() {
         .to_owned();
     let kept = snapshot(&client);
     let other = pair.second.client_of(text(&created, "/apiKey"), &client.account);
-    let ends = Instant::now() + Duration::from_secs(setting("FLORIN_RACE_SECONDS", 10));
     let (is_over, scene) = (AtomicBool::new(false), Scene { client: other, budgets, card, token });
     let failed: Vec<String> = thread::scope(|scope| {
         let callers: Vec<_> = (0..CALLS.len())
@@ -97,14 +94,10 @@ fn calls_through_another_instance_see_a_restored_world_whole() {
                 })
             })
             .collect();
-        let mut restores = 0;
-        while Instant::now() < ends {
-            let _: Value = restore(&client, &kept);
-            restores += 1;
-            thread::sleep(Duration::from_millis(20));
+        for _ in 0..setting("FLORIN_RESTORES", 30) {
+            restore(&client, &kept);
         }
         is_over.store(true, Ordering::Relaxed);
-        assert_ne!(restores, 0, "nothing was restored");
         callers.into_iter().flat_map(|caller| caller.join().unwrap()).collect()
     });
     assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));

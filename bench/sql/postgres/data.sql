@@ -118,15 +118,6 @@ SELECT account, bench_id(9, n), line, CASE line WHEN 0 THEN 'held' ELSE 'card_ne
     CASE line WHEN 0 THEN bench_id(3, (card - 1) % {budgets} + 1) END, CASE line WHEN 0 THEN -amount ELSE amount END
 FROM bench_chains, generate_series(0, 1) line WHERE cleared ORDER BY n, line;
 
--- The same journal as legs, for Florin.
-INSERT INTO journal_legs (
-    account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, from_pool, from_budget_id, to_pool, to_budget_id
-)
-SELECT t.account_id, t.id, 0, g.amount_minor, t.created_at, t.kind, t.cause_id, t.currency, l.pool, l.budget_id, g.pool, g.budget_id
-FROM journal_transactions t
-JOIN journal_entries l ON l.account_id = t.account_id AND l.journal_id = t.id AND l.amount_minor < 0
-JOIN journal_entries g ON g.account_id = t.account_id AND g.journal_id = t.id AND g.amount_minor > 0;
-
 -- Balances from the chains. The checks compare them with the journal.
 INSERT INTO balances
 SELECT 'bench-' || b % 10, bench_id(3, b), 'GBP', 100000000000000 - coalesce(used, 0), coalesce(held, 0), 0

@@ -125,13 +125,5 @@ UNION ALL
 SELECT 'bench-' || (card % 10), bench_id(9, n), 0, 'held', bench_id(3, budget), -amount FROM chains WHERE cleared
 UNION ALL
 SELECT 'bench-' || (card % 10), bench_id(9, n), 1, 'card_network', NULL, amount FROM chains WHERE cleared ORDER BY 1, 2, 3;
--- The same journal as legs, for Florin.
-INSERT INTO journal_legs (
-    account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, from_pool, from_budget_id, to_pool, to_budget_id
-)
-SELECT t.account_id, t.id, 0, g.amount_minor, t.created_at, t.kind, t.cause_id, t.currency, l.pool, l.budget_id, g.pool, g.budget_id
-FROM journal_transactions t
-JOIN journal_entries l ON l.account_id = t.account_id AND l.journal_id = t.id AND l.amount_minor < 0
-JOIN journal_entries g ON g.account_id = t.account_id AND g.journal_id = t.id AND g.amount_minor > 0;
 DROP TABLE chains;
 DROP TABLE numbers;

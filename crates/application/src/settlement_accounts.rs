@@ -34,7 +34,7 @@ pub async fn create_settlement_account(
     services.settlement_accounts.change(command).await
 }
 
-/// Changes a settlement account. `bank` is the bank from which refunds are to be paid, if the edit changes it.
+/// Changes a settlement account. `bank` is the bank that will pay refunds, if the edit changes it.
 pub async fn edit_settlement_account(
     services: &MerchantServices,
     account: &Account,

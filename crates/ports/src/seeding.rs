@@ -4,13 +4,17 @@ use crate::StoreError;
 use async_trait::async_trait;
 use florin_domain::access::{Account, ApiClient, ApiKey, KeyHash};
 use florin_domain::batch::{Payment, PaymentBatch};
+use florin_domain::books::{PoolSums, budget_postings};
 use florin_domain::budget::{Budget, BudgetRecord};
 use florin_domain::card::{Card, CardLimit};
 use florin_domain::checkout::{CheckoutSession, MerchantPayment};
+use florin_domain::ids::BudgetId;
 use florin_domain::ledger::JournalTransaction;
 use florin_domain::merchant::{Bank, Checkout, MerchantProfile, Payee, SettlementAccount};
 use florin_domain::mfa::TotpEnrolment;
+use florin_domain::money::{Currency, Total};
 use florin_domain::people::Person;
+use std::collections::BTreeMap;
 
 /// All prepared data. Balances of budgets are the sums of the journals in it.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +27,35 @@ pub struct SeedData {
     pub accounts: Vec<SeedAccount>,
     /// The bank list.
     pub banks: Vec<Bank>,
+}
+
+impl SeedData {
+    /// Checks that every balance is the sum of its journal, and that nothing is held: seeded data has no card messages
+    /// that could hold money. `Corrupt`: the first budget that fails.
+    pub fn prove(&self) -> Result<(), StoreError> {
+        let budgets = || self.accounts.iter().flat_map(|seed| &seed.budgets);
+        let mut sums: BTreeMap<_, PoolSums> = BTreeMap::new();
+        for journal in budgets().flat_map(|seed| &seed.journal) {
+            for (budget, pool, amount) in budget_postings(journal) {
+                sums.entry((&journal.account, budget, journal.currency)).or_default().add(pool, amount);
+            }
+        }
+        for budget in budgets().map(|seed| &seed.budget) {
+            for (currency, balances) in &budget.balances {
+                let proved = sums.remove(&(&budget.account, budget.id, *currency)).unwrap_or_default();
+                if proved != (*balances).into() || proved.held != Total::ZERO {
+                    return Err(disproved(budget.id, *currency));
+                }
+            }
+        }
+        sums.into_keys().next().map_or(Ok(()), |(_, budget, currency)| Err(disproved(budget, currency)))
+    }
+}
+
+fn disproved(budget: BudgetId, currency: Currency) -> StoreError {
+    StoreError::Corrupt(format!(
+        "the journal of the seed data does not prove the {currency} balance of budget {budget}"
+    ))
 }
 
 /// An account with its data.

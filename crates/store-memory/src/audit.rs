@@ -5,38 +5,13 @@ use crate::books::gather;
 use crate::data::Data;
 use async_trait::async_trait;
 use florin_domain::books::Disagreement;
-use florin_domain::ids::{AccountId, BudgetId};
-use florin_domain::ledger::{JournalTransaction, Leg, Pool};
-use florin_domain::money::Currency;
 use florin_ports::{AuditReport, Discrepancy, LedgerAudit, StoreError};
-use std::collections::BTreeMap;
-
-/// A budget of an account in one currency.
-type Place = (AccountId, BudgetId, Currency);
 
 #[async_trait]
 impl LedgerAudit for MemoryStore {
     async fn audit(&self) -> Result<AuditReport, StoreError> {
         Ok(self.read(audit))
     }
-}
-
-/// Sums what legs add to the pools of each budget, in more bits than any balance has.
-pub(crate) fn sums_of<'a>(journal: impl Iterator<Item = &'a JournalTransaction>) -> BTreeMap<Place, [i128; 3]> {
-    let mut sums: BTreeMap<_, [i128; 3]> = BTreeMap::new();
-    for transaction in journal {
-        for posting in transaction.legs().iter().flat_map(Leg::postings) {
-            let (budget, pool) = match posting.pool {
-                Pool::Available(budget) => (budget, 0),
-                Pool::Held(budget) => (budget, 1),
-                Pool::Reserved(budget) => (budget, 2),
-                _ => continue,
-            };
-            let place = (transaction.account.clone(), budget, transaction.currency);
-            sums.entry(place).or_default()[pool] += i128::from(posting.amount.0);
-        }
-    }
-    sums
 }
 
 fn audit(data: &Data) -> AuditReport {

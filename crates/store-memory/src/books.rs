@@ -6,8 +6,8 @@ use crate::merchant_books;
 use async_trait::async_trait;
 use florin_domain::batch::{PaymentBatch, PaymentBatchStatus, PaymentOrder, PaymentTerms};
 use florin_domain::books::{
-    AccountBooks, Booking, BudgetBooks, BudgetPool, DisputeBooks, ExplanationParts, Held, KindSum, LimitTally,
-    MAX_LISTED, OpenHold, Reservation,
+    AccountBooks, Booking, BudgetBooks, DisputeBooks, ExplanationParts, Held, KindSum, LimitTally, MAX_LISTED,
+    OpenHold, Reservation, budget_postings,
 };
 use florin_domain::card::{Chain, Dispute};
 use florin_domain::ids::{AccountId, BudgetId};
@@ -53,8 +53,8 @@ pub(crate) fn gather(data: &Data, account: Option<&AccountId>) -> AccountBooks {
     let mut books = AccountBooks::default();
     for transaction in data.journal.values().filter(|transaction| matches(&transaction.account)) {
         books.transactions += 1;
-        for (budget, pool, amount) in moves(transaction) {
-            of(&mut books, &transaction.account, (budget, transaction.currency)).proved.add(pool, amount.into());
+        for (budget, pool, amount) in budget_postings(transaction) {
+            of(&mut books, &transaction.account, (budget, transaction.currency)).proved.add(pool, amount);
         }
     }
     for budget in data.budgets.values().filter(|budget| matches(&budget.account)) {
@@ -116,14 +116,6 @@ fn of<'a>(
     (budget, currency): (BudgetId, Currency),
 ) -> &'a mut BudgetBooks {
     books.budgets.entry((account.clone(), budget, currency)).or_default()
-}
-
-/// Returns what the legs of a journal transaction add to budgets, or take from them.
-fn moves(transaction: &JournalTransaction) -> impl Iterator<Item = (BudgetId, BudgetPool, Minor)> {
-    transaction.legs().iter().flat_map(Leg::postings).filter_map(|posting| {
-        let (budget, pool) = BudgetPool::of(posting.pool)?;
-        Some((budget, pool, posting.amount))
-    })
 }
 
 fn is_open(chain: &Chain) -> bool {

@@ -1,9 +1,9 @@
 //! Explanations of balances.
 
-use super::{BudgetPool, PoolSums};
+use super::{PoolSums, budget_postings};
 use crate::batch::PaymentBatchStatus;
 use crate::ids::{BudgetId, CardId, JournalId, OrderId, PaymentBatchId, TransactionToken};
-use crate::ledger::{JournalKind, JournalTransaction, Leg};
+use crate::ledger::{JournalKind, JournalTransaction};
 use crate::money::{Currency, Minor, Total};
 use crate::page::{Page, PageRequest};
 use chrono::{DateTime, Utc};
@@ -27,13 +27,11 @@ pub struct Booking {
 impl Booking {
     /// The part of a journal transaction that concerns a budget. `None`: it has no leg to or from the budget.
     pub fn of(journal: &JournalTransaction, budget: BudgetId) -> Option<Self> {
-        let postings = journal.legs().iter().flat_map(Leg::postings);
-        let pools = postings.filter_map(|posting| Some((BudgetPool::of(posting.pool)?, posting.amount)));
-        let mut own = pools.filter(|((of, _), _)| *of == budget).peekable();
+        let mut own = budget_postings(journal).filter(|(of, ..)| *of == budget).peekable();
         own.peek()?;
         let mut moved = PoolSums::default();
-        for ((_, pool), amount) in own {
-            moved.add(pool, amount.into());
+        for (_, pool, amount) in own {
+            moved.add(pool, amount);
         }
         Some(Self { journal: journal.id, kind: journal.kind, cause: journal.cause, at: journal.at, moved })
     }

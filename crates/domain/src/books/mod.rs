@@ -19,4 +19,4 @@ pub use invariants::{
 };
 pub use limits::{LimitBooks, LimitTally};
 pub use merchant::{MerchantBooks, MiscountedSession, RefundedPayment, SettlementBooks};
-pub use pools::{BudgetPool, PoolSums};
+pub use pools::{BudgetPool, PoolSums, budget_postings};

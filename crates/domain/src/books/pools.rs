@@ -1,7 +1,7 @@
 //! Sums over the pools of a budget.
 
 use crate::ids::BudgetId;
-use crate::ledger::{Balances, Pool};
+use crate::ledger::{Balances, JournalTransaction, Leg, Pool};
 use crate::money::Total;
 
 /// One of the three pools of a budget's money.
@@ -47,6 +47,14 @@ impl BudgetPool {
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|pool| pool.as_str() == name)
     }
+}
+
+/// Returns what each leg of a journal transaction adds to the pools of budgets, or takes from them.
+pub fn budget_postings(journal: &JournalTransaction) -> impl Iterator<Item = (BudgetId, BudgetPool, Total)> {
+    journal.legs().iter().flat_map(Leg::postings).filter_map(|posting| {
+        let (budget, pool) = BudgetPool::of(posting.pool)?;
+        Some((budget, pool, posting.amount.into()))
+    })
 }
 
 /// A sum for each pool.

@@ -1,6 +1,6 @@
 //! Adds request ids, log lines and metrics to all requests, and the error body to all failures.
 
-use super::restored::with_restore_named;
+use super::restored::or_restored;
 use crate::codes::ErrorCode;
 use crate::connections::{Gate, gated, in_parts};
 use crate::load::{discard, is_shed, refusal};
@@ -55,7 +55,7 @@ pub(crate) async fn envelope(
         request.set_payload(payload);
     }
     let (request, response) = next.call(request).await?.map_into_boxed_body().into_parts();
-    let response = with_restore_named(&app, &request, response).await;
+    let response = or_restored(&app, &request, response).await;
     let mut response = with_error_body(response, &id);
     if is_payment_page(&request) {
         response = complete_answer(&request, response);

@@ -1,8 +1,8 @@
-//! Requests that failed because another server restored their world in the meantime.
+//! Requests that fail because another server restores their world while they run.
 //!
 //! On one server, a restore waits for the requests on its world, and later requests wait for it. Requests on other servers
-//! can read rows from before the restore and then miss them. Their failure would mislead the caller: the object of a 404
-//! may exist. So a failed request checks whether the epoch of its world is still the one in which it began.
+//! can lose the rows that they have read before. Their failure would mislead the caller: the object of a 404 may exist.
+//! So after a failure, the epoch of the world is compared with the epoch at the beginning of the request.
 
 use crate::codes::ErrorCode;
 use crate::problem::Problem;
@@ -26,8 +26,8 @@ pub(crate) fn note_world(request: &HttpRequest, account: &Account) {
     }
 }
 
-/// Replaces the response of a failed request with a 409 if its world was restored in the meantime.
-pub(super) async fn with_restore_named(app: &App, request: &HttpRequest, response: HttpResponse) -> HttpResponse {
+/// Returns the response, or a 409 if the request failed and its world was restored while it ran.
+pub(super) async fn or_restored(app: &App, request: &HttpRequest, response: HttpResponse) -> HttpResponse {
     let world = request.extensions().get::<World>().cloned();
     let Some(World { account, epoch }) = world.filter(|_| may_mislead(response.status())) else { return response };
     app.services.accounts.forget(&account);

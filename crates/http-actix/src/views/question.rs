@@ -58,7 +58,7 @@ struct QuestionBalancesView {
     available_balance: Amount,
 }
 
-/// A card message that is to be decided on. Its members are those of a card transaction.
+/// A card message that awaits a decision. Its members are those of a card transaction.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CardDecisionTransaction)]
 #[serde(rename_all = "camelCase")]

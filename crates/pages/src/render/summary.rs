@@ -64,7 +64,7 @@ fn fields<'a>(look: Look<'a>, form: &'a AddressForm) -> Vec<Field<'a>> {
     .collect()
 }
 
-/// Returns the value of a field, and its `autocomplete` attribute, which tells browsers how to fill it.
+/// Returns the value and the `autocomplete` attribute of a field.
 fn value(field: AddressField, values: &view::AddressValues) -> (&str, &'static str) {
     match field {
         AddressField::RecipientName => (&values.recipient_name, "shipping name"),

@@ -41,7 +41,7 @@ pub struct SimulatedBank {
     pub form: Form,
     /// The name of the bank.
     pub bank_name: String,
-    /// The payment or refund that is to be approved.
+    /// The payment or refund that awaits approval.
     pub approval: Approval,
     /// The name that was entered.
     pub name: String,
@@ -68,13 +68,13 @@ pub struct BankLink {
     pub form: Option<Form>,
     /// The name of the bank.
     pub bank_name: String,
-    /// The payment or refund that is to be approved.
+    /// The payment or refund that awaits approval.
     pub approval: Approval,
     /// The URL of the bank's page.
     pub url: String,
 }
 
-/// What is to be approved at the bank.
+/// The payment or refund that awaits approval at the bank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Approval {
     /// A payment by the payer.

@@ -17,6 +17,7 @@ use florin_domain::ids::{AccountId, ClientId};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{AccountProfiles, Accounts, Callers, StoreError};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
 #[async_trait]
@@ -43,12 +44,26 @@ impl Callers for Store {
     }
 }
 
-/// The rows that an account is built from: its own, its timeline and its decision endpoint.
+/// The rows that an account is built from: its own, its timeline, its decision endpoint and its world.
 pub(crate) type AccountParts = (AccountRow, Option<TimelineRow>, Option<EndpointRow>, Option<EpochRow>);
 
 /// Selects the rows of an account.
 pub(crate) fn account_parts() -> diesel::dsl::AsSelect<AccountParts, Db> {
     AccountParts::as_select()
+}
+
+/// Builds an account from its rows.
+pub(crate) fn account((row, timeline, decisions, world): AccountParts) -> Outcome<Account> {
+    Ok(Account {
+        id: row.id.0,
+        client: ClientId(row.client_id.0),
+        name: row.name,
+        merchant: row.merchant,
+        mfa_required: row.mfa_required,
+        timeline: timeline.map(TimelineRow::read).transpose()?.unwrap_or_default(),
+        decisions: decisions.map(EndpointRow::read).transpose()?.map(Arc::new),
+        epoch: world.map(|world| world.epoch).unwrap_or_default(),
+    })
 }
 
 #[async_trait]
@@ -64,7 +79,7 @@ impl Accounts for Store {
                 .select(account_parts())
                 .get_result::<AccountParts>(conn)
                 .optional()?;
-            row.map(|(account, timeline, decisions, world)| account.read(timeline, decisions, world)).transpose()
+            row.map(account).transpose()
         })
         .await
     }
@@ -103,10 +118,8 @@ impl AccountProfiles for Store {
                     .select(account_parts())
                     .load::<AccountParts>(conn)?;
                 let count = reached(&key).count().get_result(conn)?;
-                let found = rows
-                    .into_iter()
-                    .map(|(account, timeline, decisions, world)| account.read(timeline, decisions, world));
-                Ok(Page { count, rows: profiles(conn, found.collect::<Outcome<_>>()?)? })
+                let found = rows.into_iter().map(account).collect::<Outcome<_>>()?;
+                Ok(Page { count, rows: profiles(conn, found)? })
             })
         })
         .await

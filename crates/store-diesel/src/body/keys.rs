@@ -6,14 +6,11 @@ use super::names::Name;
 use super::statements::insert;
 use super::tables::access::{AccountRow, ClientRow, client_features};
 use super::tables::keys::{KeyAccountRow, KeyRow, api_key_accounts};
-use super::tables::webhooks::EndpointRow;
-use super::tables::worlds::{EpochRow, TimelineRow};
 use super::types::{Account, Bytes, Id, Named, Time};
 use diesel::prelude::*;
 use florin_domain::access::{self, AccountGrant, ApiClient, ApiKey, Feature, KeyHash, Scope};
 use florin_domain::ids::{AccountId, ApiKeyId, ClientId};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 impl ClientRow {
     /// Builds the row of a client. Its features have rows of their own.
@@ -145,27 +142,6 @@ impl From<&access::Account> for AccountRow {
             merchant: account.merchant,
             mfa_required: account.mfa_required,
         }
-    }
-}
-
-impl AccountRow {
-    /// Converts the row to the domain.
-    pub(crate) fn read(
-        self,
-        timeline: Option<TimelineRow>,
-        decisions: Option<EndpointRow>,
-        world: Option<EpochRow>,
-    ) -> Outcome<access::Account> {
-        Ok(access::Account {
-            id: self.id.0,
-            client: ClientId(self.client_id.0),
-            name: self.name,
-            merchant: self.merchant,
-            mfa_required: self.mfa_required,
-            timeline: timeline.map(TimelineRow::read).transpose()?.unwrap_or_default(),
-            decisions: decisions.map(EndpointRow::read).transpose()?.map(Arc::new),
-            epoch: world.map(|world| world.epoch).unwrap_or_default(),
-        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Clients, keys, accounts and enrolments, as operators manage them.
 
-use super::access::{AccountParts, account_parts};
+use super::access::{AccountParts, account, account_parts};
 use super::backend::Conn;
 use super::errors::{Failure, Outcome};
 use super::keys::{features, insert_key, listed_accounts};
@@ -71,9 +71,7 @@ impl Registry for Store {
                 .order(accounts::id)
                 .select(account_parts())
                 .load::<AccountParts>(conn)?;
-            rows.into_iter()
-                .map(|(account, timeline, decisions, world)| account.read(timeline, decisions, world))
-                .collect()
+            rows.into_iter().map(account).collect()
         })
         .await
     }

@@ -43,20 +43,20 @@ impl Movement {
         Ok([first?, second?, third?].into_iter().flatten())
     }
 
-    /// Books the movement of a message on the card's budget.
+    /// Books the movement of a message on the card's budget. There is no journal transaction if nothing moves.
     pub(super) fn book(
         self,
         card: &Card,
         balances: &Balances,
         token: TransactionToken,
         stamp: &Stamp<'_>,
-    ) -> Result<(JournalTransaction, Balances), CardRefusal> {
+    ) -> Result<(Option<JournalTransaction>, Balances), CardRefusal> {
         let legs = self.legs(card.budget)?;
         let cause = (JournalKind::Card, token.0);
         let (id, account) = (JournalId(stamp.id()), card.account.clone());
         let journal = JournalTransaction::new(id, account, cause, card.currency, stamp.now, legs)?;
         let after = balances.after(card.budget, journal.legs())?;
-        Ok((journal, after))
+        Ok(((!journal.legs().is_empty()).then_some(journal), after))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::card::{
 };
 use crate::fault::Flaw;
 use crate::ids::{DisputeId, TransactionToken};
-use crate::ledger::{AmountOverflow, JournalTransaction};
+use crate::ledger::AmountOverflow;
 use crate::money::{DecimalAmount, Minor, Money};
 use crate::stamp::Stamp;
 
@@ -320,12 +320,11 @@ impl Message {
             },
         };
         let ends = if self.cleared.is_zero() { TransactionState::Cleared } else { TransactionState::Completion };
-        let moves = |journal: &JournalTransaction| !journal.legs().is_empty();
         Ok(CardDecision {
             transaction,
             chain: Some(chain),
             first_state: credit.as_ref().map(|_| ends),
-            journal: Some(journal).filter(moves),
+            journal,
             balances,
             limits: Vec::new(),
             declined: None,

@@ -378,7 +378,7 @@ impl<'a> Step<'a> {
             transaction: self.record(effect.amounts, (effect.state, Response::Approved), &balances),
             chain: Some(chain),
             first_state,
-            journal: (!journal.legs().is_empty()).then_some(journal),
+            journal,
             balances,
             limits: changed,
             declined: None,

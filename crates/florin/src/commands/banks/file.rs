@@ -6,7 +6,6 @@ use florin_domain::merchant::{Bank, BankId};
 use florin_domain::text::Text;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry as Place;
 use std::fmt;
 
 /// The columns of a CSV file, and the fields of a JSON object.
@@ -113,13 +112,9 @@ impl List {
         let icon_url = keep(faults, &at("iconUrl"), icon_url.and_then(web_address));
         let supports_refunds = keep(faults, &at("supportsRefunds"), supports_refunds.and_then(|text| boolean(&text)));
         if let Some(id) = &id {
-            match self.seen.entry(id.clone()) {
-                Place::Occupied(first) => {
-                    self.faults.0.push(format!("{}: duplicate id, first used in {}", at("id"), first.get()));
-                }
-                Place::Vacant(free) => {
-                    free.insert(place.to_owned());
-                }
+            let first = self.seen.entry(id.clone()).or_insert_with(|| place.to_owned());
+            if first != place {
+                self.faults.0.push(format!("{}: duplicate id, first used in {first}", at("id")));
             }
         }
         let (Some(id), Some(name), Some(icon_url), Some(supports_refunds)) = (id, name, icon_url, supports_refunds)

@@ -13,7 +13,7 @@ use florin_ports::{Answer, ClientClaim};
 
 pub(super) const READ: Permission = Permission::of(Scope::CardsRead);
 pub(super) const WRITE: Permission = Permission::of(Scope::CardsWrite);
-/// What a 404 for a write names: the query parameter, and the kind of object that is absent.
+/// The query parameter and the kind of object that a 404 for a write names.
 pub(super) const ENDPOINT: (&str, &str) = ("query.accountId", "account");
 
 /// Returns the 404 of an account without an endpoint.

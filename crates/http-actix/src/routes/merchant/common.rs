@@ -32,13 +32,13 @@ pub(super) const READ_ORDERS: Permission = Permission::of(Scope::MerchantOrdersR
 /// The time after which a top-up expires, and a session without `expiresInMinutes`.
 pub(super) const LIFETIME: TimeDelta = TimeDelta::minutes(20);
 
-/// What a 404 for a write of a merchant names: the query parameter, and the kind of object that is absent.
+/// The query parameter and the kind of object that a 404 for a write of a merchant names.
 pub(super) const MERCHANT: (&str, &str) = ("query.accountId", "account with an active merchant profile");
-/// What a 404 for a checkout names: the path parameter, and the kind of object that is absent.
+/// The path parameter and the kind of object that a 404 for a checkout names.
 pub(super) const CHECKOUT: (&str, &str) = ("path.checkoutId", "checkout");
-/// What a 404 for a settlement account names: the path parameter, and the kind of object that is absent.
+/// The path parameter and the kind of object that a 404 for a settlement account names.
 pub(crate) const SETTLEMENT_ACCOUNT: (&str, &str) = ("path.settlementAccountId", "settlement account");
-/// What a 404 for a payee names: the path parameter, and the kind of object that is absent.
+/// The path parameter and the kind of object that a 404 for a payee names.
 pub(crate) const PAYEE: (&str, &str) = ("path.payeeId", "payee");
 
 parameters! {

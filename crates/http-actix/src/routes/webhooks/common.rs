@@ -17,7 +17,7 @@ use florin_ports::{Answer, ClientClaim, IdempotencyKey, WebhookReach};
 
 pub(super) const READ: Permission = Permission::of(Scope::WebhooksRead);
 pub(super) const WRITE: Permission = Permission::of(Scope::WebhooksWrite);
-/// What a 404 for a subscription names: the path parameter, and the kind of object that is absent.
+/// The path parameter and the kind of object that a 404 for a subscription names.
 pub(super) const WEBHOOK: (&str, &str) = ("path.webhookId", "webhook");
 
 parameters! {

@@ -1,7 +1,5 @@
 //! Stores prepared data.
 
-mod proof;
-
 use super::backend::{Changes, Conn};
 use super::driver;
 use super::errors::Outcome;
@@ -31,7 +29,7 @@ impl Seeding for Store {
     }
 
     async fn seed(&self, data: SeedData) -> Result<(), StoreError> {
-        proof::check(&data)?;
+        data.prove()?;
         self.change(move |conn| seed(conn, &data)).await
     }
 

@@ -8,7 +8,7 @@ use florin_domain::card::decide::DisputeDone;
 use florin_domain::ids::DisputeId;
 use florin_ports::Answer;
 
-/// What a 404 for a dispute names: the path parameter, and the kind of object that is absent.
+/// The path parameter and the kind of object that a 404 for a dispute names.
 pub(super) const DISPUTE: (&str, &str) = ("path.disputeId", "dispute");
 
 parameters! {

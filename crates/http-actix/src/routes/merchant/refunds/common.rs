@@ -3,7 +3,7 @@
 use crate::declare::parameters;
 use florin_domain::ids::RefundId;
 
-/// What a 404 for a refund names: the path parameter, and the kind of object that is absent.
+/// The path parameter and the kind of object that a 404 for a refund names.
 pub(crate) const REFUND: (&str, &str) = ("path.refundId", "refund");
 
 parameters! {

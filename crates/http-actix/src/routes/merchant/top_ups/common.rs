@@ -9,7 +9,7 @@ use florin_domain::access::Account;
 use florin_domain::checkout::CheckoutSession;
 use florin_domain::ids::CheckoutSessionId;
 
-/// What a 404 for a top-up names: the path parameter, and the kind of object that is absent.
+/// The path parameter and the kind of object that a 404 for a top-up names.
 pub(super) const TOP_UP: (&str, &str) = ("path.topUpId", "top-up");
 
 parameters! {
