@@ -53,7 +53,7 @@ INSERT INTO credit_counters SELECT id, 0 FROM accounts WHERE client_id = bench_i
 -- The key is `florin_sandbox_` followed by 64 times `b`. It works on this database only.
 INSERT INTO api_keys
 SELECT bench_id(2, 1), bench_id(1, 1), h, ('x' || encode(substr(h, 1, 8), 'hex'))::bit(64)::bigint, 'sandbox',
-    'merchant:checkouts:read:any payment-batches:confirm:any budgets:simulate:any cards:simulate:any webhooks:write:any events:read:any',
+    'merchant:checkouts:read:any payment-batches:confirm:any budgets:simulate:any cards:simulate:any webhooks:write:any events:read:any cards:write:any',
     true, now(), NULL, NULL
 FROM sha256(convert_to('florin_sandbox_' || repeat('b', 64), 'UTF8')) h;
 

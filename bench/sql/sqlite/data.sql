@@ -49,7 +49,7 @@ INSERT INTO credit_counters SELECT 'bench-' || n, 0 FROM numbers WHERE n <= 9;
 -- SHA-256 of `florin_sandbox_` followed by 64 times `b`, and its first eight bytes as a number.
 INSERT INTO api_keys (id, client_id, hash, hash_tag, environment, scopes, every_account, created_at, expires_at, revoked_at)
 SELECT bench_id(2, 1), bench_id(1, 1), x'1015d342b24745e33918b74a5f2d469a91595054cdcddba14dadd239474d101f', 1159064762530088419, 'sandbox',
-    'merchant:checkouts:read:any payment-batches:confirm:any budgets:simulate:any cards:simulate:any webhooks:write:any events:read:any', 1, now, NULL, NULL
+    'merchant:checkouts:read:any payment-batches:confirm:any budgets:simulate:any cards:simulate:any webhooks:write:any events:read:any cards:write:any', 1, now, NULL, NULL
 FROM clock;
 
 INSERT INTO checkouts

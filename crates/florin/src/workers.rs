@@ -27,6 +27,8 @@ const DELIVERIES_PAUSE: Duration = Duration::from_millis(200);
 const BACKLOG_PAUSE: Duration = Duration::from_secs(15);
 /// Pause between deletions of old idempotency records and deliveries.
 const RECORDS_PAUSE: Duration = Duration::from_secs(600);
+/// Pause between renewals of the statistics of the store's planner. It is short, because a table may grow from nothing.
+const STATISTICS_PAUSE: Duration = Duration::from_secs(5);
 /// Pause between deletions of old events. It is short, so that each round deletes few events.
 const EVENTS_PAUSE: Duration = Duration::from_secs(60);
 /// Pause between records of the use of keys.
@@ -77,6 +79,10 @@ impl Workers {
         workers.add(CHECKOUTS_PAUSE, checkouts, |checkouts| async move { settle(&checkouts).await });
         workers.add(RECORDS_PAUSE, services.clone(), move |services| async move {
             delete_records(&services, kept.records).await
+        });
+        workers.add(STATISTICS_PAUSE, services.clone(), |services| async move {
+            let renewed = services.upkeep.renew_statistics().await.map(|()| Next::AfterPause);
+            renewed.map_err(|error| format!("could not renew the statistics of the store's planner: {error}"))
         });
         workers.add(EVENTS_PAUSE, services.clone(), move |services| async move {
             delete_events(&services, kept.events).await

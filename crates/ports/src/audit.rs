@@ -54,7 +54,7 @@ pub enum Discrepancy {
     },
     /// The stored count of an account's checkouts is wrong. Only for stores that keep such counts.
     CheckoutCount(AccountId),
-    /// A stored count of an account's cards or budgets is wrong. Only for stores that keep such counts.
+    /// A stored count of an account's cards, budgets or merchant payments is wrong. Only for stores that keep such counts.
     ListCount(AccountId),
     /// Two events of this object have the same sequence, or an event has a sequence beyond the last one that is stored
     /// for the object.

@@ -41,6 +41,12 @@ pub trait Upkeep: Send + Sync {
     /// result may be outdated when the write arrives.
     fn is_overloaded(&self) -> bool;
 
+    /// Renews what the store's query planner knows of tables that have grown a lot, if the planner needs it. It changes
+    /// no data. The default does nothing.
+    async fn renew_statistics(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Deletes idempotency records that were created before a time, oldest first, at most `max`, and returns their
     /// number.
     async fn delete_idempotency_records(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;

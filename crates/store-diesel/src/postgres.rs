@@ -10,6 +10,7 @@ mod lookups;
 pub(crate) mod migrations;
 mod readers;
 mod statements;
+mod statistics;
 #[cfg(test)]
 pub(crate) mod testing;
 mod url;
@@ -70,5 +71,6 @@ pub(crate) use locks::{lock_balances, lock_operators};
 pub(crate) use migrations::{applied_migrations, known_migrations, migrate};
 pub(crate) use readers::{Readers, open_readers, read};
 pub(crate) use statements::{Changes, Select, Values, load, load_four, load_two};
+pub(crate) use statistics::renew_statistics;
 pub(crate) use url::{Identity, identify, place};
 pub(crate) use values::read_text;

@@ -164,7 +164,7 @@ fn source(data: &Data, session: &CheckoutSession) -> RefundSource {
 
 fn overview(data: &Data, payment: &MerchantPayment) -> Option<PaymentOverview> {
     let session = data.merchants.sessions.get(&(payment.account.clone(), payment.session))?;
-    Some(PaymentOverview::of(payment.clone(), session, taken_up(data, payment), source(data, session)))
+    Some(PaymentOverview::of(payment.clone(), session.into(), taken_up(data, payment), source(data, session)))
 }
 
 fn session_of<'d>(data: &'d Data, payment: &MerchantPayment) -> Option<&'d CheckoutSession> {

@@ -37,7 +37,9 @@ pub use decision::{BudgetCredit, SessionDecision, SessionRefusal, SessionSituati
 pub use filter::{DueCheckout, MerchantPaymentFilter, PaymentSort, PaymentsSummary, SessionFilter};
 pub use offered_rates::{OfferedRate, OfferedRates};
 pub use opening::{Opening, SessionTerms};
-pub use payment::{MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PaymentOverview, RefundPart};
+pub use payment::{
+    MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PaymentOverview, RefundPart, SessionOfPayment,
+};
 pub use progress::PaymentProgress;
 pub use reference::PaymentReference;
 pub use refund::{

@@ -1,7 +1,7 @@
 //! Payments of checkout sessions, and their refunds.
 
 use super::{BankChoice, BankReport, CheckoutSession, PageTokenHash, PaymentFailure, RefundSource, RefundStatus};
-use crate::ids::{AccountId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId};
+use crate::ids::{AccountId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, RefundId, SettlementAccountId};
 use crate::merchant::CheckoutType;
 use crate::money::{Minor, Money};
 use chrono::{DateTime, Utc};
@@ -137,6 +137,30 @@ impl MerchantPayment {
     }
 }
 
+/// The part of a session that lists of payments show or need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionOfPayment {
+    /// The type of the session's checkout.
+    pub checkout_type: CheckoutType,
+    /// The settlement account that the payer paid into. Top-ups have none.
+    pub settlement_account: Option<SettlementAccountId>,
+    /// The order of the session, if it has one.
+    pub order: Option<MerchantOrderId>,
+    /// The merchant's reference of the session, if it has one.
+    pub merchant_reference: Option<String>,
+}
+
+impl From<&CheckoutSession> for SessionOfPayment {
+    fn from(session: &CheckoutSession) -> Self {
+        Self {
+            checkout_type: session.purpose.checkout_type(),
+            settlement_account: session.purpose.settlement_account(),
+            order: session.order,
+            merchant_reference: session.merchant_reference.clone(),
+        }
+    }
+}
+
 /// A payment or refund, with data of its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PaymentOverview {
@@ -155,16 +179,16 @@ pub struct PaymentOverview {
 impl PaymentOverview {
     /// Combines a payment with data of its session. `taken_up` is the sum of its refunds that are neither failed nor
     /// cancelled.
-    pub fn of(payment: MerchantPayment, session: &CheckoutSession, taken_up: Minor, source: RefundSource) -> Self {
+    pub fn of(payment: MerchantPayment, session: SessionOfPayment, taken_up: Minor, source: RefundSource) -> Self {
         let is_refundable = source == RefundSource::Ready
-            && session.purpose.settlement_account().is_some()
+            && session.settlement_account.is_some()
             && payment.kind() == MerchantPaymentKind::Payment
             && payment.status == MerchantPaymentStatus::Completed
             && taken_up < payment.amount.minor;
         Self {
-            checkout_type: session.purpose.checkout_type(),
+            checkout_type: session.checkout_type,
             order: session.order,
-            merchant_reference: session.merchant_reference.clone(),
+            merchant_reference: session.merchant_reference,
             payment,
             is_refundable,
         }

@@ -199,7 +199,7 @@ fn a_report_beyond_the_last_time_is_never_due() {
 fn a_payment_is_refundable_while_a_part_is_left() {
     let (session, payment) = a_completed_session("12.50 GBP");
     let of = |payment: &MerchantPayment, taken_up, source| {
-        PaymentOverview::of(payment.clone(), &session, minor(taken_up), source)
+        PaymentOverview::of(payment.clone(), (&session).into(), minor(taken_up), source)
     };
     let overview = of(&payment, "12.49 GBP", RefundSource::Ready);
     assert!(overview.is_refundable);
@@ -209,6 +209,6 @@ fn a_payment_is_refundable_while_a_part_is_left() {
     assert!(!of(&a_refund_of(&payment, "1.00 GBP"), "0.00 GBP", RefundSource::Ready).is_refundable);
     let failed = MerchantPayment { status: MerchantPaymentStatus::Failed, ..payment.clone() };
     assert!(!of(&failed, "0.00 GBP", RefundSource::Ready).is_refundable);
-    let top_up = PaymentOverview::of(payment, &a_top_up("12.50 GBP"), Minor::ZERO, RefundSource::Ready);
+    let top_up = PaymentOverview::of(payment, (&a_top_up("12.50 GBP")).into(), Minor::ZERO, RefundSource::Ready);
     assert_eq!((top_up.is_refundable, top_up.checkout_type), (false, CheckoutType::TopUp));
 }

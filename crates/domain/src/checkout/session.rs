@@ -90,10 +90,7 @@ impl SessionPurpose {
 
     /// Returns the type in the API. A top-up of a budget has the type `TOP_UP`.
     pub const fn checkout_type(&self) -> CheckoutType {
-        match self {
-            Self::Shopping { .. } => CheckoutType::Shopping,
-            Self::TopUp { .. } | Self::Budget(_) => CheckoutType::TopUp,
-        }
+        self.kind().checkout_type()
     }
 }
 
@@ -118,6 +115,14 @@ impl PurposeKind {
             Self::Shopping => "SHOPPING",
             Self::TopUp => "TOP_UP",
             Self::Budget => "BUDGET",
+        }
+    }
+
+    /// Returns the type in the API. A top-up of a budget has the type `TOP_UP`.
+    pub const fn checkout_type(self) -> CheckoutType {
+        match self {
+            Self::Shopping => CheckoutType::Shopping,
+            Self::TopUp | Self::Budget => CheckoutType::TopUp,
         }
     }
 }

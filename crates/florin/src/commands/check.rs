@@ -122,7 +122,7 @@ fn print(report: &Report) -> String {
             format!("  the stored count of checkouts of account {account_id} is wrong")
         }
         Line::ListCount { account_id } => {
-            format!("  a stored count of cards or budgets of account {account_id} is wrong")
+            format!("  a stored count of cards, budgets or merchant payments of account {account_id} is wrong")
         }
         Line::Sequence { object_id } => format!("  the events of object {object_id} are not numbered by its sequence"),
         Line::Dispute { dispute_id } => {

@@ -2,6 +2,7 @@
 
 use super::backend::Conn;
 use super::books::{gather, wrong_checkpoints};
+use super::checkout;
 use super::driver;
 use super::errors::Outcome;
 use super::events;
@@ -54,7 +55,9 @@ pub(super) fn audit(conn: &mut Conn) -> Outcome<AuditReport> {
     let checkpoint = |(budget, currency)| Discrepancy::Checkpoint { budget, currency };
     discrepancies.extend(wrong_checkpoints(conn)?.into_iter().map(checkpoint));
     discrepancies.extend(merchant::miscounted(conn)?.into_iter().map(Discrepancy::CheckoutCount));
-    discrepancies.extend(list_counts::miscounted(conn)?.into_iter().map(Discrepancy::ListCount));
+    let mut miscounted = list_counts::miscounted(conn)?;
+    miscounted.extend(checkout::miscounted(conn)?);
+    discrepancies.extend(miscounted.into_iter().map(Discrepancy::ListCount));
     discrepancies.extend(events::misnumbered(conn)?.into_iter().map(Discrepancy::Sequence));
     Ok(AuditReport {
         journal_transactions: books.transactions,

@@ -4,13 +4,13 @@
 use super::backend::Conn;
 use super::backend::sql::IdSql;
 use super::errors::Outcome;
+use super::kept_counts::kept_counts;
 use super::tables::cards::card_counts;
 use super::tables::money::budget_counts;
 use super::types::{Account, Id, Named};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Text;
-use diesel::upsert::excluded;
 use florin_domain::budget::BudgetFilter;
 use florin_domain::card::{CardFilter, CardOwner, CardRecord, CardState};
 use florin_domain::ids::{AccountId, BudgetId};
@@ -39,44 +39,17 @@ struct AccountRow {
     account_id: Account,
 }
 
+kept_counts!(card_counts by (state: CardState, owner_type: CardOwner));
+
 /// Adds a new card to the counts, in the transaction that stores it.
 pub(super) fn add_card(conn: &mut Conn, card: &CardRecord) -> Outcome<()> {
-    count_card(conn, &card.card.account, (card.card.state, card.owner()), 1)
+    add(conn, &card.card.account, (card.card.state, card.owner()), 1)
 }
 
-/// Moves a card whose state changes from one count to another, in the transaction that stores the change. Locks rows in
-/// the order of their keys.
+/// Moves a card whose state changes from one count to another, in the transaction that stores the change.
 pub(super) fn change_card(conn: &mut Conn, before: &CardRecord, after: &CardRecord) -> Outcome<()> {
-    let mut changes = [(before.card.state, before.owner(), -1), (after.card.state, after.owner(), 1)];
-    if changes[0].0 == changes[1].0 && changes[0].1 == changes[1].1 {
-        return Ok(());
-    }
-    changes.sort_by_key(|(state, owner, _)| (state.as_str(), owner.as_str()));
-    changes.into_iter().try_for_each(|(state, owner, more)| count_card(conn, &after.card.account, (state, owner), more))
-}
-
-fn count_card(conn: &mut Conn, account: &AccountId, (state, owner): (CardState, CardOwner), more: i64) -> Outcome<()> {
-    if more < 0 {
-        let row = card_counts::table
-            .filter(card_counts::account_id.eq(account.as_str()))
-            .filter(card_counts::state.eq(Named(state)))
-            .filter(card_counts::owner_type.eq(Named(owner)));
-        diesel::update(row).set(card_counts::total.eq(card_counts::total + more)).execute(conn)?;
-        return Ok(());
-    }
-    let row = (
-        card_counts::account_id.eq(account.as_str()),
-        card_counts::state.eq(Named(state)),
-        card_counts::owner_type.eq(Named(owner)),
-        card_counts::total.eq(more),
-    );
-    diesel::insert_into(card_counts::table)
-        .values(row)
-        .on_conflict(card_counts::table.primary_key())
-        .do_update()
-        .set(card_counts::total.eq(card_counts::total + excluded(card_counts::total)))
-        .execute(conn)?;
-    Ok(())
+    let key = |card: &CardRecord| (card.card.state, card.owner());
+    move_one(conn, &after.card.account, key(before), key(after))
 }
 
 /// Returns the number of cards that match the filter; `None` if no counts are kept for such a filter.

@@ -42,6 +42,7 @@ mod idempotency_records;
 mod job;
 mod journal;
 mod json_values;
+mod kept_counts;
 mod key_admin;
 mod keys;
 mod list_counts;

@@ -45,6 +45,10 @@ impl Upkeep for Store {
         self.queue_is_full()
     }
 
+    async fn renew_statistics(&self) -> Result<(), StoreError> {
+        self.read(driver::renew_statistics).await
+    }
+
     async fn delete_idempotency_records(&self, before: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         self.change(move |conn| {
             let gone =

@@ -8,6 +8,7 @@ use super::body::statements::{insert, load};
 use super::body::tables::checkout::{LockedSessions, PaymentRow, SessionRow, checkout_sessions, merchant_payments};
 use super::body::types::{Account, Id};
 use super::body::working_set::WorkingSet;
+use super::counts;
 use super::find::{absent, pending};
 use diesel::prelude::*;
 use florin_domain::checkout::{
@@ -71,8 +72,10 @@ fn store(
 ) -> Outcome<CheckoutSession> {
     let SessionDecision { session, payments, journal, credited, events } = decision;
     for payment in &payments {
-        let is_known = situation.pending.as_ref().is_some_and(|pending| pending.id == payment.id);
-        if is_known { update_payment(conn, payment)? } else { insert(vec![PaymentRow::from(payment)], conn)? }
+        match situation.pending.as_ref().filter(|pending| pending.id == payment.id) {
+            Some(pending) => update_payment(conn, pending, payment)?,
+            None => insert_payment(conn, payment)?,
+        }
     }
     if let Some(journal) = &journal {
         working_set.journal.add(journal);
@@ -111,9 +114,15 @@ fn update_session(conn: &mut Conn, session: &CheckoutSession) -> Outcome<()> {
     exactly(1, written, "checkout_sessions")
 }
 
+/// Stores a new payment or refund.
+pub(super) fn insert_payment(conn: &mut Conn, payment: &MerchantPayment) -> Outcome<()> {
+    insert(vec![PaymentRow::from(payment)], conn)?;
+    counts::add_payment(conn, payment)
+}
+
 /// Stores the members of a payment or refund that can change.
-pub(super) fn update_payment(conn: &mut Conn, payment: &MerchantPayment) -> Outcome<()> {
-    let row = PaymentRow::from(payment);
+pub(super) fn update_payment(conn: &mut Conn, before: &MerchantPayment, after: &MerchantPayment) -> Outcome<()> {
+    let row = PaymentRow::from(after);
     let place = merchant_payments::table
         .filter(merchant_payments::account_id.eq(row.account_id))
         .filter(merchant_payments::id.eq(row.id));
@@ -128,5 +137,6 @@ pub(super) fn update_payment(conn: &mut Conn, payment: &MerchantPayment) -> Outc
             merchant_payments::due_at.eq(row.due_at),
         ))
         .execute(conn)?;
-    exactly(1, written, "merchant_payments")
+    exactly(1, written, "merchant_payments")?;
+    counts::change_payment(conn, before, after)
 }

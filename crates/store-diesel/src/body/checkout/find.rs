@@ -4,9 +4,8 @@ use super::body::backend::Conn;
 use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::tables::checkout::{PaymentRow, SessionRow, checkout_sessions, merchant_payments};
 use super::body::types::{Bytes, Id, Named};
-use diesel::dsl::sql;
+use diesel::dsl::count_star;
 use diesel::prelude::*;
-use diesel::sql_types::BigInt;
 use florin_domain::checkout::{
     CheckoutSession, MerchantPayment, MerchantPaymentKind, MerchantPaymentStatus, PageTokenHash,
 };
@@ -26,37 +25,47 @@ pub(super) fn session(conn: &mut Conn, account: &AccountId, id: CheckoutSessionI
     row.map(SessionRow::read).transpose()
 }
 
+/// How a session is found.
+enum By<'a> {
+    Id(&'a AccountId, CheckoutSessionId),
+    Token(PageTokenHash),
+}
+
 /// Returns a session or top-up of the account, with its last payment.
 pub(super) fn find(conn: &mut Conn, account: &AccountId, id: CheckoutSessionId) -> Outcome<Option<FoundSession>> {
-    let session = session(conn, account, id)?;
-    session.map(|session| with_payment(conn, session)).transpose()
+    with_payments(conn, By::Id(account, id))
 }
 
 /// Returns the session with this page token, with its last payment.
 pub(super) fn with_token(conn: &mut Conn, token: PageTokenHash) -> Outcome<Option<FoundSession>> {
-    let row = checkout_sessions::table
-        .filter(checkout_sessions::token_hash.eq(Bytes(token.0.to_vec())))
-        .select(SessionRow::as_select())
-        .get_result::<SessionRow>(conn)
-        .optional()?;
-    row.map(|row| with_payment(conn, row.read()?)).transpose()
+    with_payments(conn, By::Token(token))
 }
 
-fn with_payment(conn: &mut Conn, session: CheckoutSession) -> Outcome<FoundSession> {
+/// Reads a session with its last payment and the number of its payments: one statement, so that all come from one view
+/// without a transaction.
+fn with_payments(conn: &mut Conn, by: By<'_>) -> Outcome<Option<FoundSession>> {
+    let of_session = merchant_payments::account_id
+        .eq(checkout_sessions::account_id)
+        .and(merchant_payments::session_id.eq(checkout_sessions::id))
+        .and(merchant_payments::kind.eq(Named(MerchantPaymentKind::Payment)));
     let is_pending = merchant_payments::status.eq(Named(MerchantPaymentStatus::Pending));
-    let last: Option<(PaymentRow, i64)> = merchant_payments::table
-        .filter(merchant_payments::account_id.eq(session.account.as_str()))
-        .filter(merchant_payments::session_id.eq(Id(session.id.0)))
-        .filter(merchant_payments::kind.eq(Named(MerchantPaymentKind::Payment)))
+    let rows = checkout_sessions::table
+        .left_join(merchant_payments::table.on(of_session))
         // The clock of a world may be frozen, so the creation times of payments may be equal.
         .order((is_pending.desc(), merchant_payments::created_at.desc(), merchant_payments::id.desc()))
-        .select((PaymentRow::as_select(), sql::<BigInt>("COUNT(*) OVER ()")))
-        .first(conn)
-        .optional()?;
-    Ok(match last {
-        Some((row, attempts)) => FoundSession { session, last: Some(row.read()?), attempts },
-        None => FoundSession { session, last: None, attempts: 0 },
-    })
+        .select((SessionRow::as_select(), Option::<PaymentRow>::as_select(), count_star().over()))
+        .into_boxed();
+    let rows = match by {
+        By::Id(account, id) => {
+            rows.filter(checkout_sessions::account_id.eq(account.as_str())).filter(checkout_sessions::id.eq(Id(id.0)))
+        }
+        By::Token(token) => rows.filter(checkout_sessions::token_hash.eq(Bytes(token.0.to_vec()))),
+    };
+    let Some((session, last, rows)) = rows.get_result::<(SessionRow, Option<PaymentRow>, i64)>(conn).optional()? else {
+        return Ok(None);
+    };
+    let attempts = if last.is_some() { rows } else { 0 };
+    Ok(Some(FoundSession { session: session.read()?, last: last.map(PaymentRow::read).transpose()?, attempts }))
 }
 
 /// Returns the pending payment of a session.

@@ -1,10 +1,12 @@
 //! Sessions of checkouts and top-ups of budgets, their payments and refunds.
 
 mod act;
+mod counts;
 mod create;
 mod due;
 mod find;
 mod lists;
+mod payment_page;
 mod payments;
 mod refunds;
 mod rows;
@@ -13,6 +15,7 @@ mod tokens;
 
 use super::body;
 
+pub(crate) use counts::miscounted;
 pub(crate) use due::awaiting;
 pub(crate) use tokens::replace_tokens;
 
@@ -25,5 +28,6 @@ use florin_domain::checkout::{CheckoutSession, MerchantPayment};
 /// Stores prepared sessions and payments.
 pub(crate) fn seed(conn: &mut Conn, sessions: &[CheckoutSession], payments: &[MerchantPayment]) -> Outcome<()> {
     insert(sessions.iter().map(SessionRow::of).collect::<Outcome<_>>()?, conn)?;
-    insert(payments.iter().map(PaymentRow::from).collect(), conn)
+    insert(payments.iter().map(PaymentRow::from).collect(), conn)?;
+    payments.iter().try_for_each(|payment| counts::add_payment(conn, payment))
 }

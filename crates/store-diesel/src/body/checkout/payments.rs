@@ -5,22 +5,23 @@ use super::body::errors::{Outcome, corrupt};
 use super::body::footprint::Footprint;
 use super::body::group::{dry_run, under_claim};
 use super::body::merchant;
+use super::body::statements::load;
 use super::body::store::Store;
-use super::body::tables::checkout::{PaymentRow, SessionRow, checkout_sessions, merchant_payments};
-use super::body::types::{Bytes, Currency, Id, Named};
+use super::body::tables::checkout::{PaymentRow, SessionsOfPayments, merchant_payments};
+use super::body::types::{Account, Bytes, Currency, Id, Named};
 use super::find::taken_up;
 use super::{lists, refunds};
 use async_trait::async_trait;
 use diesel::prelude::*;
 use florin_domain::checkout::{
-    CheckoutSession, MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind, MerchantPaymentStatus, PageTokenHash,
-    PaymentOverview, PaymentSort, PaymentsSummary, RefundRefusal, RefundSource,
+    MerchantPayment, MerchantPaymentFilter, MerchantPaymentKind, MerchantPaymentStatus, PageTokenHash, PaymentOverview,
+    PaymentSort, PaymentsSummary, RefundRefusal, RefundSource, SessionOfPayment,
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, MerchantPaymentId, RefundId};
 use florin_domain::money::{Minor, Total};
 use florin_domain::page::{Page, PageRequest};
 use florin_ports::{CreateRefundCommand, MerchantPayments, Mode, RefundCommand, StoreError, WriteError, Written};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[async_trait]
 impl MerchantPayments for Store {
@@ -38,8 +39,9 @@ impl MerchantPayments for Store {
                     .select(PaymentRow::as_select())
                     .get_result::<PaymentRow>(conn)
                     .optional()?;
-                let found = row.map(PaymentRow::read).transpose()?;
-                Ok(overviews(conn, &account, found.into_iter().collect())?.pop())
+                let Some(payment) = row.map(PaymentRow::read).transpose()? else { return Ok(None) };
+                let sum = taken_up(conn, &account, std::iter::once(payment.id))?.remove(&payment.id);
+                Ok(overviews(conn, &account, vec![(payment, sum.unwrap_or_default())])?.pop())
             })
         })
         .await
@@ -55,7 +57,7 @@ impl MerchantPayments for Store {
         let account = account.clone();
         self.read(move |conn| {
             conn.transaction(|conn| {
-                let Page { count, rows } = lists::payments(conn, &account, &filter, sort, page)?;
+                let Page { count, rows } = lists::payments(conn, &account, filter.clone(), sort, page)?;
                 Ok(Page { count, rows: overviews(conn, &account, rows)? })
             })
         })
@@ -83,7 +85,7 @@ impl MerchantPayments for Store {
 
     async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError> {
         self.read(move |conn| {
-            let row: Option<(super::body::types::Account, Option<Id>)> = merchant_payments::table
+            let row: Option<(Account, Option<Id>)> = merchant_payments::table
                 .filter(merchant_payments::token_hash.eq(Bytes(token.0.to_vec())))
                 .select((merchant_payments::account_id, merchant_payments::refund_id))
                 .get_result(conn)
@@ -126,20 +128,23 @@ impl MerchantPayments for Store {
     }
 }
 
-/// Adds to each payment what follows from its session, its refunds and the settlement account that pays refunds.
-fn overviews(conn: &mut Conn, account: &AccountId, payments: Vec<MerchantPayment>) -> Outcome<Vec<PaymentOverview>> {
+/// Adds to each payment, which comes with the sum of its refunds, what follows from its session, these refunds and the
+/// settlement account that pays refunds.
+fn overviews(
+    conn: &mut Conn,
+    account: &AccountId,
+    payments: Vec<(MerchantPayment, Minor)>,
+) -> Outcome<Vec<PaymentOverview>> {
     if payments.is_empty() {
         return Ok(Vec::new());
     }
     let sessions = sessions_of(conn, account, &payments)?;
     let sources = merchant::refund_sources(conn, account)?;
-    let taken_up = taken_up(conn, account, payments.iter().map(|payment| payment.id))?;
-    let overview = |payment: MerchantPayment| {
+    let overview = |(payment, taken_up): (MerchantPayment, Minor)| {
         let session = sessions.get(&payment.session);
         let session = session.ok_or_else(|| corrupt(format!("payment {} has no session", payment.id)))?;
-        let source = session.purpose.settlement_account().and_then(|id| sources.get(&id));
-        let taken_up = taken_up.get(&payment.id).copied().unwrap_or_default();
-        Ok(PaymentOverview::of(payment, session, taken_up, source.copied().unwrap_or(RefundSource::Deleted)))
+        let source = session.settlement_account.and_then(|id| sources.get(&id));
+        Ok(PaymentOverview::of(payment, session.clone(), taken_up, source.copied().unwrap_or(RefundSource::Deleted)))
     };
     payments.into_iter().map(overview).collect()
 }
@@ -147,14 +152,11 @@ fn overviews(conn: &mut Conn, account: &AccountId, payments: Vec<MerchantPayment
 fn sessions_of(
     conn: &mut Conn,
     account: &AccountId,
-    payments: &[MerchantPayment],
-) -> Outcome<BTreeMap<CheckoutSessionId, CheckoutSession>> {
-    let rows = checkout_sessions::table
-        .filter(checkout_sessions::account_id.eq(account.as_str()))
-        .filter(checkout_sessions::id.eq_any(payments.iter().map(|payment| Id(payment.session.0))))
-        .select(SessionRow::as_select())
-        .load::<SessionRow>(conn)?;
-    rows.into_iter().map(|row| row.read().map(|session| (session.id, session))).collect()
+    payments: &[(MerchantPayment, Minor)],
+) -> Outcome<BTreeMap<CheckoutSessionId, SessionOfPayment>> {
+    let ids: BTreeSet<_> = payments.iter().map(|(payment, _)| payment.session.0).collect();
+    let rows = load::<SessionsOfPayments>(ids.into_iter().map(|id| (Account(account.clone()), Id(id))), conn)?;
+    Ok(rows.into_iter().map(|row| (CheckoutSessionId(row.id.0), row.read())).collect())
 }
 
 /// Adds up COMPLETED payments and refunds, row by row: a sum may exceed the integers of the database.

@@ -1,11 +1,11 @@
 //! Creates refunds, and decides what happens to them.
 
-use super::act::update_payment;
+use super::act::{insert_payment, update_payment};
 use super::body::ask::ask;
 use super::body::backend::Conn;
 use super::body::errors::{Outcome, Stop, corrupt};
 use super::body::merchant;
-use super::body::statements::{insert, load};
+use super::body::statements::load;
 use super::body::tables::checkout::{LockedPayments, PaymentRow, merchant_payments};
 use super::body::types::{Account, Id};
 use super::body::working_set::WorkingSet;
@@ -23,7 +23,7 @@ pub(super) fn create(
     command: &CreateRefundCommand,
 ) -> Result<MerchantPayment, Stop<WriteError<RefundRefusal>>> {
     let refund = decide_creation(conn, command)?;
-    insert(vec![PaymentRow::from(&refund)], conn)?;
+    insert_payment(conn, &refund)?;
     Ok(refund)
 }
 
@@ -58,7 +58,7 @@ pub(super) fn act(
         working_set.journal.add(journal);
     }
     if change.refund != situation.refund {
-        update_payment(conn, &change.refund)?;
+        update_payment(conn, &situation.refund, &change.refund)?;
     }
     working_set.events.add(&change.events);
     Ok(change.refund)

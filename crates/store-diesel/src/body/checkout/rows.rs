@@ -1,11 +1,11 @@
 //! Sessions and payments as rows.
 
 use super::body::errors::{Failure, Outcome, corrupt};
-use super::body::tables::checkout::{PaymentRow, SessionRow};
+use super::body::tables::checkout::{PaymentRow, SessionOfPaymentRow, SessionRow};
 use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
 use florin_domain::checkout::{
     BankChoice, BankReport, CheckoutSession, MerchantPayment, PageTokenHash, PaymentReference, PurposeKind, RefundPart,
-    SessionPurpose,
+    SessionOfPayment, SessionPurpose,
 };
 use florin_domain::ids::{
     BudgetId, CheckoutId, CheckoutSessionId, MerchantOrderId, MerchantPaymentId, PayeeId, RefundId, SettlementAccountId,
@@ -99,6 +99,18 @@ impl SessionRow {
             PurposeKind::TopUp => SessionPurpose::TopUp { checkout: checkout?, payee: PayeeId(self.payee_id?.0) },
             PurposeKind::Budget => SessionPurpose::Budget(BudgetId(self.budget_id?.0)),
         })
+    }
+}
+
+impl SessionOfPaymentRow {
+    /// Converts the row to the domain.
+    pub(super) fn read(self) -> SessionOfPayment {
+        SessionOfPayment {
+            checkout_type: self.purpose.0.checkout_type(),
+            settlement_account: self.settlement_account_id.map(|id| SettlementAccountId(id.0)),
+            order: self.order_id.map(|id| MerchantOrderId(id.0)),
+            merchant_reference: self.merchant_reference,
+        }
     }
 }
 

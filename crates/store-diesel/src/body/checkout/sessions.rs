@@ -26,11 +26,11 @@ use florin_ports::{
 impl CheckoutSessions for Store {
     async fn find(&self, account: &AccountId, session: CheckoutSessionId) -> Result<Option<FoundSession>, StoreError> {
         let account = account.clone();
-        self.read(move |conn| conn.transaction(|conn| find(conn, &account, session))).await
+        self.read(move |conn| find(conn, &account, session)).await
     }
 
     async fn with_token(&self, token: PageTokenHash) -> Result<Option<FoundSession>, StoreError> {
-        self.read(move |conn| conn.transaction(|conn| with_token(conn, token))).await
+        self.read(move |conn| with_token(conn, token)).await
     }
 
     async fn with_order(

@@ -3,12 +3,12 @@
 
 use super::body::backend::Conn;
 use super::body::errors::Outcome;
+use super::body::kept_counts::kept_counts;
 use super::body::tables::merchant::checkout_counts;
-use super::body::types::{Account, Named};
+use super::body::types::Account;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Text;
-use diesel::upsert::excluded;
 use florin_domain::ids::AccountId;
 use florin_domain::merchant::{Checkout, CheckoutStatus, CheckoutType};
 use std::collections::BTreeMap;
@@ -26,28 +26,16 @@ struct AccountRow {
     account_id: Account,
 }
 
+kept_counts!(checkout_counts by (checkout_type: CheckoutType, status: CheckoutStatus));
+
 /// Adds new checkouts to the counts, in the transaction that stores them. Locks rows in the order of their keys.
-pub(super) fn add(conn: &mut Conn, checkouts: &[Checkout]) -> Outcome<()> {
+pub(super) fn add_all(conn: &mut Conn, checkouts: &[Checkout]) -> Outcome<()> {
     let mut counts: BTreeMap<_, (CheckoutType, CheckoutStatus, i64)> = BTreeMap::new();
     for checkout in checkouts {
         let (kind, state) = (checkout.kind.checkout_type(), checkout.status);
         counts.entry((&checkout.account, kind.as_str(), state.as_str())).or_insert((kind, state, 0)).2 += 1;
     }
-    for ((account, ..), (kind, state, new)) in counts {
-        let row = (
-            checkout_counts::account_id.eq(account.as_str()),
-            checkout_counts::checkout_type.eq(Named(kind)),
-            checkout_counts::status.eq(Named(state)),
-            checkout_counts::total.eq(new),
-        );
-        diesel::insert_into(checkout_counts::table)
-            .values(row)
-            .on_conflict(checkout_counts::table.primary_key())
-            .do_update()
-            .set(checkout_counts::total.eq(checkout_counts::total + excluded(checkout_counts::total)))
-            .execute(conn)?;
-    }
-    Ok(())
+    counts.into_iter().try_for_each(|((account, ..), (kind, state, new))| add(conn, account, (kind, state), new))
 }
 
 /// Returns the number of checkouts of an account.
@@ -59,15 +47,8 @@ pub(super) fn of(conn: &mut Conn, account: &AccountId) -> Outcome<u64> {
 
 /// Moves a changed checkout from one count to another, in the transaction that stores it.
 pub(super) fn change(conn: &mut Conn, before: &Checkout, after: &Checkout) -> Outcome<()> {
-    if before.status == after.status {
-        return Ok(());
-    }
-    let old = checkout_counts::table
-        .filter(checkout_counts::account_id.eq(before.account.as_str()))
-        .filter(checkout_counts::checkout_type.eq(Named(before.kind.checkout_type())))
-        .filter(checkout_counts::status.eq(Named(before.status)));
-    diesel::update(old).set(checkout_counts::total.eq(checkout_counts::total - 1)).execute(conn)?;
-    add(conn, std::slice::from_ref(after))
+    let key = |checkout: &Checkout| (checkout.kind.checkout_type(), checkout.status);
+    move_one(conn, &after.account, key(before), key(after))
 }
 
 /// Returns the accounts whose counts are wrong, each once.

@@ -80,7 +80,7 @@ pub(crate) fn insert_checkouts(conn: &mut Conn, checkouts: &[Checkout]) -> Outco
     for chunk in checkouts.chunks(ROWS_AT_ONCE) {
         statements::insert(chunk.iter().map(CheckoutRow::from).collect(), conn)?;
     }
-    counts::add(conn, checkouts)
+    counts::add_all(conn, checkouts)
 }
 
 impl From<&Checkout> for CheckoutRow {

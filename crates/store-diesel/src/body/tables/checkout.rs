@@ -1,7 +1,7 @@
 //! Sessions of checkouts and top-ups of budgets, their payments and refunds, and the secret of the payment pages.
 
 use super::body::types::{Account, Bytes, Currency, Id, Named, Time};
-use super::declare::{lookups, tables};
+use super::declare::{lookups, parts, tables};
 use florin_domain::checkout::{
     BankReportResult, MerchantPaymentKind, MerchantPaymentStatus, PaymentFailure, PurposeKind, SessionStatus,
 };
@@ -65,6 +65,14 @@ tables! {
         due_at: Option<Time>,
     }
 
+    /// The number of an account's payments or refunds in one status.
+    struct PaymentCountRow in merchant_payment_counts(account_id, kind, status) owned by account_id {
+        account_id: Account,
+        kind: Named<MerchantPaymentKind>,
+        status: Named<MerchantPaymentStatus>,
+        total: i64,
+    }
+
     /// The secret from which the tokens of payment pages are derived.
     struct PageSecretRow in page_secrets(id) not owned {
         id: i64,
@@ -72,9 +80,26 @@ tables! {
     }
 }
 
+diesel::numeric_expr!(merchant_payment_counts::total);
 diesel::allow_tables_to_appear_in_same_query!(checkout_sessions, merchant_payments);
 
+parts! {
+    /// What a list of payments shows of their sessions.
+    struct SessionOfPaymentRow of checkout_sessions {
+        id,
+        purpose,
+        settlement_account_id,
+        order_id,
+        merchant_reference,
+    }
+}
+
 lookups! {
+    /// What a list of payments shows of their sessions.
+    struct SessionsOfPayments: SessionOfPaymentRow {
+        from checkout_sessions by (account_id, id)
+    }
+
     /// Sessions, locked.
     struct LockedSessions: SessionRow {
         from checkout_sessions by (account_id, id)
