@@ -120,6 +120,7 @@ mod support;
 mod tours;
 mod upload_memory;
 mod webhooks_deliver;
+mod webhooks_hostile;
 mod webhooks_killed;
 mod webhooks_manage;
 mod webhooks_operate;

@@ -6,11 +6,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 use std::thread;
 use std::time::Instant;
 
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
 
 use super::assert::{expect_json, text};
 use super::client::Client;
+use super::described::is_described;
 use super::server::LIMIT;
+use super::tls::certificates;
 
 pub(crate) const WEBHOOKS: &str = "/v2/webhooks?";
 
@@ -39,6 +42,15 @@ impl Webhook {
         envelope["body"].clone()
     }
 
+    /// Checks a signed event against the document.
+    fn is_described(&self) {
+        let envelope: Value = serde_json::from_str(&self.body).unwrap_or_default();
+        let is_signed = self.headers.iter().any(|(name, _)| name == "webhook-id");
+        if is_signed && envelope["body"]["webhookEventTypeName"].is_string() {
+            is_described(&envelope["body"]);
+        }
+    }
+
     /// Verifies the signature with the published library.
     pub(crate) fn verify(&self, secret: &str) -> Result<(), String> {
         let headers = self.headers.iter().filter(|(name, _)| name.starts_with("webhook-"));
@@ -54,6 +66,8 @@ impl Webhook {
 #[derive(Default)]
 struct State {
     arrived: Vec<Webhook>,
+    /// Number of deliveries that were checked against the document.
+    checked: usize,
     connections: usize,
     /// The status of answers, the text of a header, and whether to answer at all.
     status: u16,
@@ -64,30 +78,73 @@ struct State {
     streams: Vec<Weak<TcpStream>>,
 }
 
-/// A receiver on a free port of this machine.
+impl State {
+    /// Checks each delivery against the document, once.
+    fn check(&mut self) {
+        let unchecked = self.arrived.get(self.checked..).unwrap_or_default();
+        self.checked = self.arrived.len();
+        unchecked.iter().for_each(Webhook::is_described);
+    }
+}
+
+/// A receiver on a free port of this machine. Every delivery that arrives is checked against the document, at the
+/// latest when the test drops the receiver.
 #[derive(Clone)]
 pub(crate) struct Receiver {
     port: u16,
+    tls: Option<Arc<ServerConfig>>,
     state: Arc<(Mutex<State>, Condvar)>,
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            self.lock().check();
+        }
+    }
 }
 
 impl Receiver {
     /// Starts a receiver that answers 200.
     pub(crate) fn start() -> Self {
+        Self::listen(None)
+    }
+
+    /// Starts the same as `localhost` behind TLS. Also returns the certificate of its authority, as PEM.
+    pub(crate) fn start_tls() -> (Self, String) {
+        let (authority, config) = certificates("localhost");
+        (Self::listen(Some(config)), authority)
+    }
+
+    fn listen(tls: Option<Arc<ServerConfig>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
+        let mut listeners = vec![listener];
+        if tls.is_some() {
+            // On most machines, the name has two addresses.
+            listeners.extend(TcpListener::bind(("::1", port)).ok());
+        }
         let state = State { status: 200, body: "hello".to_owned(), ..State::default() };
-        let receiver = Self { port, state: Arc::new((Mutex::new(state), Condvar::new())) };
-        let serving = receiver.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (serving, stream) = (serving.clone(), Arc::new(stream));
-                if serving.admits(&stream) {
-                    thread::spawn(move || serving.serve(&stream));
+        let receiver = Self { port, tls, state: Arc::new((Mutex::new(state), Condvar::new())) };
+        for listener in listeners {
+            let serving = receiver.clone();
+            thread::spawn(move || {
+                for stream in listener.incoming().flatten() {
+                    let (serving, stream) = (serving.clone(), Arc::new(stream));
+                    if serving.admits(&stream) {
+                        thread::spawn(move || serving.converse(&stream));
+                    }
                 }
-            }
-        });
+            });
+        }
         receiver
+    }
+
+    fn converse(&self, stream: &TcpStream) -> Option<()> {
+        match &self.tls {
+            None => self.serve(stream),
+            Some(tls) => self.serve(StreamOwned::new(ServerConnection::new(Arc::clone(tls)).ok()?, stream)),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -121,7 +178,7 @@ impl Receiver {
         self.lock().is_dead = false;
     }
 
-    fn serve(&self, mut stream: &TcpStream) -> Option<()> {
+    fn serve(&self, stream: impl Read + Write) -> Option<()> {
         let mut reader = BufReader::new(stream);
         loop {
             let mut line = String::new();
@@ -148,7 +205,8 @@ impl Receiver {
                 thread::sleep(std::time::Duration::from_millis(20));
             }
             let answer = format!("HTTP/1.1 {status} X\r\n{header}Content-Length: {}\r\n\r\n{answer}", answer.len());
-            stream.write_all(answer.as_bytes()).ok()?;
+            reader.get_mut().write_all(answer.as_bytes()).ok()?;
+            reader.get_mut().flush().ok()?;
         }
     }
 
@@ -169,7 +227,10 @@ impl Receiver {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/hook", self.port)
+        match self.tls {
+            None => format!("http://127.0.0.1:{}/hook", self.port),
+            Some(_) => format!("https://localhost:{}/hook", self.port),
+        }
     }
 
     pub(crate) fn connections(&self) -> usize {
@@ -178,7 +239,9 @@ impl Receiver {
 
     /// Returns everything that arrived.
     pub(crate) fn arrived(&self) -> Vec<Webhook> {
-        self.lock().arrived.clone()
+        let mut state = self.lock();
+        state.check();
+        state.arrived.clone()
     }
 
     /// Waits until `count` deliveries have arrived, and returns them.
@@ -190,6 +253,7 @@ impl Receiver {
             let left = left.unwrap_or_else(|| panic!("only {} webhooks of {count} arrived", state.arrived.len()));
             state = self.state.1.wait_timeout(state, left).unwrap().0;
         }
+        state.check();
         state.arrived.clone()
     }
 

@@ -18,7 +18,7 @@ use florin_domain::world::{
 use florin_ports::{
     BatchProcessing, Budgets, CardManagement, CardSettingsCommand, ChangeCardCommand, ClaimCommand, ClockCommand,
     CreateWorldCommand, DueHold, EditBudgetCommand, IdempotencyClaim, MfaSessions, Registry, RemoveLimitCommand,
-    RenewCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep, WorldContents, Worlds, WriteError,
+    RenewCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep, Webhooks, WorldContents, Worlds, WriteError,
     Written,
 };
 use std::collections::BTreeSet;
@@ -172,6 +172,13 @@ impl Worlds for Mutant {
         if self.has(Bug::WorldsStay) {
             return Ok(Worlds::find(&self.inner, account).await?.is_some());
         }
+        if self.has(Bug::WebhooksOutliveTheirWorld) {
+            let mut of = self.inner.all().await?;
+            of.retain(|webhook| webhook.account.as_ref() == Some(account));
+            let deleted = self.inner.delete(account).await?;
+            self.keep_webhooks(of).await?;
+            return Ok(deleted);
+        }
         self.inner.delete(account).await
     }
 
@@ -232,6 +239,9 @@ impl Worlds for Mutant {
         let claim = self.claim(command.claim).filter(|_| !self.has(Bug::RestoresNotRecorded));
         let restored = self.inner.restore(RestoreCommand { claim, ..command }).await?;
         self.put_secrets_back(&account).await?;
+        if self.has(Bug::RestoresLeaseRetries) {
+            self.lease_everything(real).await?;
+        }
         if self.has(Bug::RestoresRemoveEndpoints) {
             self.remove_endpoint(&account).await?;
         }
