@@ -106,6 +106,12 @@ fn read_retry_after(value: &HeaderValue, now: DateTime<Utc>) -> Option<TimeDelta
 mod tests {
     use super::*;
 
+    /// The contract gives receivers 15 seconds.
+    #[test]
+    fn the_time_limit_is_that_of_the_contract() {
+        assert_eq!(HttpWebhookSender::TIME_LIMIT, Duration::from_secs(15));
+    }
+
     #[test]
     fn texts_of_bodies_are_bounded() {
         assert_eq!(as_text(b"h\0llo"), "h\u{fffd}llo");

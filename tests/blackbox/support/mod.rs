@@ -26,6 +26,7 @@ pub(crate) mod setting;
 pub(crate) mod shop;
 pub(crate) mod store;
 pub(crate) mod storefront;
+pub(crate) mod stream;
 pub(crate) mod table;
 pub(crate) mod tls;
 pub(crate) mod together;

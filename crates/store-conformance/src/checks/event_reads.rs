@@ -245,6 +245,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     same("at most so many", handle.events.delete_events(later, 3).await?, 3)?;
     same("the oldest are gone", stored(&handle).await?, all[3..].to_vec())?;
     same("the others", handle.events.delete_events(later, 100).await?, 3)?;
+    same("a deleted one", handle.events.position_of(reach_mine(), all[0].id).await?, None)?;
     let last = known_tail(&handle).await?;
     busy(&handle, Who::Mine, 10, 1).await?;
     let next = stored(&handle).await?;
