@@ -153,7 +153,10 @@ fn gone_disables_and_a_disabled_subscription_rests() {
     assert_eq!(disabled["updatedAt"], disabled["disabledAt"]);
     let log = server.home().log();
     let warning = log.lines().find(|line| line.contains("disabled a webhook")).unwrap_or_else(|| panic!("{log}"));
-    assert!(warning.contains("WARN") && warning.contains(text(&webhook, "/id")) && warning.contains("gone"), "{warning}");
+    assert!(
+        warning.contains("WARN") && warning.contains(text(&webhook, "/id")) && warning.contains("gone"),
+        "{warning}"
+    );
     pay(&client, "11");
     let log = deliveries(&client, &webhook);
     assert_eq!(log.len(), 1, "an event was queued for a disabled subscription");

@@ -42,7 +42,9 @@ fn a_reader_of_both_instances_misses_and_repeats_no_event() {
             let is_over = left.load(Ordering::Relaxed) == 0;
             let mut stream = Stream::open(&pair.client(turn), "types=CardTransaction", Some(&last));
             let mut count = 0;
-            while count < 23 && let Some(received) = stream.next(Duration::from_millis(500)) {
+            while count < 23
+                && let Some(received) = stream.next(Duration::from_millis(500))
+            {
                 last = received.id;
                 seen.push(received.body);
                 count += 1;

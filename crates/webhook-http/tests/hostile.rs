@@ -47,41 +47,40 @@ const ADDRESSES: [&str; 34] = [
     "100::1",
     "fec0::1",
     "3fff::1",
-    ];
+];
 
 /// Those of them to which no TCP connection is possible, on any machine.
 const UNREACHABLE: [&str; 4] = ["224.0.0.1", "255.255.255.255", "fe80::1", "ff02::1"];
 
 /// URLs may not contain these hosts.
 const LITERALS: [&str; 23] = [
-        "localhost",
-        "127.0.0.1",
-        "127.1",
-        "127.0.1",
-        "2130706433",
-        "0x7f000001",
-        "0x7f.1",
-        "0177.0.0.1",
-        "017700000001",
-        "127.0.0.1.",
-        "%31%32%37.0.0.1",
-        "0.0.0.0",
-        "0",
-        "[::1]",
-        "[::]",
-        "[::ffff:127.0.0.1]",
-        "[::ffff:7f00:1]",
-        "[64:ff9b::7f00:1]",
-        "[2002:7f00:1::]",
-        "127.0.0.2",
-        "2130706434",
-        "user@only0.test",
-        "8.8.8.8",
-        ];
+    "localhost",
+    "127.0.0.1",
+    "127.1",
+    "127.0.1",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.1",
+    "0177.0.0.1",
+    "017700000001",
+    "127.0.0.1.",
+    "%31%32%37.0.0.1",
+    "0.0.0.0",
+    "0",
+    "[::1]",
+    "[::]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[64:ff9b::7f00:1]",
+    "[2002:7f00:1::]",
+    "127.0.0.2",
+    "2130706434",
+    "user@only0.test",
+    "8.8.8.8",
+];
 
 /// Commands that make every address one of this machine, in a network of its own.
-const ALL_LOCAL: &str =
-    "ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo";
+const ALL_LOCAL: &str = "ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo";
 /// Set where every address is one of this machine.
 const IS_ALL_LOCAL: &str = "FLORIN_TEST_ADDRESSES_ARE_LOCAL";
 

@@ -13,7 +13,8 @@ use super::server::BINARY;
 /// Checks the body of an event against the document.
 pub(crate) fn is_described(body: &Value) {
     let name = text(body, "/webhookEventTypeName");
-    let complaints: Vec<_> = validator(name).iter_errors(&json!({"body": body})).map(|error| error.to_string()).collect();
+    let complaints: Vec<_> =
+        validator(name).iter_errors(&json!({"body": body})).map(|error| error.to_string()).collect();
     assert!(complaints.is_empty(), "{name}: {complaints:#?} in {body:#}");
 }
 

@@ -7,9 +7,9 @@ use florin_domain::ids::{EventId, LeaseId, WebhookId};
 use florin_domain::page::{Page, PageRequest};
 use florin_domain::webhook::{AttemptRecord, DeliveredEvent, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
 use florin_ports::{
-    AttemptEnd, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, ClientClaim, CreateWebhookCommand,
-    Deliveries, DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, StoreError,
-    TestWebhookCommand, WaitingDeliveries, WebhookReach, Webhooks, WriteError, Written,
+    AttemptEnd, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, ClientClaim,
+    CreateWebhookCommand, Deliveries, DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand,
+    StoreError, TestWebhookCommand, WaitingDeliveries, WebhookReach, Webhooks, WriteError, Written,
 };
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -18,8 +18,8 @@ use florin_domain::world::{
 use florin_ports::{
     BatchProcessing, Budgets, CardManagement, CardSettingsCommand, ChangeCardCommand, ClaimCommand, ClockCommand,
     CreateWorldCommand, DueHold, EditBudgetCommand, IdempotencyClaim, MfaSessions, Registry, RemoveLimitCommand,
-    RenewCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep, Webhooks, WorldContents, Worlds, WriteError,
-    Written,
+    RenewCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep, Webhooks, WorldContents, Worlds,
+    WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
