@@ -169,6 +169,7 @@ impl Round<'_> {
         let sent_at = self.services.time.real_now();
         let url = self.webhook.url.clone();
         let request = WebhookRequest {
+            client: Some(self.webhook.client),
             url: url.clone(),
             message: claimed.delivery.message,
             body,

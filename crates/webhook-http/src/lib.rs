@@ -10,6 +10,7 @@ mod client;
 mod decisions;
 mod event_stream;
 mod failure;
+mod lookups;
 mod places;
 mod rates;
 mod resolver;

@@ -1,5 +1,6 @@
 //! Resolves host names of receivers, and checks the addresses before the HTTP client connects to them.
 
+use crate::lookups::{Lookups, current_client};
 use async_trait::async_trait;
 use florin_domain::webhook::TargetPolicy;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -78,15 +79,16 @@ impl std::error::Error for NameError {}
 
 /// Resolves names for the HTTP client, which connects to the returned addresses and to no others.
 pub(crate) struct CheckedNames {
-    pub(crate) names: Arc<dyn NameLookup>,
+    pub(crate) lookups: Arc<Lookups>,
     pub(crate) policy: Arc<TargetPolicy>,
 }
 
 impl Resolve for CheckedNames {
     fn resolve(&self, name: Name) -> Resolving {
-        let (names, policy) = (Arc::clone(&self.names), Arc::clone(&self.policy));
+        let (lookups, policy) = (Arc::clone(&self.lookups), Arc::clone(&self.policy));
+        let client = current_client();
         Box::pin(async move {
-            let found = names.lookup(name.as_str()).await.unwrap_or_default();
+            let found = lookups.find(name.as_str(), client).await;
             if found.is_empty() {
                 return Err(NameError::Unknown.into());
             }
@@ -94,7 +96,8 @@ impl Resolve for CheckedNames {
             if !found.iter().all(|address| policy.permits(*address)) {
                 return Err(NameError::NotAllowed.into());
             }
-            let addresses: Addrs = Box::new(found.into_iter().map(|address| SocketAddr::new(address, 0)));
+            let addresses: Vec<_> = found.iter().map(|address| SocketAddr::new(*address, 0)).collect();
+            let addresses: Addrs = Box::new(addresses.into_iter());
             Ok(addresses)
         })
     }

@@ -35,7 +35,8 @@ impl HttpWebhookSender {
 impl WebhookSender for HttpWebhookSender {
     async fn send(&self, request: WebhookRequest) -> AttemptOutcome {
         let began = Instant::now();
-        let response = self.client.post(request.url.as_str(), headers(&request), request.body.to_string()).await;
+        let (headers, body) = (headers(&request), request.body.to_string());
+        let response = self.client.post(request.url.as_str(), headers, body, request.client).await;
         let took = TimeDelta::from_std(began.elapsed()).unwrap_or_default();
         match response {
             Ok(response) => {

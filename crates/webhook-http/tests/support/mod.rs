@@ -316,6 +316,7 @@ pub(crate) fn now() -> DateTime<Utc> {
 
 pub(crate) fn request(url: &str, secrets: &WebhookSecrets, body: &str) -> WebhookRequest {
     WebhookRequest {
+        client: None,
         url: WebhookUrl::stored(url.to_owned()),
         message: EventId(uuid::Uuid::from_u128(0x0198_c0de)),
         body: body.into(),
