@@ -78,28 +78,81 @@ struct State {
     streams: Vec<Weak<TcpStream>>,
 }
 
-impl State {
-    /// Checks each delivery against the document, once.
-    fn check(&mut self) {
-        let unchecked = self.arrived.get(self.checked..).unwrap_or_default();
-        self.checked = self.arrived.len();
-        unchecked.iter().for_each(Webhook::is_described);
+/// What the connections of a receiver share.
+struct Shared {
+    tls: Option<Arc<ServerConfig>>,
+    state: Mutex<State>,
+    arrival: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    /// Registers a connection, unless the receiver is killed.
+    fn admits(&self, stream: &Arc<TcpStream>) -> bool {
+        let mut state = self.lock();
+        if state.is_dead {
+            return false;
+        }
+        state.connections += 1;
+        state.streams.retain(|known| known.strong_count() > 0);
+        state.streams.push(Arc::downgrade(stream));
+        true
+    }
+
+    fn converse(&self, stream: &TcpStream) -> Option<()> {
+        match &self.tls {
+            None => self.serve(stream),
+            Some(tls) => self.serve(StreamOwned::new(ServerConnection::new(Arc::clone(tls)).ok()?, stream)),
+        }
+    }
+
+    fn serve(&self, stream: impl Read + Write) -> Option<()> {
+        let mut reader = BufReader::new(stream);
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).ok().filter(|length| *length > 0)?;
+            let mut headers = Vec::new();
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).ok()?;
+                let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+                headers.push((name.to_lowercase(), value.to_owned()));
+            }
+            let length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse().ok()?;
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).ok()?;
+            let (status, header, answer, hangs) = {
+                let mut state = self.lock();
+                let status = state.status;
+                let body = String::from_utf8(body).ok()?;
+                state.arrived.push(Webhook { headers, body, status });
+                self.arrival.notify_all();
+                (status, state.header.clone(), state.body.clone(), state.hangs)
+            };
+            while hangs && self.lock().hangs {
+                thread::sleep(std::time::Duration::from_millis(20));
+            }
+            let answer = format!("HTTP/1.1 {status} X\r\n{header}Content-Length: {}\r\n\r\n{answer}", answer.len());
+            reader.get_mut().write_all(answer.as_bytes()).ok()?;
+            reader.get_mut().flush().ok()?;
+        }
     }
 }
 
 /// A receiver on a free port of this machine. Every delivery that arrives is checked against the document, at the
 /// latest when the test drops the receiver.
-#[derive(Clone)]
 pub(crate) struct Receiver {
     port: u16,
-    tls: Option<Arc<ServerConfig>>,
-    state: Arc<(Mutex<State>, Condvar)>,
+    shared: Arc<Shared>,
 }
 
 impl Drop for Receiver {
     fn drop(&mut self) {
         if !thread::panicking() {
-            self.lock().check();
+            self.check();
         }
     }
 }
@@ -124,43 +177,35 @@ impl Receiver {
             // On most machines, the name has two addresses.
             listeners.extend(TcpListener::bind(("::1", port)).ok());
         }
-        let state = State { status: 200, body: "hello".to_owned(), ..State::default() };
-        let receiver = Self { port, tls, state: Arc::new((Mutex::new(state), Condvar::new())) };
+        let state = Mutex::new(State { status: 200, body: "hello".to_owned(), ..State::default() });
+        let shared = Arc::new(Shared { tls, state, arrival: Condvar::new() });
         for listener in listeners {
-            let serving = receiver.clone();
+            let shared = Arc::clone(&shared);
             thread::spawn(move || {
                 for stream in listener.incoming().flatten() {
-                    let (serving, stream) = (serving.clone(), Arc::new(stream));
-                    if serving.admits(&stream) {
-                        thread::spawn(move || serving.converse(&stream));
+                    let (shared, stream) = (Arc::clone(&shared), Arc::new(stream));
+                    if shared.admits(&stream) {
+                        thread::spawn(move || shared.converse(&stream));
                     }
                 }
             });
         }
-        receiver
-    }
-
-    fn converse(&self, stream: &TcpStream) -> Option<()> {
-        match &self.tls {
-            None => self.serve(stream),
-            Some(tls) => self.serve(StreamOwned::new(ServerConnection::new(Arc::clone(tls)).ok()?, stream)),
-        }
+        Self { port, shared }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.0.lock().unwrap()
+        self.shared.lock()
     }
 
-    /// Registers a connection, unless the receiver is killed.
-    fn admits(&self, stream: &Arc<TcpStream>) -> bool {
-        let mut state = self.lock();
-        if state.is_dead {
-            return false;
-        }
-        state.connections += 1;
-        state.streams.retain(|known| known.strong_count() > 0);
-        state.streams.push(Arc::downgrade(stream));
-        true
+    /// Checks each delivery against the document, once.
+    fn check(&self) {
+        let unchecked = {
+            let mut state = self.lock();
+            let unchecked = state.arrived[state.checked..].to_vec();
+            state.checked = state.arrived.len();
+            unchecked
+        };
+        unchecked.iter().for_each(Webhook::is_described);
     }
 
     /// Simulates a killed receiver: all its connections end, and new connections are closed immediately.
@@ -176,38 +221,6 @@ impl Receiver {
     /// Accepts connections again after [`Self::kill`], at the same address.
     pub(crate) fn revive(&self) {
         self.lock().is_dead = false;
-    }
-
-    fn serve(&self, stream: impl Read + Write) -> Option<()> {
-        let mut reader = BufReader::new(stream);
-        loop {
-            let mut line = String::new();
-            reader.read_line(&mut line).ok().filter(|length| *length > 0)?;
-            let mut headers = Vec::new();
-            loop {
-                let mut line = String::new();
-                reader.read_line(&mut line).ok()?;
-                let Some((name, value)) = line.trim_end().split_once(": ") else { break };
-                headers.push((name.to_lowercase(), value.to_owned()));
-            }
-            let length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse().ok()?;
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).ok()?;
-            let (status, header, answer, hangs) = {
-                let mut state = self.lock();
-                let status = state.status;
-                let body = String::from_utf8(body).ok()?;
-                state.arrived.push(Webhook { headers, body, status });
-                self.state.1.notify_all();
-                (status, state.header.clone(), state.body.clone(), state.hangs)
-            };
-            while hangs && self.lock().hangs {
-                thread::sleep(std::time::Duration::from_millis(20));
-            }
-            let answer = format!("HTTP/1.1 {status} X\r\n{header}Content-Length: {}\r\n\r\n{answer}", answer.len());
-            reader.get_mut().write_all(answer.as_bytes()).ok()?;
-            reader.get_mut().flush().ok()?;
-        }
     }
 
     /// Answers with this status from now on.
@@ -227,7 +240,7 @@ impl Receiver {
     }
 
     pub(crate) fn url(&self) -> String {
-        match self.tls {
+        match self.shared.tls {
             None => format!("http://127.0.0.1:{}/hook", self.port),
             Some(_) => format!("https://localhost:{}/hook", self.port),
         }
@@ -239,9 +252,8 @@ impl Receiver {
 
     /// Returns everything that arrived.
     pub(crate) fn arrived(&self) -> Vec<Webhook> {
-        let mut state = self.lock();
-        state.check();
-        state.arrived.clone()
+        self.check();
+        self.lock().arrived.clone()
     }
 
     /// Waits until `count` deliveries have arrived, and returns them.
@@ -251,10 +263,12 @@ impl Receiver {
         while state.arrived.len() < count {
             let left = LIMIT.checked_sub(start.elapsed());
             let left = left.unwrap_or_else(|| panic!("only {} webhooks of {count} arrived", state.arrived.len()));
-            state = self.state.1.wait_timeout(state, left).unwrap().0;
+            state = self.shared.arrival.wait_timeout(state, left).unwrap().0;
         }
-        state.check();
-        state.arrived.clone()
+        let arrived = state.arrived.clone();
+        drop(state);
+        self.check();
+        arrived
     }
 
     /// Subscribes to a type of event of the client's account.
