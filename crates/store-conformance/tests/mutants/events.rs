@@ -51,7 +51,7 @@ impl Events for Mutant {
         let client = reach.client;
         let mut found = Events::list(&self.inner, reach, filter, page).await?;
         if self.has(Bug::EventsOfSubscribersLost)
-            && let Some(client) = florin_ports::Registry::client(&self.inner, client).await?
+            && let Some(client) = florin_ports::Accounts::client(&self.inner, client).await?
             && !client.features.contains(&Feature::Events)
         {
             found.rows.clear();

@@ -175,11 +175,11 @@ impl Worlds for Mutant {
         if self.has(Bug::WebhooksOutliveTheirWorld) {
             let mut of = self.inner.all().await?;
             of.retain(|webhook| webhook.account.as_ref() == Some(account));
-            let deleted = self.inner.delete(account).await?;
+            let deleted = Worlds::delete(&self.inner, account).await?;
             self.keep_webhooks(of).await?;
             return Ok(deleted);
         }
-        self.inner.delete(account).await
+        Worlds::delete(&self.inner, account).await
     }
 
     async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError> {
