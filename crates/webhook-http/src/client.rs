@@ -2,7 +2,8 @@
 
 use crate::failure::reason;
 use crate::lookups::{Lookups, on_behalf_of};
-use crate::resolver::{CheckedNames, NameLookup};
+use crate::names::NameLookup;
+use crate::resolver::CheckedNames;
 use florin_domain::ids::ClientId;
 use florin_domain::webhook::{SendError, TargetPolicy, check_target};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};

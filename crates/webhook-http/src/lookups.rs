@@ -1,7 +1,7 @@
 //! Limits concurrent lookups of host names: one for each name, and a number for each client, so that name servers that
 //! do not respond delay no other client.
 
-use crate::resolver::NameLookup;
+use crate::names::NameLookup;
 use florin_domain::ids::ClientId;
 use std::collections::HashMap;
 use std::future::Future;
