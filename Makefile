@@ -37,11 +37,12 @@ openapi: ## Print the OpenAPI description of the API
 fmt: ## Format the sources
 	cargo fmt --all
 
-bench: ## Measure Florin, and compare it with plain SQL where there is a baseline (15 minutes)
+bench: ## Measure Florin, and compare it with plain SQL where there is a baseline (30 minutes)
 	@scripts/bench standard
 	@scripts/bench merchant
 	@scripts/bench decisions
 	@scripts/bench payments
+	@scripts/bench webhooks
 
 bench-overload: ## Send four times the load that Florin can handle, for a minute
 	@scripts/bench overload

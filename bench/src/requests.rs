@@ -36,6 +36,9 @@ pub(crate) enum Ask {
     Credit(u64),
     /// The confirmation of each batch from the first to the last.
     Confirm(u64, u64),
+    /// A transfer of 0.01 from a random budget to the next one of its account. The value is the number of budgets, a
+    /// multiple of ten.
+    Transfer(u64),
     /// The first 100 checkouts of one of the accounts `from` to `to`.
     List(u64, u64),
 }
@@ -53,7 +56,12 @@ pub(crate) struct Requests {
 
 impl Requests {
     pub(crate) fn new(ask: Ask, turn: u64) -> Self {
-        Self { ask, key: api_key(), turn, made: 0, random: 0x9E37_79B9_7F4A_7C15 ^ turn, body: Vec::with_capacity(512) }
+        Self::of_key(api_key(), ask, turn)
+    }
+
+    /// Returns requests with another API key.
+    pub(crate) fn of_key(key: String, ask: Ask, turn: u64) -> Self {
+        Self { ask, key, turn, made: 0, random: 0x9E37_79B9_7F4A_7C15 ^ turn, body: Vec::with_capacity(512) }
     }
 
     /// Returns a random number below `max`.
@@ -103,6 +111,19 @@ impl Requests {
         self.post(out, format_args!("budgets/generate-credit"), budget % 10);
     }
 
+    fn transfer(&mut self, out: &mut Vec<u8>, budgets: u64) {
+        let from = 1 + self.below(budgets);
+        // Every tenth budget belongs to the same account.
+        let to = (from + 9) % budgets + 1;
+        self.body.clear();
+        let _ = write!(
+            self.body,
+            "{{\"destinationBudgetId\":\"{}\",\"currency\":\"GBP\",\"amount\":\"0.01\"}}",
+            id(BUDGET, to)
+        );
+        self.post(out, format_args!("budgets/{}/transfer", id(BUDGET, from)), from % 10);
+    }
+
     fn confirm(&mut self, out: &mut Vec<u8>, batch: u64) {
         self.body.clear();
         let _ = write!(
@@ -128,6 +149,7 @@ impl Source for Requests {
         match self.ask {
             Ask::Authorize(cards) => self.authorize(out, cards),
             Ask::Credit(budgets) => self.credit(out, budgets),
+            Ask::Transfer(budgets) => self.transfer(out, budgets),
             Ask::Confirm(first, last) if first + self.made > last => return false,
             Ask::Confirm(first, _) => self.confirm(out, first + self.made),
             Ask::List(from, to) => {
@@ -143,6 +165,24 @@ impl Source for Requests {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The two budgets of a transfer are different, and belong to the account in the query.
+    #[test]
+    fn transfers_stay_in_their_account() {
+        let mut requests = Requests::of_key("key".into(), Ask::Transfer(20), 1);
+        for _ in 0..100 {
+            let mut out = Vec::new();
+            assert!(requests.next(&mut out));
+            let text = String::from_utf8(out).unwrap();
+            let number = |start: &str| {
+                let (_, rest) = text.split_once(start).unwrap();
+                u64::from_str_radix(&rest[24..36], 16).unwrap()
+            };
+            let (from, to) = (number("budgets/"), number("destinationBudgetId\":\""));
+            assert!((1..=20).contains(&to) && from != to && from % 10 == to % 10, "{text}");
+            assert!(text.contains(&format!("accountId=bench-{} ", from % 10)), "{text}");
+        }
+    }
 
     #[test]
     fn requests_have_unique_keys_and_end_with_their_batches() {

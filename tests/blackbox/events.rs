@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::openapi::{document, truthful};
 use crate::support::assert::{members, text, time, uuid};
+use crate::support::described::is_described;
 use crate::support::management::{budget, card, funded, move_card, transfer};
 use crate::support::payments::{alone, below, confirmed, filled, listed, pounds, rows, upload};
 use crate::support::server::LIMIT;
@@ -38,22 +39,6 @@ pub(crate) fn events(client: &Client, query: &str) -> Vec<Value> {
 
 pub(crate) fn name(body: &Value) -> String {
     text(body, "/webhookEventTypeName").to_owned()
-}
-
-/// Checks an envelope against the section `webhooks` of the document.
-pub(crate) fn is_described(body: &Value) {
-    let name = name(body);
-    let request = &document()["webhooks"][&name]["post"]["requestBody"]["content"]["application/json"]["schema"];
-    assert!(request.is_object(), "{name} is not described");
-    let whole = json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "allOf": [request],
-        "components": document()["components"]
-    });
-    let validator = jsonschema::validator_for(&whole).unwrap();
-    let envelope = json!({"body": body});
-    let complaints: Vec<_> = validator.iter_errors(&envelope).map(|error| error.to_string()).collect();
-    assert!(complaints.is_empty(), "{name}: {complaints:#?} in {body:#}");
 }
 
 /// Checks that the events of each object are numbered from 1 without gaps.

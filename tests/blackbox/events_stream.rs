@@ -1,13 +1,11 @@
 //! `GET /v2/events/stream`: order, resuming, limits and the end of a stream.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::events::{events, name, without_gaps};
 use crate::support::assert::{text, uuid};
@@ -15,79 +13,8 @@ use crate::support::management::funded;
 use crate::support::payments::alone;
 use crate::support::receiver::{Receiver, webhook_path};
 use crate::support::server::LIMIT;
+use crate::support::stream::{Received, STREAM, Stream};
 use crate::support::{AUTHORIZATION, Client, INCREMENT, Server, Wallet, expect_fault, expect_json};
-
-const STREAM: &str = "/v2/events/stream";
-
-/// An open stream.
-struct Stream(BufReader<TcpStream>);
-
-/// An event of a stream.
-#[derive(Clone, Debug, PartialEq)]
-struct Received {
-    id: String,
-    kind: String,
-    body: Value,
-}
-
-impl Stream {
-    /// Opens a stream and returns the status of its response. `after` is the id of the last event.
-    fn try_open(client: &Client, query: &str, after: Option<&str>) -> (Self, u16) {
-        let mut socket = TcpStream::connect(&client.address).unwrap();
-        socket.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
-        let after = after.map(|id| format!("Last-Event-ID: {id}\r\n")).unwrap_or_default();
-        let authorization = client.authorization.as_deref().unwrap();
-        let account = &client.account;
-        write!(
-            socket,
-            "GET {STREAM}?accountId={account}&{query} HTTP/1.1\r\nHost: florin\r\nAuthorization: {authorization}\r\n{after}\r\n"
-        )
-        .unwrap();
-        let mut stream = Self(BufReader::new(socket));
-        let status = stream.line(LIMIT).expect("a status line").split(' ').nth(1).unwrap().parse().unwrap();
-        (stream, status)
-    }
-
-    fn open(client: &Client, query: &str, after: Option<&str>) -> Self {
-        let (mut stream, status) = Self::try_open(client, query, after);
-        assert_eq!(status, 200);
-        // The immediate comment shows that the stream has begun.
-        while stream.line(LIMIT).expect("a comment") != ": connected" {}
-        stream
-    }
-
-    /// Reads a line within a time. `None`: there was none, or the stream has ended.
-    fn line(&mut self, patience: Duration) -> Option<String> {
-        let (began, mut line) = (Instant::now(), Vec::new());
-        loop {
-            match self.0.read_until(b'\n', &mut line) {
-                Ok(0) => return None,
-                Ok(_) if line.ends_with(b"\n") => {
-                    return Some(String::from_utf8(line).unwrap().trim_end().to_owned());
-                }
-                Ok(_) | Err(_) if began.elapsed() < patience => {}
-                _ => return None,
-            }
-        }
-    }
-
-    /// Reads the next event within a time.
-    fn next(&mut self, patience: Duration) -> Option<Received> {
-        let mut fields = BTreeMap::new();
-        loop {
-            let line = self.line(patience)?;
-            // Other lines are comments, and the lengths of chunks.
-            if let Some((name, value)) = line.split_once(": ").filter(|(name, _)| !name.is_empty()) {
-                fields.insert(name.to_owned(), value.to_owned());
-                if name == "data" {
-                    let envelope: Value = serde_json::from_str(value).unwrap();
-                    let field = |name: &str| fields[name].clone();
-                    return Some(Received { id: field("id"), kind: field("event"), body: envelope["body"].clone() });
-                }
-            }
-        }
-    }
-}
 
 #[test]
 fn a_stream_sends_what_the_list_shows() {
@@ -195,6 +122,22 @@ fn a_stream_ends_when_the_server_stops() {
     let mut rest = Vec::new();
     stream.0.read_to_end(&mut rest).unwrap();
     assert!(rest.ends_with(b"0\r\n\r\n"), "{}", String::from_utf8_lossy(&rest));
+}
+
+/// A silent stream has a comment every 15 seconds. The stream of a key that was revoked ends by then.
+#[test]
+fn a_silent_stream_is_kept_alive_and_ends_with_its_key() {
+    let (server, client) = alone();
+    let owner = Receiver::start().subscribe(&client, "BoxCredited", &json!({}))["productId"].clone();
+    let issue = ["keys", "issue", "--client", owner.as_str().unwrap(), "--all-scopes", "--json"];
+    let issued = server.home().json(&issue);
+    let other = server.client_of(text(&issued, "/key"), &client.account);
+    let (mut kept, mut revoked) = (Stream::open(&client, "", None), Stream::open(&other, "", None));
+    assert!(server.home().run(&["keys", "revoke", text(&issued, "/id")]).status.success());
+    while kept.line(LIMIT).expect("a comment") != ": keep-alive" {}
+    assert!(revoked.ends());
+    funded(&client, "One", "1.00");
+    assert_eq!(kept.next(LIMIT).expect("an event").kind, "BoxCredited");
 }
 
 /// Reads until all events are written and read, and reconnects after every few events.

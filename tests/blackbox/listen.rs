@@ -71,6 +71,29 @@ fn events_are_printed_as_they_happen() {
     assert!(line.contains(&format!("{budget} #1")), "{line}");
 }
 
+/// The command connects again to a server that was restarted, and continues after the last event that it printed.
+#[test]
+fn it_continues_after_a_restart_of_the_server() {
+    let server = Server::sandbox();
+    let client = server.client();
+    let budget = funded(&client, "One", "1.00");
+    let listener = Listener::start(&server, &["--account", &client.account, "--types", "BoxCredited"]);
+    listener.line();
+    credit(&client, &budget);
+    assert!(listener.line().contains(&format!("{budget} #2")));
+    let address = server.address.clone();
+    let (ended, home) = server.stop();
+    assert!(ended.success());
+    let server = Server::on(home.set("FLORIN_LISTEN", &address));
+    let client = server.client();
+    credit(&client, &budget);
+    credit(&client, &budget);
+    for number in [3, 4] {
+        let line = listener.line();
+        assert!(line.contains(&format!("{budget} #{number}")), "{line}");
+    }
+}
+
 #[test]
 fn events_are_forwarded_signed_and_again_after_a_failure() {
     let server = Server::sandbox();

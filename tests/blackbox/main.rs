@@ -120,10 +120,13 @@ mod support;
 mod tours;
 mod upload_memory;
 mod webhooks_deliver;
+mod webhooks_drain;
+mod webhooks_hostile;
 mod webhooks_killed;
 mod webhooks_manage;
 mod webhooks_operate;
 mod webhooks_recover;
+mod webhooks_retries;
 mod worlds;
 mod worlds_determinism;
 

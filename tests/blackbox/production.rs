@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::support::assert::text;
 use crate::support::management::{CARDS, balance, budget, card, limits, move_card, transfer};
+use crate::support::receiver::{WEBHOOKS, status, wait_for_delivery, webhook_path};
 use crate::support::wallet::{credit_body, first_body, follow_body};
 use crate::support::{
     ABSENT, AUTHORIZATION, BANKS, CHECKOUTS, CREDIT, Client, Home, LOOKUP, MFA_SESSIONS, SIMULATIONS, Server,
@@ -82,6 +83,24 @@ fn budgets_and_cards_are_managed_as_in_the_sandbox() {
     expect_json(&client.post(&path, r#"{"limitWindow": "DAY", "amount": 1}"#), 200);
     assert_eq!(limits(&client, &card).len(), 1);
     expect_fault(&client.get(&format!("{CARDS}/{card}/details")), 403, "", "sandbox_only");
+}
+
+/// The client has no feature `events`, so it cannot list events. They are written and queued for its subscription only.
+#[test]
+fn an_event_is_written_for_a_subscription_alone() {
+    let client = client();
+    expect_fault(&client.get("/v2/events"), 403, "", "feature_not_enabled");
+    let before = card(&client, &budget(&client, "Unseen"));
+    let subscription = json!({
+        "enabled": true, "url": "https://localhost:9000/", "webhookEventTypeName": "CardStateUpdated",
+        "accountId": ACCOUNT,
+    });
+    let webhook = expect_json(&client.post(WEBHOOKS, subscription.to_string()), 201);
+    expect_json(&move_card(&client, &before, "SUSPENDED"), 200);
+    let queued = wait_for_delivery(&client, &webhook, status("failed"));
+    assert_eq!(queued["attempts"][0]["error"], "target_not_allowed", "{queued}");
+    let path = webhook_path(&webhook, "");
+    assert_eq!(client.call("DELETE", &path).send().status, 204);
 }
 
 #[test]

@@ -151,6 +151,12 @@ fn gone_disables_and_a_disabled_subscription_rests() {
     let disabled = expect_json(&client.get(&webhook_path(&webhook, "")), 200);
     assert_eq!((&disabled["enabled"], &disabled["disabledReason"]), (&json!(false), &json!("gone")));
     assert_eq!(disabled["updatedAt"], disabled["disabledAt"]);
+    let log = server.home().log();
+    let warning = log.lines().find(|line| line.contains("disabled a webhook")).unwrap_or_else(|| panic!("{log}"));
+    assert!(
+        warning.contains("WARN") && warning.contains(text(&webhook, "/id")) && warning.contains("gone"),
+        "{warning}"
+    );
     pay(&client, "11");
     let log = deliveries(&client, &webhook);
     assert_eq!(log.len(), 1, "an event was queued for a disabled subscription");
@@ -165,7 +171,7 @@ fn gone_disables_and_a_disabled_subscription_rests() {
 
 #[test]
 fn a_receiver_that_hangs_delays_no_other() {
-    let server = Server::sandbox();
+    let server = Server::on(Home::demo().set("FLORIN_SHUTDOWN_SECONDS", "1"));
     let client = server.client();
     let (hanging, quick) = (Receiver::start(), Receiver::start());
     hanging.hang(true);
@@ -177,9 +183,11 @@ fn a_receiver_that_hangs_delays_no_other() {
     quick.wait_for(6);
     wait_for_delivery(&client, &webhook, status("delivered"));
     assert_eq!(hanging.wait_for(4).len(), 4, "more than four at a time");
-    // A stop does not wait for this receiver, and the next start does not wait for a lease.
+    assert_eq!(client.with_authorization(None).get("/readyz?").status, 200, "while a receiver hangs");
+    // A stop does not wait for this receiver longer than it may, and the next start does not wait for a lease.
     let (ended, home) = server.stop();
     assert!(ended.success());
+    assert!(home.log().contains("abandoning deliveries"));
     hanging.hang(false);
     let server = Server::on(home);
     hanging.wait_for(10);

@@ -180,6 +180,13 @@ fn a_key_of_one_account_sees_its_subscriptions_only() {
     for (webhook, below) in [(&of_all, ""), (&of_account, ""), (&of_world, ""), (&of_world, "/deliveries")] {
         expect_fault(&stranger.get(&webhook_path(webhook, below)), 404, "path.webhookId", "not_found");
     }
+    let path = webhook_path(&of_all, "");
+    for answer in [send(&stranger, "PATCH", &path, r#"{"enabled": false}"#), stranger.call("DELETE", &path).send()] {
+        expect_fault(&answer, 404, "path.webhookId", "not_found");
+    }
+    let again = webhook_path(&of_all, "/deliveries/0198c0de-0005-7000-8000-000000000098/redeliver");
+    expect_fault(&stranger.post(&again, ""), 404, "path.webhookId", "not_found");
+    assert_eq!(expect_json(&client.get(&path), 200)["enabled"], true);
     let since = json!({"since": chrono::Utc::now().format("%Y-%m-%dT00:00:00Z").to_string()}).to_string();
     for (below, sent) in [("/test", ""), ("/rotate-secret", "{}"), ("/recover", &since)] {
         let answer = stranger.post(&webhook_path(&of_all, below), sent);
@@ -288,6 +295,11 @@ fn secrets_are_kept() {
     receiver.wait_for(1);
     let listed = client.get(&webhook_path(&made, "/deliveries")).text();
     let (_, home) = server.stop();
+    // The log names the delivery that failed, but neither its receiver nor a secret.
+    let log = home.log();
+    let line = log.lines().find(|line| line.contains("an event was not delivered")).unwrap_or_else(|| panic!("{log}"));
+    assert!(line.contains(text(&made, "/id")) && line.contains("refused"), "{line}");
+    assert!(!log.contains(&receiver.url()));
     let stored: Vec<u8> = home.stored().into_iter().flat_map(|(_, bytes)| bytes).collect();
     let hex: Vec<_> = "of-hidden-gifts".bytes().map(|byte| format!("{byte:02x}")).collect();
     let hex = hex.concat();

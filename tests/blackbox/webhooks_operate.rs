@@ -1,9 +1,13 @@
 //! `florin webhooks`: lists, shows, disables and enables subscriptions while a server is running.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::support::assert::{expect_error, members, text, time};
 use crate::support::receiver::{Receiver, deliveries, status, wait_for_delivery, webhook_path};
+use crate::support::server::LIMIT;
 use crate::support::wallet::pay;
 use crate::support::worlds::make;
 use crate::support::{ABSENT, Home, Server, demo, expect_json};
@@ -79,6 +83,41 @@ fn operators_see_the_webhooks_of_all_clients_without_secrets() {
         assert!(!printed.contains("secret") && !printed.contains("whsec_"), "{printed}");
     }
     assert!(!shown.to_string().contains("secret"), "{shown}");
+}
+
+/// The metrics count attempts by their outcome, and show what waits: in total, and of each subscription.
+#[test]
+fn metrics_show_attempts_and_what_waits() {
+    let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
+    let client = server.client();
+    let receiver = Receiver::start();
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    pay(&client, "1");
+    wait_for_delivery(&client, &webhook, status("delivered"));
+    receiver.answer(500, "Retry-After: 3600\r\n");
+    pay(&client, "2");
+    wait_for_delivery(&client, &webhook, status("failed"));
+    let id = text(&webhook, "/id");
+    let expected = [
+        "florin_webhook_attempts_total{outcome=\"delivered\"} 1".to_owned(),
+        "florin_webhook_attempts_total{outcome=\"refused\"} 1".to_owned(),
+        "florin_webhook_deliveries_waiting 1".to_owned(),
+        format!("florin_webhook_subscription_waiting{{webhook=\"{id}\"}} 1"),
+        format!("florin_webhook_subscription_failed{{webhook=\"{id}\"}} 1"),
+        "florin_webhook_subscription_waiting{webhook=\"other\"} 0".to_owned(),
+    ];
+    let start = Instant::now();
+    loop {
+        let metrics = client.with_authorization(None).get("/metrics?").text();
+        let lines: Vec<_> = metrics.lines().collect();
+        let missing = expected.iter().find(|line| !lines.contains(&line.as_str()));
+        let age = lines.iter().find_map(|line| line.strip_prefix("florin_webhook_oldest_waiting_seconds "));
+        if missing.is_none() && age.is_some_and(|age| age.parse::<f64>().unwrap() > 0.0) {
+            return;
+        }
+        assert!(start.elapsed() < LIMIT, "{missing:?} is not in {metrics}");
+        thread::sleep(Duration::from_millis(100));
+    }
 }
 
 #[test]

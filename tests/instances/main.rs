@@ -23,6 +23,7 @@ mod restored;
 mod standby;
 mod start;
 mod storm;
+mod streams;
 #[allow(dead_code, unused_imports, reason = "the black-box suite's, which uses all of it")]
 #[path = "../blackbox/support/mod.rs"]
 mod support;

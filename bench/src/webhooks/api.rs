@@ -11,9 +11,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Sends a request on a new connection, and returns the body of the response. Fails unless the status is 2xx.
 pub(crate) fn call(server: SocketAddr, method: &str, path: &str, body: &str) -> anyhow::Result<String> {
+    call_with(&api_key(), server, method, path, body)
+}
+
+/// Sends a request with another API key.
+pub(super) fn call_with(key: &str, server: SocketAddr, method: &str, path: &str, body: &str) -> anyhow::Result<String> {
     let mut stream = TcpStream::connect(server)?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    let (key, length) = (api_key(), body.len());
+    let length = body.len();
     let head = format!(
         "{method} /v2/{path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ApiKey {key}\r\nConnection: close\r\n\
         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"

@@ -9,7 +9,7 @@ use crate::webhooks::open_secrets;
 use chrono::{DateTime, Utc};
 use florin_domain::ids::LeaseId;
 use florin_domain::webhook::{
-    AttemptOutcome, AttemptRecord, Breaker, DeliveryStatus, Jitter, Webhook, WebhookSecrets, WebhookUrl,
+    AttemptOutcome, AttemptRecord, Breaker, DeliveryStatus, DisabledReason, Jitter, Webhook, WebhookSecrets, WebhookUrl,
 };
 use florin_domain::world::ClockSetting;
 use florin_ports::{
@@ -20,7 +20,7 @@ use futures_util::future::{BoxFuture, Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Interval between searches for new deliveries while others are in flight.
@@ -169,6 +169,7 @@ impl Round<'_> {
         let sent_at = self.services.time.real_now();
         let url = self.webhook.url.clone();
         let request = WebhookRequest {
+            client: Some(self.webhook.client),
             url: url.clone(),
             message: claimed.delivery.message,
             body,
@@ -203,12 +204,12 @@ impl Round<'_> {
 
     async fn record(&mut self, ended: Vec<Ended>) -> Result<(), StoreError> {
         let now = self.services.time.real_now();
-        let mut ends = Vec::new();
+        let (mut ends, disabled) = (Vec::new(), Arc::new(OnceLock::new()));
         for Ended { claimed, url, sent_at, outcome } in ended {
             self.claims.remove(&claimed.claim());
             if let Some(outcome) = outcome {
                 self.log_outcome(&outcome, &claimed, now);
-                ends.push(self.attempt_end((claimed, url), sent_at, outcome, now));
+                ends.push(self.attempt_end((claimed, url), (sent_at, now), outcome, &disabled));
             }
         }
         if ends.is_empty() {
@@ -217,7 +218,10 @@ impl Round<'_> {
         let mut attempt = 1;
         loop {
             match self.services.deliveries.record(ends.clone(), now).await {
-                Ok(_) => return Ok(()),
+                Ok(_) => {
+                    self.log_disabled(disabled.get());
+                    return Ok(());
+                }
                 Err(error) if attempt >= RECORD_ATTEMPTS => return Err(error),
                 Err(_) => attempt += 1,
             }
@@ -245,12 +249,21 @@ impl Round<'_> {
         }
     }
 
+    /// Logs that the outcome of an attempt disabled the subscription.
+    fn log_disabled(&self, reason: Option<&DisabledReason>) {
+        if let Some(reason) = reason {
+            let (webhook, client, reason) = (self.webhook.id, self.webhook.client, reason.as_str());
+            tracing::warn!(%webhook, %client, reason, "disabled a webhook whose receiver accepts no events");
+        }
+    }
+
+    /// Returns the end of an attempt. Its rule sets `disabled` if it disables the subscription.
     fn attempt_end(
         &self,
         (claimed, url): (ClaimedDelivery, WebhookUrl),
-        sent_at: DateTime<Utc>,
+        (sent_at, now): (DateTime<Utc>, DateTime<Utc>),
         outcome: AttemptOutcome,
-        now: DateTime<Utc>,
+        disabled: &Arc<OnceLock<DisabledReason>>,
     ) -> AttemptEnd {
         // The account of a test event is only an example if the subscription has no account of its own.
         let is_sample = claimed.delivery.is_test && self.webhook.account.is_none();
@@ -259,10 +272,18 @@ impl Round<'_> {
             AttemptRecord { number: claimed.delivery.attempts, at: clock.now(sent_at), outcome: outcome.clone() };
         let bytes = self.services.time.real_id().into_bytes();
         let plan = (self.services.schedule, Jitter(u16::from_be_bytes([bytes[14], bytes[15]])));
+        let disabled = Arc::clone(disabled);
         let decide = Arc::new(move |situation: &AttemptSituation| {
             let AttemptSituation { delivery, webhook, clock } = situation;
             let subscription = (webhook.failing.as_ref(), webhook.url == url);
-            delivery.decide(&outcome, subscription, (clock.now(now), now), plan)
+            let decision = delivery.decide(&outcome, subscription, (clock.now(now), now), plan);
+            if webhook.enabled
+                && let Some(reason) = decision.disable
+            {
+                // The rule can run twice.
+                let _ = disabled.set(reason);
+            }
+            decision
         });
         AttemptEnd { claim: claimed.claim(), attempt, decide }
     }

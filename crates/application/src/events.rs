@@ -26,3 +26,23 @@ pub async fn delete_events(services: &Services, kept: TimeDelta) -> Result<u64, 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expire_holds::tests::services;
+    use florin_ports::{MockCardLedger, MockEvents};
+    use std::sync::{Arc, Mutex};
+
+    #[tokio::test]
+    async fn old_events_are_deleted_in_portions() {
+        let (mut events, portions) = (MockEvents::new(), Mutex::new(vec![3, 500, 500]));
+        let kept = TimeDelta::days(30);
+        events.expect_delete_events().times(3).returning(move |before, max| {
+            assert_eq!((before, max), (chrono::DateTime::UNIX_EPOCH - kept, 500));
+            Ok(portions.lock().unwrap().pop().unwrap())
+        });
+        let services = Services { events: Arc::new(events), ..services(MockCardLedger::new()) };
+        assert_eq!(delete_events(&services, kept).await, Ok(1003));
+    }
+}

@@ -26,6 +26,8 @@ mod decision_endpoints;
 mod decision_services;
 mod delete_idempotency_records;
 mod deliver;
+#[cfg(test)]
+mod deliver_tests;
 pub mod demo;
 mod disputes;
 mod edit_batch;

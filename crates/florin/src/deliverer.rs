@@ -1,5 +1,6 @@
 //! Delivers events to subscribers, in the background.
 
+use crate::metrics::SubscriptionMetrics;
 use actix_web::rt::{spawn, task::JoinHandle};
 use chrono::TimeDelta;
 use florin_application::{DeliveryMode, DeliveryServices, deliver};
@@ -18,9 +19,11 @@ const PORTION: u32 = 200;
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
 /// How long the state of a receiver is kept after its last deliveries.
 const FORGET: Duration = Duration::from_secs(60 * 60);
-/// Time that attempts in flight have to end when the server stops. Attempts that take longer are abandoned, and retried
-/// after the next start.
-const STOP: Duration = Duration::from_secs(3);
+/// Maximum time that attempts in flight have to end when the server stops. It is a little longer than the time limit of
+/// an attempt.
+const DRAIN_MAX: Duration = Duration::from_secs(16);
+/// Time that the tasks have to release the claims of attempts that were abandoned.
+const RELEASE: Duration = Duration::from_secs(3);
 
 /// Delivers events with one task for each subscription, so that a receiver that hangs delays no other.
 pub(crate) struct Deliverer {
@@ -28,6 +31,7 @@ pub(crate) struct Deliverer {
     tasks: RefCell<BTreeMap<WebhookId, JoinHandle<()>>>,
     receivers: Rc<RefCell<BTreeMap<WebhookId, Receiver>>>,
     mode: Rc<Cell<DeliveryMode>>,
+    metrics: SubscriptionMetrics,
 }
 
 /// The state of the receiver of a subscription in this process.
@@ -56,9 +60,9 @@ impl Receiver {
 
 impl Deliverer {
     /// Creates a deliverer. Nothing is delivered until the first round.
-    pub(crate) fn new(services: DeliveryServices) -> Self {
+    pub(crate) fn new(services: DeliveryServices, metrics: SubscriptionMetrics) -> Self {
         let mode = Rc::new(Cell::new(DeliveryMode::Running));
-        Self { services, tasks: RefCell::default(), receivers: Rc::default(), mode }
+        Self { services, tasks: RefCell::default(), receivers: Rc::default(), mode, metrics }
     }
 
     /// Begins to deliver to the subscriptions that have due deliveries.
@@ -99,16 +103,17 @@ impl Deliverer {
         }))
     }
 
-    /// Stops delivering. Attempts in flight have [`STOP`] to end; attempts that take longer are abandoned.
-    pub(crate) async fn stop(&self) {
+    /// Stops delivering. Attempts in flight have `limit` to end, at most [`DRAIN_MAX`]. Attempts that take longer are
+    /// abandoned, and retried after the next start.
+    pub(crate) async fn stop(&self, limit: Duration) {
         self.mode.set(DeliveryMode::Draining);
         let mut left: Vec<_> = std::mem::take(&mut *self.tasks.borrow_mut()).into_values().collect();
-        if all(&mut left, STOP).await {
+        if all(&mut left, limit.min(DRAIN_MAX)).await {
             return;
         }
         tracing::info!("abandoning deliveries to receivers that did not answer; they will be retried");
         self.mode.set(DeliveryMode::Stopped);
-        if !all(&mut left, STOP).await {
+        if !all(&mut left, RELEASE).await {
             left.iter().for_each(JoinHandle::abort);
         }
     }
@@ -128,12 +133,14 @@ impl Deliverer {
         }
     }
 
-    /// Publishes the number of waiting deliveries, and the age of the oldest one, as metrics.
+    /// Publishes the number of waiting deliveries, in total and of single subscriptions, and the age of the oldest one,
+    /// as metrics.
     pub(crate) async fn measure(&self) -> Result<(), StoreError> {
         let backlog = self.services.deliveries.backlog().await?;
         let age = backlog.oldest.map_or(TimeDelta::zero(), |oldest| self.services.time.real_now() - oldest);
         metrics::gauge!("florin_webhook_deliveries_waiting").set(whole(backlog.waiting));
         metrics::gauge!("florin_webhook_oldest_waiting_seconds").set(whole(age.num_seconds().max(0).unsigned_abs()));
+        self.metrics.set(&self.services.deliveries.backlogs(None).await?);
         Ok(())
     }
 }

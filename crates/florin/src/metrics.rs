@@ -1,7 +1,12 @@
 //! Prometheus metrics, if the operator enables them.
 
 use anyhow::Context;
+use florin_domain::ids::WebhookId;
+use florin_ports::WaitingDeliveries;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Upper bounds of the histogram buckets of durations, in seconds.
 const BUCKETS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
@@ -10,4 +15,79 @@ const BUCKETS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 pub(crate) fn collect() -> anyhow::Result<PrometheusHandle> {
     let builder = PrometheusBuilder::new().set_buckets(&BUCKETS).context("invalid histogram buckets")?;
     builder.install_recorder().context("cannot install the metrics recorder")
+}
+
+/// Maximum number of subscriptions with metrics of their own.
+const SUBSCRIPTIONS_MAX: usize = 20;
+
+/// The metrics of single subscriptions, in the text format of Prometheus. They exist for the subscriptions with the
+/// most waiting deliveries; the others are added up. The recorder would keep every subscription that it has ever seen.
+#[derive(Clone, Default)]
+pub(crate) struct SubscriptionMetrics(Arc<Mutex<String>>);
+
+impl SubscriptionMetrics {
+    /// Replaces the metrics.
+    pub(crate) fn set(&self, backlogs: &BTreeMap<WebhookId, WaitingDeliveries>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = rendered(backlogs);
+    }
+
+    /// Returns the metrics.
+    pub(crate) fn render(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Renders the subscriptions with the most waiting deliveries, and the sum of the others.
+fn rendered(backlogs: &BTreeMap<WebhookId, WaitingDeliveries>) -> String {
+    let mut all: Vec<_> = backlogs.iter().map(|(id, of)| (id.to_string(), *of)).collect();
+    all.sort_by_key(|(_, of)| Reverse(of.waiting));
+    let others = all.split_off(all.len().min(SUBSCRIPTIONS_MAX));
+    let other = others.iter().fold(WaitingDeliveries::default(), |sum, (_, of)| WaitingDeliveries {
+        waiting: sum.waiting.saturating_add(of.waiting),
+        failed: sum.failed.saturating_add(of.failed),
+    });
+    all.push(("other".to_owned(), other));
+    let mut text = String::new();
+    for (name, value) in [
+        ("waiting", (|of| of.waiting) as fn(&WaitingDeliveries) -> u64),
+        ("failed", |of: &WaitingDeliveries| of.failed),
+    ] {
+        let name = format!("florin_webhook_subscription_{name}");
+        text += &format!("# TYPE {name} gauge\n");
+        for (webhook, of) in &all {
+            text += &format!("{name}{{webhook=\"{webhook}\"}} {}\n", value(of));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn the_longest_queues_are_shown_and_the_others_added_up() {
+        let of = |number: u64| (WebhookId(Uuid::from_u128(number.into())), number);
+        let backlogs: BTreeMap<_, _> =
+            (1..=23).map(of).map(|(id, waiting)| (id, WaitingDeliveries { waiting, failed: 1 })).collect();
+        let metrics = SubscriptionMetrics::default();
+        assert_eq!(metrics.render(), "");
+        metrics.set(&backlogs);
+        let text = metrics.render();
+        let lines = |name: &str| text.lines().filter(|line| line.starts_with(&format!("{name}{{"))).count();
+        let (waiting, failed) = ("florin_webhook_subscription_waiting", "florin_webhook_subscription_failed");
+        assert_eq!((lines(waiting), lines(failed), text.lines().count()), (21, 21, 44));
+        for expected in [
+            format!("{waiting}{{webhook=\"{}\"}} 23\n", of(23).0),
+            format!("{waiting}{{webhook=\"other\"}} 6\n"),
+            format!("{failed}{{webhook=\"other\"}} 3\n"),
+        ] {
+            assert!(text.contains(&expected), "{expected}: {text}");
+        }
+        assert!(!text.contains(&of(3).0.to_string()), "{text}");
+        metrics.set(&BTreeMap::new());
+        assert!(metrics.render().contains(&format!("{waiting}{{webhook=\"other\"}} 0\n")));
+        assert_eq!(metrics.render().lines().count(), 4);
+    }
 }

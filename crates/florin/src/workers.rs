@@ -100,7 +100,7 @@ impl Workers {
             Ok(Next::AfterPause)
         });
         if metrics.is_some() {
-            workers.add(BACKLOG_PAUSE, Rc::clone(deliverer), |deliverer| async move {
+            workers.add_from(Next::AtOnce, BACKLOG_PAUSE, Rc::clone(deliverer), |deliverer| async move {
                 let measured = deliverer.measure().await.map(|()| Next::AfterPause);
                 measured.map_err(|error| format!("could not count deliveries: {error}"))
             });

@@ -2,13 +2,15 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use florin_domain::ids::EventId;
+use florin_domain::ids::{ClientId, EventId};
 use florin_domain::webhook::{AttemptOutcome, WebhookSecrets, WebhookUrl};
 use std::sync::Arc;
 
 /// One attempt to deliver an event.
 #[derive(Clone, Debug)]
 pub struct WebhookRequest {
+    /// The client that owns the subscription. `None`: the request belongs to no subscription.
+    pub client: Option<ClientId>,
     /// The URL of the receiver.
     pub url: WebhookUrl,
     /// The id of the event, which is the same in every attempt.
@@ -23,7 +25,8 @@ pub struct WebhookRequest {
 
 /// Sends events to receivers of webhooks.
 ///
-/// Promises: a request is one POST, and is only sent to an address that receivers may have. Redirects are not followed.
+/// Promises: a request is one POST, and is only sent to an address that receivers may have. Requests of one client do not
+/// delay those of others, whatever the name servers of its receivers do. Redirects are not followed.
 /// The outcome arrives within a bounded time, whatever the receiver does. It contains at most 1 kB of the receiver's
 /// response body.
 #[cfg_attr(feature = "test-support", mockall::automock)]

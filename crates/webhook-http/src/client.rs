@@ -1,7 +1,10 @@
 //! The HTTP client that connects to checked addresses only.
 
 use crate::failure::reason;
-use crate::resolver::{CheckedNames, NameLookup};
+use crate::lookups::{Lookups, on_behalf_of};
+use crate::names::NameLookup;
+use crate::resolver::CheckedNames;
+use florin_domain::ids::ClientId;
 use florin_domain::webhook::{SendError, TargetPolicy, check_target};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
@@ -67,7 +70,7 @@ impl GuardedClient {
     /// Creates a client. Reads the certificate authorities of the machine.
     pub(crate) fn new(settings: SenderSettings) -> Result<Self, SenderError> {
         let policy = Arc::new(settings.policy);
-        let names = CheckedNames { names: settings.names, policy: Arc::clone(&policy) };
+        let names = CheckedNames { lookups: Lookups::new(settings.names), policy: Arc::clone(&policy) };
         let client = Client::builder()
             .tls_backend_preconfigured(tls(settings.roots)?)
             .dns_resolver(Arc::new(names))
@@ -82,12 +85,20 @@ impl GuardedClient {
         Ok(Self { client, policy, time_limit: settings.time_limit })
     }
 
-    /// Posts JSON, without retries. Returns the response as soon as its headers are complete.
-    pub(crate) async fn post(&self, url: &str, mut headers: HeaderMap, json: String) -> Result<Response, SendError> {
+    /// Posts JSON on behalf of a client, if it is known, without retries. Returns the response as soon as its headers
+    /// are complete.
+    pub(crate) async fn post(
+        &self,
+        url: &str,
+        mut headers: HeaderMap,
+        json: String,
+        client: Option<ClientId>,
+    ) -> Result<Response, SendError> {
         // For an IP literal, the client does not ask the resolver. So the URL is checked here.
         check_target(url, &self.policy).map_err(|_| SendError::TargetNotAllowed)?;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        match timeout(self.time_limit, self.client.post(url).headers(headers).body(json).send()).await {
+        let sending = on_behalf_of(client, self.client.post(url).headers(headers).body(json).send());
+        match timeout(self.time_limit, sending).await {
             Ok(response) => response.map_err(|error| reason(&error)),
             Err(_) => Err(SendError::Timeout),
         }

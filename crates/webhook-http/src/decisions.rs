@@ -39,8 +39,8 @@ impl HttpDecisions {
 
     async fn answer(&self, request: &DecisionRequest) -> Result<Vec<u8>, NoReply> {
         let DecisionRequest { url, message, body, secrets, at, .. } = request.clone();
-        let signed = WebhookRequest { url, message, body, secrets, at };
-        let response = self.client.post(signed.url.as_str(), headers(&signed), signed.body.to_string()).await;
+        let signed = WebhookRequest { client: None, url, message, body, secrets, at };
+        let response = self.client.post(signed.url.as_str(), headers(&signed), signed.body.to_string(), None).await;
         let response = response.map_err(NoReply::Send)?;
         if !response.status().is_success() {
             return Err(NoReply::BadStatus);

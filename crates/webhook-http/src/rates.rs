@@ -46,7 +46,7 @@ impl HttpShippingRates {
     async fn request(&self, account: &AccountId, url: &str, body: String) -> Result<Vec<u8>, ShippingRatesUnavailable> {
         let _place = self.places.take(account).ok_or_else(|| unavailable("too many requests at once"))?;
         let answer = async {
-            let response = self.client.post(url, HeaderMap::new(), body).await;
+            let response = self.client.post(url, HeaderMap::new(), body, None).await;
             let response = response.map_err(|error| unavailable(error.as_str()))?;
             if !response.status().is_success() {
                 return Err(unavailable(&format!("status {}", response.status().as_u16())));

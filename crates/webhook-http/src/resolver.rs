@@ -1,60 +1,11 @@
 //! Resolves host names of receivers, and checks the addresses before the HTTP client connects to them.
 
-use async_trait::async_trait;
+use crate::lookups::{Lookups, current_client};
 use florin_domain::webhook::TargetPolicy;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::fmt;
-use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
-use tokio::task::spawn_blocking;
-
-/// Looks up the addresses of host names.
-#[async_trait]
-pub trait NameLookup: Send + Sync {
-    /// Returns all addresses of a host name.
-    async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
-}
-
-/// Maximum number of concurrent lookups. A lookup blocks a thread of a pool that reads of the store need, too.
-const LOOKUPS_MAX: usize = 256;
-
-/// Looks up names with the resolver of the operating system.
-#[derive(Clone, Debug)]
-pub struct SystemNames {
-    permits: Arc<Semaphore>,
-}
-
-impl Default for SystemNames {
-    fn default() -> Self {
-        Self { permits: Arc::new(Semaphore::new(LOOKUPS_MAX)) }
-    }
-}
-
-#[async_trait]
-impl NameLookup for SystemNames {
-    async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>> {
-        let name = name.to_owned();
-        blocking(&self.permits, move || Ok((name.as_str(), 0).to_socket_addrs()?.map(|address| address.ip()).collect()))
-            .await
-    }
-}
-
-/// Runs blocking work on a separate thread. The permit is held until the work ends, even if its caller has stopped
-/// waiting.
-async fn blocking<T: Send + 'static>(
-    permits: &Arc<Semaphore>,
-    work: impl FnOnce() -> io::Result<T> + Send + 'static,
-) -> io::Result<T> {
-    let permit = Arc::clone(permits).acquire_owned().await.map_err(io::Error::other)?;
-    let work = move || {
-        let done = work();
-        drop(permit);
-        done
-    };
-    spawn_blocking(work).await.map_err(io::Error::other)?
-}
 
 /// Why the HTTP client must not connect to a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,15 +29,16 @@ impl std::error::Error for NameError {}
 
 /// Resolves names for the HTTP client, which connects to the returned addresses and to no others.
 pub(crate) struct CheckedNames {
-    pub(crate) names: Arc<dyn NameLookup>,
+    pub(crate) lookups: Arc<Lookups>,
     pub(crate) policy: Arc<TargetPolicy>,
 }
 
 impl Resolve for CheckedNames {
     fn resolve(&self, name: Name) -> Resolving {
-        let (names, policy) = (Arc::clone(&self.names), Arc::clone(&self.policy));
+        let (lookups, policy) = (Arc::clone(&self.lookups), Arc::clone(&self.policy));
+        let client = current_client();
         Box::pin(async move {
-            let found = names.lookup(name.as_str()).await.unwrap_or_default();
+            let found = lookups.find(name.as_str(), client).await;
             if found.is_empty() {
                 return Err(NameError::Unknown.into());
             }
@@ -94,34 +46,9 @@ impl Resolve for CheckedNames {
             if !found.iter().all(|address| policy.permits(*address)) {
                 return Err(NameError::NotAllowed.into());
             }
-            let addresses: Addrs = Box::new(found.into_iter().map(|address| SocketAddr::new(address, 0)));
+            let addresses: Vec<_> = found.iter().map(|address| SocketAddr::new(*address, 0)).collect();
+            let addresses: Addrs = Box::new(addresses.into_iter());
             Ok(addresses)
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::mpsc;
-
-    /// A lookup keeps its permit until it ends, even if its caller has stopped waiting.
-    #[tokio::test]
-    async fn abandoned_lookups_keep_their_permits() {
-        let permits = Arc::new(Semaphore::new(2));
-        let (free, wait) = mpsc::channel::<()>();
-        let stuck = blocking(&permits, move || wait.recv().map_err(io::Error::other));
-        let mut stuck = Box::pin(stuck);
-        tokio::select! {
-            biased;
-            _ = &mut stuck => panic!("it ended"),
-            () = tokio::task::yield_now() => {}
-        }
-        drop(stuck);
-        assert_eq!(permits.available_permits(), 1);
-        assert_eq!(blocking(&permits, || Ok(7)).await.unwrap(), 7);
-        free.send(()).unwrap();
-        let both = permits.acquire_many(2).await;
-        assert!(both.is_ok());
     }
 }

@@ -35,7 +35,8 @@ impl HttpWebhookSender {
 impl WebhookSender for HttpWebhookSender {
     async fn send(&self, request: WebhookRequest) -> AttemptOutcome {
         let began = Instant::now();
-        let response = self.client.post(request.url.as_str(), headers(&request), request.body.to_string()).await;
+        let (headers, body) = (headers(&request), request.body.to_string());
+        let response = self.client.post(request.url.as_str(), headers, body, request.client).await;
         let took = TimeDelta::from_std(began.elapsed()).unwrap_or_default();
         match response {
             Ok(response) => {
@@ -105,6 +106,12 @@ fn read_retry_after(value: &HeaderValue, now: DateTime<Utc>) -> Option<TimeDelta
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The contract gives receivers 15 seconds.
+    #[test]
+    fn the_time_limit_is_that_of_the_contract() {
+        assert_eq!(HttpWebhookSender::TIME_LIMIT, Duration::from_secs(15));
+    }
 
     #[test]
     fn texts_of_bodies_are_bounded() {

@@ -65,6 +65,7 @@ mod tests {
         let second = first.rotated(SigningSecret::new(vec![2; 32]), Some(at + TimeDelta::hours(1)));
         let headers = |secrets: &WebhookSecrets| -> BTreeMap<_, _> {
             let request = WebhookRequest {
+                client: None,
                 url: WebhookUrl::stored("https://example.com/".into()),
                 message: EventId(uuid::Uuid::nil()),
                 body: "{}".into(),

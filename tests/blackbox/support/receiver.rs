@@ -6,11 +6,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 use std::thread;
 use std::time::Instant;
 
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
 
 use super::assert::{expect_json, text};
 use super::client::Client;
+use super::described::is_described;
 use super::server::LIMIT;
+use super::tls::certificates;
 
 pub(crate) const WEBHOOKS: &str = "/v2/webhooks?";
 
@@ -39,6 +42,15 @@ impl Webhook {
         envelope["body"].clone()
     }
 
+    /// Checks a signed event against the document.
+    fn is_described(&self) {
+        let envelope: Value = serde_json::from_str(&self.body).unwrap_or_default();
+        let is_signed = self.headers.iter().any(|(name, _)| name == "webhook-id");
+        if is_signed && envelope["body"]["webhookEventTypeName"].is_string() {
+            is_described(&envelope["body"]);
+        }
+    }
+
     /// Verifies the signature with the published library.
     pub(crate) fn verify(&self, secret: &str) -> Result<(), String> {
         let headers = self.headers.iter().filter(|(name, _)| name.starts_with("webhook-"));
@@ -54,6 +66,8 @@ impl Webhook {
 #[derive(Default)]
 struct State {
     arrived: Vec<Webhook>,
+    /// Number of deliveries that were checked against the document.
+    checked: usize,
     connections: usize,
     /// The status of answers, the text of a header, and whether to answer at all.
     status: u16,
@@ -64,34 +78,16 @@ struct State {
     streams: Vec<Weak<TcpStream>>,
 }
 
-/// A receiver on a free port of this machine.
-#[derive(Clone)]
-pub(crate) struct Receiver {
-    port: u16,
-    state: Arc<(Mutex<State>, Condvar)>,
+/// What the connections of a receiver share.
+struct Shared {
+    tls: Option<Arc<ServerConfig>>,
+    state: Mutex<State>,
+    arrival: Condvar,
 }
 
-impl Receiver {
-    /// Starts a receiver that answers 200.
-    pub(crate) fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let state = State { status: 200, body: "hello".to_owned(), ..State::default() };
-        let receiver = Self { port, state: Arc::new((Mutex::new(state), Condvar::new())) };
-        let serving = receiver.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (serving, stream) = (serving.clone(), Arc::new(stream));
-                if serving.admits(&stream) {
-                    thread::spawn(move || serving.serve(&stream));
-                }
-            }
-        });
-        receiver
-    }
-
+impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.0.lock().unwrap()
+        self.state.lock().unwrap()
     }
 
     /// Registers a connection, unless the receiver is killed.
@@ -106,22 +102,14 @@ impl Receiver {
         true
     }
 
-    /// Simulates a killed receiver: all its connections end, and new connections are closed immediately.
-    pub(crate) fn kill(&self) {
-        let mut state = self.lock();
-        state.is_dead = true;
-        for stream in state.streams.drain(..).filter_map(|stream| stream.upgrade()) {
-            // The peer may have closed it.
-            let _ = stream.shutdown(Shutdown::Both);
+    fn converse(&self, stream: &TcpStream) -> Option<()> {
+        match &self.tls {
+            None => self.serve(stream),
+            Some(tls) => self.serve(StreamOwned::new(ServerConnection::new(Arc::clone(tls)).ok()?, stream)),
         }
     }
 
-    /// Accepts connections again after [`Self::kill`], at the same address.
-    pub(crate) fn revive(&self) {
-        self.lock().is_dead = false;
-    }
-
-    fn serve(&self, mut stream: &TcpStream) -> Option<()> {
+    fn serve(&self, stream: impl Read + Write) -> Option<()> {
         let mut reader = BufReader::new(stream);
         loop {
             let mut line = String::new();
@@ -141,15 +129,98 @@ impl Receiver {
                 let status = state.status;
                 let body = String::from_utf8(body).ok()?;
                 state.arrived.push(Webhook { headers, body, status });
-                self.state.1.notify_all();
+                self.arrival.notify_all();
                 (status, state.header.clone(), state.body.clone(), state.hangs)
             };
             while hangs && self.lock().hangs {
                 thread::sleep(std::time::Duration::from_millis(20));
             }
             let answer = format!("HTTP/1.1 {status} X\r\n{header}Content-Length: {}\r\n\r\n{answer}", answer.len());
-            stream.write_all(answer.as_bytes()).ok()?;
+            reader.get_mut().write_all(answer.as_bytes()).ok()?;
+            reader.get_mut().flush().ok()?;
         }
+    }
+}
+
+/// A receiver on a free port of this machine. Every delivery that arrives is checked against the document, at the
+/// latest when the test drops the receiver.
+pub(crate) struct Receiver {
+    port: u16,
+    shared: Arc<Shared>,
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            self.check();
+        }
+    }
+}
+
+impl Receiver {
+    /// Starts a receiver that answers 200.
+    pub(crate) fn start() -> Self {
+        Self::listen(None)
+    }
+
+    /// Starts the same as `localhost` behind TLS. Also returns the certificate of its authority, as PEM.
+    pub(crate) fn start_tls() -> (Self, String) {
+        let (authority, config) = certificates("localhost");
+        (Self::listen(Some(config)), authority)
+    }
+
+    fn listen(tls: Option<Arc<ServerConfig>>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let mut listeners = vec![listener];
+        if tls.is_some() {
+            // On most machines, the name has two addresses.
+            listeners.extend(TcpListener::bind(("::1", port)).ok());
+        }
+        let state = Mutex::new(State { status: 200, body: "hello".to_owned(), ..State::default() });
+        let shared = Arc::new(Shared { tls, state, arrival: Condvar::new() });
+        for listener in listeners {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || {
+                for stream in listener.incoming().flatten() {
+                    let (shared, stream) = (Arc::clone(&shared), Arc::new(stream));
+                    if shared.admits(&stream) {
+                        thread::spawn(move || shared.converse(&stream));
+                    }
+                }
+            });
+        }
+        Self { port, shared }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.shared.lock()
+    }
+
+    /// Checks each delivery against the document, once.
+    fn check(&self) {
+        let unchecked = {
+            let mut state = self.lock();
+            let unchecked = state.arrived[state.checked..].to_vec();
+            state.checked = state.arrived.len();
+            unchecked
+        };
+        unchecked.iter().for_each(Webhook::is_described);
+    }
+
+    /// Simulates a killed receiver: all its connections end, and new connections are closed immediately.
+    pub(crate) fn kill(&self) {
+        let mut state = self.lock();
+        state.is_dead = true;
+        for stream in state.streams.drain(..).filter_map(|stream| stream.upgrade()) {
+            // The peer may have closed it.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// Accepts connections again after [`Self::kill`], at the same address.
+    pub(crate) fn revive(&self) {
+        self.lock().is_dead = false;
     }
 
     /// Answers with this status from now on.
@@ -169,7 +240,10 @@ impl Receiver {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/hook", self.port)
+        match self.shared.tls {
+            None => format!("http://127.0.0.1:{}/hook", self.port),
+            Some(_) => format!("https://localhost:{}/hook", self.port),
+        }
     }
 
     pub(crate) fn connections(&self) -> usize {
@@ -178,6 +252,7 @@ impl Receiver {
 
     /// Returns everything that arrived.
     pub(crate) fn arrived(&self) -> Vec<Webhook> {
+        self.check();
         self.lock().arrived.clone()
     }
 
@@ -188,9 +263,12 @@ impl Receiver {
         while state.arrived.len() < count {
             let left = LIMIT.checked_sub(start.elapsed());
             let left = left.unwrap_or_else(|| panic!("only {} webhooks of {count} arrived", state.arrived.len()));
-            state = self.state.1.wait_timeout(state, left).unwrap().0;
+            state = self.shared.arrival.wait_timeout(state, left).unwrap().0;
         }
-        state.arrived.clone()
+        let arrived = state.arrived.clone();
+        drop(state);
+        self.check();
+        arrived
     }
 
     /// Subscribes to a type of event of the client's account.

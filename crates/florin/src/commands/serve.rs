@@ -4,6 +4,7 @@ use super::Context;
 use crate::deliverer::Deliverer;
 use crate::demo::{self, DemoData};
 use crate::machine::SystemClock;
+use crate::metrics::SubscriptionMetrics;
 use crate::output;
 use crate::recording::Act;
 use crate::settings::{AdminListen, Listen, Settings};
@@ -19,6 +20,7 @@ use florin_domain::audit_log::AuditOutcome;
 use florin_http_actix::{HttpSettings, Introduction, bind_address};
 use florin_ports::Clock;
 use florin_store_contract::AnyStore;
+use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
@@ -61,15 +63,14 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let listener = bind_address(listen).map_err(|error| unbound(&settings.listen, &error))?;
     let admin = bind_admin(settings, listen)?;
     let public_url = settings.root_url(listener.local_addr()?);
+    let subscriptions = SubscriptionMetrics::default();
     let http = HttpSettings {
         workers: settings.workers,
         max_connections: settings.max_connections,
         max_connections_per_address: settings.max_connections_per_address,
         max_in_flight: settings.max_in_flight,
         rate_limit: settings.rate_limit,
-        metrics: metrics
-            .clone()
-            .map(|handle| Arc::new(move || handle.render()) as Arc<dyn Fn() -> String + Send + Sync>),
+        metrics: metrics.clone().map(|handle| rendered(handle, subscriptions.clone())),
         has_public_metrics: !matches!(settings.admin_listen, AdminListen::At(_)),
         cors_origins: settings.cors_origins.clone(),
         introduction: Introduction {
@@ -82,7 +83,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     };
     let all = wiring::all(settings, &services, store, public_url)?;
     let checkouts = all.checkouts.clone();
-    let deliverer = Rc::new(Deliverer::new(wiring::deliveries(settings, &services, store)?));
+    let deliverer = Rc::new(Deliverer::new(wiring::deliveries(settings, &services, store)?, subscriptions));
     let bound = florin_http_actix::bind(all, &http, listener, admin);
     let server = bound.map_err(|error| unbound(&settings.listen, &error))?;
     let addresses = Addresses { main: server.address, admin: server.admin };
@@ -92,7 +93,7 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     let kept = Kept { records: settings.idempotency, events: settings.events };
     let workers = Workers::start(&services, (processing, checkouts, &deliverer), kept, metrics, store);
     let ended = server.run().await;
-    deliverer.stop().await;
+    deliverer.stop(settings.shutdown).await;
     if timeout(WORKERS_STOP, workers.stop()).await.is_err() {
         tracing::error!("a background worker did not stop in time");
     }
@@ -101,6 +102,11 @@ pub(super) async fn run(context: &Context, store: &Arc<dyn AnyStore>) -> anyhow:
     }
     tracing::info!("stopped");
     ended.context("the server failed").map(|()| ExitCode::SUCCESS)
+}
+
+/// Returns a function that renders all metrics.
+fn rendered(handle: PrometheusHandle, subscriptions: SubscriptionMetrics) -> Arc<dyn Fn() -> String + Send + Sync> {
+    Arc::new(move || handle.render() + &subscriptions.render())
 }
 
 /// Records what the start of the server changed in the store.

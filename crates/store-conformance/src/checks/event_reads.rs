@@ -6,7 +6,8 @@ use crate::commands::{credit, purchase};
 use crate::event_forms::PlainForms;
 use crate::expect::{expect_new, holds, same, there};
 use crate::factory::Handle;
-use crate::world::{Who, gbp, seeded};
+use crate::webhooks::{self, log, subscribe};
+use crate::world::{Who, gbp, noon, seeded};
 use crate::worlds::{command, copy, prepared, restore, snapshot};
 use chrono::TimeDelta;
 use florin_domain::access::Feature;
@@ -23,6 +24,7 @@ checks! {
     "events.list.filters" => filters,
     "events.list.of_the_reach_only" => reached,
     "events.are_written_for_an_audience_and_counted_without" => audience,
+    "events.are_written_for_a_subscription_alone" => subscribed,
     "events.between.in_order_from_a_position" => between,
     "events.tail.nothing_appears_behind_it" => tail,
     "events.delete_events.the_oldest_expired_ones" => deleted,
@@ -142,6 +144,27 @@ async fn audience(handle: Handle) -> CheckResult {
     same("kinds and sequences", found, expected.to_vec())
 }
 
+/// A client without the feature gets only events of the kind that it has subscribed to, and only meanwhile.
+async fn subscribed(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    handle.registry.set_feature(Who::Mine.client(), Feature::Events, false).await?;
+    busy(&handle, Who::Mine, 1, 1).await?;
+    same("before the subscription", stored(&handle).await?, vec![])?;
+    subscribe(&handle, Who::Mine, 1).await?;
+    busy(&handle, Who::Mine, 10, 2).await?;
+    let written = stored(&handle).await?;
+    let kinds: Vec<_> = written.iter().map(|event| event.kind).collect();
+    same("the kinds", kinds, vec![EventKind::CardTransaction; 2])?;
+    let mut queued: Vec<_> = log(&handle, 1).await?.into_iter().map(|(delivery, _)| delivery.message).collect();
+    queued.sort_unstable();
+    let mut expected: Vec<_> = written.iter().map(|event| event.id).collect();
+    expected.sort_unstable();
+    same("the deliveries", queued, expected)?;
+    expect_new(handle.webhooks.delete(webhooks::reach(Who::Mine), webhooks::id(1), noon(), None).await)?;
+    busy(&handle, Who::Mine, 20, 1).await?;
+    same("after the subscription", stored(&handle).await?, written)
+}
+
 async fn between(handle: Handle) -> CheckResult {
     seeded(&handle).await?;
     let start = known_tail(&handle).await?;
@@ -222,6 +245,7 @@ async fn deleted(handle: Handle) -> CheckResult {
     same("at most so many", handle.events.delete_events(later, 3).await?, 3)?;
     same("the oldest are gone", stored(&handle).await?, all[3..].to_vec())?;
     same("the others", handle.events.delete_events(later, 100).await?, 3)?;
+    same("a deleted one", handle.events.position_of(reach_mine(), all[0].id).await?, None)?;
     let last = known_tail(&handle).await?;
     busy(&handle, Who::Mine, 10, 1).await?;
     let next = stored(&handle).await?;

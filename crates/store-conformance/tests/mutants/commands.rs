@@ -242,6 +242,9 @@ impl CardLedger for Mutant {
             let _ =
                 self.inner.first_message(FirstMessageCommand { decide, ..make(command.account.clone(), None) }).await;
         }
+        if self.has(Bug::RefusalsQueue) && matches!(answer, Err(WriteError::Refused(_))) {
+            self.queue_anything().await?;
+        }
         if let (true, Err(WriteError::Mismatch(first)), Some(second)) =
             (self.has(Bug::MismatchShowsTheSecond), &mut answer, second)
         {

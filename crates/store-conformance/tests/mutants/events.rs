@@ -3,6 +3,7 @@
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use florin_domain::access::Feature;
 use florin_domain::event::{EventFilter, EventKind, EventPosition, Redeliveries, StoredEvent};
 use florin_domain::ids::EventId;
 use florin_domain::page::{Page, PageRequest};
@@ -47,7 +48,14 @@ impl Events for Mutant {
         if self.has(Bug::SecondPageOfEventsIsTheFirst) {
             page.offset = 0;
         }
+        let client = reach.client;
         let mut found = Events::list(&self.inner, reach, filter, page).await?;
+        if self.has(Bug::EventsOfSubscribersLost)
+            && let Some(client) = florin_ports::Accounts::client(&self.inner, client).await?
+            && !client.features.contains(&Feature::Events)
+        {
+            found.rows.clear();
+        }
         found.rows = found.rows.into_iter().filter_map(|event| self.shown(event)).collect();
         if self.has(Bug::UndoneEventsStay) {
             let mut listed = self.listed.lock().unwrap();

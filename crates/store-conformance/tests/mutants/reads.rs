@@ -219,7 +219,7 @@ impl Registry for Mutant {
         if self.has(Bug::DisabledAnew) {
             self.inner.set_disabled(client, None).await?;
         }
-        if self.has(Bug::NeverEnabled) && at.is_none() {
+        if (self.has(Bug::NeverEnabled) && at.is_none()) || (self.has(Bug::DisabledClientsReceive) && at.is_some()) {
             return Ok(());
         }
         self.inner.set_disabled(client, at).await

@@ -3,16 +3,133 @@
 use crate::bugs::{Bug, Mutant};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use florin_domain::ids::{EventId, WebhookId};
+use florin_domain::ids::{EventId, LeaseId, WebhookId};
 use florin_domain::page::{Page, PageRequest};
-use florin_domain::webhook::{AttemptRecord, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
+use florin_domain::webhook::{AttemptRecord, DeliveredEvent, Delivery, DeliveryStatus, Webhook, WebhookRefusal};
 use florin_ports::{
-    AttemptEnd, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDeliveries, ClientClaim, CreateWebhookCommand,
-    Deliveries, DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand, StoreError,
-    TestWebhookCommand, WaitingDeliveries, WebhookReach, Webhooks, WriteError, Written,
+    AttemptEnd, ChangeWebhookCommand, ClaimDeliveriesCommand, ClaimedDeliveries, ClaimedDelivery, ClientClaim,
+    CreateWebhookCommand, Deliveries, DeliveryBacklog, DeliveryClaim, DeliveryFilter, RecoverCommand, RedeliverCommand,
+    StoreError, TestWebhookCommand, WaitingDeliveries, WebhookReach, Webhooks, WriteError, Written,
 };
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use uuid::Uuid;
+
+/// Each bug and the check that must catch it.
+pub(crate) const CAUGHT: &[(Bug, &str)] = &[
+    (Bug::WebhooksUncounted, "webhooks.create.counts_the_subscriptions_of_the_client"),
+    (Bug::WebhookOrderNotStored, "webhooks.create.stores_every_member"),
+    (Bug::ClientRecordsMissing, "webhooks.repeats.are_replayed_unless_the_answer_was_a_secret"),
+    (Bug::ForeignWebhooksChanged, "webhooks.reach.others_are_absent"),
+    (Bug::ForeignWebhooksFound, "webhooks.reach.others_are_absent"),
+    (Bug::WebhooksOfOtherAccountsListed, "webhooks.reach.others_are_absent"),
+    (Bug::RestingDeliveriesDue, "deliveries.claim.a_disabled_subscription_rests"),
+    (Bug::DeliveryLeasesEndAtOnce, "deliveries.claim.one_lease_at_a_time"),
+    (Bug::DeliveriesClaimedUnbounded, "deliveries.claim.longest_due_first_at_most_so_many"),
+    (Bug::AttemptsCountedLate, "deliveries.claim.counts_before_it_is_sent"),
+    (Bug::TestsWithoutBody, "deliveries.test.has_its_own_body"),
+    (Bug::VerdictsNotStored, "deliveries.record.stores_the_attempt_and_the_verdict"),
+    (Bug::ReleasedClaimsStay, "deliveries.release.another_attempt_follows_at_once"),
+    (Bug::StoredAnswersOfOtherKeys, "deliveries.repeats.others_get_no_stored_answer"),
+    (Bug::FirstAttemptsWaitForClocks, "deliveries.claim.a_first_attempt_waits_for_no_clock"),
+    (Bug::AnyAttemptOfALeaseRecorded, "deliveries.record.a_claim_is_one_attempt"),
+    (Bug::AllAttemptsLogged, "deliveries.log.shows_the_last_attempts"),
+    (Bug::DeliveriesDeletedUnbounded, "deliveries.deletion.nothing_is_claimed_and_portions_are_removed"),
+    (Bug::DeliveryStatusIgnored, "deliveries.log.filters_and_pages"),
+    (Bug::DisabledRedelivers, "deliveries.redeliver.begins_anew"),
+    (Bug::RecoversEverything, "deliveries.recover.what_is_neither_delivered_nor_waiting"),
+    (Bug::YoungDeliveriesDeleted, "deliveries.delete_deliveries.old_ones_that_do_not_wait"),
+    (Bug::BacklogEmpty, "deliveries.queue.one_for_each_matching_subscription"),
+    (Bug::BacklogOfOneHasAll, "deliveries.backlogs.count_what_waits_for_each_subscription"),
+    (Bug::RestingDeliveriesUncounted, "deliveries.backlogs.count_what_waits_for_each_subscription"),
+    (Bug::SecretsOfDeletedWebhooksKept, "webhooks.secrets.are_found_and_replaced"),
+    (Bug::WebhookOrderNotStored, "deliveries.claim.ordered_holds_back_the_same_object"),
+    (Bug::OrdersNeverGivenUp, "deliveries.claim.an_order_can_be_given_up"),
+    (Bug::EndsOfDisabledLost, "deliveries.claim.an_order_can_be_given_up_for_a_while"),
+    (Bug::NothingRedelivered, "deliveries.claim.an_earlier_event_that_is_sent_again_holds_back_later_ones"),
+    (Bug::DisabledClientsReceive, "deliveries.claim.a_disabled_client_rests"),
+    (Bug::RetriesByRealTime, "deliveries.claim.due_by_the_clock_of_the_account"),
+    (Bug::RetriesFirst, "deliveries.claim.first_attempts_and_retries_take_turns"),
+    (Bug::WebhookFiltersLost, "deliveries.queue.a_filter_selects_checkouts"),
+    (Bug::RefusalsQueue, "deliveries.queue.a_refusal_queues_nothing"),
+    (Bug::LeasesIgnored, "deliveries.record.without_the_lease_has_no_effect"),
+    (Bug::OnePortionRecovered, "deliveries.recover.more_than_one_portion"),
+    (Bug::UndoneDeliveriesWait, "deliveries.restore.cancels_those_of_undone_events"),
+    (Bug::RestoresLeaseRetries, "deliveries.restore.retries_of_the_undone_time_are_due"),
+    (Bug::ResumptionsUncounted, "deliveries.resumptions.count_requests_for_deliveries_now"),
+    (Bug::WebhooksOutliveTheirWorld, "deliveries.worlds.go_with_their_world"),
+];
+
+impl Mutant {
+    /// Queues a delivery for each subscription of an account.
+    pub(crate) async fn queue_anything(&self) -> Result<(), StoreError> {
+        for webhook in self.inner.all().await? {
+            let Some(account) = webhook.account else { continue };
+            let (message, at) = (EventId(Uuid::nil()), DateTime::UNIX_EPOCH);
+            let event = DeliveredEvent { message, account, object: Uuid::nil(), sequence: 1, at };
+            let command = TestWebhookCommand {
+                reach: WebhookReach { client: webhook.client, accounts: None },
+                delivery: Delivery { is_test: true, ..Delivery::new(webhook.id, event) },
+                body: String::new(),
+                now: at,
+                decide: Arc::new(|_| Ok(())),
+                claim: None,
+            };
+            let _ = self.inner.test(command).await;
+        }
+        Ok(())
+    }
+
+    /// Leases everything that can be claimed, for years.
+    pub(crate) async fn lease_everything(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
+        let (lease, until) = (LeaseId(Uuid::nil()), now + TimeDelta::days(9999));
+        for webhook in self.inner.all().await? {
+            let command = ClaimDeliveriesCommand { webhook: webhook.id, lease, now, until, max: u32::MAX };
+            Deliveries::claim(&self.inner, command).await?;
+        }
+        Ok(())
+    }
+
+    /// Stores the subscriptions of a deleted account again, for all accounts of their clients.
+    pub(crate) async fn keep_webhooks(&self, of: Vec<Webhook>) -> Result<(), StoreError> {
+        for webhook in of {
+            let id = WebhookId(Uuid::from_u128(webhook.id.0.as_u128() + 1_000));
+            let webhook = Webhook { id, account: None, ..webhook };
+            let command = CreateWebhookCommand { webhook, decide: Arc::new(|_| Ok(())), claim: None };
+            let _ = Webhooks::create(&self.inner, command).await;
+        }
+        Ok(())
+    }
+
+    /// Changes what was claimed.
+    async fn spoil_claimed(
+        &self,
+        claimed: &mut ClaimedDeliveries,
+        (max, now): (usize, DateTime<Utc>),
+    ) -> Result<(), StoreError> {
+        if self.has(Bug::FirstAttemptsWaitForClocks) {
+            claimed.deliveries.retain(|claimed| claimed.delivery.created_at <= now);
+        }
+        if self.has(Bug::RetriesByRealTime) {
+            claimed.deliveries.retain(|claimed| claimed.delivery.due_at.is_none_or(|due| due <= now));
+        }
+        if self.has(Bug::RetriesFirst) {
+            claimed.deliveries.sort_by_key(|claimed| Reverse(claimed.delivery.attempts));
+            let late = claimed.deliveries.split_off(max.min(claimed.deliveries.len()));
+            self.inner.release(late.iter().map(ClaimedDelivery::claim).collect()).await?;
+        }
+        for delivery in &mut claimed.deliveries {
+            if self.has(Bug::AttemptsCountedLate) {
+                delivery.delivery.attempts -= 1;
+            }
+            if self.has(Bug::TestsWithoutBody) && delivery.delivery.is_test {
+                delivery.body = None;
+            }
+        }
+        Ok(())
+    }
+}
 
 #[async_trait]
 impl Webhooks for Mutant {
@@ -23,6 +140,9 @@ impl Webhooks for Mutant {
         }
         if self.has(Bug::WebhookOrderNotStored) {
             command.webhook.ordered = false;
+        }
+        if self.has(Bug::WebhookFiltersLost) {
+            command.webhook.filter = None;
         }
         if self.has(Bug::ClientRecordsMissing) {
             command.claim = None;
@@ -38,6 +158,13 @@ impl Webhooks for Mutant {
         }
         if self.has(Bug::StoredAnswersOfOtherKeys) && command.claim.is_some() {
             command.reach.accounts = None;
+        }
+        if self.has(Bug::OrdersNeverGivenUp) {
+            let decide = Arc::clone(&command.decide);
+            command.decide = Arc::new(move |before: &Webhook| {
+                let after = decide(before)?;
+                Ok(Webhook { ordered: before.ordered || after.ordered, ..after })
+            });
         }
         Webhooks::change(&self.inner, command).await
     }
@@ -68,7 +195,11 @@ impl Webhooks for Mutant {
     }
 
     async fn all(&self) -> Result<Vec<Webhook>, StoreError> {
-        self.inner.all().await
+        let mut all = self.inner.all().await?;
+        if self.has(Bug::ResumptionsUncounted) {
+            all.iter_mut().for_each(|webhook| webhook.resumptions = 0);
+        }
+        Ok(all)
     }
 }
 
@@ -88,26 +219,25 @@ impl Deliveries for Mutant {
         if self.has(Bug::DeliveriesClaimedUnbounded) {
             command.max = u32::MAX;
         }
-        let now = command.now;
-        let mut claimed = Deliveries::claim(&self.inner, command).await?;
-        if self.has(Bug::FirstAttemptsWaitForClocks)
-            && let Some(claimed) = &mut claimed
-        {
-            claimed.deliveries.retain(|claimed| claimed.delivery.created_at <= now);
+        if self.has(Bug::LeasesIgnored) {
+            command.lease = LeaseId(Uuid::nil());
         }
-        for delivery in claimed.iter_mut().flat_map(|claimed| &mut claimed.deliveries) {
-            if self.has(Bug::AttemptsCountedLate) {
-                delivery.delivery.attempts -= 1;
-            }
-            if self.has(Bug::TestsWithoutBody) && delivery.delivery.is_test {
-                delivery.body = None;
-            }
+        let (max, now) = (usize::try_from(command.max).unwrap(), command.now);
+        if self.has(Bug::RetriesFirst) {
+            command.max = u32::MAX;
+        }
+        let mut claimed = Deliveries::claim(&self.inner, command).await?;
+        if let Some(claimed) = &mut claimed {
+            self.spoil_claimed(claimed, (max, now)).await?;
         }
         Ok(claimed)
     }
 
     async fn record(&self, mut ends: Vec<AttemptEnd>, now: DateTime<Utc>) -> Result<u64, StoreError> {
-        if self.has(Bug::AnyAttemptOfALeaseRecorded) {
+        if self.has(Bug::EndsOfDisabledLost) && self.inner.all().await?.iter().all(|webhook| !webhook.enabled) {
+            return Ok(0);
+        }
+        if self.has(Bug::AnyAttemptOfALeaseRecorded) || self.has(Bug::LeasesIgnored) {
             for end in &mut ends {
                 let all = DeliveryFilter { status: None, message: None, from: None, to: None, attempts: 0 };
                 let found = self.inner.log(end.claim.webhook, all, PageRequest::default()).await?.rows;
@@ -148,10 +278,18 @@ impl Deliveries for Mutant {
         if self.has(Bug::AllAttemptsLogged) {
             filter.attempts = 1_000_000;
         }
-        self.inner.log(webhook, filter, page).await
+        let mut found = self.inner.log(webhook, filter, page).await?;
+        if self.has(Bug::UndoneDeliveriesWait) {
+            let cancelled = found.rows.iter_mut().filter(|(delivery, _)| delivery.status == DeliveryStatus::Cancelled);
+            cancelled.for_each(|(delivery, _)| delivery.status = DeliveryStatus::Pending);
+        }
+        Ok(found)
     }
 
     async fn redeliver(&self, mut command: RedeliverCommand) -> Result<Written<()>, WriteError<WebhookRefusal>> {
+        if self.has(Bug::NothingRedelivered) {
+            return Ok(Written::New(()));
+        }
         if self.has(Bug::DisabledRedelivers) {
             command.decide = Arc::new(|_| Ok(()));
         }
@@ -168,7 +306,11 @@ impl Deliveries for Mutant {
         if self.has(Bug::RecoversEverything) {
             command.since = DateTime::<Utc>::MIN_UTC;
         }
-        self.inner.recover(command).await
+        let done = self.inner.recover(command).await?;
+        Ok(match done {
+            Written::New(count) if self.has(Bug::OnePortionRecovered) => Written::New(count.min(500)),
+            done => done,
+        })
     }
 
     async fn test(&self, command: TestWebhookCommand) -> Result<Written<EventId>, WriteError<WebhookRefusal>> {

@@ -18,8 +18,8 @@ use florin_domain::world::{
 use florin_ports::{
     BatchProcessing, Budgets, CardManagement, CardSettingsCommand, ChangeCardCommand, ClaimCommand, ClockCommand,
     CreateWorldCommand, DueHold, EditBudgetCommand, IdempotencyClaim, MfaSessions, Registry, RemoveLimitCommand,
-    RenewCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep, WorldContents, Worlds, WriteError,
-    Written,
+    RenewCommand, RestoreCommand, SnapshotCommand, StoreError, Timelines, Upkeep, Webhooks, WorldContents, Worlds,
+    WriteError, Written,
 };
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -172,7 +172,14 @@ impl Worlds for Mutant {
         if self.has(Bug::WorldsStay) {
             return Ok(Worlds::find(&self.inner, account).await?.is_some());
         }
-        self.inner.delete(account).await
+        if self.has(Bug::WebhooksOutliveTheirWorld) {
+            let mut of = self.inner.all().await?;
+            of.retain(|webhook| webhook.account.as_ref() == Some(account));
+            let deleted = Worlds::delete(&self.inner, account).await?;
+            self.keep_webhooks(of).await?;
+            return Ok(deleted);
+        }
+        Worlds::delete(&self.inner, account).await
     }
 
     async fn delete_expired(&self, real: DateTime<Utc>, max: u32) -> Result<Vec<AccountId>, StoreError> {
@@ -232,6 +239,9 @@ impl Worlds for Mutant {
         let claim = self.claim(command.claim).filter(|_| !self.has(Bug::RestoresNotRecorded));
         let restored = self.inner.restore(RestoreCommand { claim, ..command }).await?;
         self.put_secrets_back(&account).await?;
+        if self.has(Bug::RestoresLeaseRetries) {
+            self.lease_everything(real).await?;
+        }
         if self.has(Bug::RestoresRemoveEndpoints) {
             self.remove_endpoint(&account).await?;
         }

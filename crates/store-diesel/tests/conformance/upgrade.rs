@@ -19,30 +19,52 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
+/// The first migration after the first schema.
+const JOURNAL: &str = "2026-11-21-000007";
+
 /// Returns the statements that create a database of the first schema with rows, in order. `kind` is the folder of its migrations.
 pub(crate) fn statements(kind: &str, values: &[(&str, &str)]) -> Vec<String> {
-    before("2026-11-21-000007", include_str!("earlier.sql"), kind, values)
+    before(JOURNAL, include_str!("earlier.sql"), kind, values)
 }
 
 /// Returns the statements that create a database as it was before a migration, with rows.
 pub(crate) fn before(first: &str, rows: &str, kind: &str, values: &[(&str, &str)]) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations").join(kind);
-    let mut migrations: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    migrations.sort();
     let mut statements = vec![
         "CREATE TABLE __diesel_schema_migrations (version VARCHAR(50) PRIMARY KEY NOT NULL, \
          run_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)"
             .to_owned(),
     ];
+    statements.extend(migrations("", first, kind));
+    statements.push(with_values(rows, values));
+    statements
+}
+
+/// Returns the statements that create the same, with the rows of the first schema and further ones.
+pub(crate) fn later(first: &str, rows: &str, kind: &str, values: &[(&str, &str)]) -> Vec<String> {
+    let mut statements = statements(kind, values);
+    statements.extend(migrations(JOURNAL, first, kind));
+    statements.push(with_values(rows, values));
+    statements
+}
+
+fn with_values(rows: &str, values: &[(&str, &str)]) -> String {
+    values.iter().fold(rows.to_owned(), |rows, (name, value)| rows.replace(name, value))
+}
+
+/// Returns the migrations from one to before another, each with its record.
+fn migrations(from: &str, until: &str, kind: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations").join(kind);
+    let mut migrations: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    migrations.sort();
+    let mut statements = Vec::new();
     for migration in migrations {
         let name = migration.file_name().unwrap().to_str().unwrap().to_owned();
-        if name.as_str() < first {
+        if name.as_str() >= from && name.as_str() < until {
             statements.push(std::fs::read_to_string(migration.join("up.sql")).unwrap());
             let version = name.split('_').next().unwrap().replace('-', "");
             statements.push(format!("INSERT INTO __diesel_schema_migrations (version) VALUES ('{version}')"));
         }
     }
-    statements.push(values.iter().fold(rows.to_owned(), |rows, (name, value)| rows.replace(name, value)));
     statements
 }
 

@@ -2,7 +2,8 @@
 
 use crate::Store;
 use crate::database::Database;
-use crate::upgrade::{before, budgets_and_cards_are_whole, is_whole, merchants_are_whole, statements};
+use crate::upgrade::{before, budgets_and_cards_are_whole, is_whole, later, merchants_are_whole, statements};
+use crate::upgrade_events;
 use crate::upgrade_legs::{self, ENTRIES, LEGS};
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
@@ -58,4 +59,19 @@ async fn entries_of_the_journal_become_legs() {
     assert_eq!(lines(&database, LEGS), postings);
     upgrade_legs::are_whole(&store, &lines(&database, upgrade_legs::MOVES)).await;
     assert_eq!(lines(&database, upgrade_legs::SNAPSHOTS), [""]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_without_bodies_count() {
+    let database = Database::new();
+    let hash = format!("'\\x{}'", "ab".repeat(32));
+    let values = [("@time", "'2026-09-01T12:00:00Z'"), ("@true", "TRUE"), ("@hash", hash.as_str())];
+    for statement in later(upgrade_events::MIGRATION, upgrade_events::ROWS, "postgres", &values) {
+        database.sql(&statement);
+    }
+    let store = Store::open(&StoreSettings { readers: Some(1), ..StoreSettings::at(database.url.clone()) }).unwrap();
+    assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-22-000026_events"));
+    store.migrate().unwrap();
+    let (sequences, stored) = (upgrade_events::SEQUENCES, upgrade_events::STORED);
+    upgrade_events::are_counted(&store, &lines(&database, sequences), &lines(&database, stored)).await;
 }

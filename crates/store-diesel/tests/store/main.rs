@@ -20,6 +20,8 @@ mod support;
 mod tenancy;
 #[path = "../conformance/upgrade.rs"]
 mod upgrade;
+#[path = "../conformance/upgrade_events.rs"]
+mod upgrade_events;
 #[path = "../conformance/upgrade_legs.rs"]
 mod upgrade_legs;
 mod upgrading;

@@ -1,7 +1,8 @@
 //! A database of an earlier version is upgraded with all its rows.
 
 use crate::support::settings;
-use crate::upgrade::{before, budgets_and_cards_are_whole, is_whole, merchants_are_whole, statements};
+use crate::upgrade::{before, budgets_and_cards_are_whole, is_whole, later, merchants_are_whole, statements};
+use crate::upgrade_events;
 use crate::upgrade_legs::{self, ENTRIES, LEGS};
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
@@ -89,6 +90,23 @@ async fn entries_of_the_journal_become_legs() {
     upgrade_legs::are_whole(&store, &lines(&mut conn, upgrade_legs::MOVES)).await;
     assert_eq!(lines(&mut conn, "SELECT \"table\" AS line FROM pragma_foreign_key_check"), Vec::<String>::new());
     assert_eq!(lines(&mut conn, upgrade_legs::SNAPSHOTS), [""]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_without_bodies_count() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut conn = connect(&directory);
+    let hash = format!("X'{}'", "ab".repeat(32));
+    let values = [("@time", "1788264000000000"), ("@true", "1"), ("@hash", hash.as_str())];
+    for statement in later(upgrade_events::MIGRATION, upgrade_events::ROWS, "sqlite", &values) {
+        conn.batch_execute(&statement).unwrap();
+    }
+    let store = Store::open(&settings(&directory)).unwrap();
+    assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-22-000026_events"));
+    store.migrate().unwrap();
+    let (sequences, stored) = (upgrade_events::SEQUENCES, upgrade_events::STORED);
+    upgrade_events::are_counted(&store, &lines(&mut conn, sequences), &lines(&mut conn, stored)).await;
+    assert_eq!(lines(&mut conn, "SELECT \"table\" AS line FROM pragma_foreign_key_check"), Vec::<String>::new());
 }
 
 #[derive(QueryableByName)]

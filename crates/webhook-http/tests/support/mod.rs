@@ -70,9 +70,10 @@ impl Got {
     }
 }
 
-/// A receiver on port `port` of 127.0.0.0/8 and `::1`.
+/// A receiver on port `port` of every address of the machine.
 pub(crate) struct Receiver {
     port: u16,
+    has_ipv6: bool,
     connections: Arc<AtomicUsize>,
     requests: Arc<Mutex<Vec<Got>>>,
     authority: CertificateDer<'static>,
@@ -82,25 +83,30 @@ type Answers = Arc<dyn Fn(&Got) -> Vec<u8> + Send + Sync>;
 
 impl Receiver {
     pub(crate) async fn start(speaks: Speaks, answers: impl Fn(&Got) -> Vec<u8> + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
+        // On Linux, a listener on all IPv6 addresses also listens on all IPv4 addresses.
+        let (listener, has_ipv6) = match TcpListener::bind("[::]:0").await {
+            Ok(listener) => (listener, true),
+            Err(_) => (TcpListener::bind("0.0.0.0:0").await.unwrap(), false),
+        };
         let port = listener.local_addr().unwrap().port();
         let (authority, tls) = certificates();
         let (connections, requests) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
         let answers: Answers = Arc::new(answers);
-        let mut listeners = vec![listener];
-        listeners.extend(TcpListener::bind(("::1", port)).await.ok());
-        for listener in listeners {
-            let (connections, requests) = (Arc::clone(&connections), Arc::clone(&requests));
-            let (answers, tls) = (Arc::clone(&answers), tls.clone());
-            tokio::spawn(async move {
-                while let Ok((stream, _)) = listener.accept().await {
-                    connections.fetch_add(1, Ordering::SeqCst);
-                    let (requests, answers, tls) = (Arc::clone(&requests), Arc::clone(&answers), tls.clone());
-                    tokio::spawn(async move { converse(speaks, stream, tls, &requests, &answers).await });
-                }
-            });
-        }
-        Self { port, connections, requests, authority }
+        let (counter, log) = (Arc::clone(&connections), Arc::clone(&requests));
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                counter.fetch_add(1, Ordering::SeqCst);
+                let (requests, answers, tls) = (Arc::clone(&log), Arc::clone(&answers), tls.clone());
+                tokio::spawn(async move { converse(speaks, stream, tls, &requests, &answers).await });
+            }
+        });
+        Self { port, has_ipv6, connections, requests, authority }
+    }
+
+    /// Whether the receiver has IPv6 addresses.
+    #[allow(dead_code, reason = "the other tests use the rest")]
+    pub(crate) const fn has_ipv6(&self) -> bool {
+        self.has_ipv6
     }
 
     pub(crate) fn url(&self, scheme: &str) -> String {
@@ -291,6 +297,13 @@ pub(crate) fn tls_sender(names: &Names, authority: Option<CertificateDer<'static
     sender_with(policy, names, authority.into_iter().collect())
 }
 
+/// A sender for which every address is allowed.
+#[allow(dead_code, reason = "the other tests use the rest")]
+pub(crate) fn careless_sender(names: &Names) -> HttpWebhookSender {
+    let everything = ["0.0.0.0/0", "::/0"].map(|net| net.parse().unwrap());
+    sender_with(TargetPolicy::new(Environment::Production, everything.to_vec()), names, Vec::new())
+}
+
 pub(crate) fn secrets() -> WebhookSecrets {
     WebhookSecrets::new(SigningSecret::new(vec![1; 32]), None, None)
 }
@@ -303,6 +316,7 @@ pub(crate) fn now() -> DateTime<Utc> {
 
 pub(crate) fn request(url: &str, secrets: &WebhookSecrets, body: &str) -> WebhookRequest {
     WebhookRequest {
+        client: None,
         url: WebhookUrl::stored(url.to_owned()),
         message: EventId(uuid::Uuid::from_u128(0x0198_c0de)),
         body: body.into(),

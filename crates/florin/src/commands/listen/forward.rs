@@ -65,6 +65,7 @@ impl Forward {
         let mut pauses = PAUSES.into_iter();
         loop {
             let request = WebhookRequest {
+                client: None,
                 url: self.url.clone(),
                 message,
                 body: event.envelope.as_str().into(),

@@ -1,0 +1,51 @@
+//! Bodies of events against the section `webhooks` of the OpenAPI document.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use super::assert::text;
+use super::server::BINARY;
+
+/// Checks the body of an event against the document.
+pub(crate) fn is_described(body: &Value) {
+    let name = text(body, "/webhookEventTypeName");
+    let complaints: Vec<_> =
+        validator(name).iter_errors(&json!({"body": body})).map(|error| error.to_string()).collect();
+    assert!(complaints.is_empty(), "{name}: {complaints:#?} in {body:#}");
+}
+
+/// Returns the validator of an event's envelope. It is built once for each type.
+fn validator(name: &str) -> Arc<Validator> {
+    static KNOWN: Mutex<BTreeMap<String, Arc<Validator>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(validator) = known.get(name) {
+        return Arc::clone(validator);
+    }
+    let schema = &printed()["webhooks"][name]["post"]["requestBody"]["content"]["application/json"]["schema"];
+    assert!(schema.is_object(), "{name} is not described");
+    let whole = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "allOf": [schema],
+        "components": printed()["components"]
+    });
+    let validator = Arc::new(jsonschema::validator_for(&whole).unwrap());
+    known.insert(name.to_owned(), Arc::clone(&validator));
+    validator
+}
+
+/// The document, as `florin openapi` prints it.
+fn printed() -> &'static Value {
+    static DOCUMENT: OnceLock<Value> = OnceLock::new();
+    DOCUMENT.get_or_init(|| {
+        // The settings of the tests are none of the program.
+        let mut command = Command::new(BINARY);
+        command.arg("openapi").env_clear().current_dir(std::env::temp_dir());
+        let printed = command.output().unwrap();
+        assert!(printed.status.success(), "{printed:?}");
+        serde_json::from_slice(&printed.stdout).unwrap()
+    })
+}

@@ -1,0 +1,102 @@
+//! Retries of deliveries, and the log that shows them.
+
+use serde_json::{Value, json};
+
+use crate::support::assert::text;
+use crate::support::receiver::{Receiver, deliveries, status, wait_for_delivery, webhook_path};
+use crate::support::wallet::pay;
+use crate::support::worlds::{make, set};
+use crate::support::{Client, Home, Server, expect_fault, expect_json};
+
+/// Creates a world whose clock is frozen at noon on 1 September.
+fn frozen(server: &Server) -> Client {
+    make(server, json!({"startsAt": "2026-09-01T12:00:00Z"})).1
+}
+
+fn attempts(delivery: &Value) -> usize {
+    delivery["attempts"].as_array().unwrap().len()
+}
+
+#[test]
+fn the_original_schedule_retries_every_five_minutes() {
+    let server = Server::on(Home::demo().set("FLORIN_WEBHOOK_RETRIES", "original"));
+    let client = frozen(&server);
+    let receiver = Receiver::start();
+    receiver.answer(500, "");
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    pay(&client, "10");
+    for (count, next) in [(1, "2026-09-01T12:05:00Z"), (2, "2026-09-01T12:10:00Z"), (3, "2026-09-01T12:15:00Z")] {
+        let failed = wait_for_delivery(&client, &webhook, |delivery| attempts(delivery) == count);
+        assert_eq!(text(&failed, "/nextAttemptAt"), next);
+        set(&client, json!({"advanceBy": "PT5M"}));
+    }
+}
+
+/// The clock advances although the receiver of a retry does not answer. A call that waited for the attempt would return
+/// after the attempt has timed out and is in the log.
+#[test]
+fn a_change_of_the_clock_waits_for_no_receiver() {
+    let server = Server::sandbox();
+    let client = frozen(&server);
+    let receiver = Receiver::start();
+    receiver.answer(500, "");
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    pay(&client, "10");
+    wait_for_delivery(&client, &webhook, status("failed"));
+    receiver.hang(true);
+    set(&client, json!({"advanceBy": "P1D"}));
+    assert_eq!(attempts(&deliveries(&client, &webhook)[0]), 1);
+    receiver.wait_for(2);
+    set(&client, json!({"advanceBy": "PT1S"}));
+    assert_eq!(attempts(&deliveries(&client, &webhook)[0]), 1);
+    receiver.answer(200, "");
+    receiver.hang(false);
+    wait_for_delivery(&client, &webhook, |delivery| attempts(delivery) == 2);
+}
+
+#[test]
+fn the_log_is_filtered_and_paged() {
+    let server = Server::sandbox();
+    let client = frozen(&server);
+    let receiver = Receiver::start();
+    let webhook = receiver.subscribe(&client, "CardTransaction", &json!({}));
+    for (amount, answer, expected) in [("1", 200, "delivered"), ("2", 200, "delivered"), ("3", 500, "failed")] {
+        receiver.answer(answer, "");
+        pay(&client, amount);
+        let is_of_this = |delivery: &Value| {
+            delivery["status"] == expected && deliveries(&client, &webhook).len().to_string() == amount
+        };
+        wait_for_delivery(&client, &webhook, is_of_this);
+        if amount != "3" {
+            set(&client, json!({"advanceBy": "PT1H"}));
+        }
+    }
+    let all = deliveries(&client, &webhook);
+    let read = |query: &str| client.get(&format!("{}{query}", webhook_path(&webhook, "/deliveries")));
+    let message = format!("messageId={}", text(&all[1], "/messageId"));
+    for (query, expected) in [
+        ("", &all[..]),
+        ("status=delivered", &all[1..]),
+        ("status=failed", &all[..1]),
+        ("status=exhausted", &all[..0]),
+        (&message, &all[1..2]),
+        ("from=2026-09-01T13:00:00Z", &all[..2]),
+        ("from=2026-09-01T13:00:01Z", &all[..1]),
+        ("to=2026-09-01T13:00:00Z", &all[1..]),
+        ("to=2026-09-01T12:59:59Z", &all[2..]),
+        ("status=delivered&from=2026-09-01T13:00:00Z", &all[1..2]),
+    ] {
+        let found = expect_json(&read(query), 200);
+        assert_eq!((&found["count"], &found["rows"]), (&json!(expected.len()), &json!(expected)), "{query}");
+    }
+    let page = expect_json(&read("limit=1&offset=1"), 200);
+    assert_eq!((&page["count"], &page["rows"]), (&json!(3), &json!(all[1..2])));
+    for (query, path, code) in [
+        ("status=x", "query.status", "invalid_value"),
+        ("messageId=x", "query.messageId", "invalid_format"),
+        ("from=x", "query.from", "invalid_format"),
+        ("to=x", "query.to", "invalid_format"),
+    ] {
+        expect_fault(&read(query), 400, path, code);
+    }
+}

@@ -1,0 +1,63 @@
+//! The stream of events, written and read through two instances.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::pair::{Pair, undisturbed};
+use crate::support::assert::text;
+use crate::support::stream::Stream;
+use crate::support::{AUTHORIZATION, Client, INCREMENT, Wallet, expect_json, together};
+
+/// Returns the bodies of all card events, oldest first.
+fn listed(client: &Client) -> Vec<Value> {
+    let path = format!("/v2/events?accountId={}&types=CardTransaction&limit=1000", client.account);
+    let mut rows = expect_json(&client.get(&path), 200)["rows"].take();
+    rows.as_array_mut().unwrap().drain(..).rev().map(|mut row| row["body"].take()).collect()
+}
+
+/// A reader goes from one instance to the other and back with the id of its last event.
+#[test]
+fn a_reader_of_both_instances_misses_and_repeats_no_event() {
+    const WRITERS: usize = 16;
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let wallet = Wallet::with(&pair.first, "GBP", 1_000_000);
+    let last = text(listed(&pair.client(0)).last().unwrap(), "/messageId").to_owned();
+    let before = listed(&pair.client(0)).len();
+    let left = AtomicUsize::new(WRITERS);
+    let seen = together(WRITERS + 1, |number| {
+        if number < WRITERS {
+            let wallet = Wallet { client: pair.client(number), ..wallet.clone() };
+            for _ in 0..5 {
+                let held = wallet.token(AUTHORIZATION, "0.03");
+                wallet.follow_ok(INCREMENT, &held, "0.02");
+            }
+            left.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
+        let (mut turn, mut last, mut seen) = (number, last.clone(), Vec::new());
+        loop {
+            let is_over = left.load(Ordering::Relaxed) == 0;
+            let mut stream = Stream::open(&pair.client(turn), "types=CardTransaction", Some(&last));
+            let mut count = 0;
+            while count < 23
+                && let Some(received) = stream.next(Duration::from_millis(500))
+            {
+                last = received.id;
+                seen.push(received.body);
+                count += 1;
+            }
+            if is_over && count == 0 {
+                return Some(seen);
+            }
+            turn += 1;
+        }
+    });
+    let expected = listed(&pair.client(1)).split_off(before);
+    assert_eq!(expected.len(), WRITERS * 10);
+    for seen in seen.into_iter().flatten() {
+        assert_eq!(seen, expected);
+    }
+}
