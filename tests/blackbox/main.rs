@@ -26,6 +26,7 @@ mod budgets_manage;
 mod budgets_transfer;
 mod card_decisions;
 mod card_decisions_manage;
+mod card_decisions_slow;
 mod card_extensions_amounts;
 mod card_extensions_currency;
 mod card_extensions_messages;

@@ -313,6 +313,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::NumbersTwice, "timelines.next_number.each_once"),
     (Bug::OwnDueHoldsUnbounded, "timelines.due_holds.oldest_first_and_bounded"),
     (Bug::WorldKeysForgotten, "worlds.create.is_made_once_under_a_key"),
+    (Bug::KeysOutliveTheirWorld, "worlds.create.ends_the_keys_of_the_one_it_replaces"),
     (Bug::EveryWorldListed, "worlds.list.of_the_client_newest_first"),
     (Bug::WorldsNotRenewed, "worlds.renew.moves_the_expiry_of_one_world"),
     (Bug::WorldsStay, "worlds.delete.takes_all_of_it_and_nothing_else"),
