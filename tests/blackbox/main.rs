@@ -78,6 +78,7 @@ mod merchant_logo_bombs;
 mod merchant_logo_files;
 mod merchant_profile;
 mod merchant_refunds;
+mod message_table;
 mod mfa_sessions;
 mod numbers;
 mod openapi;

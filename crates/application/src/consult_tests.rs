@@ -18,8 +18,8 @@ use florin_domain::webhook::{SendError, SigningSecret, WebhookSecrets, WebhookUr
 use florin_domain::world::Timeline;
 use florin_ports::test_support::FakeCipher;
 use florin_ports::{
-    Answer, FirstMessageCommand, MockAccounts, MockCardLedger, MockDecisionAsker, MockDecisionEndpoints, Mode, SecretCipher,
-    WriteError, Written,
+    Answer, FirstMessageCommand, MockAccounts, MockCardLedger, MockDecisionAsker, MockDecisionEndpoints, Mode,
+    SecretCipher, WriteError, Written,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -97,7 +97,8 @@ async fn the_question_has_the_token_of_the_record_and_its_reply_decides() {
         Ok(DecisionReply::Approve)
     });
     let (services, stored) = deciding(asker);
-    let sent = send_first_message(&services, (&account(Some(endpoint(true)))).into(), purchase(), Mode::Commit, None).await;
+    let sent =
+        send_first_message(&services, (&account(Some(endpoint(true)))).into(), purchase(), Mode::Commit, None).await;
     let Written::New(record) = sent.unwrap() else { panic!("not new") };
     assert_eq!(record.details.decision.unwrap().verdict, Verdict::Reply(DecisionReply::Approve));
     assert_eq!(*stored.lock().unwrap(), [record], "one decision is stored");
@@ -111,7 +112,8 @@ async fn a_dry_run_asks_for_a_preview() {
         Err(NoReply::Send(SendError::Timeout))
     });
     let (services, stored) = deciding(asker);
-    let sent = send_first_message(&services, (&account(Some(endpoint(true)))).into(), purchase(), Mode::DryRun, None).await;
+    let sent =
+        send_first_message(&services, (&account(Some(endpoint(true)))).into(), purchase(), Mode::DryRun, None).await;
     let Written::DryRun(run) = sent.unwrap() else { panic!("no dry run") };
     let reason = NoReply::Send(SendError::Timeout);
     assert_eq!(run.done.details.decision.unwrap().verdict, Verdict::Fallback { fallback: Fallback::Approve, reason });

@@ -17,9 +17,7 @@ use crate::turns::{RequestTurn, Turn};
 use actix_web::HttpRequest;
 use actix_web::http::StatusCode;
 use actix_web::web::Payload;
-use florin_application::{
-    AccessError, AccountTurn, Permission, ReachError, identify, permit, reach_account,
-};
+use florin_application::{AccessError, AccountTurn, Permission, ReachError, identify, permit, reach_account};
 use florin_domain::access::{Account, Caller, Environment};
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::{AccountId, BudgetId};

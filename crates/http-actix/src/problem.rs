@@ -115,7 +115,14 @@ impl Problem {
 
     /// Creates a problem with several entries. There must be at least one.
     pub(crate) fn with_entries(status: StatusCode, message: impl Into<String>, entries: Vec<ProblemEntry>) -> Self {
-        Self { status, message: cut(message.into(), MESSAGE_MAX), entries, retry_after: None, allow: None, is_of_another_epoch: false }
+        Self {
+            status,
+            message: cut(message.into(), MESSAGE_MAX),
+            entries,
+            retry_after: None,
+            allow: None,
+            is_of_another_epoch: false,
+        }
     }
 
     /// Creates the 400 with all validation errors of a request.

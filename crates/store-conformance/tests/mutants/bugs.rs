@@ -27,6 +27,7 @@ macro_rules! bugs {
 bugs! {
     VirtualCardsStay,
     RecipientsLost,
+    RecipientsNotCompared,
     OrdersUnseen,
     AwaitingOfAnyAccount,
     DryFirstUsesWrite,

@@ -327,6 +327,7 @@ const CAUGHT: &[(Bug, &str)] = &[
     (Bug::DryRefundsWrite, "merchants.dry_run.changes_nothing"),
     (Bug::EvidenceOutlivesItsOwner, "people.erase.deletes_the_evidence_of_disputes"),
     (Bug::VirtualCardsStay, "physical_cards.first_use.changes_both_cards_with_the_message"),
+    (Bug::RecipientsNotCompared, "physical_cards.messages.are_compared_with_the_address"),
     (Bug::RecipientsLost, "physical_cards.order.stores_every_member"),
     (Bug::OrdersUnseen, "physical_cards.order.of_20_at_once_one_passes"),
     (Bug::AwaitingOfAnyAccount, "tenancy.physical_cards.of_one_account_only"),

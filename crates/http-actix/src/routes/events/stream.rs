@@ -230,8 +230,7 @@ impl Reader {
         let services = &self.app.services;
         match identify(services, &self.key).await {
             Ok(caller) => {
-                caller.key.accounts == self.accounts
-                    && permit(&caller, &READ, services.environment, self.peer).is_ok()
+                caller.key.accounts == self.accounts && permit(&caller, &READ, services.environment, self.peer).is_ok()
             }
             Err(_) => false,
         }
