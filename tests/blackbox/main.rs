@@ -89,6 +89,8 @@ mod original_client_accounts;
 mod original_client_activity;
 mod original_client_budgets;
 mod original_client_cards;
+mod original_client_messages;
+mod original_client_operations;
 mod original_client_people;
 mod overload;
 mod pages;
