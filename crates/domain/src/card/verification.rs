@@ -1,4 +1,10 @@
 //! Cardholder data of a message, and its verification.
+//!
+//! Sources:
+//! - Address verification compares the address and the postal code separately.
+//!   <https://docs.galileo-ft.com/pro/reference/api-reference-avs-codes>
+//! - EMV 3-D Secure defines the transaction statuses.
+//!   <https://stripe.dev/stripe-android/3ds2sdk/com.stripe.android.stripe3ds2.transaction/-transaction-status/index.html>
 
 use super::{Card, CardNumber, RecipientAddress};
 use crate::fault::Flaw;
