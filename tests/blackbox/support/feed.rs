@@ -60,8 +60,8 @@ impl Feed {
             let states = self.seen.entry(text(row, "/id").to_owned()).or_default();
             assert_ne!(states.last(), Some(row), "a row was repeated without a change");
             let (known, now) = (states.last().map(tokens).unwrap_or_default(), tokens(row));
-            assert!(now.starts_with(&known), "messages were lost: {known:?} before {now:?}");
-            for token in &now[known.len()..] {
+            assert!(known.iter().all(|token| now.contains(token)), "messages were lost: {known:?} before {now:?}");
+            for token in now.iter().filter(|token| !known.contains(token)) {
                 let other = self.messages.insert(token.clone(), text(row, "/id").to_owned());
                 assert_eq!(other, None, "message {token} was new twice");
             }
