@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn addresses_are_compared_with_that_of_a_physical_card() {
         let recipient = crate::test_support::a_physical_card_request().recipient;
-        let card = crate::test_support::a_card();
+        let card = crate::test_support::a_card().build();
         let verify = |recipient: Option<&_>, line: &str, code: &str| {
             let address_line1 = Some(Text::parse(line).unwrap());
             let sent = Cardholder { address_line1, postal_code: Text::parse(code).ok(), security_code: None };
