@@ -74,7 +74,7 @@ fn an_individual_card_names_its_owner_and_budgets() {
 fn the_activity_of_a_person_is_that_of_their_cards() {
     let (_server, client) = alone();
     let budget = funded(&client, "Main", "100.00");
-    let (ada, bob) = (person(&client, "ada@example.com"), person(&client, "bob@example.com"));
+    let (ada, bob) = (person(&client, "first.owner@example.com"), person(&client, "second.owner@example.com"));
     let [of_ada, of_bob] = [&ada, &bob].map(|owner| active(&client, &personal(owner, &[(&budget, true)])));
     let shared = card(&client, &budget);
     let tokens = [text(&of_ada, "/id"), text(&of_bob, "/id"), &shared].map(|id| {
