@@ -170,7 +170,7 @@ fn thirty_two_writers_and_a_reader() {
 #[test]
 #[allow(clippy::print_stderr, reason = "shows the progress of long runs")]
 fn the_feed_goes_on_after_kills() {
-    const WRITERS: usize = 6;
+    const WRITERS: usize = 32;
     let (seed, kills) = (setting("FLORIN_STORY_SEED", 1), setting("FLORIN_KILLS", if is_sqlite() { 4 } else { 3 }));
     eprintln!("this is FLORIN_STORY_SEED={seed} FLORIN_KILLS={kills}");
     let (mut rng, mut feed) = (Rng::with_seed(seed), Feed::new());

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::assert::{text, time};
+use crate::support::management::new_budget;
 use crate::support::worlds::{WORLDS, make};
 use crate::support::{BANKS, Client, Home, Server, demo, expect_fault, expect_json};
 
@@ -55,6 +56,25 @@ fn a_disabled_client_has_no_valid_keys_until_it_is_enabled() {
     for action in ["disable", "enable"] {
         assert!(home.refused(&["clients", action, "Nobody"]).contains("client Nobody does not exist"));
     }
+}
+
+#[test]
+fn an_account_holds_the_currencies_that_it_was_created_with() {
+    let server = Server::sandbox();
+    let home = server.home();
+    let ada = party(home, "F70001");
+    home.json(&["accounts", "create", "F70002", "--client", "Ada", "--currency", "GBP,JPY", "--json"]);
+    let caller = ada.caller(&server).with_account("F70002");
+    let budgets = expect_json(&caller.get("/v2/budgets"), 200);
+    assert_eq!((&budgets["count"], &budgets["rows"][0]["type"]), (&json!(1), &json!("accountBalance")));
+    let held = budgets["rows"][0]["currency"].as_array().unwrap();
+    assert_eq!(held.iter().map(|row| text(row, "/currencyCode")).collect::<Vec<_>>(), ["GBP", "JPY"]);
+    let create = |currency: &str| caller.post("/v2/budgets", new_budget("Main", &[currency]).to_string());
+    expect_fault(&create("EUR"), 400, "body.currencies[0]", "invalid_value");
+    expect_json(&create("JPY"), 201);
+    assert!(
+        home.refused(&["accounts", "create", "F70003", "--client", "Ada", "--currency", "XXX"]).contains("--currency")
+    );
 }
 
 #[test]

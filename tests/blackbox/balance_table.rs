@@ -1,55 +1,21 @@
-//! The balance table of contract section 5.5, each row on its own budget, exact to the last digit, and complete chains.
+//! The balance table of contract section 5.5 as docs/CONTRACT-CHOICES.md has it, each row played in three currencies,
+//! exact to the last digit, and complete chains.
 
+use crate::message_table::{Row, play_in_three_currencies};
 use crate::support::assert::text;
 use crate::support::{
     ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, CLEARING, REFUND, REFUND_CLEARING, REVERSAL, Server, Wallet,
 };
 
-/// First message, optional follow-up with its amount, then the expected type, state, ledger, available and impacted
-/// amount.
-type Row = (&'static str, Option<(&'static str, &'static str)>, [&'static str; 5]);
-
-const ROWS: [Row; 10] = [
-    (AUTHORIZATION, None, ["authorization", "PENDING", "250.00", "240.00", "-10.00"]),
-    (ATM, None, ["authorization.atm.withdrawal", "PENDING", "250.00", "240.00", "-10.00"]),
-    (AUTHORIZATION, Some((ADVICE, "8")), ["authorization.advice", "PENDING", "250.00", "242.00", "-8.00"]),
-    (AUTHORIZATION, Some((CLEARING, "10")), ["authorization.clearing", "COMPLETION", "240.00", "240.00", "-10.00"]),
-    (
-        ATM,
-        Some((ATM_CLEARING, "10")),
-        ["authorization.clearing.atm.withdrawal", "COMPLETION", "240.00", "240.00", "-10.00"],
-    ),
-    (AUTHORIZATION, Some((REVERSAL, "10")), ["authorization.reversal", "CLEARED", "250.00", "250.00", "10.00"]),
-    (AUTHORIZATION, Some((REVERSAL, "4")), ["authorization.reversal", "PENDING", "250.00", "244.00", "4.00"]),
-    (REFUND, None, ["refund.authorization", "PENDING", "250.00", "250.00", "10.00"]),
-    (
-        REFUND,
-        Some((REFUND_CLEARING, "10")),
-        ["refund.authorization.clearing", "COMPLETION", "260.00", "260.00", "10.00"],
-    ),
-    (ATM, Some((REVERSAL, "10")), ["authorization.reversal", "CLEARED", "250.00", "250.00", "10.00"]),
-];
+pub(crate) fn rows() -> Vec<Row> {
+    crate::message_table::rows(include_str!("../../docs/CONTRACT-CHOICES.md"), "**5.5 What each message does.**")
+}
 
 #[test]
-fn every_row_of_the_table() {
-    for (first, follow, [kind, state, ledger, available, impacted]) in ROWS {
-        let server = Server::sandbox();
-        let wallet = Wallet::with(&server, "GBP", 25_000);
-        let mut shown = wallet.first(first, "10");
-        if let Some((path, amount)) = follow {
-            shown = wallet.follow_ok(path, text(&shown, "/token"), amount);
-        }
-        let ledger = wallet.ledger(crate::support::money::minor(ledger, "GBP"));
-        let found = [
-            text(&shown, "/type"),
-            text(&shown, "/state"),
-            text(&shown, "/gpa/ledgerBalance"),
-            text(&shown, "/gpa/availableBalance"),
-            text(&shown, "/gpa/impactedAmount"),
-        ];
-        assert_eq!(found, [kind, state, &ledger, available, impacted], "{first} {follow:?}");
-        assert_eq!(wallet.balance(), wallet.balance_in(&shown), "{first} {follow:?}");
-    }
+fn every_row_in_three_currencies() {
+    let rows = rows();
+    assert_eq!(rows.len(), 10);
+    play_in_three_currencies(&rows);
 }
 
 #[test]

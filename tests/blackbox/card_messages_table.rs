@@ -1,143 +1,31 @@
 //! The table of messages in docs/CARD-EXTENSIONS.md, each row played in three currencies, exact to the last digit.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use crate::openapi::truthful;
+use crate::message_table::{Row, SIMULATIONS, before, body, play_in_three_currencies};
 use crate::support::assert::text;
 use crate::support::wallet::transaction;
-use crate::support::{Answer, Server, Wallet, expect_fault, expect_faults, expect_json};
+use crate::support::{Server, Wallet, expect_fault, expect_faults, expect_json};
 
-const SIMULATIONS: &str = "/v2/cards/simulations/";
-
-/// A row of the table.
-struct Row {
-    path: String,
-    body: Vec<String>,
-    after: Vec<String>,
-    expected: [String; 5],
-}
-
-fn cells(line: &str) -> Vec<String> {
-    let line = line.trim_matches('|').replace("\\|", "/");
-    line.split('|').map(|cell| cell.trim().replace('`', "")).collect()
-}
-
-fn list(cell: &str) -> Vec<String> {
-    cell.split(", ").filter(|item| !item.is_empty()).map(str::to_owned).collect()
-}
-
-fn rows() -> Vec<Row> {
-    let page = include_str!("../../docs/CARD-EXTENSIONS.md");
-    let table = page.split("## What each message does").nth(1).unwrap().split("\n- ").next().unwrap();
-    let lines = table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| Message"));
-    let row = |line: &str| {
-        let cells = cells(line);
-        assert_eq!(cells.len(), 9, "{line}");
-        Row {
-            path: format!("{SIMULATIONS}{}", cells[1]),
-            body: list(&cells[2]),
-            after: list(&cells[3]).iter().map(|path| format!("{SIMULATIONS}{path}")).collect(),
-            expected: [4, 5, 6, 7, 8].map(|place: usize| cells[place].clone()),
-        }
-    };
-    lines.map(row).collect()
-}
-
-/// Builds a body from the items of its cell.
-fn body(wallet: &Wallet, items: &[String], token: Option<&str>) -> String {
-    let mut body = Map::new();
-    for item in items {
-        match item.split_once(": ").unwrap_or((item, "")) {
-            ("card", _) => {
-                body.insert("cardId".to_owned(), json!(wallet.card.id));
-                body.insert("network".to_owned(), json!("VISA"));
-                body.insert("cardAcceptor".to_owned(), json!({"mid": "11111"}));
-            }
-            ("cardId", _) => drop(body.insert("cardId".to_owned(), json!(wallet.card.id))),
-            ("token", _) => drop(body.insert("precedingRelatedTransactionToken".to_owned(), json!(token.unwrap()))),
-            ("amount", "") => drop(body.insert("amount".to_owned(), json!(10))),
-            (name, value) => drop(body.insert(name.to_owned(), serde_json::from_str::<Value>(value).unwrap())),
-        }
-    }
-    Value::Object(body).to_string()
-}
-
-/// The result of the messages that were played before a row.
-struct Before {
-    /// The token of the first message.
-    token: Option<String>,
-    /// The id of the dispute of the last message.
-    dispute: Option<String>,
-}
-
-impl Before {
-    /// Replaces `{id}` in a path with the id of the dispute.
-    fn named(&self, path: &str) -> String {
-        path.replace("{id}", self.dispute.as_deref().unwrap_or("{id}"))
-    }
-}
-
-/// Returns the record in the response to a message, or to an operation that moves the money of a dispute.
-fn message(answer: &Answer) -> Value {
-    expect_json(answer, 201)["transaction"].take()
-}
-
-/// Plays the messages of the column "After".
-fn before(wallet: &Wallet, row: &Row) -> Before {
-    let mut after = row.after.iter();
-    let token = after.next().map(|first| match first.strip_suffix(" with cash back") {
-        Some(path) => {
-            let items = ["card", "amount", "cashBackAmount: 4"].map(str::to_owned);
-            let held = transaction(&wallet.client.post(path, body(wallet, &items, None)));
-            text(&held, "/token").to_owned()
-        }
-        None => wallet.token(first, "10"),
-    });
-    let mut last = token.clone();
-    let mut before = Before { token, dispute: None };
-    for path in after {
-        if *path == format!("{SIMULATIONS}disputes") {
-            let opened = wallet.client.post(path, json!({"transactionToken": last, "reason": "FRAUD"}).to_string());
-            truthful("post", path, &opened);
-            before.dispute = Some(text(&expect_json(&opened, 201), "/id").to_owned());
-        } else if path.contains("{id}") {
-            message(&wallet.client.post(&before.named(path), "{}"));
-        } else {
-            let followed = wallet.follow_ok(path, before.token.as_deref().unwrap(), "10");
-            last = Some(text(&followed, "/token").to_owned());
-        }
-    }
-    before
-}
-
-fn play(wallet: &Wallet, row: &Row) -> Value {
-    let before = before(wallet, row);
-    let answer = wallet.client.post(&before.named(&row.path), body(wallet, &row.body, before.token.as_deref()));
-    truthful("post", &row.path.replace("{id}", "{disputeId}"), &answer);
-    message(&answer)
+pub(crate) fn rows() -> Vec<Row> {
+    crate::message_table::rows(include_str!("../../docs/CARD-EXTENSIONS.md"), "## What each message does")
 }
 
 #[test]
 fn every_row_in_three_currencies() {
     let rows = rows();
-    assert_eq!(rows.len(), 22);
-    for currency in ["GBP", "JPY", "EUR"] {
-        let server = Server::sandbox();
-        let unit = if currency == "JPY" { 1 } else { 100 };
-        for row in &rows {
-            let wallet = Wallet::with(&server, currency, 250 * unit);
-            let shown = play(&wallet, row);
-            let [kind, state, ledger, available, impacted] = &row.expected;
-            let found = ["/type", "/state", "/gpa/ledgerBalance", "/gpa/availableBalance", "/gpa/impactedAmount"]
-                .map(|place| text(&shown, place));
-            let money = |units: &String| wallet.written(units.parse::<i64>().unwrap() * unit);
-            let ledger = wallet.ledger(ledger.parse::<i64>().unwrap() * unit);
-            assert_eq!(found, [kind, state, &ledger, &money(available), &money(impacted)], "{currency} {}", row.path);
-            assert_eq!(wallet.balance(), wallet.balance_in(&shown), "{currency} {}", row.path);
-        }
-        let books = expect_json(&server.client().get("/v2/sandbox/invariants"), 200);
-        assert_eq!(books["verdict"], "holds", "{books}");
-    }
+    assert_eq!(rows.len(), 24);
+    play_in_three_currencies(&rows);
+}
+
+/// The documented kinds of message and stories: what the rows of three tables play in three currencies.
+#[test]
+fn there_are_forty_kinds_and_stories() {
+    let (basic, more, stories) = (crate::balance_table::rows(), rows(), crate::scenarios::stories());
+    assert_eq!((basic.len(), more.len(), stories.len()), (10, 24, 6));
+    assert_eq!(basic.len() + more.len() + stories.len(), 40);
+    let names: std::collections::BTreeSet<_> = basic.iter().chain(&more).map(|row| &row.name).collect();
+    assert_eq!(names.len(), 34, "each row has its own name");
 }
 
 #[test]

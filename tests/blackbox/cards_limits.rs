@@ -209,6 +209,9 @@ fn a_replacement_has_the_limits_with_what_was_used() {
     assert_eq!((only(&client, id).0, only(&client, &card).0), ("60.00".into(), "100.00".into()));
     let again = client.post(&format!("{CARDS}/{card}/replace"), "{}");
     expect_fault(&again, 409, "path.cardId", "invalid_state");
+    let ended = expect_json(&move_card(&client, id, "REPLACED"), 200);
+    assert_eq!((&ended["state"], &ended["replacedByCardId"]), (&json!("REPLACED"), &Value::Null));
+    expect_fault(&client.post(&format!("{CARDS}/{id}/replace"), "{}"), 409, "path.cardId", "invalid_state");
     let healthy = expect_json(&client.get(&format!("/v2/sandbox/invariants?accountId={}", client.account)), 200);
     assert_eq!(healthy["verdict"], "holds", "{healthy}");
 }

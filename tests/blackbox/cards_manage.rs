@@ -10,7 +10,7 @@ use crate::support::management::{
 };
 use crate::support::payments::alone;
 use crate::support::table::{Table, bad};
-use crate::support::{ABSENT, Client, demo, expect_fault, expect_faults, expect_json, shared, together};
+use crate::support::{ABSENT, Client, Home, Server, demo, expect_fault, expect_faults, expect_json, shared, together};
 
 const MEMBERS: [&str; 27] = [
     "accountId",
@@ -239,6 +239,29 @@ fn a_budget_without_the_feature_cannot_have_cards() {
     let off = budget_of(&client, &with(new_budget("Off", &["GBP"]), &json!({"features": ["payments", "peopleCards"]})));
     let body = shared_card(&off, "Ada").to_string();
     expect_fault(&client.post(CARDS, body), 403, "body.budgetId", "feature_not_enabled");
+}
+
+/// The cards of the demo data count, too: the limit leaves room for two more.
+#[test]
+fn the_number_of_cards_is_a_setting() {
+    let (_server, client) = alone();
+    let cards = expect_json(&client.get(CARDS), 200)["count"].as_i64().unwrap();
+    let server = Server::on(Home::demo().set("FLORIN_MAX_CARDS", &(cards + 2).to_string()));
+    let client = server.client();
+    let created = card(&client, &demo().budget("GBP"));
+    let replaced = client.post(&format!("{CARDS}/{created}/replace"), "{}");
+    expect_json(&replaced, 201);
+    let new = client.post(CARDS, shared_card(&demo().budget("GBP"), "Too many").to_string());
+    let card = demo().active_card("GBP").id.clone();
+    let replacement = client.post(&format!("{CARDS}/{card}/replace"), "{}");
+    let recipient =
+        json!({"addressLine1": "1 Mill Lane", "city": "London", "postcode": "EC1A 1BB", "countryCode": "GB"});
+    let order = json!({"recipientAddress": recipient}).to_string();
+    let physical = client.post(&format!("{CARDS}/{card}/order-physical"), order);
+    for refused in [new, replacement, physical] {
+        let fault = expect_fault(&refused, 409, "query.accountId", "invalid_state");
+        assert!(fault.message.contains(&(cards + 2).to_string()), "{fault:?}");
+    }
 }
 
 #[test]

@@ -169,3 +169,39 @@ fn an_individual_card_is_created() {
     );
     assert_eq!((&found["count"], &found["rows"][0]), (&json!(1), &card));
 }
+
+#[test]
+fn a_card_is_found_by_every_filter_and_its_telephone_is_changed() {
+    let (_server, client) = alone();
+    let engineering = budget(&client, "Engineering");
+    let card = team_party(&client, &engineering);
+    let id = text(&card, "/id");
+    let body = r#"{
+        "budgetCardPhoneNumber": "+447911001763",
+        "budgetCardPhoneNumberPersonId": "775596ae-2624-40af-a9dc-9756110a4a09"
+    }"#;
+    let changed = expect_json(&client.call("PUT", &format!("{CARDS}/{id}")).json(body).send(), 200);
+    has_members(&changed);
+    assert_eq!(changed["budgetCardPhoneNumber"], "+447911001763");
+    assert_eq!((&changed["name"], &changed["state"]), (&card["name"], &card["state"]));
+    let day = &text(&card, "/createdAt")[..10];
+    let other = "775596ae-2624-40af-a9dc-9756110a4a08";
+    for (query, is_found) in [
+        (format!("budgetId={engineering}"), true),
+        (format!("budgetId={other}"), false),
+        (format!("cardId={id}"), true),
+        (format!("cardIds={other}%2C{id}"), true),
+        (format!("cardIds={other}"), false),
+        (format!("budgetId={engineering}&cardOwnerType=BUDGET"), true),
+        (format!("budgetId={engineering}&cardOwnerType=PEOPLE"), false),
+        (format!("budgetId={engineering}&startDate={day}"), true),
+        (format!("budgetId={engineering}&endDate=2020-01-01"), false),
+        (format!("budgetId={engineering}&search={}", text(&card, "/lastFour")), true),
+        (format!("personId={other}"), false),
+        (format!("personIds={other}"), false),
+    ] {
+        let found = expect_json(&client.get(&format!("{CARDS}?accountId={}&{query}", client.account)), 200);
+        let expected = if is_found { json!([changed]) } else { json!([]) };
+        assert_eq!(found["rows"], expected, "{query}");
+    }
+}

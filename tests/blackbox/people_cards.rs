@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 use crate::openapi::truthful;
 use crate::support::assert::text;
 use crate::support::management::{
-    BUDGETS, CARDS, authorize, balance, budget, budget_of, funded, move_card, new_budget, with,
+    BUDGETS, CARDS, authorize, balance, budget, budget_of, card, funded, move_card, new_budget, with,
 };
 use crate::support::payments::alone;
 use crate::support::table::{Table, bad};
-use crate::support::{ABSENT, Answer, Client, Server, expect_fault, expect_faults, expect_json};
+use crate::support::wallet::{first_body, transaction};
+use crate::support::{ABSENT, AUTHORIZATION, Answer, Client, Server, expect_fault, expect_faults, expect_json};
 
 const PEOPLE: &str = "/v2/people";
 
@@ -67,6 +68,30 @@ fn an_individual_card_names_its_owner_and_budgets() {
     expect_json(&move_card(&client, text(&card, "/id"), "TERMINATED"), 200);
     let owner = expect_json(&client.get(&format!("{PEOPLE}/{}", text(&ada, "/id"))), 200);
     assert_eq!(owner["hasPeopleCard"], false);
+}
+
+#[test]
+fn the_activity_of_a_person_is_that_of_their_cards() {
+    let (_server, client) = alone();
+    let budget = funded(&client, "Main", "100.00");
+    let (ada, bob) = (person(&client, "first.owner@example.com"), person(&client, "second.owner@example.com"));
+    let [of_ada, of_bob] = [&ada, &bob].map(|owner| active(&client, &personal(owner, &[(&budget, true)])));
+    let shared = card(&client, &budget);
+    let tokens = [text(&of_ada, "/id"), text(&of_bob, "/id"), &shared].map(|id| {
+        let record = transaction(&client.post(AUTHORIZATION, first_body(id, "1.00")));
+        text(&record, "/token").to_owned()
+    });
+    let found = |query: &str| {
+        let page = expect_json(&client.get(&format!("/v2/activity/{}?{query}", client.account)), 200);
+        let rows = page["rows"].as_array().unwrap().iter();
+        rows.map(|row| (text(row, "/id").to_owned(), text(row, "/personId").to_owned()))
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    let row = |number: usize, owner: &Value| (tokens[number].clone(), text(owner, "/id").to_owned());
+    let (ada_id, bob_id) = (text(&ada, "/id"), text(&bob, "/id"));
+    assert_eq!(found(&format!("personId={ada_id}")), [row(0, &ada)].into());
+    assert_eq!(found(&format!("personId[]={ada_id}&personId[]={bob_id}")), [row(0, &ada), row(1, &bob)].into());
+    assert_eq!(found(&format!("personId={ABSENT}")), [].into());
 }
 
 #[test]

@@ -112,6 +112,28 @@ fn each_message_with_a_pin_puts_the_card_into_use() {
 }
 
 #[test]
+fn a_verification_compares_the_address_of_the_card() {
+    let (_server, client) = alone();
+    let owner = card(&client, &funded(&client, "Main", "100.00"));
+    let id = ordered(&client, &owner);
+    send(&client, DEBIT, &id, "0427");
+    let verify = |card: &str, line: &str, postcode: &str| {
+        let body: Value = serde_json::from_str(&first_body(card, "0")).unwrap();
+        let cardholder = json!({"cardholder": {"addressLine1": line, "postalCode": postcode}});
+        let record = transaction(&client.post(AUTHORIZATION, with(body, &cardholder).to_string()));
+        assert_eq!(record["response"]["code"], "1830", "a wrong address does not decline");
+        let found = &record["verification"];
+        [text(found, "/addressLine1").to_owned(), text(found, "/postalCode").to_owned()]
+    };
+    assert_eq!(verify(&id, "1 Mill Lane", "EC1A 1BB"), ["MATCH", "MATCH"]);
+    assert_eq!(verify(&id, "1, mill lane", "ec1a1bb"), ["MATCH", "MATCH"]);
+    assert_eq!(verify(&id, "2 Mill Lane", "EC1A 1BB"), ["NO_MATCH", "MATCH"]);
+    assert_eq!(verify(&id, "1 Mill Lane", "EC1A 1BC"), ["MATCH", "NO_MATCH"]);
+    let without = card(&client, &funded(&client, "Other", "100.00"));
+    assert_eq!(verify(&without, "1 Mill Lane", "EC1A 1BB"), ["NOT_CHECKED", "NOT_CHECKED"]);
+}
+
+#[test]
 fn a_dry_run_and_a_refusal_leave_the_card_as_it_is() {
     let (_server, client) = alone();
     let owner = card(&client, &funded(&client, "Main", "100.00"));

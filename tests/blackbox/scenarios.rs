@@ -44,7 +44,7 @@ fn after(name: &str, amount: i64) -> Value {
 }
 
 /// A row of the table of stories.
-struct Row {
+pub(crate) struct Row {
     clock: String,
     message: String,
     /// `type` and `state`, or the status and the code of an error.
@@ -53,7 +53,7 @@ struct Row {
 }
 
 /// The rows of the table in the documentation, by story.
-fn stories() -> BTreeMap<String, Vec<Row>> {
+pub(crate) fn stories() -> BTreeMap<String, Vec<Row>> {
     let page = include_str!("../../docs/SCENARIOS.md");
     let table = page.split("## The stories").nth(1).unwrap();
     let mut stories = BTreeMap::<String, Vec<Row>>::new();

@@ -19,6 +19,7 @@ mod feed;
 mod frozen;
 mod money;
 mod pair;
+mod replaced;
 mod restored;
 mod standby;
 mod start;

@@ -57,7 +57,11 @@ macro_rules! remembered {
 
 remembered! {
     /// Caches callers in front of a store.
-    CachedCallers: Callers finds Caller, by KeyHash;
+    CachedCallers: Callers finds Caller, by KeyHash, and {
+        async fn find_uncached(&self, hash: &KeyHash) -> Result<Option<Caller>, StoreError> {
+            self.inner.find_uncached(hash).await
+        }
+    };
     /// Caches accounts in front of a store.
     CachedAccounts: Accounts finds Account, by AccountId, and {
         async fn reach(&self, key: &ApiKey, id: &AccountId) -> Result<Option<Account>, StoreError> {

@@ -77,6 +77,17 @@ async fn a_cached_key_still_expires() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_uncached_lookup_sees_that_a_cached_key_is_gone() {
+    let mut mock = MockCallers::new();
+    mock.expect_find().times(1).returning(|_| Ok(Some(caller(1))));
+    mock.expect_find_uncached().times(1).returning(|_| Ok(None));
+    let recent = CachedCallers::new(Arc::new(mock));
+    let hash = KeyHash([1; 32]);
+    assert_eq!(recent.find(&hash).await, Ok(Some(caller(1))));
+    assert_eq!(recent.find_uncached(&hash).await, Ok(None));
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_account_is_looked_up_once_and_failures_are_returned() {
     let mut mock = MockAccounts::new();
     mock.expect_find().times(4).returning(|id| match id.as_str() {

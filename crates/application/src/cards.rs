@@ -1,8 +1,7 @@
 //! Simulates card messages (contract 5.3 to 5.5).
 
 use crate::Services;
-use crate::consult::{Consulted, consult};
-use florin_domain::access::Account;
+use crate::consult::{CardSender, Consulted, consult};
 use florin_domain::card::decide::{
     CardRefusal, ChainSituation, FirstMessage, FirstSituation, FirstUseSituation, FollowUp, decide_consulted_follow_up,
     decide_first, decide_first_use,
@@ -47,11 +46,12 @@ pub struct NewMessage {
 /// physical card into use.
 pub async fn send_first_message(
     services: &Services,
-    account: &Account,
+    sender: CardSender<'_>,
     NewMessage { card, mut message, merchant, pin }: NewMessage,
     mode: Mode,
     claim: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, FirstMessageError> {
+    let account = sender.account;
     message.extras.pin = pin.map(|pin| services.digests.pin(card, &pin));
     // Get rates before any lock is acquired, because the source of rates may be slow.
     let message = priced(services.rates.as_ref(), message, merchant).await?;
@@ -78,7 +78,7 @@ pub async fn send_first_message(
         let command = FirstMessageCommand { account, card, decide: Arc::new(decide), mode, claim };
         services.cards.first_message(command).await
     };
-    Ok(consult(services, account, mode, run).await?)
+    Ok(consult(services, sender, mode, run).await?)
 }
 
 /// Adds the exchange rates of the merchant's currency to the message, if one is given.
@@ -97,12 +97,13 @@ async fn priced(
 /// `place`, its place among several clearings.
 pub async fn send_follow_up(
     services: &Services,
-    account: &Account,
+    sender: CardSender<'_>,
     token: TransactionToken,
     (message, place): (FollowUp, MultiClearing),
     mode: Mode,
     claim: Option<IdempotencyClaim<CardTransaction>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
+    let account = sender.account;
     let clock = services.clock_of(account).await?;
     let run = async |Consulted { consultation, token: given }: Consulted| {
         let (message, clock) = (message.clone(), clock.clone());
@@ -117,7 +118,7 @@ pub async fn send_follow_up(
         let command = FollowUpCommand { account, token, decide: Arc::new(decide), mode, claim };
         services.cards.follow_up(command).await
     };
-    consult(services, account, mode, run).await
+    consult(services, sender, mode, run).await
 }
 
 #[cfg(test)]

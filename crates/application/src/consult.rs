@@ -2,6 +2,7 @@
 
 use crate::Services;
 use crate::decision_services::Asking;
+use async_trait::async_trait;
 use florin_domain::access::Account;
 use florin_domain::card::decide::CardRefusal;
 use florin_domain::card::{
@@ -12,6 +13,32 @@ use florin_domain::secret::SecretOwner;
 use florin_domain::webhook::WebhookSecrets;
 use florin_ports::{DecisionRequest, Mode, SecretCipher, SecretError, StoreError, WriteError, Written};
 use std::sync::Arc;
+
+/// The right of a request to work on its account. As long as a request has it, restores and deletions of the account's
+/// world wait.
+#[async_trait]
+pub trait AccountTurn: Send + Sync {
+    /// Gives the right back.
+    fn give_back(&self);
+
+    /// Gets the right again. Waits while a restore or deletion is in progress.
+    async fn take_again(&self);
+}
+
+/// A sender of card messages: the account, and the right of the request to work on it.
+#[derive(Clone, Copy)]
+pub struct CardSender<'a> {
+    /// The account.
+    pub account: &'a Account,
+    /// The right to work on the account. `None`: restores do not wait for the request.
+    pub turn: Option<&'a dyn AccountTurn>,
+}
+
+impl<'a> From<&'a Account> for CardSender<'a> {
+    fn from(account: &'a Account) -> Self {
+        Self { account, turn: None }
+    }
+}
 
 /// The decision with which a command runs.
 #[derive(Clone, Copy, Debug)]
@@ -24,11 +51,12 @@ pub(crate) struct Consulted {
 
 /// Runs the command of a card message. If the account has an enabled endpoint, the command first runs without a
 /// decision. This run replays the response of an earlier request with the same idempotency key, is declined or refused
-/// by a rule of Florin, or returns a question. For a question, the endpoint is asked while no lock is held, and the
-/// command runs again.
+/// by a rule of Florin, or returns a question. For a question, the endpoint is asked while no lock is held and the turn
+/// on the account is given back, and the command runs again. If the world was restored or replaced meanwhile, the message
+/// is refused instead.
 pub(crate) async fn consult(
     services: &Services,
-    account: &Account,
+    CardSender { account, turn }: CardSender<'_>,
     mode: Mode,
     run: impl AsyncFn(Consulted) -> Result<Written<CardTransaction>, WriteError<CardRefusal>>,
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
@@ -40,8 +68,29 @@ pub(crate) async fn consult(
         other => return other,
     };
     let token = question.message.token;
-    let verdict = ask(services, endpoint, *question, mode).await?;
+    if let Some(turn) = turn {
+        turn.give_back();
+    }
+    let verdict = ask(services, endpoint, *question, mode).await;
+    if let Some(turn) = turn {
+        turn.take_again().await;
+    }
+    let verdict = verdict?;
+    if !is_same_world(services, account).await? {
+        return Err(WriteError::Refused(CardRefusal::WorldRestored));
+    }
     run(Consulted { consultation: Consultation::Heard(verdict), token: Some(token) }).await
+}
+
+/// Returns whether the world of an account is still in the epoch in which the account was read. `true` for an account
+/// that is no world.
+async fn is_same_world(services: &Services, account: &Account) -> Result<bool, StoreError> {
+    if account.epoch == 0 {
+        return Ok(true);
+    }
+    services.accounts.forget(&account.id);
+    let now = services.accounts.find(&account.id).await?;
+    Ok(now.is_some_and(|now| now.epoch == account.epoch))
 }
 
 /// Asks the endpoint, and returns its decision. If it does not reply, the account's fallback decides.

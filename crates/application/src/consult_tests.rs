@@ -1,9 +1,10 @@
 //! Tests of asking a decision endpoint: when it is asked, with which body, and the effect of its reply.
 
-use crate::consult::{Consulted, consult};
+use crate::consult::{AccountTurn, CardSender, Consulted, consult};
 use crate::decision_services::DecisionServices;
 use crate::expire_holds::tests::services;
-use crate::{NewMessage, Services, send_first_message};
+use crate::{FirstMessageError, NewMessage, Services, send_first_message};
+use async_trait::async_trait;
 use florin_domain::access::Account;
 use florin_domain::card::decide::CardRefusal;
 use florin_domain::card::{
@@ -17,9 +18,10 @@ use florin_domain::webhook::{SendError, SigningSecret, WebhookSecrets, WebhookUr
 use florin_domain::world::Timeline;
 use florin_ports::test_support::FakeCipher;
 use florin_ports::{
-    Answer, FirstMessageCommand, MockCardLedger, MockDecisionAsker, MockDecisionEndpoints, Mode, SecretCipher,
-    WriteError, Written,
+    Answer, FirstMessageCommand, MockAccounts, MockCardLedger, MockDecisionAsker, MockDecisionEndpoints, Mode,
+    SecretCipher, WriteError, Written,
 };
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
@@ -95,7 +97,8 @@ async fn the_question_has_the_token_of_the_record_and_its_reply_decides() {
         Ok(DecisionReply::Approve)
     });
     let (services, stored) = deciding(asker);
-    let sent = send_first_message(&services, &account(Some(endpoint(true))), purchase(), Mode::Commit, None).await;
+    let sent =
+        send_first_message(&services, (&account(Some(endpoint(true)))).into(), purchase(), Mode::Commit, None).await;
     let Written::New(record) = sent.unwrap() else { panic!("not new") };
     assert_eq!(record.details.decision.unwrap().verdict, Verdict::Reply(DecisionReply::Approve));
     assert_eq!(*stored.lock().unwrap(), [record], "one decision is stored");
@@ -109,7 +112,8 @@ async fn a_dry_run_asks_for_a_preview() {
         Err(NoReply::Send(SendError::Timeout))
     });
     let (services, stored) = deciding(asker);
-    let sent = send_first_message(&services, &account(Some(endpoint(true))), purchase(), Mode::DryRun, None).await;
+    let sent =
+        send_first_message(&services, (&account(Some(endpoint(true)))).into(), purchase(), Mode::DryRun, None).await;
     let Written::DryRun(run) = sent.unwrap() else { panic!("no dry run") };
     let reason = NoReply::Send(SendError::Timeout);
     assert_eq!(run.done.details.decision.unwrap().verdict, Verdict::Fallback { fallback: Fallback::Approve, reason });
@@ -120,7 +124,7 @@ async fn a_dry_run_asks_for_a_preview() {
 async fn nobody_is_asked_without_an_endpoint_that_is_enabled() {
     for decisions in [None, Some(endpoint(false))] {
         let (services, _) = deciding(MockDecisionAsker::new());
-        let sent = send_first_message(&services, &account(decisions), purchase(), Mode::Commit, None).await;
+        let sent = send_first_message(&services, (&account(decisions)).into(), purchase(), Mode::Commit, None).await;
         let Written::New(record) = sent.unwrap() else { panic!("not new") };
         assert_eq!(record.details.decision, None);
     }
@@ -139,7 +143,7 @@ async fn a_replay_and_a_refusal_ask_nobody() {
             assert_eq!((consulted.consultation, consulted.token), (Consultation::Due, None));
             outcome.clone()
         };
-        assert_eq!(consult(&services, &account, Mode::Commit, run).await, outcome);
+        assert_eq!(consult(&services, (&account).into(), Mode::Commit, run).await, outcome);
     }
 }
 
@@ -147,7 +151,61 @@ async fn a_replay_and_a_refusal_ask_nobody() {
 async fn damaged_secrets_fail_the_message() {
     let (services, stored) = deciding(MockDecisionAsker::new());
     let damaged = DecisionEndpoint { secrets: SealedSecret::new(vec![1]), ..endpoint(true) };
-    let sent = send_first_message(&services, &account(Some(damaged)), purchase(), Mode::Commit, None).await;
+    let sent = send_first_message(&services, (&account(Some(damaged))).into(), purchase(), Mode::Commit, None).await;
     assert!(sent.is_err(), "neither the endpoint nor the fallback decides");
     assert!(stored.lock().unwrap().is_empty());
+}
+
+/// Records whether the request has its turn.
+struct Turn(AtomicBool);
+
+#[async_trait]
+impl AccountTurn for Turn {
+    fn give_back(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    async fn take_again(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Sends a purchase on a world in epoch 1, which is in the epoch `then` once the endpoint has replied.
+async fn sent_while_restored(
+    then: Option<i64>,
+) -> (Result<Written<CardTransaction>, FirstMessageError>, Vec<CardTransaction>) {
+    let turn = Arc::new(Turn(AtomicBool::new(true)));
+    let (mut asker, seen) = (MockDecisionAsker::new(), Arc::clone(&turn));
+    asker.expect_ask().times(1).returning(move |_| {
+        assert!(!seen.0.load(Ordering::Relaxed), "a restore would wait for the endpoint");
+        Ok(DecisionReply::Approve)
+    });
+    let (services, stored) = deciding(asker);
+    let mut accounts = MockAccounts::new();
+    accounts.expect_forget().return_const(());
+    accounts.expect_find().returning(move |_| Ok(then.map(|epoch| Account { epoch, ..account(None) })));
+    let services = Services { accounts: Arc::new(accounts), ..services };
+    let account = Account { epoch: 1, ..account(Some(endpoint(true))) };
+    let sender = CardSender { account: &account, turn: Some(turn.as_ref()) };
+    let sent = send_first_message(&services, sender, purchase(), Mode::Commit, None).await;
+    assert!(turn.0.load(Ordering::Relaxed), "the request has its turn when it stores the message");
+    let stored = stored.lock().unwrap().clone();
+    (sent, stored)
+}
+
+#[tokio::test]
+async fn the_turn_is_given_back_during_the_question() {
+    let (sent, stored) = sent_while_restored(Some(1)).await;
+    assert!(matches!(sent, Ok(Written::New(_))), "{sent:?}");
+    assert_eq!(stored.len(), 1);
+}
+
+#[tokio::test]
+async fn a_decision_does_not_reach_another_epoch() {
+    for then in [Some(2), None] {
+        let (sent, stored) = sent_while_restored(then).await;
+        let refused = matches!(sent, Err(FirstMessageError::Write(WriteError::Refused(CardRefusal::WorldRestored))));
+        assert!(refused, "{sent:?}");
+        assert!(stored.is_empty());
+    }
 }

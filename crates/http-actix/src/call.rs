@@ -13,11 +13,11 @@ use crate::load::refusal;
 use crate::middleware::{note_client, note_world};
 use crate::problem::{Problem, read};
 use crate::state::App;
-use crate::turns::Turn;
+use crate::turns::{RequestTurn, Turn};
 use actix_web::HttpRequest;
 use actix_web::http::StatusCode;
 use actix_web::web::Payload;
-use florin_application::{AccessError, Permission, ReachError, identify, permit, reach_account};
+use florin_application::{AccessError, AccountTurn, Permission, ReachError, identify, permit, reach_account};
 use florin_domain::access::{Account, Caller, Environment};
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::{AccountId, BudgetId};
@@ -36,7 +36,9 @@ pub(crate) struct Call<'a> {
     has_dry_run: bool,
     /// Marks the request as in progress on its account, so that a restore waits for it. `None`: the account was not
     /// read yet, or the environment is production, where accounts are never restored.
-    turn: Option<Turn>,
+    turn: Option<RequestTurn<'a>>,
+    /// Makes other requests wait for this one, which restores, replaces or deletes the world.
+    alone: Option<Turn>,
 }
 
 /// A call that writes, with its body, idempotency key and account.
@@ -74,7 +76,7 @@ impl<'a> Call<'a> {
             }
         })?;
         let query = Query::parse(request.query_string());
-        Ok(Self { app, request, caller, query, faults: Faults::default(), has_dry_run: false, turn: None })
+        Ok(Self { app, request, caller, query, faults: Faults::default(), has_dry_run: false, turn: None, alone: None })
     }
 
     /// Reads the body (size, media type, syntax), the idempotency key, and the account of the query.
@@ -193,20 +195,45 @@ impl Call<'_> {
         if reached.is_err() || self.app.services.environment != Environment::Sandbox {
             return Ok(reached);
         }
-        self.turn = Some(self.app.turns.share(&id).await);
-        // Find the account again: a restore may have ended meanwhile and changed the account's clock.
-        let reached = reach_account(&self.app.services, &self.caller, &id).await;
-        if let Ok(account) = &reached {
-            note_world(self.request, account);
+        self.turn = Some(self.app.turns.begin(&id).await);
+        self.reach_again(&id).await
+    }
+
+    /// Finds the account and the caller again once the request has its turn. A restore may have changed the account's
+    /// clock meanwhile, and the keys of a world end when the world is replaced.
+    async fn reach_again(&mut self, id: &AccountId) -> Result<Result<Account, ReachError>, Problem> {
+        let services = &self.app.services;
+        let reached = reach_account(services, &self.caller, id).await;
+        let Ok(account) = &reached else { return Ok(reached) };
+        if self.caller.key.may_outlive(account) {
+            self.caller = identify(services, api_key(self.request)?).await?;
+            if !self.caller.key.reaches(account) {
+                return Ok(Err(ReachError::Absent));
+            }
         }
+        note_world(self.request, account);
         Ok(reached)
     }
 
-    /// Waits until no other request is in progress on the account, and makes later requests wait for this one. Returns
-    /// a 503 if the other requests do not end in time.
+    /// Returns the turn of the request on its account, which it can give back for a while. `None`: it needs no turn.
+    pub(crate) fn turn(&self) -> Option<&dyn AccountTurn> {
+        self.turn.as_ref().map(|turn| turn as &dyn AccountTurn)
+    }
+
+    /// Waits until no other request is in progress on the account of a world, and makes later requests wait for this
+    /// one. Returns a 503 if the other requests do not end in time, and a 403 or 404 if the caller lost its access while
+    /// it waited.
     pub(crate) async fn be_alone_with(&mut self, account: &AccountId) -> Result<(), Problem> {
         self.turn = None;
-        self.turn = Some(self.app.turns.alone(account).await.ok_or_else(refusal)?);
+        self.alone = Some(self.app.turns.alone(account).await.ok_or_else(refusal)?);
+        if self.caller.key.may_name_worlds() {
+            match self.reach_again(account).await? {
+                Err(ReachError::Absent) => return Err(Problem::absent("path.accountId", "world")),
+                reached => {
+                    reached?;
+                }
+            }
+        }
         Ok(())
     }
 }

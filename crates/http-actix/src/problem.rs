@@ -23,6 +23,8 @@ pub(crate) struct Problem {
     entries: Vec<ProblemEntry>,
     retry_after: Option<u64>,
     allow: Option<&'static str>,
+    /// Whether the world of the request was restored while it ran.
+    is_of_another_epoch: bool,
 }
 
 /// The error body.
@@ -82,6 +84,17 @@ impl Problem {
         Self::conflict(path, ErrorCode::AmountOverflow, "would take a balance out of the range of 64-bit minor units")
     }
 
+    /// Creates the 409 for a request whose world was restored while it ran.
+    pub(crate) fn world_restored() -> Self {
+        let message = "the world was restored during the request; retry the request";
+        Self { is_of_another_epoch: true, ..Self::conflict("", ErrorCode::InvalidState, message) }
+    }
+
+    /// Whether the world of the request was restored while it ran.
+    pub(crate) const fn is_of_another_epoch(&self) -> bool {
+        self.is_of_another_epoch
+    }
+
     /// Creates the 403 for a caller without a valid key.
     pub(crate) fn invalid_credentials() -> Self {
         Self::forbidden("header.Authorization", ErrorCode::InvalidCredentials, "must be a valid API key")
@@ -102,7 +115,14 @@ impl Problem {
 
     /// Creates a problem with several entries. There must be at least one.
     pub(crate) fn with_entries(status: StatusCode, message: impl Into<String>, entries: Vec<ProblemEntry>) -> Self {
-        Self { status, message: cut(message.into(), MESSAGE_MAX), entries, retry_after: None, allow: None }
+        Self {
+            status,
+            message: cut(message.into(), MESSAGE_MAX),
+            entries,
+            retry_after: None,
+            allow: None,
+            is_of_another_epoch: false,
+        }
     }
 
     /// Creates the 400 with all validation errors of a request.

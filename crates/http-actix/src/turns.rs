@@ -3,6 +3,8 @@
 //! A request reads its account, its clock and its request number before it writes. After a restore in between, they
 //! would belong to another state of the world.
 
+use async_trait::async_trait;
+use florin_application::AccountTurn;
 use florin_domain::ids::AccountId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,12 +43,45 @@ impl Turns {
         timeout(PATIENCE, self.of(account).write_owned()).await.ok().map(Turn::Alone)
     }
 
+    /// Begins a request on an account like [`Self::share`], and returns a turn that the request can give back for a
+    /// while.
+    pub(crate) async fn begin(&self, account: &AccountId) -> RequestTurn<'_> {
+        let turn = Mutex::new(Some(self.share(account).await));
+        RequestTurn { turns: self, account: account.clone(), turn }
+    }
+
     fn of(&self, account: &AccountId) -> Arc<RwLock<()>> {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         if accounts.len() >= MANY && !accounts.contains_key(account) {
             accounts.retain(|_, turns| Arc::strong_count(turns) > 1);
         }
         Arc::clone(accounts.entry(account.clone()).or_default())
+    }
+}
+
+/// The shared turn of a request on an account. The request gives it back while it waits for a server of the client.
+pub(crate) struct RequestTurn<'a> {
+    turns: &'a Turns,
+    account: AccountId,
+    /// `None` while it is given back.
+    turn: Mutex<Option<Turn>>,
+}
+
+impl RequestTurn<'_> {
+    fn set(&self, turn: Option<Turn>) {
+        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = turn;
+    }
+}
+
+#[async_trait]
+impl AccountTurn for RequestTurn<'_> {
+    fn give_back(&self) {
+        self.set(None);
+    }
+
+    async fn take_again(&self) {
+        let turn = self.turns.share(&self.account).await;
+        self.set(Some(turn));
     }
 }
 
@@ -67,6 +102,19 @@ mod tests {
         assert!(turns.share(&other).now_or_never().is_some());
         drop(alone);
         assert!(turns.share(&account).now_or_never().is_some());
+    }
+
+    #[test]
+    fn a_request_gives_its_turn_back_and_takes_it_again() {
+        let (turns, account) = (Turns::default(), AccountId::parse("W1").unwrap());
+        let turn = turns.begin(&account).now_or_never().unwrap();
+        assert!(turns.of(&account).try_write().is_err());
+        turn.give_back();
+        let alone = turns.of(&account).try_write_owned().map(Turn::Alone).unwrap();
+        assert!(turn.take_again().now_or_never().is_none(), "it waits like a new request");
+        drop(alone);
+        assert!(turn.take_again().now_or_never().is_some());
+        assert!(turns.of(&account).try_write().is_err());
     }
 
     #[test]

@@ -222,7 +222,7 @@ async fn authorization(
 ) -> Result<Written<CardTransaction>, WriteError<CardRefusal>> {
     let message = a_purchase(&in_pounds(request.amount));
     let new = NewMessage { card: card(), message, merchant: None, pin: None };
-    let sent = send_first_message(&to.services, &home().account, new, Mode::Commit, claim).await;
+    let sent = send_first_message(&to.services, (&home().account).into(), new, Mode::Commit, claim).await;
     sent.map_err(|error| match error {
         FirstMessageError::Write(error) => error,
         other => WriteError::Store(StoreError::Corrupt(other.to_string())),

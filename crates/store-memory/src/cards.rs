@@ -162,6 +162,7 @@ fn guards(data: &Data, card: &Card) -> Guards {
         budget: budget.map(|budget| budget.controls.clone()).unwrap_or_default(),
         holder: holder.map(|holder| holder.status),
         pin: record.and_then(|record| record.pin),
+        recipient: record.and_then(|record| record.physical.as_ref()?.recipient.clone()),
         settings: data.card_settings.get(&card.account).cloned().unwrap_or_default(),
     }
 }

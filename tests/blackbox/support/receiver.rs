@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
@@ -74,6 +74,10 @@ struct State {
     header: String,
     body: String,
     hangs: bool,
+    /// Whether to close connections in the middle of the body.
+    cuts: bool,
+    /// How long to wait before answering.
+    delay: Duration,
     is_dead: bool,
     streams: Vec<Weak<TcpStream>>,
 }
@@ -124,20 +128,26 @@ impl Shared {
             let length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse().ok()?;
             let mut body = vec![0; length];
             reader.read_exact(&mut body).ok()?;
-            let (status, header, answer, hangs) = {
+            let (status, header, answer, hangs, cuts, delay) = {
                 let mut state = self.lock();
                 let status = state.status;
                 let body = String::from_utf8(body).ok()?;
                 state.arrived.push(Webhook { headers, body, status });
                 self.arrival.notify_all();
-                (status, state.header.clone(), state.body.clone(), state.hangs)
+                (status, state.header.clone(), state.body.clone(), state.hangs, state.cuts, state.delay)
             };
             while hangs && self.lock().hangs {
-                thread::sleep(std::time::Duration::from_millis(20));
+                thread::sleep(Duration::from_millis(20));
             }
-            let answer = format!("HTTP/1.1 {status} X\r\n{header}Content-Length: {}\r\n\r\n{answer}", answer.len());
+            thread::sleep(delay);
+            let length = answer.len() + if cuts { 9 } else { 0 };
+            let answer = format!("HTTP/1.1 {status} X\r\n{header}Content-Length: {length}\r\n\r\n{answer}");
             reader.get_mut().write_all(answer.as_bytes()).ok()?;
             reader.get_mut().flush().ok()?;
+            if cuts {
+                // The connection ends in the middle of the answer.
+                return None;
+            }
         }
     }
 }
@@ -239,6 +249,16 @@ impl Receiver {
         self.lock().hangs = hangs;
     }
 
+    /// Closes connections in the middle of the body from now on, or no longer.
+    pub(crate) fn cut(&self, cuts: bool) {
+        self.lock().cuts = cuts;
+    }
+
+    /// Waits this long before each answer from now on.
+    pub(crate) fn delay(&self, delay: Duration) {
+        self.lock().delay = delay;
+    }
+
     pub(crate) fn url(&self) -> String {
         match self.shared.tls {
             None => format!("http://127.0.0.1:{}/hook", self.port),
@@ -306,6 +326,6 @@ pub(crate) fn wait_for_delivery(client: &Client, webhook: &Value, is_done: impl 
             return delivery.clone();
         }
         assert!(start.elapsed() < LIMIT, "{found:?}");
-        thread::sleep(std::time::Duration::from_millis(20));
+        thread::sleep(Duration::from_millis(20));
     }
 }

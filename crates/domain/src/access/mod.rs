@@ -142,6 +142,20 @@ impl ApiKey {
         account.client == self.client && self.names(&account.id)
     }
 
+    /// Returns whether the key may be of an earlier world than the account. A world with a seed always has the same
+    /// account id, so a key that names the id can outlive its world in a cache. Keys for all accounts of a client do not
+    /// name accounts.
+    pub fn may_outlive(&self, account: &Account) -> bool {
+        let can_be_replaced = account.epoch != 0 && account.timeline.seed.is_some();
+        can_be_replaced && !self.reaches_all_accounts()
+    }
+
+    /// Returns whether the key may name a world. Worlds exist in the sandbox only, and a key loses its world as soon as
+    /// the world is deleted or replaced.
+    pub fn may_name_worlds(&self) -> bool {
+        self.environment == Environment::Sandbox && !self.reaches_all_accounts()
+    }
+
     /// Returns whether the key grants access to the account with this id, provided that its client owns the account.
     pub fn names(&self, account: &AccountId) -> bool {
         match &self.accounts {
@@ -202,6 +216,7 @@ pub struct AccountProfile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::WorldSeed;
     use chrono::TimeDelta;
     use uuid::Uuid;
 
@@ -220,11 +235,9 @@ mod tests {
         assert!(expiring.is_valid(Environment::Sandbox, now - TimeDelta::seconds(1)));
     }
 
-    #[test]
-    fn a_listed_account_of_another_client_is_out_of_reach() {
-        let id = AccountId::parse("F1").unwrap();
-        let account = |client| Account {
-            id: id.clone(),
+    fn account(client: u128) -> Account {
+        Account {
+            id: AccountId::parse("F1").unwrap(),
             client: ClientId(Uuid::from_u128(client)),
             name: String::new(),
             merchant: false,
@@ -232,10 +245,28 @@ mod tests {
             timeline: Timeline::default(),
             decisions: None,
             epoch: 0,
-        };
-        let listed = ApiKey { accounts: AccountGrant::Only(BTreeSet::from([id.clone()])), ..key() };
-        assert!(listed.reaches(&account(2)));
-        assert!(!listed.reaches(&account(3)));
+        }
+    }
+
+    fn listed() -> ApiKey {
+        ApiKey { accounts: AccountGrant::Only(BTreeSet::from([account(2).id])), ..key() }
+    }
+
+    #[test]
+    fn a_listed_account_of_another_client_is_out_of_reach() {
+        assert!(listed().may_name_worlds());
+        assert!(listed().reaches(&account(2)));
+        assert!(!listed().reaches(&account(3)));
         assert!(!ApiKey { accounts: AccountGrant::Only(BTreeSet::new()), ..key() }.reaches(&account(2)));
+    }
+
+    #[test]
+    fn only_a_key_that_names_a_world_with_a_seed_may_outlive_it() {
+        let seeded = Timeline { seed: Some(WorldSeed([1; 32])), ..Timeline::default() };
+        let world = Account { timeline: seeded.clone(), epoch: 1, ..account(2) };
+        assert!(listed().may_outlive(&world));
+        assert!(!key().may_outlive(&world), "a key for all accounts is not of the world");
+        assert!(!listed().may_outlive(&Account { epoch: 1, ..account(2) }), "no other world gets the same id");
+        assert!(!listed().may_outlive(&Account { timeline: seeded, ..account(2) }), "no world");
     }
 }

@@ -1,4 +1,8 @@
 //! Real-time decisions: the verdict of an account's decision endpoint on a message, and what the rules read of it.
+//!
+//! Sources:
+//! - The endpoint decides between the network's request and its response, as in Marqeta's Gateway JIT Funding.
+//!   <https://www.marqeta.com/docs/developer-guides/gateway-jit-funding-scenarios>
 
 use super::Response;
 use crate::money::{Minor, Money};

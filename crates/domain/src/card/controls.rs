@@ -1,4 +1,9 @@
 //! Controls: where and how a card may be used (contract 5.6).
+//!
+//! Sources:
+//! - Controls by merchant category, country and merchant, and their place before real-time decisions, follow Stripe
+//!   Issuing.
+//!   <https://docs.stripe.com/issuing/controls/spending-controls>
 
 use super::{Acceptor, EntryMode, Response};
 use crate::fault::Flaw;

@@ -1,4 +1,8 @@
 //! Disputes: settled purchases and debits that a cardholder contests (contract 5.7).
+//!
+//! Sources:
+//! - Only settled transactions can be disputed, under the rules of the card network.
+//!   <https://docs.stripe.com/issuing/purchases/disputes>
 
 use crate::ids::{AccountId, CardId, DisputeId, TransactionToken};
 use crate::money::{Currency, Minor};

@@ -1,4 +1,9 @@
 //! How long holds last (contract 5.7).
+//!
+//! Sources:
+//! - Most networks release a hold that was not captured after about 7 days, and holds of hotels and rentals after up to
+//!   31 days.
+//!   <https://support.stripe.com/questions/issuing-common-questions-about-reversals>
 
 use super::{MccRange, MessageKind};
 use crate::fault::{Fault, Flaw};

@@ -1,4 +1,8 @@
 //! How limits count the amounts of a chain, and give them back.
+//!
+//! Sources:
+//! - Spending limits over intervals follow Stripe Issuing.
+//!   <https://docs.stripe.com/issuing/controls/spending-controls>
 
 use super::{CardLimit, LimitWindow};
 use crate::ids::LimitId;

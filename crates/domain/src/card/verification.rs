@@ -1,6 +1,12 @@
 //! Cardholder data of a message, and its verification.
+//!
+//! Sources:
+//! - Address verification compares the address and the postal code separately.
+//!   <https://docs.galileo-ft.com/pro/reference/api-reference-avs-codes>
+//! - EMV 3-D Secure defines the transaction statuses.
+//!   <https://stripe.dev/stripe-android/3ds2sdk/com.stripe.android.stripe3ds2.transaction/-transaction-status/index.html>
 
-use super::{Card, CardNumber};
+use super::{Card, CardNumber, RecipientAddress};
 use crate::fault::Flaw;
 use crate::text::Text;
 use std::fmt;
@@ -124,7 +130,7 @@ pub enum Match {
     Match,
     /// They differ.
     NoMatch,
-    /// The message does not contain the value, or Florin does not store it.
+    /// The message does not contain the value, or none is stored for the card.
     NotChecked,
 }
 
@@ -141,6 +147,11 @@ impl Match {
         }
     }
 
+    /// Compares a line or a code of an address. Letter case, spaces and punctuation do not count.
+    fn of_address<const MIN: usize, const MAX: usize>(sent: Option<&Text<MIN, MAX>>, stored: Option<&str>) -> Self {
+        Self::of(sent.map(|text| plain(text.as_str())).as_deref(), stored.map(plain).as_deref())
+    }
+
     /// Compares what was sent with what is stored.
     fn of(sent: Option<&str>, stored: Option<&str>) -> Self {
         match (sent, stored) {
@@ -149,6 +160,11 @@ impl Match {
             _ => Self::NotChecked,
         }
     }
+}
+
+/// Returns the letters and digits of a text, in lower case.
+fn plain(text: &str) -> String {
+    text.chars().filter(|found| found.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// The result of verifying a cardholder.
@@ -163,14 +179,16 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Compares the data of a message with the stored data of its card. Addresses of cardholders are not stored, so
-    /// they are never checked.
-    pub(super) fn of(card: &Card, sent: &Cardholder) -> Self {
+    /// Compares the data of a message with the stored data of its card. `recipient` is the address to which a physical
+    /// card was sent; without it, addresses are not checked.
+    pub(super) fn of(card: &Card, recipient: Option<&RecipientAddress>, sent: &Cardholder) -> Self {
         let Cardholder { address_line1, postal_code, security_code } = sent;
         let number = CardNumber::of(card.id);
+        let (line, postcode) =
+            recipient.map(|stored| (stored.address_line1.as_str(), stored.postcode.as_str())).unzip();
         Self {
-            address_line1: Match::of(address_line1.as_ref().map(Text::as_str), None),
-            postal_code: Match::of(postal_code.as_ref().map(Text::as_str), None),
+            address_line1: Match::of_address(address_line1.as_ref(), line),
+            postal_code: Match::of_address(postal_code.as_ref(), postcode),
             security_code: Match::of(security_code.as_ref().map(|code| code.0.as_str()), Some(&number.security_code)),
         }
     }
@@ -195,6 +213,27 @@ mod tests {
         for wrong in ["", "12", "12345", "12a", "٠٤٢", " 12"] {
             assert!(SecurityCode::parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn addresses_are_compared_with_that_of_a_physical_card() {
+        let recipient = crate::test_support::a_physical_card_request().recipient;
+        let card = crate::test_support::a_card().build();
+        let verify = |recipient: Option<&_>, line: &str, code: &str| {
+            let address_line1 = Some(Text::parse(line).unwrap());
+            let sent = Cardholder { address_line1, postal_code: Text::parse(code).ok(), security_code: None };
+            let verified = Verification::of(&card, recipient, &sent);
+            (verified.address_line1, verified.postal_code)
+        };
+        let (line, code) = (recipient.address_line1.clone(), recipient.postcode.clone());
+        assert_eq!(verify(Some(&recipient), &line, &code), (Match::Match, Match::Match));
+        let (loud, tight) = (format!(" {}. ", line.to_uppercase()), code.replace(' ', "").to_lowercase());
+        assert_eq!(verify(Some(&recipient), &loud, &tight), (Match::Match, Match::Match));
+        assert_eq!(verify(Some(&recipient), &line, "X1"), (Match::Match, Match::NoMatch));
+        assert_eq!(verify(Some(&recipient), "another line", &code), (Match::NoMatch, Match::Match));
+        assert_eq!(verify(None, &line, &code), (Match::NotChecked, Match::NotChecked));
+        let nothing = Verification::of(&card, Some(&recipient), &Cardholder::default());
+        assert_eq!((nothing.address_line1, nothing.postal_code), (Match::NotChecked, Match::NotChecked));
     }
 
     #[test]

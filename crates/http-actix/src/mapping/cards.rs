@@ -76,6 +76,7 @@ pub(crate) fn card_problem(refusal: CardRefusal) -> Problem {
             let message = format!("must be at most {rest} {}, the amount left", rest.currency);
             Problem::conflict(AMOUNT, ErrorCode::AmountExceedsAuthorization, message)
         }
+        CardRefusal::WorldRestored => Problem::world_restored(),
         CardRefusal::AmountOverflow(_) => Problem::balance_limit(AMOUNT),
         // Not expected: the use case asks the endpoint, and runs the command again with its decision.
         refusal @ CardRefusal::Undecided(_) => Problem::bug(&refusal),

@@ -4,7 +4,6 @@
 //! can lose the rows that they have read before. Their failure would mislead the caller: the object of a 404 may exist.
 //! So after a failure, the epoch of the world is compared with the epoch at the beginning of the request.
 
-use crate::codes::ErrorCode;
 use crate::problem::Problem;
 use crate::state::App;
 use actix_web::http::StatusCode;
@@ -32,10 +31,7 @@ pub(super) async fn or_restored(app: &App, request: &HttpRequest, response: Http
     let Some(World { account, epoch }) = world.filter(|_| may_mislead(response.status())) else { return response };
     app.services.accounts.forget(&account);
     match app.services.accounts.find(&account).await {
-        Ok(Some(now)) if now.epoch != epoch => {
-            let message = "the world was restored during the request; retry the request";
-            HttpResponse::from_error(Problem::conflict("", ErrorCode::InvalidState, message))
-        }
+        Ok(Some(now)) if now.epoch != epoch => HttpResponse::from_error(Problem::world_restored()),
         // A deleted world is a 404, and without the store the first failure stands.
         Ok(_) | Err(_) => response,
     }

@@ -164,7 +164,8 @@ error_sets! {
     /// Errors of a change of the settings of card messages.
     SettingErrors = without(writing(SANDBOX, ""), &["409"]);
     /// Errors of a scenario. The errors of its steps are part of its 201 response.
-    ScenarioErrors = without(writing(SANDBOX, ""), &["409"]);
+    ScenarioErrors =
+        writing(SANDBOX, "`invalid_state`: the world was restored while a decision endpoint was asked about a step.");
     /// Errors of creating a world.
     CreateWorldErrors = writing(
         SANDBOX,

@@ -2,7 +2,7 @@
 
 use super::events::stored;
 use crate::check::{CheckResult, Failure, checks};
-use crate::commands::{answer_of, claim, message, stamp, token};
+use crate::commands::{answer_of, claim, first, message, stamp, token};
 use crate::expect::{absent, expect_new, refused, replayed, same, there};
 use crate::factory::Handle;
 use crate::management::{bring, card_id, limit, order_physical, protect, recipient};
@@ -11,11 +11,13 @@ use crate::together::{Work, race};
 use crate::world::{Who, noon, seeded};
 use florin_domain::card::decide::{Extras, FirstKind, FirstMessage, FirstUseSituation, decide_first_use};
 use florin_domain::card::{
-    CardProfile, CardState, LimitWindow, PhysicalCard, PhysicalCardRefusal, PinDigest, Response, TransactionState,
+    CardProfile, CardState, Cardholder, LimitWindow, Match, PhysicalCard, PhysicalCardRefusal, PinDigest, Response,
+    TransactionState,
 };
 use florin_domain::event::EventKind;
 use florin_domain::ids::CardId;
 use florin_domain::page::PageRequest;
+use florin_domain::text::Text;
 use florin_ports::{FirstUseCommand, Mode, OrderPhysicalCommand, WriteError, Written};
 use std::sync::Arc;
 
@@ -23,6 +25,7 @@ checks! {
     "physical_cards.order.stores_every_member" => ordered,
     "physical_cards.order.of_20_at_once_one_passes" => once,
     "physical_cards.order.replay_gives_the_stored_answer" => again,
+    "physical_cards.messages.are_compared_with_the_address" => verified,
     "physical_cards.first_use.changes_both_cards_with_the_message" => used,
     "physical_cards.first_use.declined_message_puts_the_card_into_use" => declined,
     "physical_cards.first_use.refusal_stores_nothing" => nothing,
@@ -83,6 +86,24 @@ async fn ordered(handle: Handle) -> CheckResult {
     same("whether it waits", handle.cards.awaits_first_use(&Who::Mine.account()?, card_id(1)).await?, true)?;
     same("whether it waits", handle.cards.awaits_first_use(&Who::Mine.account()?, virtual_card).await?, false)?;
     audited(&handle).await
+}
+
+async fn verified(handle: Handle) -> CheckResult {
+    with_pin(&handle).await?;
+    let recipient = recipient()?;
+    for (number, card, expected) in [(10, card_id(1), Match::Match), (11, Who::Mine.card(), Match::NotChecked)] {
+        let sent = Cardholder {
+            address_line1: Some(Text::parse(recipient.address_line1.clone())?),
+            postal_code: Some(Text::parse(recipient.postcode.clone())?),
+            security_code: None,
+        };
+        let extras = Extras { cardholder: Some(sent), ..Extras::default() };
+        let message = FirstMessage { extras, ..message(FirstKind::Purchase, "0")? };
+        let stored = expect_new(handle.cards.first_message(first(Who::Mine, card, message, stamp(number))?).await)?;
+        let found = there("the verification", stored.details.verification)?;
+        same("the address", (found.address_line1, found.postal_code), (expected, expected))?;
+    }
+    Ok(())
 }
 
 async fn once(handle: Handle) -> CheckResult {

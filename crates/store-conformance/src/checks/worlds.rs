@@ -23,6 +23,7 @@ checks! {
     "worlds.create.refusal_changes_nothing" (Sandbox) => refusals,
     "worlds.create.is_made_once_under_a_key" (Sandbox) => once,
     "worlds.create.replaces_the_one_that_lives" (Sandbox) => replaces,
+    "worlds.create.ends_the_keys_of_the_one_it_replaces" (Sandbox) => ends_keys,
     "worlds.create.is_shown_the_clients_own_worlds" (Sandbox) => own_worlds,
     "worlds.list.of_the_client_newest_first" (Sandbox) => lists,
     "worlds.delete.takes_all_of_it_and_nothing_else" (Sandbox) => delete,
@@ -153,6 +154,26 @@ async fn replaces(handle: Handle) -> CheckResult {
     handle.worlds.create(again).await?;
     fresh_picture.still_holds("a world in the place of another", &handle).await?;
     same("the number", handle.timelines.next_number(&Who::Mine.account()?).await?, 1)
+}
+
+async fn ends_keys(handle: Handle) -> CheckResult {
+    prepared(&handle).await?;
+    let (mine, other) = (Who::Mine.account()?, AccountId::parse("W1")?);
+    handle.worlds.create(command()?).await?;
+    handle.worlds.create(empty("W1", 102)?).await?;
+    let (both, both_hash) = world_key(104, &mine)?;
+    let both = ApiKey { accounts: AccountGrant::Only([mine.clone(), other.clone()].into()), ..both };
+    handle.registry.add_key(both.clone(), both_hash).await?;
+    let old = KeyHash([101; 32]);
+    there("the old key", handle.callers.find(&old).await?)?;
+    let (key, hash) = world_key(106, &mine)?;
+    let decide = Arc::new(|situation: &_| decide_create_world(situation, true, None));
+    handle.worlds.create(CreateWorldCommand { key: key.clone(), hash, decide, ..command()? }).await?;
+    same("the old key", handle.callers.find(&old).await?, None)?;
+    same("the old key without a cache", handle.callers.find_uncached(&old).await?, None)?;
+    same("the new key", there("the new key", handle.callers.find_uncached(&hash).await?)?.key, key)?;
+    let left = there("the key of both", handle.callers.find_uncached(&both_hash).await?)?.key;
+    same("the key of both", left, ApiKey { accounts: AccountGrant::Only([other].into()), ..both })
 }
 
 async fn lists(handle: Handle) -> CheckResult {

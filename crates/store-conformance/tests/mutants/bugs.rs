@@ -1,5 +1,6 @@
 //! The deliberate bugs, and the store that has one of them.
 
+use florin_domain::access::{Caller, KeyHash};
 use florin_domain::books::ExplanationParts;
 use florin_domain::card::CardLimit;
 use florin_domain::event::{EventPosition, StoredEvent};
@@ -26,6 +27,7 @@ macro_rules! bugs {
 bugs! {
     VirtualCardsStay,
     RecipientsLost,
+    RecipientsNotCompared,
     OrdersUnseen,
     AwaitingOfAnyAccount,
     DryFirstUsesWrite,
@@ -230,6 +232,7 @@ bugs! {
     NumbersTwice,
     OwnDueHoldsUnbounded,
     WorldKeysForgotten,
+    KeysOutliveTheirWorld,
     EveryWorldListed,
     WorldsStay,
     WorldsNotRenewed,
@@ -424,6 +427,7 @@ pub(crate) struct Mutant {
 pub(crate) struct SeenBefore {
     pub(crate) limits: Option<Vec<CardLimit>>,
     pub(crate) enrolment: Option<TotpEnrolment>,
+    pub(crate) callers: Vec<(KeyHash, Caller)>,
 }
 
 impl Mutant {

@@ -61,6 +61,7 @@ fn weakened(bug: Option<Bug>, guards: &mut Guards) {
         Some(Bug::CardControlsIgnored) => guards.card = Controls::default(),
         Some(Bug::BudgetControlsIgnored) => guards.budget = Controls::default(),
         Some(Bug::PinIgnored) => guards.pin = None,
+        Some(Bug::RecipientsNotCompared) => guards.recipient = None,
         Some(Bug::OwnerIgnored) => guards.holder = None,
         Some(Bug::SettingsIgnored) => guards.settings = CardSettings::default(),
         _ => {}

@@ -1,4 +1,10 @@
 //! A clearing as a caller sends it: of an authorization, or on a card without an authorization.
+//!
+//! Sources:
+//! - An issuer must post a clearing that has no authorization (force post).
+//!   <https://docs.galileo-ft.com/pro/docs/force-post-simulation>
+//! - Controls and the state of the card do not apply to captures.
+//!   <https://docs.stripe.com/issuing/purchases/transactions?locale=en-GB>
 
 use super::{Extras, FirstKind, FirstMessage, FollowUp};
 use crate::card::{Acceptor, MultiClearing, Network, PointOfSale};

@@ -2,6 +2,10 @@
 //!
 //! The messages of a dispute are a separate chain. It begins with the provisional credit, or with the chargeback if the
 //! dispute is won without a provisional credit.
+//!
+//! Sources:
+//! - The types of the messages, and when each is sent, follow Marqeta.
+//!   <https://www.marqeta.com/docs/developer-guides/dispute-webhook-events>
 
 use super::booking::Movement;
 use super::{CardDecision, CardRefusal, ChainSituation};

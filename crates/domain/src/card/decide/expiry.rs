@@ -1,4 +1,8 @@
 //! Expiry of holds (contract 5.5).
+//!
+//! Sources:
+//! - A hold that was not captured in time expires, and its funds are available again.
+//!   <https://support.stripe.com/questions/issuing-common-questions-about-reversals>
 
 use super::conversion::Terms;
 use super::follow_up_effects::Step;

@@ -1,4 +1,10 @@
 //! The kinds of first messages.
+//!
+//! Sources:
+//! - The kinds have the types of Marqeta's transactions.
+//!   <https://www.marqeta.com/docs/developer-guides/riskcontrol-transaction-event-types>
+//! - A PIN debit is one message that moves the money.
+//!   <https://www.marqeta.com/docs/developer-guides/money-movement-overview>
 
 use super::rules::FundsEffect;
 use crate::card::{ChainKind, MessageKind};

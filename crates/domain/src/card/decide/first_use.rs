@@ -1,4 +1,8 @@
 //! The first use of a physical card, which puts it into use (contract 5.6).
+//!
+//! Sources:
+//! - Messages with a PIN are PIN debits, ATM withdrawals and balance inquiries.
+//!   <https://www.marqeta.com/docs/core-api/simulations-card-transactions/pin-debit>
 
 use super::{CardDecision, CardRefusal, FirstKind, FirstMessage, FirstSituation, decide_first};
 use crate::card::change::changed;

@@ -1,4 +1,10 @@
 //! Follow-ups: advices, increments, clearings and reversals (contract 5.4, 5.5).
+//!
+//! Sources:
+//! - The messages that follow an authorization are those that Marqeta simulates.
+//!   <https://www.marqeta.com/docs/core-api/simulations-card-transactions/authorizations.md>
+//! - A reversal before the clearing cancels the hold.
+//!   <https://docs.galileo-ft.com/pro/docs/authorization-reversal-simulation>
 
 use super::conversion::Terms;
 use super::follow_up_effects::Step;

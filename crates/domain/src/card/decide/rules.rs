@@ -1,4 +1,11 @@
 //! The rules that can decline a message, in the contract's order (5.3). The first rule that fails decides.
+//!
+//! Sources:
+//! - Instead of a decline for insufficient funds, a network accepts an approval of the available part, if the merchant
+//!   supports it.
+//!   <https://docs.nmi.com/docs/partial-approvals>
+//! - Controls come before real-time decisions.
+//!   <https://docs.stripe.com/issuing/controls/spending-controls>
 
 use super::CardRefusal;
 use crate::card::controls::CardUse;

@@ -10,10 +10,10 @@ use florin_application::{NewMessage, send_first_message};
 /// Sends a first message. If it has a PIN or data of the cardholder, its idempotency record contains a keyed digest
 /// instead of the body.
 pub(super) async fn send(sender: &Sender<'_>, new: NewMessage) -> Result<Sent, Problem> {
-    let Sender { app, account, recording, mode } = *sender;
+    let Sender { app, account, recording, mode, .. } = *sender;
     let has_secret = new.pin.is_some() || new.message.extras.cardholder.is_some();
     let claim = recording.claim(app, account, has_secret, |record| transaction_answer(record, None));
     let recorded = claim.as_ref().map(|claim| claim.request.clone());
-    let written = send_first_message(&app.services, account, new, mode, claim).await;
+    let written = send_first_message(&app.services, sender.on_account(), new, mode, claim).await;
     Ok(Sent::of(written.map_err(|error| first_message_problem(error, recorded.as_ref()))?, transaction_answer))
 }

@@ -10,11 +10,11 @@ use florin_application::send_follow_up;
 
 /// Sends a follow-up to the message with the token `preceding`.
 pub(super) async fn send(sender: &Sender<'_>, Next { preceding, message, place }: Next) -> Result<Sent, Problem> {
-    let Sender { app, account, recording, mode } = *sender;
+    let Sender { app, account, recording, mode, .. } = *sender;
     let claim = recording.claim(app, account, false, |record| transaction_answer(record, None));
     let object = ("body.precedingRelatedTransactionToken", "card transaction");
     dry_run::send(claim, object, card_problem, transaction_answer, async |claim| {
-        send_follow_up(&app.services, account, preceding, (message, place), mode, claim).await
+        send_follow_up(&app.services, sender.on_account(), preceding, (message, place), mode, claim).await
     })
     .await
 }

@@ -223,7 +223,8 @@ pub(super) async fn respond(mut write: WriteCall<'_>, message: Message, mode: Mo
     let ready = message.read(&mut Incoming::of(body, context, &mut write.call.faults))?;
     let account = write.account().await?;
     let recording = write.recording()?;
-    let sender = Sender { app: write.call.app, account: &account, recording: &recording, mode };
+    let sender =
+        Sender { app: write.call.app, account: &account, turn: write.call.turn(), recording: &recording, mode };
     let Sent { answer, replayed } = sender.send(read(ready)?).await?;
     reply(answer, replayed)
 }

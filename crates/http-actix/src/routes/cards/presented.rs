@@ -44,10 +44,10 @@ body! {
 body! {
     /// Data that the cardholder enters, which Florin compares with the stored data.
     pub(crate) struct CardholderBody as "CardholderRequest" {
-        /// The first line of the billing address.
+        /// The first line of the billing address. It is compared with the `recipientAddress` of a physical card.
         #[example("1 High Street")]
         "addressLine1" => address_line1: Option<Text<1, 140>>,
-        /// The postal code of the billing address.
+        /// The postal code of the billing address. It is compared with the `recipientAddress` of a physical card.
         #[example("EC1A 1BB")]
         "postalCode" => postal_code: Option<Text<1, 16>>,
         /// The security code of the card. A wrong code is declined.

@@ -12,6 +12,7 @@ use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::{Bytes, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use florin_application::{identify, permit};
+use florin_domain::access::AccountGrant;
 use florin_domain::event::{EventFilter, EventPosition, Redelivery, StoredEvent};
 use florin_domain::fault::Flaw;
 use florin_domain::ids::EventId;
@@ -81,6 +82,8 @@ pub(crate) async fn handle(app: Data<App>, request: HttpRequest) -> Result<HttpR
     };
     let reader = Reader {
         key: api_key(&request)?.to_owned(),
+        names_worlds: call.caller.key.may_name_worlds(),
+        accounts: call.caller.key.accounts.clone(),
         peer: request.peer_addr().map(|address| address.ip()),
         app: app.clone(),
         reach,
@@ -115,6 +118,10 @@ async fn first_tail(app: &App) -> Result<EventPosition, Problem> {
 struct Reader {
     app: Data<App>,
     key: String,
+    /// Whether the key may name a world.
+    names_worlds: bool,
+    /// The accounts that the key named when the stream began.
+    accounts: AccountGrant,
     peer: Option<IpAddr>,
     reach: EventReach,
     filter: EventFilter,
@@ -147,6 +154,10 @@ impl Reader {
             }
             match self.read().await {
                 Ok(frames) if !frames.is_empty() => {
+                    // The events may be those of another world, which replaced the world of the key.
+                    if self.names_worlds && !self.is_allowed().await {
+                        return None;
+                    }
                     self.sent = Instant::now();
                     return Some(text_of(&frames).into());
                 }
@@ -211,9 +222,16 @@ impl Reader {
             return true;
         }
         self.checked = Instant::now();
+        self.is_allowed().await
+    }
+
+    /// Whether the key may read events, and still names the accounts that it named when the stream began.
+    async fn is_allowed(&self) -> bool {
         let services = &self.app.services;
         match identify(services, &self.key).await {
-            Ok(caller) => permit(&caller, &READ, services.environment, self.peer).is_ok(),
+            Ok(caller) => {
+                caller.key.accounts == self.accounts && permit(&caller, &READ, services.environment, self.peer).is_ok()
+            }
             Err(_) => false,
         }
     }

@@ -142,3 +142,17 @@ fn of_merchant(operation: &str) -> Option<Scope> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_scopes_is_complete() {
+        let page = include_str!("../../../../../docs/CONTRACT-CHOICES.md");
+        let table = page.split("### 1.1 Authentication").nth(1).unwrap().split("### 1.2").next().unwrap();
+        for scope in Scope::ALL {
+            assert!(table.contains(&format!("`{scope}`")), "{scope} is not in docs/CONTRACT-CHOICES.md");
+        }
+    }
+}

@@ -188,6 +188,7 @@ parts! {
         expires_on,
         controls,
         pin_digest,
+        recipient_address,
     }
 
     /// The columns of a budget that decide the messages of its cards.

@@ -18,7 +18,7 @@ pub(crate) async fn open(
     transaction: TransactionToken,
     request: DisputeRequest,
 ) -> Result<Sent, Problem> {
-    let Sender { app, account, recording, mode } = *sender;
+    let Sender { app, account, recording, mode, .. } = *sender;
     let claim = recording.claim(app, account, false, |done| dispute_answer(done, None));
     let object = ("body.transactionToken", "card transaction");
     dry_run::send(claim, object, dispute_problem, dispute_answer, async |claim| {
@@ -29,7 +29,7 @@ pub(crate) async fn open(
 
 /// Performs an action on a dispute.
 pub(crate) async fn act(sender: &Sender<'_>, action: (DisputeId, DisputeAction)) -> Result<Sent, Problem> {
-    let Sender { app, account, recording, mode } = *sender;
+    let Sender { app, account, recording, mode, .. } = *sender;
     let render: fn(&DisputeDone, Option<DryRunView>) -> Answer = match action.1 {
         DisputeAction::Evidence(_) => dispute_answer,
         DisputeAction::Credit | DisputeAction::Resolve(_) => message_answer,

@@ -114,7 +114,8 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    /// Plays a step, and describes its result. Fails with a 5xx only: a retry of the scenario continues with this step.
+    /// Plays a step, and describes its result. Fails with a 5xx, or with a 409 if the world was restored while a decision
+    /// endpoint was asked: a retry of the scenario continues with this step.
     async fn step(&mut self, number: usize, step: ScenarioMessageBody) -> Result<StepView, Problem> {
         let ScenarioMessageBody { message, body, dispute, name, advance_by } = step;
         let advanced = match advance_by {
@@ -127,7 +128,7 @@ impl Player<'_> {
         };
         let sent = match sent {
             Ok(answer) => answer,
-            Err(problem) if problem.status().is_server_error() => return Err(problem),
+            Err(problem) if problem.status().is_server_error() || problem.is_of_another_epoch() => return Err(problem),
             Err(problem) => problem.answer(),
         };
         let done = Done::by(&sent);
@@ -170,7 +171,8 @@ impl Player<'_> {
         let ready = read(ready)?;
         let body = if ready.has_body() { document.root().canonical()? } else { String::new() };
         let recording = self.of_part(&number.to_string(), &message.full_path(dispute), body)?;
-        let sender = Sender { app, account: &self.account, recording: &recording, mode: Mode::Commit };
+        let (turn, mode) = (self.write.call.turn(), Mode::Commit);
+        let sender = Sender { app, account: &self.account, turn, recording: &recording, mode };
         Ok(sender.send(ready).await?.answer)
     }
 

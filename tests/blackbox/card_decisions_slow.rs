@@ -1,0 +1,83 @@
+//! Decision endpoints that are slow, die while they answer, or are asked while the world of the account is restored.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::support::assert::text;
+use crate::support::decisions::{APPROVE, buy, deciding, purchase, put, rules, story};
+use crate::support::management::{balance, card, funded};
+use crate::support::payments::alone;
+use crate::support::worlds::{make, restore, snapshot};
+use crate::support::{AUTHORIZATION, Server, expect_fault, expect_json};
+
+const SCENARIOS: &str = "/v2/sandbox/scenarios";
+
+#[test]
+fn an_endpoint_that_dies_in_the_middle_of_its_answer_does_not_decide() {
+    let (_server, client) = alone();
+    let card = card(&client, &funded(&client, "Decided", "100.00"));
+    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000}));
+    endpoint.cut(true);
+    for (fallback, code) in [("DECLINE", "1885"), ("APPROVE", "0000")] {
+        expect_json(&put(&client, &json!({"url": endpoint.url(), "timeoutMs": 5000, "fallback": fallback})), 200);
+        let record = buy(&client, &card, "1");
+        assert_eq!(text(&record, "/response/code"), code);
+        let told = story(&client, &record);
+        let decision = &told["transaction"]["decision"];
+        assert_eq!((&decision["by"], &decision["fallbackReason"]), (&json!("FALLBACK"), &json!("ended_early")));
+        if fallback == "DECLINE" {
+            assert_eq!(&rules(&told).pop().unwrap().1["decision"], decision);
+        }
+    }
+    endpoint.cut(false);
+    assert_eq!(buy(&client, &card, "1")["decision"]["by"], "ENDPOINT");
+}
+
+#[test]
+fn a_slow_answer_in_time_decides() {
+    let (_server, client) = alone();
+    let card = card(&client, &funded(&client, "Decided", "100.00"));
+    let (endpoint, _) = deciding(&client, r#"{"decision": "DECLINE", "code": "1888"}"#, &json!({"timeoutMs": 5000}));
+    endpoint.delay(Duration::from_millis(700));
+    let start = Instant::now();
+    let record = buy(&client, &card, "1");
+    assert!(start.elapsed() >= Duration::from_millis(700), "Florin waits for the answer");
+    assert_eq!(text(&record, "/response/code"), "1888");
+    let decision = json!({"by": "ENDPOINT", "decision": "DECLINE", "code": "1888"});
+    assert_eq!(story(&client, &record)["transaction"]["decision"], decision);
+}
+
+/// A restore takes effect while the endpoint is asked, and the message that asked is not stored in the restored world.
+#[test]
+fn a_restore_does_not_wait_for_an_endpoint() {
+    let server = Server::sandbox();
+    let (_, client) = make(&server, json!({"seed": "restored while asking"}));
+    let budget = funded(&client, "Decided", "100.00");
+    let card = card(&client, &budget);
+    let (endpoint, _) = deciding(&client, APPROVE, &json!({"timeoutMs": 5000, "fallback": "APPROVE"}));
+    let kept = snapshot(&client);
+    let body = purchase(&card, "10", &json!({}));
+    let message = json!({"message": "transaction/authorization", "body": serde_json::from_str::<serde_json::Value>(&body).unwrap()});
+    let scenario = json!({"messages": [message, message]}).to_string();
+    let asked = endpoint.arrived().len();
+    for (number, (path, body)) in [(AUTHORIZATION, body), (SCENARIOS, scenario)].into_iter().enumerate() {
+        endpoint.hang(true);
+        let answer = thread::scope(|scope| {
+            let sending = scope.spawn(|| client.post(path, &body));
+            endpoint.wait_for(asked + number + 1);
+            let start = Instant::now();
+            restore(&client, &kept);
+            expect_json(&client.get("/v2/budgets"), 200);
+            let took = start.elapsed();
+            endpoint.hang(false);
+            assert!(took < Duration::from_secs(3), "the restore waited for the endpoint: {took:?}");
+            sending.join().unwrap()
+        });
+        expect_fault(&answer, 409, "", "invalid_state");
+        assert_eq!(balance(&client, &budget)[1], "100.00", "{path} reaches the restored world");
+    }
+    assert_eq!(endpoint.arrived().len(), asked + 2, "the scenario ends with its first step");
+    assert_eq!(text(&buy(&client, &card, "10"), "/gpa/availableBalance"), "90.00");
+}

@@ -1,0 +1,44 @@
+//! Keys of worlds that another instance replaced, or deleted and created again.
+
+use serde_json::json;
+
+use crate::pair::{Pair, undisturbed};
+use crate::support::assert::text;
+use crate::support::wallet::{first_body, pay};
+use crate::support::worlds::{make, world_path};
+use crate::support::{AUTHORIZATION, BANKS, Client, demo, expect_fault, while_asking};
+
+/// Every request that begins after the replacement is refused, on both instances, although they have just used the key.
+#[test]
+fn an_old_key_reaches_no_new_world_on_either_instance() {
+    let _undisturbed = undisturbed();
+    let pair = Pair::sandbox();
+    let body = json!({"seed": "reborn", "template": "demo", "replace": true});
+    let (mut made, mut current) = make(&pair.first, body.clone());
+    let card = demo().active_card("GBP").id.clone();
+    let available = |client: &Client| text(&pay(client, "0"), "/gpa/availableBalance").to_owned();
+    let untouched = available(&current);
+    for round in 0..6 {
+        let secret = text(&made, "/apiKey").to_owned();
+        let old = [&pair.first, &pair.second].map(|server| server.client_of(&secret, &current.account));
+        // Continuous reads, so that every cache contains the key and the account.
+        (made, current) = while_asking(&old, "/v2/budgets", || {
+            if round % 2 == 1 {
+                let deleted = pair.first.client().call("DELETE", &world_path(&current.account)).send();
+                assert_eq!(deleted.status, 204);
+            }
+            make(&pair.first, body.clone())
+        });
+        for client in [&old[1], &old[0]] {
+            for answer in [
+                client.post(AUTHORIZATION, first_body(&card, "1.00")),
+                client.get("/v2/budgets"),
+                client.get(BANKS),
+                client.call("DELETE", &world_path(&client.account)).send(),
+            ] {
+                expect_fault(&answer, 403, "header.Authorization", "invalid_credentials");
+            }
+        }
+        assert_eq!(available(&current), untouched, "round {round}");
+    }
+}
