@@ -3,7 +3,7 @@
 use crate::Store;
 use crate::support::{Home, settings_of};
 use crate::work::{alone, together, world_of_work};
-use florin_ports::Seeding;
+use florin_ports::{Seeding, Upkeep};
 use std::time::Duration;
 
 /// Tables that grow.
@@ -39,4 +39,29 @@ async fn no_query_scans_a_whole_table() {
     }
     assert!(counted(&home, "seq_scan + idx_scan") > all + 200, "the server has not reported what was read");
     assert_eq!(counted(&home, "seq_scan"), whole, "tables were read whole");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_that_has_grown_a_lot_is_analyzed_once() {
+    let home = Home::empty();
+    let size = || home.database.number("SELECT reltuples::bigint AS value FROM pg_class WHERE relname = 'clients'");
+    let analyses =
+        || home.database.number("SELECT analyze_count AS value FROM pg_stat_user_tables WHERE relname = 'clients'");
+    home.sql(
+        "INSERT INTO clients (id, name, allowed_networks) \
+        SELECT gen_random_uuid(), 'Client ' || n, '' FROM generate_series(1, 600) n",
+    );
+    // Sessions report what they wrote a moment later.
+    for _ in 0..100 {
+        home.store.renew_statistics().await.unwrap();
+        if size() == 600 && analyses() == 1 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!((size(), analyses()), (600, 1));
+    home.sql("INSERT INTO clients (id, name, allowed_networks) SELECT gen_random_uuid(), name, '' FROM clients");
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    home.store.renew_statistics().await.unwrap();
+    assert_eq!(analyses(), 1, "twice the size is not a lot");
 }

@@ -103,7 +103,7 @@ async fn uncounted_checkouts_are_detected() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn wrong_counts_of_cards_and_budgets_are_detected() {
+async fn wrong_counts_of_cards_budgets_and_payments_are_detected() {
     let miscounted = [Discrepancy::ListCount(id(MINE))];
     let of_mine = format!("WHERE account_id = '{MINE}'");
     for statement in [
@@ -113,6 +113,7 @@ async fn wrong_counts_of_cards_and_budgets_are_detected() {
         format!("UPDATE budget_counts SET total = total + 1 {of_mine} AND below = '' AND held = ''"),
         format!("UPDATE budget_counts SET total = total - 1 {of_mine} AND held = 'GBP' AND below <> ''"),
         format!("DELETE FROM budget_counts {of_mine} AND held = 'GBP' AND below = ''"),
+        format!("INSERT INTO merchant_payment_counts VALUES ('{MINE}', 'REFUND', 'FAILED', 1)"),
     ] {
         assert_eq!(found_after(&statement).await, miscounted, "{statement}");
     }
