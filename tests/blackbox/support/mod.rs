@@ -6,6 +6,7 @@ pub(crate) mod busy;
 pub(crate) mod client;
 pub(crate) mod decisions;
 pub(crate) mod demo;
+pub(crate) mod examples;
 pub(crate) mod feed;
 pub(crate) mod http;
 pub(crate) mod kills;
