@@ -1,5 +1,5 @@
 //! SIGKILL under load: acknowledged requests are stored, all others completely or not at all, and retries get the
-//! stored response.
+//! stored response. `FLORIN_KILLS` is the number of kills.
 
 use std::process::Stdio;
 use std::sync::Mutex;
@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use crate::support::assert::text;
 use crate::support::batches::{confirm, funded, open_session};
-use crate::support::load::{Sent, check_journal, message, retry_all, sum};
+use crate::support::load::{Sent, Toll, check_journal, message, repeat_all, sum};
 use crate::support::server::LIMIT;
+use crate::support::setting::setting;
 use crate::support::wallet::Balance;
 use crate::support::{Home, REVERSAL, Server, Wallet, demo, expect_fault, expect_json};
 
@@ -68,13 +69,19 @@ fn at(server: &Server, wallet: &Wallet) -> Wallet {
     Wallet { client: server.client(), ..wallet.clone() }
 }
 
+/// Returns the number of kills.
+fn kills() -> usize {
+    usize::try_from(setting("FLORIN_KILLS", 3)).unwrap()
+}
+
 #[test]
-fn killed_under_load_three_times() {
+fn killed_under_load() {
     let mut server = Server::sandbox();
     let mut wallet = Wallet::with(&server, "GBP", FUNDS);
-    for round in 0..3 {
+    let mut toll = Toll::default();
+    for round in 0..kills() {
         let before = wallet.balance();
-        let (home, log) = load(server, &wallet, round, 60 + 40 * round);
+        let (home, log) = load(server, &wallet, round, 60 + 40 * (round % 3));
         assert!(log.iter().flat_map(|sent| &sent.answer).all(|answer| matches!(answer.status, 200 | 201)));
         check_journal(&home);
 
@@ -84,10 +91,9 @@ fn killed_under_load_three_times() {
         assert!(open.len() <= THREADS);
         assert_balance_adds_up(before, wallet.balance(), &answered, &open);
 
-        let answers = retry_all(&wallet.client, &log);
-        let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
-        let expected = Balance { ledger: before.ledger + ledger, available: before.available + available };
-        assert_eq!(wallet.balance(), expected, "after the retries every message has one effect");
+        let answers = repeat_all(&wallet.client, &log);
+        let expected = wallet.balance();
+        toll.add(&log, &answers, before, expected);
 
         let mut released = 0;
         for answer in answers.iter().filter(|answer| answer.status == 201) {
@@ -98,6 +104,7 @@ fn killed_under_load_three_times() {
         let expected = Balance { available: expected.available + released, ..expected };
         assert_eq!(wallet.balance(), expected);
     }
+    toll.report();
     check_journal(&server.kill());
 }
 
@@ -125,7 +132,7 @@ fn the_journal_of_untouched_demo_data_adds_up() {
 #[test]
 fn killed_while_it_starts() {
     let mut home = Home::demo();
-    for _ in 0..3 {
+    for _ in 0..kills() {
         let mut child = home.command(&["serve", "--json"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         thread::sleep(Duration::from_millis(30));
         child.kill().unwrap();
@@ -141,7 +148,7 @@ fn killed_while_it_starts() {
 #[test]
 fn killed_while_it_creates_the_demo_data() {
     let home = Home::empty();
-    for pause in [5, 20, 60] {
+    for pause in [5, 20, 60].into_iter().cycle().take(kills()) {
         let mut child = home.command(&["demo", "--json"]).stdout(Stdio::null()).spawn().unwrap();
         thread::sleep(Duration::from_millis(pause));
         child.kill().unwrap();

@@ -55,6 +55,12 @@ fn everything_has_a_description_and_an_example() {
             need(name, parameter["description"].is_string());
             need(name, parameter.get("example").is_some() || parameter["schema"]["examples"].is_array());
         }
+        if let Some(body) = operation.get("requestBody") {
+            need("body", body["description"].is_string());
+            for (media_type, content) in body["content"].as_object().unwrap() {
+                need(media_type, content.get("example").is_some_and(|example| !example.is_null()));
+            }
+        }
         for (status, response) in operation["responses"].as_object().unwrap() {
             need(status, response["description"].is_string());
             need(status, response["headers"]["X-Request-Id"].is_object());

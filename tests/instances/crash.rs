@@ -1,16 +1,18 @@
 //! SIGKILL of one of two instances under load: the other one continues, and resolves the open requests of the killed
-//! one.
+//! one. `FLORIN_KILLS` is the number of kills.
 
 use crate::pair::{Pair, undisturbed};
-use crate::storm::{FUNDS, settle, storm};
-use crate::support::load::check_journal;
+use crate::storm::{FUNDS, repeat, settle, storm};
+use crate::support::load::{Toll, check_journal};
+use crate::support::setting::setting;
 use crate::support::{Server, Wallet};
 
 #[test]
 fn one_of_two_instances_is_killed() {
     let _undisturbed = undisturbed();
     let Pair { first, mut second } = Pair::sandbox();
-    for round in 0..3 {
+    let mut toll = Toll::default();
+    for round in 0..setting("FLORIN_KILLS", 3) {
         let wallet = Wallet::with(&first, "GBP", FUNDS);
         let before = wallet.balance();
         let wallets = [wallet.clone(), Wallet { client: second.client(), ..wallet.clone() }];
@@ -21,10 +23,12 @@ fn one_of_two_instances_is_killed() {
             home
         });
         // Requests to the killed instance are repeated on the other one, with the same key.
-        settle(&[wallet.clone(), wallet.clone()], before, &log);
+        let repeats = repeat(&[wallet.clone(), wallet.clone()], &log);
+        toll.add(&log, &repeats, before, wallet.balance());
         check_journal(first.home());
         second = Server::on(home);
         settle(&[Wallet { client: second.client(), ..wallet.clone() }, wallet], before, &log);
     }
+    toll.report();
     check_journal(first.home());
 }

@@ -1,5 +1,6 @@
 //! Puts load on both instances during a fault, and verifies the books afterwards.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -139,18 +140,20 @@ fn insist(client: &Client, sent: &Sent) -> Answer {
     }
 }
 
+/// Repeats every message with its key until it is accepted. Returns the answers, in the order of the messages.
+pub(crate) fn repeat(wallets: &[Wallet; 2], log: &[Sent]) -> Vec<Answer> {
+    let again = |number: usize| (number, insist(&wallets[number / WORKERS % 2].client, &log[number]));
+    let answers = together(WORKERS, |worker| (worker..log.len()).step_by(WORKERS).map(again).collect::<Vec<_>>());
+    let answers: BTreeMap<_, _> = answers.into_iter().flatten().collect();
+    answers.into_values().collect()
+}
+
 /// Repeats every message with its key. Answered messages must replay, the others take effect now, so that each has
 /// exactly one effect.
 pub(crate) fn settle(wallets: &[Wallet; 2], before: Balance, log: &[Sent]) {
-    together(WORKERS, |worker| {
-        for (number, sent) in log.iter().enumerate().filter(|(number, _)| number % WORKERS == worker) {
-            let again = insist(&wallets[number / WORKERS % 2].client, sent);
-            if let Some(first) = &sent.answer {
-                assert!(again.replayed(), "an answered message was lost: {} {again:?}", sent.key);
-                assert_eq!((again.status, &again.body), (first.status, &first.body));
-            }
-        }
-    });
+    for (sent, again) in log.iter().zip(repeat(wallets, log)) {
+        assert!(sent.is_kept(&again), "an answered message was lost: {} {again:?}", sent.key);
+    }
     let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
     let expected = Balance { ledger: before.ledger + ledger, available: before.available + available };
     for wallet in wallets {

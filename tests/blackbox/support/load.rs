@@ -2,8 +2,12 @@
 
 use serde_json::Value;
 
-use super::wallet::credit_body;
+use super::wallet::{Balance, credit_body};
 use super::{AUTHORIZATION, Answer, CREDIT, Client, Home, Wallet};
+
+/// The amounts of a credit and of an authorization, in minor units.
+const CREDITED: i64 = 7;
+const HELD: i64 = 100;
 
 /// One message of the load: its key, its body, and its answer, if one arrived.
 #[derive(Clone)]
@@ -17,7 +21,13 @@ pub(crate) struct Sent {
 impl Sent {
     /// Returns the message's effect on the available and the ledger balance, in minor units.
     pub(crate) fn effect(&self) -> (i64, i64) {
-        if self.path == CREDIT { (7, 7) } else { (-100, 0) }
+        if self.path == CREDIT { (CREDITED, CREDITED) } else { (-HELD, 0) }
+    }
+
+    /// Whether the effect was kept, by the answer to a repeat: the first answer, if there was one, is replayed.
+    pub(crate) fn is_kept(&self, again: &Answer) -> bool {
+        let same = |first: &Answer| again.replayed() && (again.status, &again.body) == (first.status, &first.body);
+        self.answer.as_ref().is_none_or(same)
     }
 
     pub(crate) fn send(&self, client: &Client) -> Result<Answer, String> {
@@ -48,17 +58,59 @@ pub(crate) fn sum(log: &[&Sent]) -> (i64, i64) {
 
 /// Repeats every message with its key. Answered messages replay, the others take effect now.
 pub(crate) fn retry_all(client: &Client, log: &[Sent]) -> Vec<Answer> {
-    log.iter()
-        .map(|sent| {
-            let again = sent.send(client).unwrap();
-            match &sent.answer {
-                Some(first) => {
-                    assert!(again.replayed(), "an answered message was lost: {} {again:?}", sent.key);
-                    assert_eq!((again.status, &again.body), (first.status, &first.body));
-                }
-                None => assert!(matches!(again.status, 200 | 201), "{again:?}"),
-            }
-            again
-        })
-        .collect()
+    let answers = repeat_all(client, log);
+    for (sent, again) in log.iter().zip(&answers) {
+        assert!(sent.is_kept(again), "an answered message was lost: {} {again:?}", sent.key);
+    }
+    answers
+}
+
+/// Repeats every message with its key. Returns the answers, which must be successes.
+pub(crate) fn repeat_all(client: &Client, log: &[Sent]) -> Vec<Answer> {
+    let repeat = |sent: &Sent| {
+        let again = sent.send(client).unwrap();
+        assert!(matches!(again.status, 200 | 201), "{again:?}");
+        again
+    };
+    log.iter().map(repeat).collect()
+}
+
+/// Counts what kills did to the effects of messages.
+#[derive(Debug, Default)]
+pub(crate) struct Toll {
+    kills: usize,
+    acknowledged: usize,
+    lost: usize,
+    doubled: usize,
+}
+
+impl Toll {
+    /// Adds a kill. Every message was repeated afterwards, with the answers `repeats`. The balances are from before the
+    /// messages and from after the repeats, so each message must have one effect between them.
+    pub(crate) fn add(&mut self, log: &[Sent], repeats: &[Answer], before: Balance, after: Balance) {
+        assert_eq!(log.len(), repeats.len());
+        self.kills += 1;
+        self.acknowledged += log.iter().filter(|sent| sent.answer.is_some()).count();
+        self.lost += log.iter().zip(repeats).filter(|(sent, again)| !sent.is_kept(again)).count();
+        let (available, ledger) = sum(&log.iter().collect::<Vec<_>>());
+        let (available_off, ledger_off) =
+            (after.available - before.available - available, after.ledger - before.ledger - ledger);
+        // Credits change both balances, and authorizations only the available one.
+        self.count(ledger_off, CREDITED);
+        self.count(ledger_off - available_off, HELD);
+    }
+
+    /// Counts effects by the difference between the balance and the expected one.
+    fn count(&mut self, difference: i64, of_one: i64) {
+        let effects = usize::try_from(difference.unsigned_abs().div_ceil(of_one.unsigned_abs())).unwrap();
+        *(if difference < 0 { &mut self.lost } else { &mut self.doubled }) += effects;
+    }
+
+    /// Prints the numbers, and checks that no effect is lost or doubled.
+    #[allow(clippy::print_stderr, reason = "the test runner shows it on request")]
+    pub(crate) fn report(&self) {
+        let Self { kills, acknowledged, lost, doubled } = self;
+        eprintln!("{kills} kills, {acknowledged} acknowledged effects, {lost} lost, {doubled} doubled");
+        assert_eq!((self.lost, self.doubled), (0, 0), "{self:?}");
+    }
 }

@@ -7,6 +7,7 @@ pub(crate) mod client;
 pub(crate) mod decisions;
 pub(crate) mod demo;
 pub(crate) mod described;
+pub(crate) mod examples;
 pub(crate) mod feed;
 pub(crate) mod http;
 pub(crate) mod kills;

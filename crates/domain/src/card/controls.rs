@@ -62,6 +62,9 @@ impl fmt::Display for MccRange {
 pub struct ControlledCountry(String);
 
 impl ControlledCountry {
+    /// The codes of all countries that exist now.
+    pub const CODES: &'static [&'static str] = rust_iso3166::ALL_ALPHA3;
+
     /// Parses the code of a country that exists now.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let country = Self::of_form(text)?;

@@ -213,3 +213,11 @@ proptest! {
         prop_assert!(seen.is_none_or(|seen| seen.value == Some(shown)));
     }
 }
+
+#[test]
+fn every_country_has_a_code() {
+    assert!(ControlledCountry::CODES.iter().all(|code| ControlledCountry::parse(code).is_ok()));
+    let letters = || 'A'..='Z';
+    let all = letters().flat_map(|a| letters().flat_map(move |b| letters().map(move |c| String::from_iter([a, b, c]))));
+    assert_eq!(all.filter(|code| ControlledCountry::parse(code).is_ok()).count(), ControlledCountry::CODES.len());
+}

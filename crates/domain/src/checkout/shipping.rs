@@ -60,6 +60,9 @@ pub struct ShippingRate {
 pub struct CountryCode(String);
 
 impl CountryCode {
+    /// The codes of all countries.
+    pub const ALL: &'static [&'static str] = rust_iso3166::ALL_ALPHA2;
+
     /// Parses a code: two capital letters that ISO 3166 assigns to a country.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         let is_code = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase());
@@ -80,5 +83,18 @@ impl Shipping {
     /// Returns the price of the shipping; zero while the rate is unknown.
     pub fn price(&self) -> Minor {
         self.rate.as_ref().map_or(Minor::ZERO, |rate| Minor(rate.amount))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_country_has_a_code() {
+        assert!(CountryCode::ALL.iter().all(|code| CountryCode::parse(code).is_ok()));
+        let letters = || 'A'..='Z';
+        let all = letters().flat_map(|a| letters().map(move |b| String::from_iter([a, b])));
+        assert_eq!(all.filter(|code| CountryCode::parse(code).is_ok()).count(), CountryCode::ALL.len());
     }
 }

@@ -13,6 +13,8 @@ pub(crate) struct ZeroOrMoreNumber(pub(crate) DecimalAmount);
 pub(crate) struct PositiveNumber(pub(crate) DecimalAmount);
 /// A decimal string above zero.
 pub(crate) struct PositiveDecimalText(pub(crate) DecimalAmount);
+/// The decimal string of an amount that merchants accept, from 0.01 to 1000000.00. The operation checks the range.
+pub(crate) struct MerchantDecimalText(pub(crate) DecimalAmount);
 
 /// A decimal string of zero or more.
 pub(crate) struct ZeroOrMoreDecimalText(pub(crate) DecimalAmount);
@@ -47,6 +49,19 @@ impl TextValue for PositiveDecimalText {
         // support.
         let pattern = "^(0{0,5}[1-9][0-9]{0,8}(\\.[0-9]{1,4})?|0{0,5}10{9}(\\.0{1,4})?|\
             0{1,15}\\.([1-9][0-9]{0,3}|0[1-9][0-9]{0,2}|00[1-9][0-9]?|000[1-9]))$";
+        plain_text().pattern(Some(pattern)).build()
+    }
+}
+
+impl TextValue for MerchantDecimalText {
+    fn parse(text: &str) -> Result<Self, Flaw> {
+        PositiveDecimalText::parse(text).map(|amount| Self(amount.0))
+    }
+
+    fn schema() -> Object {
+        // The currencies of merchants have two decimals. More decimals may follow if they are zeros.
+        let pattern = "^(0{0,9}[1-9][0-9]{0,5}(\\.[0-9]{1,2}0{0,2})?|0{0,8}10{6}(\\.0{1,4})?|\
+            0{1,15}\\.([1-9][0-9]?0{0,2}|0[1-9]0{0,2}))$";
         plain_text().pattern(Some(pattern)).build()
     }
 }

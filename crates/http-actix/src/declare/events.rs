@@ -30,7 +30,8 @@ impl TextValue for TypeId {
     }
 
     fn schema() -> Object {
-        of_format(KnownFormat::Uuid).build()
+        let ids = EventType::ALL.iter().map(|known| known.id.to_string());
+        of_format(KnownFormat::Uuid).enum_values(Some(ids)).build()
     }
 }
 

@@ -17,7 +17,8 @@ impl<T: FieldType, const MIN: usize, const MAX: usize> FieldType for Items<T, MI
             items.extend(T::read(item, place, reading));
         })?;
         if count < MIN {
-            reading.fault(place, Flaw::range(format!("must have at least {MIN} items (got {count})")));
+            let items = if MIN == 1 { "item" } else { "items" };
+            reading.fault(place, Flaw::range(format!("must have at least {MIN} {items} (got {count})")));
             return None;
         }
         (items.len() == count).then_some(Self(items))

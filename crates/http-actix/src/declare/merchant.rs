@@ -1,7 +1,7 @@
 //! Types of the members of merchant requests.
 
 use super::member::{FieldType, Schemas, plain_text};
-use super::values::{named, of_format, texts};
+use super::values::{any_of, named, of_format, texts};
 use crate::json::{Place, Reading, Value};
 use florin_domain::access::Environment;
 use florin_domain::checkout::{
@@ -15,6 +15,7 @@ use florin_domain::merchant::{
     Approval, ApprovalStatus, BankDetailsType, BankId, Colour, Locale, MerchantCurrency, MerchantName, MerchantStatus,
     WebUrl,
 };
+use florin_domain::text::Text;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, SchemaType};
 use utoipa::openapi::{RefOr, Schema};
 
@@ -36,10 +37,17 @@ pub(crate) struct PrimaryColour(pub(crate) Colour);
 /// The colour of the page. Text on it must be readable.
 pub(crate) struct BackgroundColour(pub(crate) Colour);
 
+/// The sort code of a UK account, as sent. It is checked together with the account number.
+pub(crate) struct SortCodeText(pub(crate) String);
+/// The number of a UK account, as sent. It is checked together with the sort code.
+pub(crate) struct AccountNumberText(pub(crate) String);
+/// An IBAN, as sent.
+pub(crate) struct IbanText(pub(crate) String);
+
 texts! {
     BankId: Self::parse, plain_text().pattern(Some("^[0-9a-fA-F]{32}$"));
     CheckoutSessionId: Self::parse, of_format(KnownFormat::Uuid);
-    CountryCode: Self::parse, plain_text().pattern(Some("^[A-Z]{2}$"));
+    CountryCode: Self::parse, plain_text().pattern(Some(any_of(Self::ALL)));
     MerchantOrderId: Self::parse, of_format(KnownFormat::Uuid);
     MerchantPaymentId: Self::parse, of_format(KnownFormat::Uuid);
     PayeeId: Self::parse, of_format(KnownFormat::Uuid);
@@ -48,8 +56,22 @@ texts! {
     PrimaryColour: |text| Colour::parse_primary(text).map(Self), colour();
     BackgroundColour: |text| Colour::parse_background(text).map(Self), colour();
     Locale: Self::parse, plain_text().pattern(Some("^[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?$"));
-    MerchantName: Self::parse, plain_text().min_length(Some(1)).max_length(Some(64)).pattern(Some("[^\\s\\u0000-\\u001f]"));
+    MerchantName: Self::parse, plain_text().min_length(Some(1)).max_length(Some(64)).pattern(Some(NOT_BLANK));
     WebUrl: Self::parse, url();
+    SortCodeText: |text| short(text).map(Self), plain_text().pattern(Some("^[0-9]{6}$"));
+    AccountNumberText: |text| short(text).map(Self), plain_text().pattern(Some("^[0-9]{8}$"));
+    IbanText: |text| short(text).map(Self), plain_text().max_length(Some(SHORT)).pattern(Some(IBAN));
+}
+
+/// The pattern of a text with a character that is neither white space nor a control character.
+const NOT_BLANK: &str = "[^\\s\\u0000-\\u001f\\u007f-\\u009f]";
+/// The maximum length of bank details as sent.
+const SHORT: usize = 64;
+/// The pattern of an IBAN of any country, with or without spaces.
+const IBAN: &str = "^ *([A-Za-z] *){2}([0-9] *){2}([0-9A-Za-z] *){11,30}$";
+
+fn short(text: &str) -> Result<String, Flaw> {
+    Text::<1, SHORT>::parse(text).map(Text::into_string)
 }
 
 fn colour() -> ObjectBuilder {

@@ -18,7 +18,9 @@ mod merchant;
 mod parameters;
 mod values;
 
-pub(crate) use amounts::{PositiveDecimalText, PositiveNumber, ZeroOrMoreDecimalText, ZeroOrMoreNumber};
+pub(crate) use amounts::{
+    MerchantDecimalText, PositiveDecimalText, PositiveNumber, ZeroOrMoreDecimalText, ZeroOrMoreNumber,
+};
 pub(crate) use body::{body, described, read};
 pub(crate) use common::{
     AccountOrBodyParameter, AccountParameter, DryRunParameter, FromTime, IdempotencyKeyHeader, LastEventIdHeader,
@@ -28,7 +30,9 @@ pub(crate) use controls::ControlsBody;
 pub(crate) use events::{TypeId, TypeName};
 pub(crate) use lists::Items;
 pub(crate) use member::{FieldType, Schemas, Slot, TextValue, missing_body, plain_text};
-pub(crate) use merchant::{BackgroundColour, Fixed, NotNull, PageUrl, PrimaryColour};
+pub(crate) use merchant::{
+    AccountNumberText, BackgroundColour, Fixed, IbanText, NotNull, PageUrl, PrimaryColour, SortCodeText,
+};
 pub(crate) use parameters::{Parameters, Part, Several, parameter, parameters};
 pub(crate) use values::{
     Clearable, CountryCode, Lenient, MerchantCategory, MfaProvider, OnlyTrue, OtherBudget, Whole, named, of_format,

@@ -137,7 +137,7 @@ texts! {
     CardName: Self::parse, plain_text().min_length(Some(1)).max_length(Some(255));
     CardSearch: Self::parse, plain_text().min_length(Some(1)).max_length(Some(100));
     CountryCode: country, plain_text().pattern(Some("^[A-Za-z]{3}$"));
-    ControlledCountry: Self::parse, plain_text().min_length(Some(3)).max_length(Some(3)).pattern(Some("^[A-Z]+$"));
+    ControlledCountry: Self::parse, plain_text().pattern(Some(any_of(Self::CODES)));
     MccRange: Self::parse, plain_text().pattern(Some("^[0-9]{4}(-[0-9]{4})?$"));
     Pin: Self::parse, plain_text().pattern(Some("^[0-9]{4}$"));
     SecurityCode: Self::parse, plain_text().pattern(Some("^[0-9]{3,4}$"));
@@ -158,6 +158,11 @@ impl<const MIN: usize, const MAX: usize> TextValue for Text<MIN, MAX> {
     fn schema() -> Object {
         plain_text().min_length((MIN > 0).then_some(MIN)).max_length(Some(MAX)).build()
     }
+}
+
+/// Returns the pattern of a text that is one of these codes.
+pub(super) fn any_of(codes: &[&str]) -> String {
+    format!("^({})$", codes.join("|"))
 }
 
 /// Returns the schema of a text in a known format.

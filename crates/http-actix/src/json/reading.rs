@@ -109,7 +109,7 @@ impl<'r> Reading<'r> {
     }
 
     /// Passes the first `max` items of an array to `each`. More items are a fault. Returns `None` if the value is not
-    /// an array.
+    /// an array, or has more items.
     pub(crate) fn array<'v>(
         &mut self,
         value: Value<'v>,
@@ -131,6 +131,7 @@ impl<'r> Reading<'r> {
         self.check(walked);
         if count > max {
             self.fault(place, Flaw::range(format!("must have at most {max} items (got {count})")));
+            return None;
         }
         Some(())
     }

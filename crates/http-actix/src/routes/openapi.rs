@@ -1,5 +1,7 @@
 //! The OpenAPI 3.1 document, with the list of all operations.
 
+mod bodies;
+mod member_rules;
 mod operations;
 mod requests;
 mod schemas;
@@ -254,6 +256,7 @@ pub(crate) fn text() -> &'static str {
         webhooks_section::add(&mut document);
         schemas::finish(&mut document);
         requests::finish(&mut document);
+        bodies::finish(&mut document);
         operations::finish(&mut document);
         document.to_string()
     });

@@ -2,7 +2,7 @@
 
 use super::common::{IncludeParameter, READ};
 use crate::call::Call;
-use crate::declare::{AccountParameter, Parameters, Part, named, parameter};
+use crate::declare::{AccountParameter, Parameters, Part, TextValue, named, parameter, plain_text};
 use crate::extract::query::Query;
 use crate::problem::{Problem, read};
 use crate::reply::ok;
@@ -14,6 +14,7 @@ use florin_domain::activity::ActivityKey;
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::{ActivityId, PaymentId, TransactionToken, parse_uuid};
 use florin_domain::text::Text;
+use utoipa::openapi::schema::Object;
 
 /// The `type` in the path: what the `id` identifies.
 #[derive(Clone, Copy)]
@@ -35,7 +36,18 @@ named! {
 }
 
 /// The `id` in the path, as sent. Its form depends on the type.
-type Id = Text<1, 64>;
+pub(crate) struct Id(Text<1, 64>);
+
+impl TextValue for Id {
+    fn parse(text: &str) -> Result<Self, Flaw> {
+        Text::parse(text).map(Self)
+    }
+
+    fn schema() -> Object {
+        let uuid = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}";
+        plain_text().pattern(Some(format!("^({uuid}|[0-9]{{1,18}})$"))).build()
+    }
+}
 
 /// Path parameters: the key of a movement. `None`: an order, which no movement is.
 pub(crate) struct ActivityPath(Option<ActivityKey>);
@@ -44,7 +56,7 @@ impl Parameters for ActivityPath {
     fn read(request: &HttpRequest, query: &Query, faults: &mut Faults) -> Option<Self> {
         let resource = Part::Path.read::<Resource>("type", request, query, faults);
         let id = Part::Path.read::<Id>("id", request, query, faults)?;
-        key(resource?, id.as_str()).map(Self).map_err(|flaw| faults.push(flaw.at("path.id"))).ok()
+        key(resource?, id.0.as_str()).map(Self).map_err(|flaw| faults.push(flaw.at("path.id"))).ok()
     }
 }
 

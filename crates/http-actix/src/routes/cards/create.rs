@@ -2,7 +2,7 @@
 
 use super::common::{WRITE, new_card_answer};
 use crate::call::Call;
-use crate::declare::{AccountParameter, IdempotencyKeyHeader, body};
+use crate::declare::{AccountParameter, IdempotencyKeyHeader, Items, body};
 use crate::idempotency::{claim, execute};
 use crate::mapping::create_card_problem;
 use crate::problem::{Problem, read};
@@ -32,7 +32,7 @@ body! {
         "personId" => person: Option<PersonId>,
         /// The budgets of an individual card, each once, at most 100. The first active one that holds the card's
         /// currency pays. Required for `PEOPLE`.
-        "budgets" => budgets: Option<Vec<CardBudgetBody>>,
+        "budgets" => budgets: Option<Items<CardBudgetBody, 0, { CardHolder::MAX_BUDGETS }>>,
         /// The phone number of a shared card.
         #[example("+447911001762")]
         "budgetCardPhoneNumber" => phone: Option<Text<1, 32>>,
@@ -77,7 +77,7 @@ pub(crate) async fn handle(
     let body = write.read::<CreateCardBody>()?;
     let holder = body.as_ref().and_then(|body| {
         let granted = |named: &CardBudgetBody| GrantedBudget { budget: named.budget, active: named.active };
-        let budgets = body.budgets.as_ref().map(|named| named.iter().map(granted).collect());
+        let budgets = body.budgets.as_ref().map(|named| named.0.iter().map(granted).collect());
         let holder = CardHolder::of(body.owner, body.budget, body.person, budgets);
         holder.map_err(|faults| faults.into_iter().for_each(|fault| write.call.faults.push(fault))).ok()
     });

@@ -1,6 +1,6 @@
 //! Amounts in the requests of merchants.
 
-use crate::declare::{PositiveDecimalText, body};
+use crate::declare::{MerchantDecimalText, body};
 use florin_domain::checkout::check_merchant_amount;
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::merchant::MerchantCurrency;
@@ -11,7 +11,7 @@ body! {
     pub(crate) struct AmountBody as "MerchantAmountRequest" {
         /// A decimal from 0.01 to 1000000.00.
         #[example("12.50")]
-        "amount" => amount: PositiveDecimalText,
+        "amount" => amount: MerchantDecimalText,
         /// `GBP` or `EUR`.
         #[example("GBP")]
         "currencyCode" => currency: MerchantCurrency,

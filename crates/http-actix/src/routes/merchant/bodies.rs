@@ -1,6 +1,9 @@
 //! The bodies of merchants' operations, and their conversion to the types of the domain.
 
-use crate::declare::{BackgroundColour, Clearable, Fixed, NotNull, OnlyTrue, PageUrl, PrimaryColour, body};
+use crate::declare::{
+    AccountNumberText, BackgroundColour, Clearable, Fixed, IbanText, NotNull, OnlyTrue, PageUrl, PrimaryColour,
+    SortCodeText, body,
+};
 use florin_domain::batch::ModulusTable;
 use florin_domain::fault::{Faults, Flaw};
 use florin_domain::ids::SettlementAccountId;
@@ -200,12 +203,12 @@ body! {
         "type" => details_type: BankDetailsType,
         /// The six digits of a UK sort code.
         #[example("200000")]
-        "sortCode" => sort_code: Option<Text<1, 64>>,
+        "sortCode" => sort_code: Option<SortCodeText>,
         /// The eight digits of a UK account number, which must pass the modulus check for the sort code.
         #[example("55779911")]
-        "accountNumber" => account_number: Option<Text<1, 64>>,
+        "accountNumber" => account_number: Option<AccountNumberText>,
         /// The IBAN, with or without spaces.
-        "iban" => iban: Option<Text<1, 64>>,
+        "iban" => iban: Option<IbanText>,
     }
 }
 
@@ -283,11 +286,10 @@ impl BankDetailsBody {
             faults.push(Flaw::value(message).at("body.bankDetails.type"));
             return None;
         }
-        let text = |member: Option<Text<1, 64>>| member.map(Text::into_string);
         let input = BankDetailsInput {
-            sort_code: text(self.sort_code),
-            account_number: text(self.account_number),
-            iban: text(self.iban),
+            sort_code: self.sort_code.map(|text| text.0),
+            account_number: self.account_number.map(|text| text.0),
+            iban: self.iban.map(|text| text.0),
         };
         let parsed = BankDetails::parse(self.details_type, &input, table);
         let record = |found: Vec<florin_domain::fault::Fault>| {

@@ -5,12 +5,8 @@ use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
 /// Responses (status and body) to the example requests, by `operationId`. The black-box tests record them.
-static ANSWERS: LazyLock<Map<String, Value>> =
+pub(super) static ANSWERS: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("answers.json")).unwrap_or_default());
-
-/// The example of a CSV upload of payments.
-const PAYMENTS: &str = "amount,currencyCode,recipient.name,recipient.accountIdentifier,recipient.bankIdentifier\n\
-    1200.00,GBP,Ada Lovelace,66374958,089999\n";
 
 /// The example of an event stream: its beginning.
 const STREAM: &str = ": connected\n\nid: 01a201e9-8ec7-7627-8824-3cd557968b01\nevent: CardTransaction\n\
@@ -30,9 +26,6 @@ pub(super) fn finish(document: &mut Value) {
         let is_repeatable = has_idempotency_key(operation);
         describe(operation, is_repeatable);
         illustrate_parameters(operation);
-        if let Some(csv) = operation.pointer_mut("/requestBody/content/text~1csv") {
-            *csv = json!({"schema": {"type": "string", "minLength": 1}, "example": PAYMENTS});
-        }
         if let Some(stream) = operation.pointer_mut("/responses/200/content/text~1event-stream") {
             stream["example"] = STREAM.into();
         }

@@ -1,5 +1,6 @@
 //! Adds rules of requests that the declarations of their members and parameters can't express.
 
+use super::member_rules;
 use super::schemas::each;
 use serde_json::{Map, Value, json};
 
@@ -20,43 +21,7 @@ pub(super) fn finish(document: &mut Value) {
             require_values(schema);
         }
     }
-    if let Some(card) = schemas.get_mut("CreateCardRequest").and_then(Value::as_object_mut) {
-        let shared = kind("Shared card", ("cardOwnerType", "BUDGET"), &["budgetId"], &["personId", "budgets"]);
-        let personal = kind("Individual card", ("cardOwnerType", "PEOPLE"), &["personId", "budgets"], &["budgetId"]);
-        card.insert("oneOf".to_owned(), json!([shared, personal]));
-    }
-    if let Some(budget) = schemas.get_mut("CreateBudgetRequest").and_then(Value::as_object_mut) {
-        let shared = kind("Shared budget", ("type", "shared"), &[], &["personaId"]);
-        let individual = kind("Individual budget", ("type", "individual"), &["personaId"], &[]);
-        budget.insert("oneOf".to_owned(), json!([shared, individual]));
-    }
-    if let Some(details) = schemas.get_mut("BankDetailsRequest").and_then(Value::as_object_mut) {
-        let uk = kind("UK account", ("type", "SORT_CODE"), &["sortCode", "accountNumber"], &["iban"]);
-        let iban = kind("IBAN", ("type", "IBAN"), &["iban"], &["sortCode", "accountNumber"]);
-        details.insert("oneOf".to_owned(), json!([uk, iban]));
-    }
-    if let Some(world) = schemas.get_mut("CreateWorldRequest").and_then(Value::as_object_mut) {
-        let replace =
-            json!({"properties": {"replace": {"const": true}, "seed": {"type": "null"}}, "required": ["replace"]});
-        let rules = json!([not_both("snapshotId", "template"), not_both("snapshotId", "startsAt"), {"not": replace}]);
-        world.insert("allOf".to_owned(), rules);
-    }
-}
-
-/// Returns the schema of one kind of an object: `member` has the value `name`, the `required` members have values, and
-/// the `excluded` members are absent. A null member counts as absent.
-fn kind(title: &str, (member, name): (&str, &str), required: &[&str], excluded: &[&str]) -> Value {
-    let mut properties = Map::from_iter([(member.to_owned(), json!({"const": name}))]);
-    properties.extend(required.iter().map(|needed| ((*needed).to_owned(), json!({"not": {"type": "null"}}))));
-    properties.extend(excluded.iter().map(|left_out| ((*left_out).to_owned(), json!({"type": "null"}))));
-    // Every kind requires the member that names it. This shows generators that the kinds exclude one another.
-    let required: Vec<_> = [member].into_iter().chain(required.iter().copied()).collect();
-    json!({"title": title, "type": "object", "properties": properties, "required": required})
-}
-
-fn not_both(one: &str, other: &str) -> Value {
-    let text = json!({"type": "string"});
-    json!({"not": {"type": "object", "properties": {one: text, other: text}, "required": [one, other]}})
+    member_rules::add(schemas);
 }
 
 /// Excludes null from the members of an object that must have exactly one member. A null member counts as absent.

@@ -8,6 +8,15 @@ use florin_domain::webhook::{CheckoutFilter, TargetPolicy, WebhookUrl, authoriza
 use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, Object};
 use utoipa::openapi::{RefOr, Schema};
 
+/// The pattern of the URL of a receiver: a host name or a loopback address, a standard port or one above 1023, no user
+/// info and no fragment.
+const RECEIVER_URL: &str = "^[Hh][Tt][Tt][Pp][Ss]?://\
+    (([0-9A-Za-z_]([0-9A-Za-z_-]*[0-9A-Za-z_])?\\.)*[A-Za-z_]([0-9A-Za-z_-]*[0-9A-Za-z_])?\\.?|\
+    127\\.0\\.0\\.1|\\[::1\\])\
+    (:(80|443|102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|\
+    6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?\
+    ([/?][!-\"$-\\[\\]-~]*)?$";
+
 /// The URL of a receiver.
 pub(crate) struct ReceiverUrl(pub(crate) WebhookUrl);
 
@@ -19,7 +28,7 @@ impl FieldType for ReceiverUrl {
     }
 
     fn schema() -> RefOr<Schema> {
-        plain_text().pattern(Some("^[Hh][Tt][Tt][Pp][Ss]?://[!-~]+$")).max_length(Some(512)).build().into()
+        plain_text().pattern(Some(RECEIVER_URL)).max_length(Some(512)).build().into()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The bodies of checkout sessions, and their conversion to the types of the domain.
 
-use crate::declare::{PageUrl, Whole, ZeroOrMoreDecimalText, body};
+use crate::declare::{Items, PageUrl, Whole, ZeroOrMoreDecimalText, body};
 use crate::routes::merchant::amount::{AmountBody, not_of_type, price};
 use crate::routes::merchant::common::LIFETIME;
 use chrono::TimeDelta;
@@ -55,7 +55,7 @@ body! {
     /// What a payer buys.
     pub(crate) struct BasketBody as "BasketRequest" {
         /// 1 to 500 items.
-        "items" => items: Vec<ItemBody>,
+        "items" => items: Items<ItemBody, 1, { Basket::MAX }>,
     }
 }
 
@@ -174,8 +174,9 @@ fn shopping(
 
 impl BasketBody {
     fn read(self, of: &Money, faults: &mut Faults) -> Option<Basket> {
-        let count = self.items.len();
-        let items = self.items.into_iter().enumerate();
+        let Items(items) = self.items;
+        let count = items.len();
+        let items = items.into_iter().enumerate();
         let items: Vec<_> = items.filter_map(|(index, item)| item.read(index, of, faults)).collect();
         if items.len() < count {
             return None;

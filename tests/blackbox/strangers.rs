@@ -1,0 +1,279 @@
+//! Strangers call every operation of the OpenAPI document with the ids of the demo account. The answers contain nothing
+//! of that account, not even whether an object exists, and nothing changes.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::openapi::document;
+use crate::support::assert::text;
+use crate::support::examples::{Examples, FIRST, Operation};
+use crate::support::load::check_journal;
+use crate::support::worlds::set;
+use crate::support::{Answer, Client, Home, Server, demo, expect_error, expect_fault, expect_json};
+
+/// The account of the limited key, those of other clients, and one that does not exist.
+const KEPT: &str = "F70001";
+const STRANGE: &str = "F70002";
+const CLOSED: &str = "F70003";
+const NOWHERE: &str = "F79999";
+/// Operations whose answers contain the same data for everybody.
+const PUBLIC: [&str; 5] = ["listBanks", "listEventTypes", "listRoles", "lookupAddresses", "getPaymentBatchTemplate"];
+/// Texts of every account: the default colours of a merchant, the name of the first budget, the name of the world of
+/// the examples, a feature, and the id of the product of webhooks.
+const OF_EVERY_ACCOUNT: [&str; 6] =
+    ["#1d70b8", "#ffffff", "Account balance", "World docs", "batchPayment", "0198c0de-0001-7000-8000-000000000001"];
+
+/// A caller who may not see the demo account.
+struct Stranger {
+    name: &'static str,
+    client: Client,
+    reach: Reach,
+}
+
+/// What a stranger's key can do.
+#[derive(Clone, Copy)]
+enum Reach {
+    /// Nothing: it is refused with this status and code.
+    Refused(u16, &'static str),
+    /// It has an account of its own.
+    Account(&'static str),
+}
+
+/// What a stranger's requests name.
+#[derive(Clone, Copy)]
+enum Names {
+    /// The demo account, with its objects.
+    Account,
+    /// The stranger's own account, with objects of the demo account.
+    Objects,
+}
+
+fn issue(home: &Home, arguments: &[&str]) -> Value {
+    home.json(&[&["keys", "issue", "--all-scopes", "--json"], arguments].concat())
+}
+
+fn client_with_account(home: &Home, name: &str, account: &str) -> String {
+    let client = home.json(&["clients", "create", "--name", name, "--json"]);
+    let client = text(&client, "/id").to_owned();
+    home.json(&["accounts", "create", account, "--client", &client, "--merchant", name, "--json"]);
+    client
+}
+
+/// Starts a server with the demo account and the strangers.
+fn start() -> (Server, Vec<Stranger>) {
+    let home = Home::demo();
+    // The example that deletes an address needs one that is left.
+    home.json(&["clients", "change", "demo", "--allow-network", "127.0.0.0/8", "--json"]);
+    home.json(&["accounts", "create", KEPT, "--client", "demo", "--merchant", "Kept apart", "--json"]);
+    let limited = issue(&home, &["--client", "demo", "--account", KEPT]);
+    let strange = client_with_account(&home, "Strange", STRANGE);
+    let other = issue(&home, &["--client", &strange]);
+    let expired = issue(&home, &["--client", &strange, "--expires-at", "2020-01-01T00:00:00Z"]);
+    let revoked = issue(&home, &["--client", &strange]);
+    assert!(home.run(&["keys", "revoke", text(&revoked, "/id")]).status.success());
+    let closed = client_with_account(&home, "Closed", CLOSED);
+    let disabled = issue(&home, &["--client", &closed]);
+    assert!(home.run(&["clients", "disable", &closed]).status.success());
+    let server = Server::on(home);
+    let invalid = Reach::Refused(403, "invalid_credentials");
+    let unknown = format!("florin_sandbox_{}", "0".repeat(64));
+    let stranger = |name, key: Option<&str>, reach| {
+        let client = server.client_of(key.unwrap_or_default(), &demo().account);
+        let client = if key.is_some() { client } else { client.with_authorization(None) };
+        Stranger { name, client, reach }
+    };
+    let all = vec![
+        stranger("no key", None, Reach::Refused(401, "missing_credentials")),
+        stranger("an unknown key", Some(&unknown), invalid),
+        stranger("a revoked key", Some(text(&revoked, "/key")), invalid),
+        stranger("an expired key", Some(text(&expired, "/key")), invalid),
+        stranger("a disabled client", Some(text(&disabled, "/key")), invalid),
+        stranger("a key limited to another account", Some(text(&limited, "/key")), Reach::Account(KEPT)),
+        stranger("another client", Some(text(&other, "/key")), Reach::Account(STRANGE)),
+    ];
+    (server, all)
+}
+
+/// Adds every text in a value.
+fn texts<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+    match value {
+        Value::String(text) => {
+            found.insert(text);
+        }
+        Value::Array(items) => items.iter().for_each(|item| texts(item, found)),
+        Value::Object(members) => members.values().for_each(|member| texts(member, found)),
+        _ => {}
+    }
+}
+
+/// Adds every name that an enum of the document lists.
+fn names<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+    if let Some(listed) = value.get("enum") {
+        texts(listed, found);
+    }
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| names(item, found)),
+        Value::Object(members) => members.values().for_each(|member| names(member, found)),
+        _ => {}
+    }
+}
+
+/// Whether a text identifies something, or was written by somebody: it is not short, and neither a time nor a name that
+/// the program gives, such as `spending_limits`.
+fn tells(text: &str) -> bool {
+    let is_time = text.get(..10).is_some_and(|date| date.parse::<chrono::NaiveDate>().is_ok());
+    let is_word = text.chars().all(|character| character.is_ascii_lowercase() || character == '_');
+    text.len() >= 6 && !is_time && !is_word && text.chars().any(char::is_alphabetic)
+}
+
+/// Returns the content of the demo account: the ids and texts in the answers to all of its reads.
+fn content(server: &Server, operations: &[Operation]) -> BTreeSet<String> {
+    let client = server.client();
+    let read = |operation: &&Operation| operation.method == "GET" && operation.has_key;
+    let reads = operations.iter().filter(read).filter(|operation| operation.id != "streamEvents");
+    let answers: Vec<_> = reads.map(|operation| (&operation.id, operation.send(&client, b""))).collect();
+    let bodies: Vec<(bool, Value)> = answers
+        .iter()
+        .filter(|(_, answer)| answer.header("content-type") == Some("application/json"))
+        // A decision endpoint is set by none of the examples that ran.
+        .filter(|(id, _)| *id != "getCardDecisions")
+        .map(|(id, answer)| (PUBLIC.contains(&id.as_str()), expect_json(answer, 200)))
+        .collect();
+    let sent: Vec<Value> =
+        operations.iter().filter_map(|operation| serde_json::from_str(operation.body.as_deref()?).ok()).collect();
+    let account = client.get(&format!("/v2/accounts/{KEPT}?")).json();
+    let networks = client.get("/v2/ipaddresses?").json();
+    let (mut own, mut common) = (BTreeSet::new(), BTreeSet::from(OF_EVERY_ACCOUNT));
+    for (is_public, body) in &bodies {
+        texts(body, if *is_public { &mut common } else { &mut own });
+    }
+    names(document(), &mut common);
+    // Strangers send these texts, too, and then see them in objects of their own.
+    let mut written = BTreeSet::new();
+    sent.iter().for_each(|body| texts(body, &mut written));
+    common.extend(written.into_iter().filter(|text| absent(text) == *text && *text != demo().account));
+    // The client's other account belongs to one of the strangers.
+    texts(&account, &mut common);
+    texts(&networks, &mut common);
+    own.difference(&common).filter(|text| tells(text)).map(|text| (*text).to_owned()).collect()
+}
+
+/// Replaces every UUID, and the account of the world, by ids that nobody has.
+fn absent(text: &str) -> String {
+    let mut parts: Vec<String> = text.split_inclusive(['/', '?', '&', '=', '"']).map(str::to_owned).collect();
+    for part in &mut parts {
+        let end = part.trim_end_matches(['/', '?', '&', '=', '"']).len();
+        if end == 36 && part.matches('-').count() == 4 {
+            part.replace_range(..8, "0190a1b2");
+        } else if end > 12 && part.starts_with('W') && part[1..end].bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            part.replace_range(end - 4..end, "DEAD");
+        }
+    }
+    parts.concat()
+}
+
+/// Returns a refusal without its ids, to compare it with another one.
+fn comparable(answer: &Answer, operation: &Operation) -> (u16, String) {
+    let words = |text: &str| text.split(['/', '?', '&', '=', '"']).map(str::to_owned).collect::<BTreeSet<_>>();
+    let sent = words(&format!("{}?{}", operation.target, operation.body.clone().unwrap_or_default()));
+    let ids = sent.iter().filter(|word| word.len() >= 6 && word.bytes().any(|byte| byte.is_ascii_digit()));
+    (answer.status, ids.fold(answer.text(), |body, id| body.replace(id.as_str(), "ID")))
+}
+
+struct Calls<'a> {
+    count: usize,
+    content: &'a BTreeSet<String>,
+}
+
+impl Calls<'_> {
+    /// Sends an operation, and checks that the answer contains nothing of the demo account beyond the request.
+    fn send(&mut self, stranger: &Stranger, client: &Client, operation: &Operation) -> Answer {
+        self.count += 1;
+        let answer = operation.send(client, b"{}\n");
+        let sent = format!("{} {:?}", operation.target, operation.body);
+        let headers = answer.headers.iter().map(|(_, value)| value.as_str());
+        let shown = headers.chain([answer.text().as_str()]).collect::<Vec<_>>().join("\n");
+        let leaked: Vec<_> =
+            self.content.iter().filter(|text| shown.contains(text.as_str()) && !sent.contains(text.as_str())).collect();
+        assert!(leaked.is_empty(), "{}, {}: {leaked:?} in {answer:?}", stranger.name, operation.id);
+        assert!(answer.status < 500, "{}, {}: {answer:?}", stranger.name, operation.id);
+        answer
+    }
+
+    /// Sends an operation that names the demo account or its objects, and the same with absent ids. Both must get the
+    /// same refusal.
+    fn probe(&mut self, stranger: &Stranger, account: &str, names: Names, operation: &Operation) {
+        let (foreign, nowhere) = match names {
+            Names::Account => (demo().account.as_str(), NOWHERE),
+            Names::Objects => (account, account),
+        };
+        let named = |text: &str, account: &str| text.replace(&demo().account, account);
+        let real = operation.with(|text| named(text, foreign));
+        let absent = operation.with(|text| absent(&named(text, nowhere)));
+        let answer = self.send(stranger, &stranger.client.with_account(foreign), &real);
+        // Without an id, an operation on the stranger's own account may succeed.
+        if (&real.target, &real.body) == (&absent.target, &absent.body) {
+            return;
+        }
+        let twin = self.send(stranger, &stranger.client.with_account(nowhere), &absent);
+        let what = format!("{}, {} {}", stranger.name, operation.method, real.target);
+        assert_eq!(comparable(&answer, &real), comparable(&twin, &absent), "{what} can be probed");
+        let is_closed = answer.status == 403;
+        let faults = expect_error(&answer, if is_closed { 403 } else { 404 });
+        assert_eq!(faults.len(), 1, "{what}: {answer:?}");
+        let expected = if is_closed { "insufficient_scope" } else { "not_found" };
+        assert_eq!(faults[0].code, expected, "{what}: {answer:?}");
+    }
+}
+
+/// Returns what the demo account has and did.
+fn state(server: &Server) -> Vec<Value> {
+    let lists = ["budgets", "cards", "people", "payment-batches", "merchant/payments", "merchant/checkouts"];
+    let client = server.client();
+    let list = |path: &&str| client.get(&format!("/v2/{path}?accountId={}&limit=1000", client.account)).json();
+    let activity = client.get(&format!("/v2/activity/{}?limit=1000", client.account)).json();
+    lists.iter().map(list).chain([activity]).collect()
+}
+
+#[test]
+#[allow(clippy::print_stderr, reason = "the test runner shows it on request")]
+fn strangers_see_and_change_nothing() {
+    let (server, strangers) = start();
+    // Nothing becomes due on the demo account meanwhile.
+    set(&server.client(), json!({"freeze": true}));
+    let examples = Examples::of(&server);
+    for id in FIRST {
+        assert_eq!(examples.send(&server, examples.find(id)).status, 201, "{id}");
+    }
+    let all = examples.0.iter().filter(|operation| operation.has_key);
+    let operations: Vec<_> = all.map(|operation| examples.ready(&server, operation)).collect();
+    let (content, before) = (content(&server, &operations), state(&server));
+    assert!(content.len() > 400, "{} ids and texts", content.len());
+    let mut calls = Calls { count: 0, content: &content };
+    for stranger in &strangers {
+        match stranger.reach {
+            Reach::Refused(status, code) => {
+                for operation in &operations {
+                    let answer = calls.send(stranger, &stranger.client, operation);
+                    expect_fault(&answer, status, "header.Authorization", code);
+                }
+            }
+            Reach::Account(account) => {
+                for operation in &operations {
+                    calls.probe(stranger, account, Names::Account, operation);
+                }
+                // The stranger's own stream would not end.
+                for operation in operations.iter().filter(|operation| operation.id != "streamEvents") {
+                    calls.probe(stranger, account, Names::Objects, operation);
+                }
+            }
+        }
+    }
+    let books = expect_json(&server.client().get("/v2/sandbox/invariants"), 200);
+    assert_eq!(books["verdict"], "holds", "{books}");
+    assert_eq!(state(&server), before);
+    eprintln!("{} calls as strangers, with {} ids and texts of the demo account", calls.count, content.len());
+    assert!(calls.count > 1000, "{} calls", calls.count);
+    check_journal(&server.kill());
+}
