@@ -9,11 +9,8 @@ use florin_pages::{
 /// Returns the full pages, in one language.
 pub(super) fn samples(language: Language) -> Vec<Sample> {
     let shop = Shop { name: text(64), return_policy_url: Some(url()), ..shop() };
-    let page = |(name, page): (&str, Page)| Sample {
-        name: name.into(),
-        frame: frame(language, Some(shop.clone())),
-        page,
-    };
+    let page =
+        |(name, page): (&str, Page)| Sample { name: name.into(), frame: frame(language, Some(shop.clone())), page };
     pages().into_iter().map(page).collect()
 }
 

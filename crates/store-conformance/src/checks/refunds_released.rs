@@ -38,9 +38,8 @@ async fn released(handle: Handle) -> CheckResult {
         expect_new(refund(number).await?)?;
         let nothing_left = RefundRefusal::AboveLeft(Minor(0).of(gbp()?));
         same("while it is open", refused(refund(number + 10).await?)?, nothing_left)?;
-        let ended = expect_new(
-            handle.merchant_payments.act(refund_step(Who::Mine, number, action, (number, at))?).await,
-        )?;
+        let ended =
+            expect_new(handle.merchant_payments.act(refund_step(Who::Mine, number, action, (number, at))?).await)?;
         same("how it ended", ended.refund_status(), status)?;
         let shown = there("the payment", handle.merchant_payments.find(&mine, payment).await?)?;
         same("whether it is refundable", shown.is_refundable, true)?;

@@ -237,9 +237,8 @@ async fn due_again(handle: Handle) -> CheckResult {
         let session = there("the session", handle.checkout_sessions.find(&mine, checkout_session_id(number)).await?)?;
         let at = there("when it is due", session.session.due_at)?;
         let first = 50 + u128::try_from(settled.len()).unwrap_or_default();
-        let done = expect_new(
-            handle.checkout_sessions.act(step(Who::Mine, number, SessionAction::Due, (first, at))?).await,
-        )?;
+        let done =
+            expect_new(handle.checkout_sessions.act(step(Who::Mine, number, SessionAction::Due, (first, at))?).await)?;
         settled.push((number, at, done.status));
     }
     let expected = vec![
