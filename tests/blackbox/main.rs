@@ -121,6 +121,7 @@ mod snapshot_files;
 mod spending_limits;
 mod stories;
 mod support;
+mod testing_payments;
 mod tours;
 mod upload_memory;
 mod webhooks_deliver;
