@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::merchant_access;
 use crate::support::assert::text;
 use crate::support::http::exchange;
 use crate::support::{
-    ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, BANKS, CHECKOUTS, CLEARING, CREDIT, Home, LOOKUP, MFA_SESSIONS, PAYEES,
-    REFUND, REFUND_CLEARING, REVERSAL, SETTLEMENT_ACCOUNTS, SIMULATIONS, Server, confirm_path, demo, expect_error,
-    expect_fault, expect_json, shared, while_asking,
+    ADVICE, ATM, ATM_CLEARING, AUTHORIZATION, BANKS, CHECKOUTS, CLEARING, CREDIT, Home, LOOKUP, MFA_SESSIONS, REFUND,
+    REFUND_CLEARING, REVERSAL, SIMULATIONS, Server, confirm_path, demo, expect_error, expect_fault, expect_json,
+    shared, while_asking,
 };
 
 #[test]
@@ -75,14 +76,7 @@ fn two_headers_are_400() {
 /// Returns every operation with the scope that it requires.
 fn scopes() -> Vec<(&'static str, String, &'static str)> {
     let mut all = vec![
-        ("GET", CHECKOUTS.to_owned(), "merchant:checkouts:read:any"),
         ("GET", BANKS.to_owned(), "merchant:banks:read:any"),
-        ("GET", "/v2/merchant".to_owned(), "merchant:profile:read:any"),
-        ("POST", CHECKOUTS.to_owned(), "merchant:checkouts:write:any"),
-        ("GET", SETTLEMENT_ACCOUNTS.to_owned(), "merchant:settlement-accounts:read:any"),
-        ("POST", SETTLEMENT_ACCOUNTS.to_owned(), "merchant:settlement-accounts:write:any"),
-        ("GET", PAYEES.to_owned(), "merchant:payees:read:any"),
-        ("POST", PAYEES.to_owned(), "merchant:payees:write:any"),
         ("GET", LOOKUP.to_owned(), "addresses:lookup:any"),
         ("POST", MFA_SESSIONS.to_owned(), "payment-batches:confirm:any"),
         ("POST", confirm_path(&demo().batch("validated")), "payment-batches:confirm:any"),
@@ -91,16 +85,14 @@ fn scopes() -> Vec<(&'static str, String, &'static str)> {
     for path in [AUTHORIZATION, ADVICE, CLEARING, REVERSAL, REFUND, REFUND_CLEARING, ATM, ATM_CLEARING] {
         all.push(("POST", path.to_owned(), "cards:simulate:any"));
     }
+    all.extend(merchant_access::operations());
     all
 }
 
 #[test]
 fn every_operation_names_the_required_scope() {
     for (method, path, scope) in scopes() {
-        let mut call = shared().limited();
-        call.account.clone_from(&demo().account);
-        let call = call.call(method, &path);
-        let answer = if method == "POST" { call.json("{}").send() } else { call.send() };
+        let answer = merchant_access::send(&shared().limited(), method, &path, "{}");
         let fault = expect_fault(&answer, 403, "header.Authorization", "insufficient_scope");
         assert!(fault.message.contains(scope), "{path}: {}", fault.message);
     }
@@ -110,8 +102,7 @@ fn every_operation_names_the_required_scope() {
 fn every_operation_requires_credentials() {
     for (method, path, _) in scopes() {
         let client = shared().client().with_authorization(None);
-        let call = client.call(method, &path);
-        let answer = if method == "POST" { call.json("{}").send() } else { call.send() };
+        let answer = merchant_access::send(&client, method, &path, "{}");
         expect_fault(&answer, 401, "header.Authorization", "missing_credentials");
     }
 }

@@ -29,21 +29,21 @@ use crate::support::{
 const ADDRESSES: &str = "addressLine1,addressLine2,addressLine3,city,postcode,county\n1 Ünï Rd,,,Köln,ZZ1 1ZZ,\n";
 
 /// Creates an empty SQLite store.
-fn on_sqlite() -> Home {
+pub(crate) fn on_sqlite() -> Home {
     let home = Home::empty();
     let url = format!("sqlite://{}", home.path().join("source.db").display());
     home.set("FLORIN_DATABASE_URL", &url)
 }
 
 /// Creates a store of the kind under test, with a schema and no rows.
-fn target() -> Home {
+pub(crate) fn target() -> Home {
     let home = Home::empty();
     assert!(home.run(&["migrate"]).status.success());
     home
 }
 
 /// Exports a home to a file next to its database.
-fn export(home: &Home) -> String {
+pub(crate) fn export(home: &Home) -> String {
     let path = home.path().join("florin.jsonl").display().to_string();
     home.json(&["export", &path, "--json"]);
     path

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::merchant_access;
 use crate::openapi::truthful;
 use crate::support::assert::{members, text};
 use crate::support::payments::alone;
@@ -158,16 +159,7 @@ fn without_an_active_profile_only_the_bank_list_answers() {
     let (_server, client) = alone();
     let plain = client.with_account("F50092");
     let absent = |client: &Client| {
-        for path in [MERCHANT, CHECKOUTS, SETTLEMENT_ACCOUNTS, PAYEES] {
-            expect_fault(&client.get(path), 404, "query.accountId", "not_found");
-        }
-        let checkout = json!({"type": "TOP_UP", "name": "x", "currencyCode": "GBP", "returnUrl": "https://x.example"});
-        let details = json!({"type": "SORT_CODE", "sortCode": "200000", "accountNumber": "55779911"});
-        let new = json!({"name": "x", "currencyCode": "GBP", "bankDetails": details});
-        for (path, body) in [(CHECKOUTS, &checkout), (SETTLEMENT_ACCOUNTS, &new), (PAYEES, &new)] {
-            expect_fault(&client.post(path, body.to_string()), 404, "query.accountId", "not_found");
-        }
-        expect_fault(&patch(client, MERCHANT, &json!({})), 404, "query.accountId", "not_found");
+        merchant_access::expect_no_merchant(client);
         expect_json(&client.get(BANKS), 200);
     };
     absent(&plain);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::openapi::truthful;
 use crate::support::assert::{members, text, uuid};
-use crate::support::management::budget;
+use crate::support::management::{budget, with};
 use crate::support::server::LIMIT;
 use crate::support::shop::{PAYMENTS, REFUNDS, SESSIONS, TOP_UPS, bank, new_session, outcome, shop, sold};
 use crate::support::worlds::set;
@@ -87,24 +87,61 @@ fn a_refund_is_authorised_and_paid() {
 }
 
 #[test]
-fn refunds_never_exceed_the_payment() {
+fn of_100_refunds_of_1_on_a_payment_of_10_exactly_10_are_created() {
     let (_server, client, checkout) = shop();
-    let session = sold(&client, &checkout, "1");
-    let paid = session["paymentId"].clone();
+    let paid = sold_for(&client, &checkout, "10.00");
     let answers = together(100, |_| when_there_is_room(|| refund(&client, &paid, "1.00")));
     let made = answers.iter().filter(|answer| answer.status == 201).count();
-    assert_eq!(made, 12, "of 12.50: {answers:?}");
+    assert_eq!(made, 10, "{answers:?}");
     for refused in answers.iter().filter(|answer| answer.status != 201) {
         let fault = expect_fault(refused, 409, "body.amount", "invalid_state");
-        assert!(fault.message.contains("0.50 GBP"), "{}", fault.message);
+        assert!(fault.message.contains("0.00 GBP"), "{}", fault.message);
     }
-    expect_json(&refund(&client, &paid, "0.50"), 201);
-    expect_fault(&refund(&client, &paid, "0.01"), 409, "body.amount", "invalid_state");
+    let path = format!("{PAYMENTS}?accountId={}&refundedPaymentId={}", client.account, paid.as_str().unwrap());
+    assert_eq!(expect_json(&client.get(&path), 200)["count"], 10);
     assert_eq!(payment(&client, &paid)["isRefundable"], false);
     let one = answers.iter().find(|answer| answer.status == 201).unwrap().json();
     assert_eq!(expect_json(&authorise(&client, &one, &json!({"outcome": "reject"})), 200)["status"], "CANCELLED");
     expect_json(&refund(&client, &paid, "1.00"), 201);
+    expect_fault(&refund(&client, &paid, "0.01"), 409, "body.amount", "invalid_state");
     holds(&client);
+}
+
+#[test]
+fn refunds_never_exceed_the_payment() {
+    let (_server, client, checkout) = shop();
+    let paid = sold(&client, &checkout, "1")["paymentId"].clone();
+    expect_json(&refund(&client, &paid, "12.00"), 201);
+    let fault = expect_fault(&refund(&client, &paid, "0.51"), 409, "body.amount", "invalid_state");
+    assert!(fault.message.contains("0.50 GBP"), "{}", fault.message);
+    expect_json(&refund(&client, &paid, "0.50"), 201);
+    expect_fault(&refund(&client, &paid, "0.01"), 409, "body.amount", "invalid_state");
+    let dear = sold_for(&client, &checkout, "2000.00");
+    let fault = expect_fault(&refund(&client, &dear, "1000.01"), 409, "body.amount", "invalid_state");
+    assert!(fault.message.contains("1000.00 GBP"), "{}", fault.message);
+    expect_json(&refund(&client, &dear, "1000.00"), 201);
+    let path = format!("{PAYMENTS}/{}/refunds", dear.as_str().unwrap());
+    for (body, path_of_fault, code) in [
+        (json!({"amount": {"amount": "1.00", "currencyCode": "EUR"}}), "body.amount.currencyCode", "invalid_value"),
+        (
+            json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}, "reason": "x".repeat(141)}),
+            "body.reason",
+            "too_long",
+        ),
+        (json!({"reason": "x"}), "body.amount", "required"),
+    ] {
+        expect_fault(&client.post(&path, body.to_string()), 400, path_of_fault, code);
+    }
+    holds(&client);
+}
+
+/// Sells something for this amount, and returns the id of the payment.
+fn sold_for(client: &Client, checkout: &str, amount: &str) -> Value {
+    let more = json!({"amount": {"amount": amount, "currencyCode": "GBP"}});
+    let session = with(new_session(checkout, &format!("for {amount}")), &more);
+    let session = expect_json(&client.post(SESSIONS, session.to_string()), 201);
+    let body = json!({"bankId": bank(client), "outcome": "approve"});
+    expect_json(&outcome(client, &session, &body), 200)["paymentId"].clone()
 }
 
 #[test]
@@ -198,7 +235,9 @@ fn the_export_is_a_table() {
     assert_eq!(rows.len(), 4, "{rows:?}");
     // The reference has a comma.
     assert_eq!([0, 2].map(|row: usize| rows[row].split(',').count()), [16, 17], "{rows:?}");
-    assert!(rows[0].starts_with("id,type,checkoutType,status,amount,currencyCode,checkoutSessionId,"), "{rows:?}");
+    let columns = "id,type,checkoutType,status,amount,currencyCode,checkoutSessionId,refundedPaymentId,refundId,orderId,\
+        merchantReference,payerBankName,isRefundable,initiatedAt,completedAt,createdAt";
+    assert_eq!(rows[0], columns);
     assert!(rows[1].contains(",PAYMENT,SHOPPING,COMPLETED,12.50,GBP,"), "{rows:?}");
     assert!(rows[1].contains("\"'=SUM(A1:A9), \"\"x\"\"\""), "{rows:?}");
     assert!(rows[2].contains(",REFUND,SHOPPING,PENDING,1.00,GBP,"), "{rows:?}");
@@ -236,6 +275,14 @@ fn a_top_up_credits_its_budget() {
         events["rows"].as_array().unwrap().iter().map(|row| text(row, "/body/webhookEventTypeName")).collect();
     assert_eq!(kinds, ["BoxCredited", "MerchantPaymentFailed"]);
     assert_eq!(events["rows"][1]["body"]["checkoutSessionId"], created["id"]);
+    let path = format!("/v2/budgets/{budget}/explanation?accountId={}&currencyCode=GBP", client.account);
+    let explained = expect_json(&client.get(&path), 200);
+    let (posting, sum) = (&explained["postings"]["rows"][0], &explained["sums"][0]);
+    assert_eq!(
+        (&explained["addsUp"], &posting["kind"], &sum["kind"]),
+        (&json!(true), &json!("top_up"), &json!("top_up"))
+    );
+    assert_eq!((&posting["causeId"], &posting["moved"]["available"]), (&paid["paymentId"], &json!("40.00")));
     let cancel = client.post(&format!("{TOP_UPS}/{}/cancel", text(&created, "/id")), "");
     expect_fault(&cancel, 409, "path.topUpId", "invalid_state");
     let list = expect_json(&client.get(SESSIONS), 200);

@@ -2,9 +2,10 @@
 
 import { spawn, execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { extname, join, normalize } from "node:path";
 
 const require = createRequire(`${process.env.NODE_TOOLS}/package.json`);
 const puppeteer = require("puppeteer-core");
@@ -117,6 +118,75 @@ export async function press(page, action) {
   throw new Error(`${page.url()} has no button ${action}`);
 }
 
+/** The content security policy of the pages. */
+const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+const TYPES = { ".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml" };
+
+/** Serves the files of a folder under the content security policy of the pages. `pages` are further pages by path. */
+export async function serveFolder(folder, pages = {}) {
+  const server = createServer((request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
+    try {
+      const body = pages[path] ?? readFileSync(join(folder, path));
+      response.writeHead(200, { "Content-Type": TYPES[extname(path)], "Content-Security-Policy": POLICY });
+      response.end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { baseUrl: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
+}
+
+/**
+ * Makes a tab record what its pages must not do: requests to other origins (`foreign`), and what the content security
+ * policy refused. With scripts, `refusals` returns the latter; without scripts, Chromium says it on the console.
+ */
+export async function watch(page, baseUrl) {
+  page.foreign = [];
+  page.refused = [];
+  page.on("request", (request) => {
+    const origin = new URL(request.url()).origin;
+    if (origin !== new URL(baseUrl).origin && origin !== "null") page.foreign.push(request.url());
+  });
+  page.on("console", (message) => {
+    if (/Content Security Policy/i.test(message.text())) page.refused.push(message.text());
+  });
+  await page.evaluateOnNewDocument(() => {
+    globalThis.refused = [];
+    addEventListener("securitypolicyviolation", (event) => {
+      globalThis.refused.push(`${event.effectiveDirective}: ${event.blockedURI}`);
+    });
+  });
+}
+
+/** Returns what the content security policy refused on the page. */
+export async function refusals(page) {
+  return [...page.refused, ...((await page.evaluate(() => globalThis.refused)) ?? [])];
+}
+
+/** Returns the texts that are wider than their elements. */
+export function cut(page) {
+  return page.$$eval("h1, h2, p, dt, dd, th, td, button, a, label, legend", (elements) =>
+    elements
+      .filter((element) => element.checkVisibility() && !element.closest(".hidden"))
+      .filter((element) => element.scrollWidth > element.clientWidth && getComputedStyle(element).display !== "inline")
+      .map((element) => element.outerHTML.slice(0, 100)),
+  );
+}
+
+/** A telephone, and a window of 1280 x 1024 at a zoom of 400 % (WCAG 1.4.10). */
+export const SMALL = [{ width: 320, height: 800 }, { width: 320, height: 256, deviceScaleFactor: 4 }];
+
+/** Returns what does not fit into a small window: the width of the page, and texts that are cut off. */
+export async function misfits(page, viewport) {
+  await page.setViewport(viewport);
+  const [width, ratio] = await page.evaluate(() => [document.documentElement.scrollWidth, devicePixelRatio]);
+  const found = width <= viewport.width ? [] : [`${width} px wide`];
+  if (ratio !== (viewport.deviceScaleFactor ?? 1)) found.push(`a device pixel ratio of ${ratio}`);
+  return [...found, ...(await cut(page))];
+}
+
 /** The heading of a page. */
 export function heading(page) {
   return page.$eval("h1", (element) => element.textContent.trim());
@@ -138,10 +208,11 @@ export async function decide(page, action, { name = "Ada Lovelace", outcome, min
   await press(page, action);
 }
 
-/** Returns the violations of accessibility rules. The page sends no script, so a tool of the browser injects this one. */
-export async function violations(page) {
+/** Returns the violations of accessibility rules, by default of all of WCAG 2.2 AA. The page sends no script, so a tool of the browser injects this one. */
+export async function violations(page, rules) {
   await page.evaluate(AXE);
-  const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-  const found = await page.evaluate((values) => globalThis.axe.run({ runOnly: { type: "tag", values } }), tags);
+  const tags = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
+  const runOnly = rules ? { type: "rule", values: rules } : tags;
+  const found = await page.evaluate((only) => globalThis.axe.run({ runOnly: only }), runOnly);
   return found.violations.map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.html).join(" ")}`);
 }

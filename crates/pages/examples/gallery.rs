@@ -22,6 +22,9 @@ fn main() -> io::Result<()> {
     for language in Language::ALL {
         for mut sample in samples::samples(language) {
             sample.frame.root = ".".into();
+            if let Some(logo) = sample.frame.shop.as_mut().and_then(|shop| shop.logo_url.as_mut()) {
+                *logo = "./assets/icon.svg".into();
+            }
             if let Some(theme) = sample.frame.shop.as_ref().and_then(|shop| shop.theme) {
                 fs::write(folder.join("theme").join(theme.file_name()), theme.css())?;
             }

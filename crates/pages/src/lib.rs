@@ -22,6 +22,7 @@ mod format;
 mod language;
 mod qr;
 mod render;
+mod room;
 mod texts;
 mod theme;
 mod view;

@@ -33,7 +33,7 @@ fn texts(html: &str) -> Vec<&str> {
 #[test]
 fn every_page_is_a_whole_document_with_one_heading_and_a_title() {
     let documents = documents();
-    assert!(documents.len() > 80, "{}", documents.len());
+    assert!(documents.len() > 120, "{}", documents.len());
     for (sample, html) in documents {
         let name = &sample.name;
         let start = format!("<!doctype html>\n<html lang=\"{}\">", sample.frame.language.tag());
@@ -54,6 +54,36 @@ fn every_page_is_a_whole_document_with_one_heading_and_a_title() {
         }
         assert_eq!(open, [""; 0], "{name}");
         assert!(html.len() < 30_000, "{name}: {} bytes", html.len());
+    }
+}
+
+/// A list that is cut says so, and lists as much as fits.
+#[test]
+fn lists_are_cut_to_fit() {
+    let fields = [("found", "found"), ("rates", "rate"), ("banks", "bankId")];
+    let rows = |name: &str, html: &str| {
+        let (_, field) = fields.into_iter().find(|(list, _)| name.contains(list)).unwrap();
+        html.matches(&format!("<input type=\"radio\" name=\"{field}\"")).count()
+    };
+    let cut = [("full_found", 100), ("full_rates", 50), ("full_banks", 60), ("summary_address_found_many", 100)];
+    for (sample, html) in documents() {
+        let name = sample.name.as_str();
+        if let Some((_, all)) = cut.into_iter().find(|(list, _)| *list == name) {
+            let rows = rows(name, &html);
+            assert!((3..all).contains(&rows), "{name}: {rows}");
+            assert!(html.contains(&format!(" {rows} ")) && html.contains(&all.to_string()), "{name}: {rows}");
+            assert!(html.len() > 26_000, "{name}: only {} bytes", html.len());
+        } else if ["banks", "summary_rates"].contains(&name) {
+            assert_eq!(rows(name, &html), if name == "banks" { 14 } else { 3 }, "{name}");
+        }
+    }
+}
+
+/// The selected rate is listed even where the list is cut before it.
+#[test]
+fn a_selected_rate_is_always_listed() {
+    for (sample, html) in documents().into_iter().filter(|(sample, _)| sample.name == "full_rates") {
+        assert!(html.contains("value=\"50&#38;") && html.matches(" checked>").count() == 1, "{}", sample.name);
     }
 }
 
@@ -216,7 +246,16 @@ fn pages_name_files_that_exist_and_their_theme() {
 
 #[test]
 fn errors_are_announced_in_the_title_and_at_the_field() {
-    let with_errors = ["summary_address_errors", "summary_rates_missing", "banks_missing", "simulated_errors"];
+    let with_errors = [
+        "summary_address_errors",
+        "summary_rates_missing",
+        "banks_missing",
+        "simulated_errors",
+        "full_address",
+        "full_found",
+        "full_rates",
+        "full_banks",
+    ];
     for (sample, html) in documents() {
         let has_errors = with_errors.contains(&sample.name.as_str()) || sample.name == "simulated_name_too_long";
         let prefix = if sample.frame.language == Language::English { "Error:" } else { "Gwall:" };

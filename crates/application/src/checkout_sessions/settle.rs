@@ -11,14 +11,13 @@ use florin_domain::checkout::{
 };
 use florin_domain::ids::{AccountId, CheckoutSessionId, RefundId};
 use florin_domain::world::Timeline;
-use florin_ports::{
-    BankUnavailable, FoundSession, Mode, RefundCommand, SessionCommand, StoreError, WriteError, Written,
-};
+use florin_ports::{BankUnavailable, FoundSession, Mode, RefundCommand, SessionCommand, StoreError, WriteError};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Applies the due steps of all sessions and refunds, and returns the number of settled objects. A step is dated when
-/// it was due. For an account with its own clock, that clock decides what is due.
+/// Applies the due steps of all sessions and refunds, and returns the number of settled objects. Steps are applied in
+/// the order in which they were due, and dated accordingly. For an account with its own clock, that clock decides what
+/// is due.
 pub async fn settle_checkouts(services: &CheckoutServices) -> Result<usize, StoreError> {
     let mut written = sweep(services, None, &Timeline::default()).await?;
     for (account, timeline) in services.sessions.due_accounts(services.time.real_now()).await? {
@@ -27,13 +26,38 @@ pub async fn settle_checkouts(services: &CheckoutServices) -> Result<usize, Stor
     Ok(written)
 }
 
-/// Applies the due steps of an account's sessions and refunds by the account's time, the earliest first.
+/// Applies the due steps of an account's sessions and refunds by the account's time, in the order in which they are due.
 pub(crate) async fn settle_checkouts_of(
     services: &CheckoutServices,
     account: &AccountId,
     timeline: &Timeline,
 ) -> Result<usize, StoreError> {
     sweep(services, Some(account), timeline).await
+}
+
+/// The result of applying the next due step of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    /// Nothing is due.
+    NotDue,
+    /// Everything that was due is applied.
+    Settled,
+    /// A step was applied, and another one is due. Steps of other objects may come before it.
+    DueAgain,
+    /// The bank is unavailable, or its answer left the object due.
+    Stuck,
+}
+
+impl Progress {
+    /// Compares when an object was due with when it is due next. `before` is `None` after a report of a bank, because a
+    /// bank could report again and again.
+    fn of(before: Option<DateTime<Utc>>, next: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Self {
+        match next.filter(|next| *next <= now) {
+            None => Self::Settled,
+            Some(next) if before.is_some_and(|before| next > before) => Self::DueAgain,
+            Some(_) => Self::Stuck,
+        }
+    }
 }
 
 async fn sweep(
@@ -50,20 +74,34 @@ async fn sweep(
             return Ok(sweep.written());
         }
         for due in due {
-            match &due {
+            let at = (timeline, now);
+            let is_due_again = match due.clone() {
                 DueCheckout::Session(account, id) => {
-                    let settled = ask_and_settle_session(services, account, *id, (timeline, now)).await;
-                    let is_due = |session: CheckoutSession| session.due_at.is_some_and(|due| due <= now);
-                    sweep.record(due, settled.map(|session| !session.is_some_and(is_due)))?;
+                    record(&mut sweep, due, advance_session_of(services, &account, id, at).await)?
                 }
                 DueCheckout::Refund(account, id) => {
-                    let settled = ask_and_settle_refund(services, account, *id, (timeline, now)).await;
-                    let is_due = |refund: MerchantPayment| refund.refund_due_at().is_some_and(|due| due <= now);
-                    sweep.record(due, settled.map(|refund| !refund.is_some_and(is_due)))?;
+                    record(&mut sweep, due, advance_refund_of(services, &account, id, at).await)?
                 }
+            };
+            if is_due_again {
+                // The store knows which step comes next.
+                break;
             }
         }
     }
+}
+
+/// Records the progress of an object, and returns whether it is due again.
+fn record<R: Debug>(
+    sweep: &mut Sweep<DueCheckout>,
+    due: DueCheckout,
+    progress: Result<Progress, WriteError<R>>,
+) -> Result<bool, StoreError> {
+    if let Ok(Progress::DueAgain) = progress {
+        return Ok(true);
+    }
+    sweep.record(due, progress.map(|progress| progress != Progress::Stuck))?;
+    Ok(false)
 }
 
 /// Applies the due steps of a session or top-up, and returns it. `None`: the account has none with this id.
@@ -85,14 +123,14 @@ pub async fn settle_session(
     account: &Account,
     found: &FoundSession,
 ) -> Result<bool, StoreError> {
-    let (session, now) = (&found.session, services.time.now_of(account));
-    let Some(news) = heard(session.id, news_of_session(services, found, now).await) else { return Ok(false) };
-    if news == SessionAction::Due && session.due_at.is_none_or(|due| due > now) {
-        return Ok(false);
+    let (id, at) = (found.session.id, (&account.timeline, services.time.now_of(account)));
+    let mut progress = advance_session(services, found, at).await;
+    let is_changed = progress != Ok(Progress::NotDue);
+    while progress == Ok(Progress::DueAgain) {
+        progress = advance_session_of(services, &account.id, id, at).await;
     }
-    let settled = settle_due_session(services, &account.id, session.id, news, (&account.timeline, now)).await;
-    log_refusal(session.id, settled)?;
-    Ok(true)
+    log_refusal(id, progress)?;
+    Ok(is_changed)
 }
 
 /// Applies the due steps of a refund, and the report of its bank, and returns it. `None`: the account has none with
@@ -103,13 +141,15 @@ pub async fn find_merchant_refund(
     id: RefundId,
 ) -> Result<Option<MerchantPayment>, StoreError> {
     let Some(found) = services.payments.find_refund(&account.id, id).await? else { return Ok(None) };
-    let now = services.time.now_of(account);
-    let Some(news) = heard(id, news_of_refund(services, &found, now).await) else { return Ok(Some(found)) };
-    if news == RefundAction::Due && found.refund_due_at().is_none_or(|due| due > now) {
+    let at = (&account.timeline, services.time.now_of(account));
+    let mut progress = advance_refund(services, (&found, id), at).await;
+    if progress == Ok(Progress::NotDue) {
         return Ok(Some(found));
     }
-    let settled = settle_due_refund(services, &account.id, id, news, (&account.timeline, now)).await;
-    log_refusal(id, settled)?;
+    while progress == Ok(Progress::DueAgain) {
+        progress = advance_refund_of(services, &account.id, id, at).await;
+    }
+    log_refusal(id, progress)?;
     services.payments.find_refund(&account.id, id).await
 }
 
@@ -131,62 +171,82 @@ fn log_refusal<T, R: Debug>(object: impl Debug, settled: Result<T, WriteError<R>
     }
 }
 
-/// Asks the bank of a session, and applies the due steps. Returns the resulting session.
-async fn ask_and_settle_session(
+async fn advance_session_of(
     services: &CheckoutServices,
     account: &AccountId,
     id: CheckoutSessionId,
-    (timeline, now): (&Timeline, DateTime<Utc>),
-) -> Result<Option<CheckoutSession>, WriteError<SessionRefusal>> {
-    let Some(found) = services.sessions.find(account, id).await? else { return Ok(None) };
-    match heard(id, news_of_session(services, &found, now).await) {
-        Some(news) => settle_due_session(services, account, id, news, (timeline, now)).await,
-        None => Ok(Some(found.session)),
+    at: (&Timeline, DateTime<Utc>),
+) -> Result<Progress, WriteError<SessionRefusal>> {
+    match services.sessions.find(account, id).await? {
+        Some(found) => advance_session(services, &found, at).await,
+        None => Ok(Progress::NotDue),
     }
 }
 
-/// Asks the bank of a refund, and applies the due steps. Returns the resulting refund.
-async fn ask_and_settle_refund(
+/// Asks the bank of a session, and applies its report at the present time, or else the next due step at the time when
+/// it was due. In a seeded world, ids are derived from the session and that time, no matter who applies the step.
+async fn advance_session(
+    services: &CheckoutServices,
+    found: &FoundSession,
+    (timeline, now): (&Timeline, DateTime<Utc>),
+) -> Result<Progress, WriteError<SessionRefusal>> {
+    let CheckoutSession { account, id: session, due_at, .. } = &found.session;
+    let Some(action) = heard(session, news_of_session(services, found, now).await) else {
+        return Ok(Progress::Stuck);
+    };
+    let before = match action {
+        SessionAction::Due => due_at.filter(|due| *due <= now),
+        _ => None,
+    };
+    if action == SessionAction::Due && before.is_none() {
+        return Ok(Progress::NotDue);
+    }
+    let at = before.unwrap_or(now);
+    let cause: [&[u8]; 3] = [b"session", session.0.as_bytes(), &at.timestamp_micros().to_be_bytes()];
+    let clock = services.time.for_background(timeline, at, &cause);
+    let decide =
+        Arc::new(move |situation: &SessionSituation| clock.rule(|stamp| decide_session(situation, &action, stamp)));
+    let command =
+        SessionCommand { account: account.clone(), session: *session, decide, mode: Mode::Commit, claim: None };
+    let settled = services.sessions.act(command).await?.outcome();
+    Ok(Progress::of(before, settled.and_then(|session| session.due_at), now))
+}
+
+async fn advance_refund_of(
     services: &CheckoutServices,
     account: &AccountId,
     id: RefundId,
-    (timeline, now): (&Timeline, DateTime<Utc>),
-) -> Result<Option<MerchantPayment>, WriteError<RefundRefusal>> {
-    let Some(found) = services.payments.find_refund(account, id).await? else { return Ok(None) };
-    match heard(id, news_of_refund(services, &found, now).await) {
-        Some(news) => settle_due_refund(services, account, id, news, (timeline, now)).await,
-        None => Ok(Some(found)),
+    at: (&Timeline, DateTime<Utc>),
+) -> Result<Progress, WriteError<RefundRefusal>> {
+    match services.payments.find_refund(account, id).await? {
+        Some(found) => advance_refund(services, (&found, id), at).await,
+        None => Ok(Progress::NotDue),
     }
 }
 
-/// Applies the due steps of a session. In a seeded world, ids are derived from the session, no matter who applies the
-/// steps.
-async fn settle_due_session(
+/// Asks the bank of a refund, and applies its report at the present time, or else the next due step at the time when it
+/// was due. In a seeded world, ids are derived from the refund and that time, no matter who applies the step.
+async fn advance_refund(
     services: &CheckoutServices,
-    account: &AccountId,
-    session: CheckoutSessionId,
-    action: SessionAction,
+    (found, refund): (&MerchantPayment, RefundId),
     (timeline, now): (&Timeline, DateTime<Utc>),
-) -> Result<Option<CheckoutSession>, WriteError<SessionRefusal>> {
-    let clock = services.time.for_background(timeline, now, &[b"session", session.0.as_bytes()]);
-    let decide =
-        Arc::new(move |situation: &SessionSituation| clock.rule(|stamp| decide_session(situation, &action, stamp)));
-    let command = SessionCommand { account: account.clone(), session, decide, mode: Mode::Commit, claim: None };
-    services.sessions.act(command).await.map(Written::outcome)
-}
-
-/// Applies the due steps of a refund. In a seeded world, ids are derived from the refund, no matter who applies the
-/// steps.
-async fn settle_due_refund(
-    services: &CheckoutServices,
-    account: &AccountId,
-    refund: RefundId,
-    action: RefundAction,
-    (timeline, now): (&Timeline, DateTime<Utc>),
-) -> Result<Option<MerchantPayment>, WriteError<RefundRefusal>> {
-    let clock = services.time.for_background(timeline, now, &[b"merchant refund", refund.0.as_bytes()]);
+) -> Result<Progress, WriteError<RefundRefusal>> {
+    let Some(action) = heard(refund, news_of_refund(services, found, now).await) else {
+        return Ok(Progress::Stuck);
+    };
+    let before = match action {
+        RefundAction::Due => found.refund_due_at().filter(|due| *due <= now),
+        _ => None,
+    };
+    if action == RefundAction::Due && before.is_none() {
+        return Ok(Progress::NotDue);
+    }
+    let at = before.unwrap_or(now);
+    let cause: [&[u8]; 3] = [b"merchant refund", refund.0.as_bytes(), &at.timestamp_micros().to_be_bytes()];
+    let clock = services.time.for_background(timeline, at, &cause);
     let decide =
         Arc::new(move |situation: &RefundSituation| clock.rule(|stamp| decide_refund(situation, action, stamp)));
-    let command = RefundCommand { account: account.clone(), refund, decide, mode: Mode::Commit, claim: None };
-    services.payments.act(command).await.map(Written::outcome)
+    let command = RefundCommand { account: found.account.clone(), refund, decide, mode: Mode::Commit, claim: None };
+    let settled = services.payments.act(command).await?.outcome();
+    Ok(Progress::of(before, settled.and_then(|refund| refund.refund_due_at()), now))
 }

@@ -1,13 +1,17 @@
 //! Tests of the rules that create sessions and top-ups.
 
 use super::*;
-use crate::checkout::{CreateTopUpRefusal, CreateTopUpSituation, SessionStatus, TopUpRequest, decide_create_top_up};
+use crate::checkout::{
+    BasketItem, CreateTopUpRefusal, CreateTopUpSituation, SessionStatus, ShippingRate, TopUpRequest,
+    decide_create_top_up,
+};
 use crate::merchant::{BankDetails, Locale, ShippingOptions, WebUrl};
 use crate::test_support::{
     a_basket, a_budget, a_checkout, a_payee, a_payment_reference, a_session, a_session_request, a_settlement_account,
     a_shipping, a_shipping_rate, a_top_up, a_top_up_request, money, noon,
 };
 use chrono::{DateTime, TimeDelta, Utc};
+use proptest::prelude::*;
 
 /// A merchant with an ACTIVE SHOPPING checkout, and settlement account 1 as the default.
 fn situation() -> CreateSessionSituation {
@@ -177,6 +181,53 @@ fn the_basket_and_the_shipping_must_cost_the_amount() {
     dear[0].unit_price = i64::MAX;
     let dear = shopping("12.50 GBP", Basket::new(dear).ok(), None);
     assert_eq!(refusal(&situation(), &dear), CreateSessionRefusal::SumTooLarge);
+}
+
+/// An item of a basket, with an extreme price now and then.
+fn item(quantity: i64, unit_price: i64) -> BasketItem {
+    let basket = a_basket(&[(quantity, "0.00 GBP")]);
+    BasketItem { unit_price, ..basket.items()[0].clone() }
+}
+
+proptest! {
+    /// Exactly one amount is accepted: the sum of the basket and the shipping.
+    #[test]
+    fn a_basket_costs_exactly_one_amount(
+        items in prop::collection::vec((1_i64..1_000, 0_i64..10_000), 1..20),
+        rate in prop::option::of(0_i64..100_000),
+        other in prop_oneof![Just(0_i64), -3_i64..4, -1_000_000_i64..1_000_000],
+    ) {
+        let sum = items.iter().map(|(quantity, price)| quantity * price).sum::<i64>() + rate.unwrap_or(0);
+        prop_assume!(sum + other > 0);
+        let basket = Basket::new(items.iter().map(|(quantity, price)| item(*quantity, *price)).collect()).unwrap();
+        let rate = rate.map(|amount| ShippingRate { amount, ..a_shipping_rate("0.00 GBP") });
+        let mut request = shopping("1.00 GBP", Some(basket), Some(Shipping { rate, ..a_shipping() }));
+        request.opening.terms.amount.minor = Minor(sum + other);
+        let expected = Minor(sum).of(request.opening.terms.amount.currency);
+        match decide_create_session(&situation(), &request) {
+            Ok(created) => prop_assert_eq!((other, created.session.amount), (0, expected)),
+            Err(refusal) => prop_assert_eq!((other != 0, refusal), (true, CreateSessionRefusal::OtherSum(expected))),
+        }
+    }
+
+    #[test]
+    fn a_sum_beyond_64_bits_is_refused(
+        items in prop::collection::vec((1_i64..=100_000, prop_oneof![0_i64..1_000, 0..=i64::MAX]), 1..5),
+        rate in prop_oneof![0_i64..1_000, 0..=i64::MAX],
+    ) {
+        let sum = items.iter().map(|(quantity, price)| i128::from(*quantity) * i128::from(*price)).sum::<i128>();
+        let sum = i64::try_from(sum + i128::from(rate)).ok();
+        let basket = Basket::new(items.iter().map(|(quantity, price)| item(*quantity, *price)).collect()).unwrap();
+        let rate = Some(ShippingRate { amount: rate, ..a_shipping_rate("0.00 GBP") });
+        let request = shopping("0.01 GBP", Some(basket), Some(Shipping { rate, ..a_shipping() }));
+        let currency = request.opening.terms.amount.currency;
+        let expected = sum.map_or(CreateSessionRefusal::SumTooLarge, |sum| {
+            CreateSessionRefusal::OtherSum(Minor(sum).of(currency))
+        });
+        if sum != Some(1) {
+            prop_assert_eq!(refusal(&situation(), &request), expected);
+        }
+    }
 }
 
 #[test]

@@ -18,6 +18,8 @@ mod progress;
 mod properties;
 mod reference;
 mod refund;
+#[cfg(test)]
+mod refund_properties;
 mod refund_status;
 mod session;
 mod shipping;

@@ -148,6 +148,56 @@ mod tests {
         }
     }
 
+    /// The contract's table: each event, and the state after it of a session that is OPEN and was never opened, OPEN and
+    /// opened, PROCESSING, or at an end.
+    const TABLE: [[&str; 5]; 9] = [
+        ["the payer opens the page", "OPEN", "OPEN", "–", "–"],
+        ["the payer chooses a bank", "OPEN", "OPEN", "–", "–"],
+        ["the payer approves at the bank", "PROCESSING", "PROCESSING", "–", "–"],
+        ["the payer rejects or leaves at the bank", "OPEN", "OPEN", "–", "–"],
+        ["the bank confirms", "–", "–", "COMPLETED", "–"],
+        ["the bank rejects, or times out", "–", "–", "OPEN; ABANDONED after `expiresAt`", "–"],
+        ["the merchant cancels", "CANCELLED", "CANCELLED", "409", "409"],
+        ["the payer cancels on the page", "CANCELLED", "CANCELLED", "–", "–"],
+        ["`expiresAt` passes", "EXPIRED", "ABANDONED", "–", "–"],
+    ];
+    const ENDS: [SessionStatus; 4] =
+        [SessionStatus::Completed, SessionStatus::Cancelled, SessionStatus::Abandoned, SessionStatus::Expired];
+
+    /// Returns what the code does, in the words of the table.
+    fn effect(status: SessionStatus, step: SessionStep, has_begun: bool) -> String {
+        let name = |is_over| match status.after(step, has_begun, is_over) {
+            StepEffect::Becomes(next) => next.as_str(),
+            StepEffect::Nothing => "–",
+            StepEffect::Refused => "409",
+        };
+        match (name(false), name(true)) {
+            (before, after) if before == after => before.to_owned(),
+            (before, after) => format!("{before}; {after} after `expiresAt`"),
+        }
+    }
+
+    /// Prints the table that the code implements, and compares every pair of event and state with the contract's.
+    #[test]
+    #[expect(clippy::print_stdout, reason = "the table is printed to be compared by eye, too")]
+    fn all_36_pairs_of_event_and_state_are_as_the_contract_says() {
+        let mut pairs = 0;
+        println!("| Event | OPEN, never opened | OPEN, opened | PROCESSING | an end |");
+        for (step, [event, expected @ ..]) in SessionStep::ALL.into_iter().zip(TABLE) {
+            let of_ends = ENDS.map(|end| [false, true].map(|begun| effect(end, step, begun)));
+            assert!(of_ends.iter().flatten().all(|of_end| *of_end == of_ends[0][0]), "{event}: {of_ends:?}");
+            let processing = [false, true].map(|begun| effect(SessionStatus::Processing, step, begun));
+            assert_eq!(processing[0], processing[1], "{event}");
+            let [open, opened] = [false, true].map(|begun| effect(SessionStatus::Open, step, begun));
+            let row = [&open, &opened, &processing[0], &of_ends[0][0]];
+            println!("| {event} | {} |", row.map(String::as_str).join(" | "));
+            assert_eq!(row, expected, "{event}");
+            pairs += row.len();
+        }
+        println!("{pairs} of 36 pairs");
+        assert_eq!(pairs, 36);
+    }
+
     #[test]
     fn the_documented_table_is_the_code() {
         for (step, text) in SessionStep::ALL.into_iter().zip(STEPS) {

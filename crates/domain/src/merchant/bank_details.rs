@@ -293,6 +293,17 @@ mod tests {
         }
 
         #[test]
+        fn masks_of_ibans_keep_the_length_the_country_and_the_end(iban in "[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}") {
+            let masked = BankDetails::Iban(iban.clone()).masked();
+            let end = iban.len() - 4;
+            let expected = format!("{}{}{}", &iban[..2], "*".repeat(end - 2), &iban[end..]);
+            prop_assert_eq!(expected.len(), iban.len());
+            let printed = format!("BankDetails({expected})");
+            prop_assert_eq!(format!("{:?}", BankDetails::Iban(iban)), printed);
+            prop_assert_eq!(masked, BankDetails::Iban(expected));
+        }
+
+        #[test]
         fn what_is_stored_is_restored(sort_code in "[0-9]{6}", number in "[0-9]{8}") {
             let details = BankDetails::SortCode { sort_code, account_number: number };
             let restored = BankDetails::stored(BankDetailsType::SortCode, &details.to_stored());

@@ -2,8 +2,9 @@
 
 use super::look::Look;
 use crate::qr::{self, Code};
+use crate::room::{escaped, fitting};
 use crate::view;
-use crate::view::{Approval, SignInError};
+use crate::view::{Approval, BankChoice, SignInError};
 use askama::Template;
 
 #[derive(Template)]
@@ -11,18 +12,26 @@ use askama::Template;
 pub(super) struct ChooseBank<'a> {
     look: Look<'a>,
     view: &'a view::ChooseBank,
+    /// The banks that fit.
+    banks: &'a [BankChoice],
     code: Option<Code>,
 }
 
+/// Size of a bank in the list without its id and name, in bytes.
+const BANK: usize = 210;
+
 impl<'a> ChooseBank<'a> {
     pub(super) fn new(look: Look<'a>, view: &'a view::ChooseBank) -> Self {
-        Self { look, view, code: view.phone_url.as_deref().and_then(qr::encode) }
+        let size = |bank: &BankChoice| BANK + escaped(&bank.id) + escaped(&bank.name);
+        let (shown, _) = fitting(view.banks.iter().map(size), look.room);
+        let code = view.phone_url.as_deref().and_then(qr::encode);
+        Self { look, view, banks: view.banks.get(..shown).unwrap_or_default(), code }
     }
 
     fn count(&self) -> String {
         let t = &self.look.t.banks;
-        if self.view.banks.len() < self.view.matches {
-            (t.cut)(self.view.banks.len(), self.view.matches)
+        if self.banks.len() < self.view.matches {
+            (t.cut)(self.banks.len(), self.view.matches)
         } else {
             (t.count)(self.view.matches)
         }

@@ -3,8 +3,9 @@
 use crate::assets::asset;
 use crate::countries::country_name;
 use crate::format;
+use crate::room::ROOM;
 use crate::texts::{Texts, texts};
-use crate::view::{Frame, Shop};
+use crate::view::{Frame, Item, MoreItems, Order, Shop};
 use chrono::{DateTime, Utc};
 use florin_domain::money::Money;
 
@@ -13,11 +14,19 @@ use florin_domain::money::Money;
 pub(super) struct Look<'a> {
     pub(super) frame: &'a Frame,
     pub(super) t: &'static Texts,
+    /// The room for the lists of the page, in bytes.
+    pub(super) room: usize,
 }
 
 impl<'a> Look<'a> {
+    /// Returns the look of a page that has not listed anything yet.
     pub(super) fn new(frame: &'a Frame) -> Self {
-        Self { frame, t: texts(frame.language) }
+        Self { frame, t: texts(frame.language), room: ROOM }
+    }
+
+    /// Returns the items of the basket that the page lists, and the rest.
+    pub(super) fn basket<'b>(&self, order: &'b Order) -> (&'b [Item], Option<MoreItems>) {
+        order.shown(self.room.min(Order::ROOM))
     }
 
     pub(super) fn shop(&self) -> Option<&'a Shop> {

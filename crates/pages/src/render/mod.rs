@@ -5,6 +5,7 @@ mod end;
 mod look;
 mod summary;
 
+use crate::room::less;
 use crate::view::{Frame, Page};
 use askama::Template;
 use look::Look;
@@ -12,9 +13,20 @@ use look::Look;
 /// Renders a page as a complete HTML document.
 ///
 /// Every value is escaped. Control characters, and characters that change the writing direction of other text, are
-/// removed.
+/// removed. The document has fewer than 30,000 bytes: a page that would have more lists less.
 pub fn render(frame: &Frame, page: &Page) -> String {
-    let look = Look::new(frame);
+    let mut look = Look::new(frame);
+    loop {
+        let html = without_controls(filled(look, page));
+        match less(look.room, html.len()) {
+            Some(room) => look.room = room,
+            None => return html,
+        }
+    }
+}
+
+/// Fills the template of a page.
+fn filled(look: Look<'_>, page: &Page) -> String {
     let html = match page {
         Page::Summary(view) => summary::Summary::new(look, view).render(),
         Page::ChooseBank(view) => bank::ChooseBank::new(look, view).render(),
@@ -28,7 +40,7 @@ pub fn render(frame: &Frame, page: &Page) -> String {
         Page::Problem(view) => end::Problem { look, view, said: (look.t.problem)(view.kind) }.render(),
     };
     // Writing to a string can't fail.
-    without_controls(html.unwrap_or_default())
+    html.unwrap_or_default()
 }
 
 /// Removes characters that could garble a page: control characters other than line breaks, and characters that change

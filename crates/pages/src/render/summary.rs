@@ -2,8 +2,9 @@
 
 use super::look::Look;
 use crate::countries::countries;
+use crate::room::{escaped, fitting};
 use crate::view;
-use crate::view::{AddressField, AddressForm, FieldError, Lookup, Purpose, Step};
+use crate::view::{AddressField, AddressForm, FieldError, Lookup, Purpose, RateChoice, Step};
 use askama::Template;
 
 #[derive(Template)]
@@ -12,6 +13,10 @@ pub(super) struct Summary<'a> {
     look: Look<'a>,
     view: &'a view::Summary,
     fields: Vec<Field<'a>>,
+    /// The addresses of the postcode that fit.
+    found: &'a [String],
+    /// The shipping rates that fit, and the selected one.
+    rates: Vec<&'a RateChoice>,
     heading: &'static str,
 }
 
@@ -26,7 +31,14 @@ struct Field<'a> {
 }
 
 impl<'a> Summary<'a> {
-    pub(super) fn new(look: Look<'a>, view: &'a view::Summary) -> Self {
+    pub(super) fn new(mut look: Look<'a>, view: &'a view::Summary) -> Self {
+        let (found, rates) = match &view.step {
+            Step::Address(form) => (fitting_addresses(&mut look, &form.lookup), Vec::new()),
+            Step::Rates { rates, selected, .. } => {
+                (Default::default(), fitting_rates(&mut look, rates, selected.as_deref()))
+            }
+            Step::Confirm | Step::RatesUnavailable => Default::default(),
+        };
         let fields = match &view.step {
             Step::Address(form) => fields(look, form),
             _ => Vec::new(),
@@ -35,7 +47,7 @@ impl<'a> Summary<'a> {
             Purpose::Shopping => look.t.summary.heading,
             Purpose::TopUp => look.t.summary.heading_top_up,
         };
-        Self { look, view, fields, heading }
+        Self { look, view, fields, found, rates, heading }
     }
 
     fn has_errors(&self) -> bool {
@@ -46,6 +58,29 @@ impl<'a> Summary<'a> {
     fn countries(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         countries(self.look.frame.language)
     }
+}
+
+/// Size of an address in the list without its text, in bytes.
+const ADDRESS: usize = 130;
+/// Size of a shipping rate in the list without its texts, in bytes.
+const RATE: usize = 190;
+
+/// Returns the addresses that fit. The basket gets the room that they leave.
+fn fitting_addresses<'a>(look: &mut Look<'a>, lookup: &'a Lookup) -> &'a [String] {
+    let Lookup::Found(all) = lookup else { return &[] };
+    let (shown, taken) = fitting(all.iter().map(|address| ADDRESS + escaped(address)), look.room);
+    look.room = look.room.saturating_sub(taken);
+    all.get(..shown).unwrap_or_default()
+}
+
+/// Returns the rates that fit, and the selected one. The basket gets the room that they leave.
+fn fitting_rates<'a>(look: &mut Look<'a>, all: &'a [RateChoice], selected: Option<&str>) -> Vec<&'a RateChoice> {
+    let size = |rate: &RateChoice| RATE + escaped(&rate.service_code) + escaped(&rate.description);
+    let (shown, taken) = fitting(all.iter().map(size), look.room);
+    look.room = look.room.saturating_sub(taken);
+    let (shown, rest) = all.split_at(shown);
+    let selected = rest.iter().find(|rate| Some(rate.service_code.as_str()) == selected);
+    shown.iter().chain(selected).collect()
 }
 
 fn fields<'a>(look: Look<'a>, form: &'a AddressForm) -> Vec<Field<'a>> {

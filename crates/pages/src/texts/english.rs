@@ -81,6 +81,9 @@ pub(super) const TEXTS: Texts = Texts {
         ],
         find: "Find address",
         found: "Addresses at this postcode",
+        cut: |shown, all| {
+            format!("These are the first {shown} of {all} addresses. If yours is not among them, enter it below.")
+        },
         choose_found: "Use this address",
         not_found: "We found no addresses at this postcode. Enter the address below.",
         unavailable: "The address search is not available at the moment. Enter the address below.",
@@ -89,6 +92,7 @@ pub(super) const TEXTS: Texts = Texts {
     rates: RateTexts {
         heading: "Delivery options",
         hint: "You see the new total before you pay.",
+        cut: |shown, all| format!("These are {shown} of {all} options. Ask the shop about the others."),
         submit: "Use this option",
         missing: "Choose a delivery option",
         unavailable: Headed {

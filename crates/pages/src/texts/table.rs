@@ -89,6 +89,8 @@ pub(crate) struct AddressTexts {
     pub(crate) invalid: [&'static str; 7],
     pub(crate) find: &'static str,
     pub(crate) found: &'static str,
+    /// The line of a list that is cut. The arguments are the numbers of listed and of all addresses.
+    pub(crate) cut: fn(usize, usize) -> String,
     pub(crate) choose_found: &'static str,
     pub(crate) not_found: &'static str,
     pub(crate) unavailable: &'static str,
@@ -99,6 +101,8 @@ pub(crate) struct AddressTexts {
 pub(crate) struct RateTexts {
     pub(crate) heading: &'static str,
     pub(crate) hint: &'static str,
+    /// The line of a list that is cut. The arguments are the numbers of listed and of all rates.
+    pub(crate) cut: fn(usize, usize) -> String,
     pub(crate) submit: &'static str,
     pub(crate) missing: &'static str,
     pub(crate) unavailable: Headed,

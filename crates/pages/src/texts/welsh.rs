@@ -81,6 +81,9 @@ pub(super) const TEXTS: Texts = Texts {
         ],
         find: "Dod o hyd i gyfeiriad",
         found: "Cyfeiriadau yn y cod post hwn",
+        cut: |shown, all| {
+            format!("Dangosir y {shown} cyntaf; nifer y cyfeiriadau: {all}. Os nad yw eich un chi yno, rhowch ef isod.")
+        },
         choose_found: "Defnyddio’r cyfeiriad hwn",
         not_found: "Ni chawsom hyd i gyfeiriadau yn y cod post hwn. Rhowch y cyfeiriad isod.",
         unavailable: "Nid oes modd chwilio am gyfeiriad ar hyn o bryd. Rhowch y cyfeiriad isod.",
@@ -89,6 +92,7 @@ pub(super) const TEXTS: Texts = Texts {
     rates: RateTexts {
         heading: "Dulliau danfon",
         hint: "Cewch weld y cyfanswm newydd cyn talu.",
+        cut: |shown, all| format!("Dangosir {shown} o’r dulliau; cyfanswm: {all}. Holwch y siop am y lleill."),
         submit: "Defnyddio’r dull hwn",
         missing: "Dewiswch ddull danfon",
         unavailable: Headed {

@@ -112,8 +112,9 @@ pub enum Lookup {
     /// Nothing was looked up.
     #[default]
     Ready,
-    /// The addresses found for the postcode, one line each. To choose one, the form sends the action `address` again.
-    /// Its field `found` is the index of the chosen address, from 0, and `foundFor` is the postcode that was looked up.
+    /// The addresses found for the postcode, one line each. The page lists as many as fit, from the first on. To choose
+    /// one, the form sends the action `address` again. Its field `found` is the index of the chosen address, from 0,
+    /// and `foundFor` is the postcode that was looked up.
     Found(Vec<String>),
     /// The postcode has no addresses.
     NotFound,

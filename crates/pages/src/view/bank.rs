@@ -14,9 +14,9 @@ pub struct ChooseBank {
     pub order: Order,
     /// The text that was searched for. Empty: no search.
     pub query: String,
-    /// The banks that the page lists.
+    /// The banks that match the search, in the order of the list. The page lists as many as fit, from the first on.
     pub banks: Vec<BankChoice>,
-    /// Number of banks that match the search. It is larger than the number of listed banks if the list is cut.
+    /// Number of banks that match the search. It is larger than the number of `banks` if the adapter cut the list.
     pub matches: usize,
     /// Whether the form was sent without a chosen bank.
     pub is_missing: bool,

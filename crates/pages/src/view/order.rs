@@ -2,6 +2,7 @@
 
 use super::address::AddressForm;
 use super::shop::Form;
+use crate::room::{escaped, fitting};
 use chrono::{DateTime, Utc};
 use florin_domain::money::{Minor, Money};
 
@@ -34,7 +35,7 @@ pub enum Step {
     Address(Box<AddressForm>),
     /// Choose a shipping rate (field `rate`, action `rate`).
     Rates {
-        /// The rates, at least one.
+        /// The rates, at least one. The page lists as many as fit, from the first on, and the selected one.
         rates: Vec<RateChoice>,
         /// The service code of the selected rate.
         selected: Option<String>,
@@ -85,20 +86,16 @@ pub struct MoreItems {
 }
 
 impl Order {
-    /// Maximum size of the listed items, in bytes. The whole page is then below 30,000 bytes, even for the largest
-    /// page.
-    const ROOM: usize = 10_000;
+    /// Maximum size of the listed items, in bytes. A longer list would not help a payer, and would be slow to load.
+    pub(crate) const ROOM: usize = 10_000;
     /// Size of a row without its texts, in bytes.
     const ROW: usize = 300;
 
-    /// Returns the items that the page lists, and the rest, which it only counts. A page with all items of a large
-    /// basket would be too large for slow networks.
-    pub(crate) fn shown(&self) -> (&[Item], Option<MoreItems>) {
-        let needed = self.items.iter().scan(0, |room, item| {
-            *room += Self::ROW + escaped(&item.name) + item.sku.as_deref().map_or(0, escaped);
-            Some(*room)
-        });
-        let fitting = needed.take_while(|room| *room <= Self::ROOM).count().max(1);
+    /// Returns the items that the page lists in this room, and the rest, which it only counts. A page with all items of
+    /// a large basket would be too large for slow networks.
+    pub(crate) fn shown(&self, room: usize) -> (&[Item], Option<MoreItems>) {
+        let size = |item: &Item| Self::ROW + escaped(&item.name) + item.sku.as_deref().map_or(0, escaped);
+        let (fitting, _) = fitting(self.items.iter().map(size), room);
         // Replacing a single row with a line for the rest would save nothing.
         let shown = if fitting + 1 >= self.items.len() { self.items.len() } else { fitting };
         let (shown, rest) = self.items.split_at(shown);
@@ -110,11 +107,6 @@ impl Order {
         };
         (shown, (!rest.is_empty()).then_some(more))
     }
-}
-
-/// Returns the length of a text after escaping, in bytes.
-fn escaped(text: &str) -> usize {
-    text.len() + 4 * text.bytes().filter(|byte| b"&<>\"'".contains(byte)).count()
 }
 
 /// The purpose of a payment.

@@ -1,5 +1,7 @@
 //! Samples of every page in every state, for the tests and the gallery.
 
+mod full;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::merchant::Colour;
 use florin_domain::money::{Currency, Minor, Money};
@@ -27,6 +29,7 @@ pub(crate) fn samples(language: Language) -> Vec<Sample> {
         })
         .collect();
     samples.extend(looks(language));
+    samples.extend(full::samples(language));
     samples
 }
 
@@ -133,12 +136,6 @@ pub(crate) fn order() -> Order {
     }
 }
 
-/// Returns an order with the largest possible basket, and the longest texts that a basket can have.
-fn full_order() -> Order {
-    let items = (0..500).map(|number| item(&format!("{number} {}", "&é".repeat(126)), Some(&"&".repeat(64)), 2, 100));
-    Order { items: items.collect(), ..order() }
-}
-
 fn plain_order() -> Order {
     Order { items: Vec::new(), shipping: None, amount: gbp(1_250), ..order() }
 }
@@ -175,7 +172,10 @@ fn summaries() -> Vec<(&'static str, Page)> {
         (AddressField::Postcode, FieldError::Invalid),
         (AddressField::CountryCode, FieldError::Invalid),
     ];
-    let found = (1..=14).map(|number| format!("{number} Stryd y Castell, Caernarfon, LL55 1SE")).collect();
+    let found = |addresses| {
+        let address = |number| format!("{number} Stryd y Castell, Caernarfon, LL55 1SE");
+        Lookup::Found((1..=addresses).map(address).collect())
+    };
     let rates = |selected: Option<&str>, is_missing| {
         let rates = [
             ("rm48", "Royal Mail Tracked 48", 395),
@@ -201,18 +201,14 @@ fn summaries() -> Vec<(&'static str, Page)> {
             plain(Order { purpose: Purpose::TopUp, description: None, reference: None, ..plain_order() }),
         ),
         ("summary_address", address(empty(), Vec::new(), Lookup::Ready)),
-        ("summary_address_found", address(some(), Vec::new(), Lookup::Found(found))),
+        ("summary_address_found", address(some(), Vec::new(), found(14))),
+        ("summary_address_found_many", address(some(), Vec::new(), found(100))),
         ("summary_address_not_found", address(some(), Vec::new(), Lookup::NotFound)),
         ("summary_address_unavailable", address(some(), Vec::new(), Lookup::Unavailable)),
         ("summary_address_off", address(some(), Vec::new(), Lookup::Off)),
         ("summary_address_errors", address(empty(), errors, Lookup::Ready)),
         ("summary_rates", rates(Some("rm48"), false)),
         ("summary_rates_missing", rates(None, true)),
-        ("summary_full", Page::Summary(Summary { order: full_order(), ..summary(Step::Confirm) })),
-        (
-            "summary_full_address",
-            Page::Summary(Summary { order: full_order(), ..summary(Step::Address(Box::default())) }),
-        ),
         ("summary_rates_unavailable", Page::Summary(summary(Step::RatesUnavailable))),
     ]
 }
@@ -315,7 +311,6 @@ fn ends() -> Vec<(&'static str, Page)> {
         ("waiting", Page::Waiting(waiting)),
         ("receipt", receipt(order(), false)),
         ("receipt_top_up", receipt(Order { purpose: Purpose::TopUp, ..plain_order() }, false)),
-        ("receipt_full", receipt(full_order(), false)),
         ("receipt_repeated", receipt(plain_order(), true)),
         ("failed_rejected", failed(FailureReason::RejectedByBank)),
         ("failed_left", failed(FailureReason::LeftBank)),

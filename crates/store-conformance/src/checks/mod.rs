@@ -16,6 +16,7 @@ mod card_management;
 mod card_settings;
 mod cards;
 mod checkout_sessions;
+mod checkout_two_handles;
 mod contention;
 mod credits;
 mod days;
@@ -61,6 +62,7 @@ mod people;
 mod people_cards;
 mod physical_cards;
 mod refunds;
+mod refunds_released;
 mod registry;
 mod repeats;
 mod repeats_two_handles;
@@ -102,6 +104,7 @@ const FILES: &[&[Check]] = &[
     session_lists::CHECKS,
     session_steps::CHECKS,
     refunds::CHECKS,
+    refunds_released::CHECKS,
     seeding::CHECKS,
     cards::CHECKS,
     limits::CHECKS,
@@ -168,6 +171,7 @@ const FILES: &[&[Check]] = &[
     groups::CHECKS,
     apart::CHECKS,
     two_handles::CHECKS,
+    checkout_two_handles::CHECKS,
     turns::CHECKS,
     repeats_two_handles::CHECKS,
     outage::CHECKS,

@@ -303,9 +303,9 @@ async fn asked_again(handle: Handle) -> CheckResult {
     audited(&handle).await
 }
 
-type Refunded = Result<Written<MerchantPayment>, WriteError<RefundRefusal>>;
+pub(super) type Refunded = Result<Written<MerchantPayment>, WriteError<RefundRefusal>>;
 
-fn work(handle: &Handle, command: CreateRefundCommand) -> Work<Refunded> {
+pub(super) fn work(handle: &Handle, command: CreateRefundCommand) -> Work<Refunded> {
     let ports = Arc::clone(&handle.merchant_payments);
     Box::pin(async move { ports.create_refund(command).await })
 }

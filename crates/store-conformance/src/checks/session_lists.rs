@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Failure, checks};
 use crate::checkout_sessions::{
-    approval, checkout_session_id, create_session, create_top_up, opened, paid, pay, refund_id, refunded,
+    approval, checkout_session_id, create_session, create_top_up, opened, page_token, paid, pay, refund_id, refunded,
     session_request, shipping, shop, sold, step, top_up_request, topped_up,
 };
 use crate::expect::{absent, expect_new, same, there};
@@ -13,7 +13,8 @@ use crate::payments::after;
 use crate::world::{Who, checkout, day, noon, seeded};
 use chrono::{DateTime, TimeDelta, Utc};
 use florin_domain::checkout::{
-    DueCheckout, SessionAction, SessionFilter, SessionRequest, SessionStatus, SessionTarget,
+    BankAnswer, BankReport, BankReportResult, DueCheckout, PayerDecision, PaymentFailure, SessionAction, SessionFilter,
+    SessionRequest, SessionStatus, SessionTarget,
 };
 use florin_domain::ids::MerchantOrderId;
 use florin_domain::merchant::{Approval, CheckoutType};
@@ -28,6 +29,7 @@ checks! {
     "checkout_sessions.with_order.finds_the_completed_session" => with_order,
     "tenancy.checkout_sessions.are_found_and_changed_on_one_account_only" => foreign,
     "checkout_sessions.due.earliest_first_at_most_so_many" => due,
+    "checkout_sessions.due.again_in_the_place_of_its_new_time" => due_again,
     "checkout_sessions.due.accounts_with_their_own_timeline_by_themselves" (Sandbox) => own_time,
     "checkout_sessions.due_accounts.by_their_own_clocks" (Sandbox) => accounts,
 }
@@ -146,7 +148,18 @@ async fn foreign(handle: Handle) -> CheckResult {
             absent("a step of a foreign session", &handle.checkout_sessions.act(command).await)?;
         }
     }
-    before.still_holds("steps of foreign sessions", &handle).await
+    before.still_holds("steps of foreign sessions", &handle).await?;
+    let shop_of_mine = shop(&handle, Who::Mine, 3).await?;
+    for (who, of) in [(Who::Other, 1), (Who::Mine, 3)] {
+        if who == Who::Mine {
+            opened(&handle, who, shop_of_mine, of).await?;
+        }
+        let (account, id) = (who.account()?, checkout_session_id(of));
+        let found = handle.checkout_sessions.with_token(page_token(&account, id.0)).await?;
+        let found = there("the session of a page", found)?.session;
+        same("the session of a page", (found.account, found.id), (account, id))?;
+    }
+    Ok(())
 }
 
 const fn minutes(number: i64) -> TimeDelta {
@@ -202,6 +215,41 @@ async fn due(handle: Handle) -> CheckResult {
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 5, SessionAction::Due, (51, until))?).await)?;
     expect_new(handle.checkout_sessions.act(step(Who::Mine, 4, SessionAction::Due, (52, until))?).await)?;
     same("what is left", at(None, until, 100).await?, all[2..].to_vec())
+}
+
+/// Session 1 fails at its bank before session 2 is confirmed, and expires after that.
+async fn due_again(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let (mine, sold_here) = (Who::Mine.account()?, shop(&handle, Who::Mine, 1).await?);
+    let result = BankReportResult::Failed(PaymentFailure::TimedOut);
+    let failing = PayerDecision::Approve(BankAnswer::Report(BankReport { at: noon() + minutes(10), result }));
+    for (number, decision) in [(1, failing), (2, approval(noon() + minutes(15)))] {
+        let mut request = session_request(Who::Mine, number)?;
+        request.opening.now = noon();
+        expect_new(handle.checkout_sessions.create(create_session(Who::Mine, sold_here, request)?).await)?;
+        let paying = step(Who::Mine, number, pay(Some(shipping()?), decision)?, (number, after(9)))?;
+        expect_new(handle.checkout_sessions.act(paying).await)?;
+    }
+    let mut settled = Vec::new();
+    while let Some(due) = handle.checkout_sessions.due(Some(mine.clone()), noon() + minutes(60), 1).await?.pop() {
+        same("whether three steps are enough", settled.len() < 3, true)?;
+        let number = if due == DueCheckout::Session(mine.clone(), checkout_session_id(1)) { 1 } else { 2 };
+        let session = there("the session", handle.checkout_sessions.find(&mine, checkout_session_id(number)).await?)?;
+        let at = there("when it is due", session.session.due_at)?;
+        let first = 50 + u128::try_from(settled.len()).unwrap_or_default();
+        let done =
+            expect_new(handle.checkout_sessions.act(step(Who::Mine, number, SessionAction::Due, (first, at))?).await)?;
+        settled.push((number, at, done.status));
+    }
+    let expected = vec![
+        (1, noon() + minutes(10), SessionStatus::Open),
+        (2, noon() + minutes(15), SessionStatus::Completed),
+        (1, noon() + minutes(20), SessionStatus::Abandoned),
+    ];
+    same("the steps", settled, expected)?;
+    let events = super::events::stored(&handle).await?;
+    same("events in the order of their times", events.is_sorted_by_key(|event| event.occurred_at), true)?;
+    same("the number of events", events.len(), 4)
 }
 
 async fn own_time(handle: Handle) -> CheckResult {

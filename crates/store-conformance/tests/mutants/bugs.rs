@@ -383,6 +383,9 @@ bugs! {
     DueAccountsByRealTime,
     BanksOfSessionsNeverAskedAgain,
     BanksOfRefundsNeverAskedAgain,
+    RefundsNeverReleased,
+    TokensOfAnySession,
+    RefundTokensOfAnyAccount,
 }
 
 /// Number of first messages that may wait for their turn.

@@ -46,7 +46,16 @@ impl CheckoutSessions for Mutant {
     }
 
     async fn with_token(&self, token: PageTokenHash) -> Result<Option<FoundSession>, StoreError> {
-        self.inner.with_token(token).await
+        let found = self.inner.with_token(token).await?;
+        if found.is_none() || !self.has(Bug::TokensOfAnySession) {
+            return Ok(found);
+        }
+        let other = AccountId::parse("F2").unwrap();
+        let all = CheckoutSessions::list(&self.inner, &other, SessionFilter::default(), EVERYTHING).await?;
+        match all.rows.first() {
+            Some(session) => CheckoutSessions::find(&self.inner, &other, session.id).await,
+            None => Ok(found),
+        }
     }
 
     async fn with_order(
@@ -233,7 +242,9 @@ impl MerchantPayments for Mutant {
     }
 
     async fn refund_with_token(&self, token: PageTokenHash) -> Result<Option<(AccountId, RefundId)>, StoreError> {
-        self.inner.refund_with_token(token).await
+        let found = self.inner.refund_with_token(token).await?;
+        let account = |own| if self.has(Bug::RefundTokensOfAnyAccount) { AccountId::parse("F2").unwrap() } else { own };
+        Ok(found.map(|(own, refund)| (account(own), refund)))
     }
 
     async fn create_refund(
@@ -245,6 +256,18 @@ impl MerchantPayments for Mutant {
             let rule = Arc::clone(&command.decide);
             command.decide = Arc::new(move |situation: &CreateRefundSituation| {
                 rule(&CreateRefundSituation { taken_up: Minor::ZERO, ..situation.clone() })
+            });
+        }
+        if self.has(Bug::RefundsNeverReleased) {
+            let of_payment =
+                MerchantPaymentFilter { refunded: Some(command.payment), ..MerchantPaymentFilter::default() };
+            let (account, sort) = (&command.account, PaymentSort::NewestFirst);
+            let all = MerchantPayments::list(&self.inner, account, of_payment, sort, EVERYTHING).await?;
+            let ended = all.rows.iter().filter(|row| !row.payment.takes_up()).map(|row| row.payment.amount.minor.0);
+            let (ended, rule) = (Minor(ended.sum()), Arc::clone(&command.decide));
+            command.decide = Arc::new(move |situation: &CreateRefundSituation| {
+                let taken_up = situation.taken_up.plus(ended).unwrap();
+                rule(&CreateRefundSituation { taken_up, ..situation.clone() })
             });
         }
         self.inner.create_refund(command).await

@@ -1,0 +1,104 @@
+//! Checks of two handles on the same sessions and payments, like two instances of a program.
+
+use super::contention::second;
+use super::two_handles::race_on_both;
+use super::{events, refunds, session_steps};
+use crate::check::{CheckResult, Failure, checks};
+use crate::checkout_sessions::{
+    approval, checkout_session_id, create_refund, drawn, opened, pay, payer_bank, refund_request, shipping, shop, sold,
+    step, topped_up,
+};
+use crate::expect::{expect_new, same, there};
+use crate::factory::Handle;
+use crate::observe::{audited, balances};
+use crate::payments::after;
+use crate::together::race;
+use crate::world::{Who, gbp, seeded};
+use florin_domain::checkout::{
+    MerchantPaymentFilter, PaymentSort, RefundRefusal, SessionAction, SessionRefusal, SessionStatus,
+};
+use florin_domain::event::EventKind;
+use florin_domain::ids::MerchantPaymentId;
+use florin_domain::ledger::Balances;
+use florin_domain::money::Minor;
+use florin_domain::page::PageRequest;
+use florin_ports::{WriteError, Written};
+
+checks! {
+    "two_handles.checkout_sessions.one_of_many_approvals_counts" (Reopen) => approvals,
+    "two_handles.checkout_sessions.of_cancellations_and_payments_one_wins" (Reopen) => one_wins,
+    "two_handles.merchant_payments.of_100_refunds_on_10_pounds_exactly_10_pass" (Reopen) => ten,
+}
+
+async fn approvals(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    topped_up(&handle, Who::Mine, 1).await?;
+    let choose = step(Who::Mine, 1, SessionAction::ChooseBank(payer_bank()?), (1, after(5)))?;
+    expect_new(handle.checkout_sessions.act(choose).await)?;
+    let approved = race_on_both(&handle, |handle, number| {
+        let approve = SessionAction::AtBank(MerchantPaymentId(drawn(1, 0)), approval(after(9)));
+        Ok(session_steps::work(&handle, step(Who::Mine, 1, approve, (10 + u128::from(number), after(9)))?))
+    });
+    for answer in approved.await? {
+        same("the status", expect_new(answer)?.status, SessionStatus::Completed)?;
+    }
+    let balance = balances(&handle, Who::Mine, gbp()?).await?;
+    same("the budget", balance, Balances::new(Minor(10_500), Minor(0), Minor(0))?)?;
+    same("events", events::kinds(&handle).await?, [(EventKind::BoxCredited, 1)].into())?;
+    audited(&handle).await
+}
+
+async fn one_wins(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let checkout = shop(&handle, Who::Mine, 1).await?;
+    for session in 1..=4 {
+        opened(&handle, Who::Mine, checkout, session).await?;
+        let answers = race_on_both(&handle, |handle, number| {
+            // Both handles pay and cancel.
+            let action = match number / 2 % 2 {
+                0 => pay(Some(shipping()?), approval(after(9)))?,
+                _ => SessionAction::MerchantCancels,
+            };
+            let first = session * 1_000 + u128::from(number) * 10;
+            Ok(session_steps::work(&handle, step(Who::Mine, session, action, (first, after(9)))?))
+        });
+        let mut winners = Vec::new();
+        for answer in answers.await? {
+            match answer {
+                Ok(Written::New(session)) => winners.push(session),
+                Err(WriteError::Refused(SessionRefusal::NotOpen(_))) => {}
+                other => return Err(Failure::new(format!("neither a winner nor a refusal: {other:?}"))),
+            }
+        }
+        same("winners", winners.len(), 1)?;
+        let mine = Who::Mine.account()?;
+        let found = there("it", handle.checkout_sessions.find(&mine, checkout_session_id(session)).await?)?;
+        let is_paid = found.session.status == SessionStatus::Completed;
+        same("its payments", (found.attempts, found.pending()), (i64::from(is_paid), None))?;
+        same("the session", winners.pop(), Some(found.session))?;
+    }
+    audited(&handle).await
+}
+
+async fn ten(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let checkout = shop(&handle, Who::Mine, 1).await?;
+    let payment = sold(&handle, Who::Mine, checkout, 1).await?.id;
+    let other = second(&handle).await?;
+    let handles = [&handle, &other].into_iter().cycle();
+    let command = |number| create_refund(Who::Mine, payment, refund_request(Who::Mine, number)?);
+    let all = (0..100).zip(handles).map(|(number, handle)| Ok(refunds::work(handle, command(number)?)));
+    let (mut passed, mut refused) = (0, 0);
+    for answer in race(all.collect::<Result<_, Failure>>()?).await? {
+        match answer {
+            Ok(Written::New(_)) => passed += 1,
+            Err(WriteError::Refused(RefundRefusal::AboveLeft(_))) => refused += 1,
+            other => return Err(Failure::new(format!("neither refunded nor refused: {other:?}"))),
+        }
+    }
+    same("refunded and refused", (passed, refused), (10, 90))?;
+    let filter = MerchantPaymentFilter { refunded: Some(payment), ..MerchantPaymentFilter::default() };
+    let (mine, page) = (Who::Mine.account()?, PageRequest::default());
+    let listed = other.merchant_payments.list(&mine, filter, PaymentSort::NewestFirst, page).await?;
+    same("the refunds", listed.count, 10)
+}

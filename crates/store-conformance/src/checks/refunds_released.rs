@@ -1,0 +1,48 @@
+//! Checks that the part of a payment is released whose refund came to an end without money.
+
+use crate::check::{CheckResult, Failure, checks};
+use crate::checkout_sessions::{create_refund, refund_request, refund_step, shop, sold};
+use crate::expect::{expect_new, refused, same, there};
+use crate::factory::Handle;
+use crate::payments::after;
+use crate::world::{Who, gbp, seeded};
+use chrono::TimeDelta;
+use florin_domain::checkout::{
+    BankAnswer, BankReport, BankReportResult, PayerDecision, PaymentFailure, RefundAction, RefundRefusal,
+    RefundRequest, RefundStatus,
+};
+use florin_domain::money::Minor;
+
+checks! {
+    "merchant_payments.create_refund.what_failed_or_was_cancelled_is_released" => released,
+}
+
+async fn released(handle: Handle) -> CheckResult {
+    seeded(&handle).await?;
+    let checkout = shop(&handle, Who::Mine, 1).await?;
+    let payment = sold(&handle, Who::Mine, checkout, 1).await?.id;
+    let mine = Who::Mine.account()?;
+    let refund = async |number| {
+        let request = RefundRequest { amount: Minor(1_000).of(gbp()?), ..refund_request(Who::Mine, number)? };
+        Ok::<_, Failure>(handle.merchant_payments.create_refund(create_refund(Who::Mine, payment, request)?).await)
+    };
+    let report = BankReport { at: after(400), result: BankReportResult::Failed(PaymentFailure::TechnicalError) };
+    let failing = PayerDecision::Approve(BankAnswer::Report(report));
+    let late = after(400) + TimeDelta::minutes(20);
+    for (number, action, at, status) in [
+        (250, RefundAction::AtBank(PayerDecision::Leave), after(300), RefundStatus::Cancelled),
+        (251, RefundAction::AtBank(PayerDecision::Reject), after(300), RefundStatus::Cancelled),
+        (252, RefundAction::AtBank(failing), after(400), RefundStatus::Failed),
+        (253, RefundAction::Due, late, RefundStatus::Cancelled),
+    ] {
+        expect_new(refund(number).await?)?;
+        let nothing_left = RefundRefusal::AboveLeft(Minor(0).of(gbp()?));
+        same("while it is open", refused(refund(number + 10).await?)?, nothing_left)?;
+        let ended =
+            expect_new(handle.merchant_payments.act(refund_step(Who::Mine, number, action, (number, at))?).await)?;
+        same("how it ended", ended.refund_status(), status)?;
+        let shown = there("the payment", handle.merchant_payments.find(&mine, payment).await?)?;
+        same("whether it is refundable", shown.is_refundable, true)?;
+    }
+    expect_new(refund(254).await?).map(drop)
+}

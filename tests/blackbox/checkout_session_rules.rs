@@ -1,0 +1,159 @@
+//! Sessions beside other objects: the order of what is due, changed checkouts, and what a merchant must have first.
+
+use serde_json::{Value, json};
+
+use crate::events::{events, name};
+use crate::support::assert::text;
+use crate::support::management::with;
+use crate::support::payments::alone;
+use crate::support::shop::{PAYMENTS, SESSIONS, bank, mugs, new_session, outcome, shop, sold};
+use crate::support::worlds::set;
+use crate::support::{CHECKOUTS, Client, Home, PAYEES, SETTLEMENT_ACCOUNTS, Server, expect_fault, expect_json};
+
+fn created(client: &Client, body: &Value) -> Value {
+    expect_json(&client.post(SESSIONS, body.to_string()), 201)
+}
+
+fn find(client: &Client, session: &Value) -> Value {
+    expect_json(&client.get(&format!("{SESSIONS}/{}", text(session, "/id"))), 200)
+}
+
+fn patch(client: &Client, path: &str, body: &Value) -> Value {
+    expect_json(&client.call("PATCH", path).json(body.to_string()).send(), 200)
+}
+
+/// One session has two due steps, and those of another session and of a refund lie between them.
+#[test]
+fn what_is_due_happens_in_order_whichever_object_it_belongs_to() {
+    let (_server, client, checkout) = shop();
+    set(&client, json!({"freezeAt": "2040-01-01T12:00:00Z"}));
+    let bank = bank(&client);
+    let paid = sold(&client, &checkout, "1");
+    let refund = json!({"amount": {"amount": "1.00", "currencyCode": "GBP"}});
+    let path = format!("{PAYMENTS}/{}/refunds", text(&paid, "/paymentId"));
+    let refund = expect_json(&client.post(&path, refund.to_string()), 201);
+    let authorise = format!("/v2/sandbox/refunds/{}/authorise", text(&refund, "/id"));
+    expect_json(&client.post(&authorise, json!({"outcome": "pending", "afterMinutes": 12}).to_string()), 200);
+    let failing = created(&client, &new_session(&checkout, "2"));
+    let slow = created(&client, &new_session(&checkout, "3"));
+    for (session, how, minutes) in [(&failing, "time_out", 10), (&slow, "pending", 15)] {
+        let body = json!({"bankId": bank, "outcome": how, "afterMinutes": minutes});
+        expect_json(&outcome(&client, session, &body), 200);
+    }
+    let before = events(&client, "").len();
+    set(&client, json!({"advanceBy": "PT60M"}));
+    let told: Vec<_> = events(&client, "")[before..]
+        .iter()
+        .map(|body| (name(body), text(body, "/occurredAt")["2040-01-01T".len()..].to_owned()))
+        .collect();
+    let expected = [
+        ("MerchantPaymentFailed", "12:10:00Z"),
+        ("MerchantRefundCompleted", "12:12:00Z"),
+        ("MerchantCheckoutSessionCompleted", "12:15:00Z"),
+        ("MerchantPaymentReconciled", "12:15:00Z"),
+        ("MerchantCheckoutSessionAbandoned", "12:20:00Z"),
+    ];
+    assert_eq!(told, expected.map(|(name, at)| (name.to_owned(), at.to_owned())));
+}
+
+#[test]
+fn sessions_keep_what_their_checkout_had() {
+    let (_server, client, checkout) = shop();
+    let path = format!("{CHECKOUTS}/{checkout}");
+    let first = expect_json(&client.get(SETTLEMENT_ACCOUNTS), 200)["rows"][0].clone();
+    let details = json!({"type": "SORT_CODE", "sortCode": "204000", "accountNumber": "00000001"});
+    let second = json!({"currencyCode": "GBP", "bankDetails": details});
+    let second = expect_json(&client.post(SETTLEMENT_ACCOUNTS, second.to_string()), 201);
+    let session = created(&client, &new_session(&checkout, "1"));
+    let change = json!({"name": "Parcels", "returnUrl": "https://new.example/", "locale": "cy",
+        "settlementAccountId": second["id"], "shippingOptions": {"collectAddress": true}, "status": "DEACTIVATED"});
+    patch(&client, &path, &change);
+    assert_eq!(find(&client, &session), session);
+    let delete = || client.call("DELETE", &format!("{SETTLEMENT_ACCOUNTS}/{}", text(&first, "/id"))).send();
+    let fault = expect_fault(&delete(), 409, "path.settlementAccountId", "invalid_state");
+    assert!(fault.message.contains("session"), "{}", fault.message);
+    expect_fault(
+        &client.post(SESSIONS, new_session(&checkout, "2").to_string()),
+        409,
+        "body.checkoutId",
+        "invalid_state",
+    );
+    // The checkout asks for an address now, and the session does not.
+    let pay = json!({"bankId": bank(&client), "outcome": "approve"});
+    let shipped = with(pay.clone(), &json!({"shipping": mugs()}));
+    expect_fault(&outcome(&client, &session, &shipped), 400, "body.shipping", "invalid_value");
+    assert_eq!(expect_json(&outcome(&client, &session, &pay), 200)["status"], "COMPLETED");
+    assert_eq!(delete().status, 204, "nothing pays into it any more");
+    patch(&client, &path, &json!({"status": "ACTIVE"}));
+    let later = created(&client, &new_session(&checkout, "3"));
+    assert_eq!((&later["returnUrl"], &later["locale"]), (&json!("https://new.example/"), &json!("cy")));
+    expect_fault(&outcome(&client, &later, &pay), 400, "body.shipping", "required");
+    assert_eq!(expect_json(&outcome(&client, &later, &shipped), 200)["status"], "COMPLETED");
+}
+
+/// The interface lets no merchant have such a checkout: approvals are final, and the last settlement account stays.
+#[test]
+fn a_checkout_without_an_approved_settlement_account_accepts_no_sessions() {
+    let home = Home::demo();
+    home.sql("UPDATE settlement_accounts SET approval = 'PENDING', is_default = (1 = 0)").unwrap();
+    let server = Server::on(home);
+    let client = server.client();
+    let list = format!("{CHECKOUTS}?accountId={}&type=SHOPPING&status=ACTIVE&limit=100", client.account);
+    let rows = expect_json(&client.get(&list), 200)["rows"].clone();
+    for names_one in [true, false] {
+        let of_pounds =
+            |row: &&Value| row["currencyCode"] == "GBP" && row["settlementAccountId"].is_null() != names_one;
+        let checkout = rows.as_array().unwrap().iter().find(of_pounds).unwrap();
+        let answer = client.post(SESSIONS, new_session(text(checkout, "/id"), "1").to_string());
+        expect_fault(&answer, 409, "body.checkoutId", "invalid_state");
+    }
+}
+
+#[test]
+fn a_payee_must_be_approved_and_have_the_currency() {
+    let (_server, client) = alone();
+    let new = json!({"type": "TOP_UP", "name": "Top-ups", "currencyCode": "GBP", "returnUrl": "https://shop.example/"});
+    let checkout = expect_json(&client.post(CHECKOUTS, new.to_string()), 201);
+    let payees = expect_json(&client.get(PAYEES), 200)["rows"].clone();
+    let body = |payee: &Value| {
+        with(new_session(text(&checkout, "/id"), "1"), &json!({"type": "TOP_UP", "payeeId": payee["id"]}))
+    };
+    for (currency, approval, status) in
+        [("GBP", "PENDING", 400), ("GBP", "REJECTED", 400), ("EUR", "APPROVED", 400), ("GBP", "APPROVED", 201)]
+    {
+        let fits = |row: &&Value| row["currencyCode"] == currency && row["approvalStatus"] == approval;
+        let payee = payees.as_array().unwrap().iter().find(fits);
+        let payee = payee.unwrap_or_else(|| panic!("no {approval} payee in {currency}: {payees}"));
+        let answer = client.post(SESSIONS, body(payee).to_string());
+        if status == 201 {
+            expect_json(&answer, 201);
+        } else {
+            expect_fault(&answer, 400, "body.payeeId", "invalid_value");
+        }
+    }
+    // A merchant that may not create TOP_UP checkouts any more waits for the operator.
+    let off = json!({"canCreateTopUpCheckouts": false});
+    expect_json(&client.call("PATCH", "/v2/sandbox/merchant").json(off.to_string()).send(), 200);
+    let details = json!({"type": "SORT_CODE", "sortCode": "204000", "accountNumber": "55779903"});
+    let payee = json!({"name": "Zoë", "currencyCode": "GBP", "bankDetails": details});
+    let payee = expect_json(&client.post(PAYEES, payee.to_string()), 201);
+    assert_eq!(payee["approvalStatus"], "PENDING");
+    let request = with(body(&payee), &json!({"idempotencyKey": "2"})).to_string();
+    expect_fault(&client.post(SESSIONS, &request), 400, "body.payeeId", "invalid_value");
+    let approval = format!("/v2/sandbox/merchant/payees/{}/approval", text(&payee, "/id"));
+    expect_json(&client.post(&approval, r#"{"approvalStatus": "APPROVED"}"#), 200);
+    expect_json(&client.post(SESSIONS, &request), 201);
+}
+
+#[test]
+fn a_basket_has_at_most_500_items() {
+    let (_server, client, checkout) = shop();
+    let basket = |items: usize| {
+        let item = json!({"name": "Screw", "quantity": 1, "unitPrice": "0.01"});
+        let amount = format!("{}.{:02}", items / 100, items % 100);
+        let more = json!({"amount": {"amount": amount, "currencyCode": "GBP"}, "basket": {"items": vec![item; items]}});
+        client.post(SESSIONS, with(new_session(&checkout, "1"), &more).to_string())
+    };
+    expect_fault(&basket(501), 400, "body.basket.items", "out_of_range");
+    expect_json(&basket(500), 201);
+}

@@ -1,0 +1,76 @@
+//! A shop after `florin export` and `florin import`: its links still work, and everything reads as before.
+
+use serde_json::{Value, json};
+
+use crate::export_import::{export, on_sqlite, target};
+use crate::support::assert::text;
+use crate::support::load::check_journal;
+use crate::support::payer::{Payer, heading};
+use crate::support::shop::{ORDERS, PAYMENTS, REFUNDS, SESSIONS, new_session, open_shop, sold};
+use crate::support::storefront::Shop;
+use crate::support::worlds::make;
+use crate::support::{BANKS, CHECKOUTS, Client, PAYEES, SETTLEMENT_ACCOUNTS, Server, expect_json};
+
+/// Returns the URL of a page on another server.
+fn moved(url: &str, server: &Server) -> String {
+    let path = url.split_once("/pay/").unwrap().1;
+    format!("http://{}/pay/{path}", server.address)
+}
+
+#[test]
+fn old_links_work_after_a_move() {
+    let source = on_sqlite();
+    source.json(&["demo", "--json"]);
+    let server = Server::on(source);
+    let (made, client) = make(&server, json!({"template": "empty"}));
+    let checkout = open_shop(&client);
+    let paid = sold(&client, &checkout, "1");
+    let path = format!("{PAYMENTS}/{}/refunds", text(&paid, "/paymentId"));
+    let amount = json!({"amount": {"amount": "2.50", "currencyCode": "GBP"}, "reason": "Broken"});
+    let refund = expect_json(&client.post(&path, amount.to_string()), 201);
+    let details = json!({"type": "SORT_CODE", "sortCode": "204000", "accountNumber": "55779903"});
+    let payee = json!({"name": "Zoë", "currencyCode": "GBP", "bankDetails": details});
+    expect_json(&client.post(PAYEES, payee.to_string()), 201);
+    let more = json!({"basket": {"items": [{"name": "Mug", "quantity": 2, "unitPrice": "6.25"}]}});
+    let open = crate::support::management::with(new_session(&checkout, "2"), &more);
+    let open = expect_json(&client.post(SESSIONS, open.to_string()), 201);
+    let read = |client: &Client| {
+        let one = |list: &str, id: &str| format!("{list}/{id}");
+        let paths = [
+            PAYMENTS.to_owned(),
+            one(PAYMENTS, text(&paid, "/paymentId")),
+            one(REFUNDS, text(&refund, "/id")),
+            one(ORDERS, text(&paid, "/orderId")),
+            one(CHECKOUTS, &checkout),
+            SETTLEMENT_ACCOUNTS.to_owned(),
+            PAYEES.to_owned(),
+            "/v2/merchant".to_owned(),
+        ];
+        paths.map(|path| expect_json(&client.get(&path), 200))
+    };
+    let before = read(&client);
+    let file = export(server.home());
+    let source = server.kill();
+
+    let target = target();
+    target.json(&["import", &file, "--json"]);
+    let server = Server::on(target);
+    let client = server.client_of(text(&made, "/apiKey"), &client.account);
+    assert_eq!(read(&client), before);
+    let found = expect_json(&client.get(&format!("{SESSIONS}/{}", text(&open, "/id"))), 200);
+    let mut expected = open.clone();
+    expected["checkoutUrl"] = Value::from(moved(text(&open, "/checkoutUrl"), &server));
+    assert_eq!(found, expected);
+    let bank = expect_json(&client.get(BANKS), 200)["rows"][0].clone();
+    let shop = Shop { client, checkout, bank };
+    let payer = Payer::at(&shop.client, &moved(text(&open, "/checkoutUrl"), &server));
+    assert_eq!(heading(&payer.pay_as(&shop, "approve")), "Payment complete");
+    assert_eq!((shop.status(&open), shop.payments(&open)), ("COMPLETED".to_owned(), vec!["COMPLETED".to_owned()]));
+    let merchant = Payer::at(&shop.client, &moved(text(&refund, "/authorisationUrl"), &server));
+    let page = merchant.follow(&[("action", "approve"), ("name", "Ada")]);
+    assert_eq!(heading(&page), "Refund approved");
+    let refund = expect_json(&shop.client.get(&format!("{REFUNDS}/{}", text(&refund, "/id"))), 200);
+    assert_eq!(refund["status"], "COMPLETED");
+    check_journal(&server.kill());
+    drop(source);
+}
