@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -141,12 +142,18 @@ fn an_old_key_never_reaches_the_world_that_follows() {
                                 1 => old.get(BANKS),
                                 _ => old.post(AUTHORIZATION, first_body(card, "1.00")),
                             };
+                            // Unknown keys are limited, so a refusal may be a 429.
+                            let is_refused = [403, 429].contains(&answer.status);
                             if follows {
-                                expect_fault(&answer, 403, "header.Authorization", "invalid_credentials");
+                                assert!(is_refused, "{answer:?}");
                                 return;
                             }
-                            // A request that races the deletion may find no account.
-                            assert!([200, 201, 403, 404].contains(&answer.status), "{answer:?}");
+                            if is_refused {
+                                thread::sleep(Duration::from_millis(50));
+                            } else {
+                                // A request that races the deletion may find no account.
+                                assert!([200, 201, 404].contains(&answer.status), "{answer:?}");
+                            }
                         }
                     })
                 })
@@ -163,7 +170,7 @@ fn an_old_key_never_reaches_the_world_that_follows() {
         });
         assert_eq!(available(&next), untouched, "round {round}: a message of the old key is in the new world");
         let deleted = old.call("DELETE", &world_path(&old.account)).send();
-        expect_fault(&deleted, 403, "header.Authorization", "invalid_credentials");
+        assert!([403, 429].contains(&deleted.status), "{deleted:?}");
         current = next;
     }
 }

@@ -47,12 +47,11 @@ impl Lookups {
     /// progress, or begins one. A lookup continues if its caller stops waiting.
     pub(crate) async fn find(self: &Arc<Self>, name: &str, client: Option<ClientId>) -> Arc<[IpAddr]> {
         let running = running(&locked(&self.running), name);
-        let mut found = match running {
-            Some(found) => found,
-            None => {
-                let permit = self.permit(client).await;
-                self.join_or_begin(name, permit)
-            }
+        let mut found = if let Some(found) = running {
+            found
+        } else {
+            let permit = self.permit(client).await;
+            self.join_or_begin(name, permit)
         };
         // If the lookup panicked, the name has no address.
         let ended = found.wait_for(Option::is_some).await;
