@@ -73,8 +73,10 @@ async function gallery() {
   const names = english.map((name) => name.split(".")[0]).filter((name) => !name.startsWith("full_"));
   const all = [...names.map((name) => [name, `${name}.en-GB`, {}]), ...VARIANTS];
   for (const [name, file, { scheme = "light", media = "screen", width }] of all) {
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-    await page.emulateMediaType(media);
+    // Each call undoes the other.
+    await page.emulateMediaType("screen");
+    if (media === "screen") await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    else await page.emulateMediaType(media);
     await page.goto(`${server.baseUrl}/${file}.html`);
     await picture(`gallery/${name}.webp`, { width, type: "webp", quality: 60 });
   }

@@ -172,8 +172,8 @@ fn summaries() -> Vec<(&'static str, Page)> {
         (AddressField::Postcode, FieldError::Invalid),
         (AddressField::CountryCode, FieldError::Invalid),
     ];
-    let found = |addresses| {
-        let address = |number| format!("{number} Stryd y Castell, Caernarfon, LL55 1SE");
+    let found = |addresses: usize, building: &str| {
+        let address = |number| format!("{number} {building}Stryd y Castell, Caernarfon, LL55 1SE");
         Lookup::Found((1..=addresses).map(address).collect())
     };
     let rates = |selected: Option<&str>, is_missing| {
@@ -201,8 +201,8 @@ fn summaries() -> Vec<(&'static str, Page)> {
             plain(Order { purpose: Purpose::TopUp, description: None, reference: None, ..plain_order() }),
         ),
         ("summary_address", address(empty(), Vec::new(), Lookup::Ready)),
-        ("summary_address_found", address(some(), Vec::new(), found(14))),
-        ("summary_address_found_many", address(some(), Vec::new(), found(100))),
+        ("summary_address_found", address(some(), Vec::new(), found(14, ""))),
+        ("full_addresses", address(some(), Vec::new(), found(100, "Castle Court, Lower Gate, "))),
         ("summary_address_not_found", address(some(), Vec::new(), Lookup::NotFound)),
         ("summary_address_unavailable", address(some(), Vec::new(), Lookup::Unavailable)),
         ("summary_address_off", address(some(), Vec::new(), Lookup::Off)),
