@@ -67,6 +67,7 @@ mod ip_addresses;
 mod json_edges;
 mod limits;
 mod listen;
+mod locked;
 mod merchant_banks;
 mod merchant_checkout_changes;
 mod merchant_checkouts;
