@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use crate::support::wallet::{credit_body, first_body};
-use crate::support::{AUTHORIZATION, CREDIT, Home, Server, demo};
+use crate::support::{AUTHORIZATION, CREDIT, Home, Server, Wallet, demo, expect_error, expect_json};
 
 const PAGE: usize = 4096;
 /// Types of pages that are leaves of trees: of indexes, and of tables.
@@ -128,4 +128,36 @@ fn damage_while_serving_is_not_read_as_absence() {
 fn missing_balances_are_damage() {
     let balance = format!("{}{}GBP", demo().account, demo().budget("GBP"));
     damage_while_serving(&balance, emptied);
+}
+
+/// Writes to a deleted file would succeed, and be gone after a restart. A copy in its place looks the same, but is
+/// another file.
+#[test]
+fn a_file_that_is_gone_is_reported_and_nothing_is_lost() {
+    let server = Server::on(on_sqlite());
+    let wallet = Wallet::with(&server, "GBP", 1_000);
+    let ready = || wallet.client.with_authorization(None).get("/readyz?");
+    let credit = |key: &str| wallet.client.post_once(CREDIT, key, credit_body(&wallet.card.budget, "0.07", "GBP"));
+    let (path, aside) = (file(server.home()), server.home().path().join("aside"));
+    assert_eq!(ready().status, 200);
+    for (round, replaced) in [false, true].into_iter().enumerate() {
+        fs::rename(&path, &aside).unwrap();
+        if replaced {
+            fs::copy(&aside, &path).unwrap();
+        }
+        let key = format!("round-{round}");
+        let [refused, unready] = [credit(&key), ready()];
+        assert!(refused.header("retry-after").is_some(), "{refused:?}");
+        expect_error(&refused, 503);
+        assert!(expect_error(&unready, 503)[0].message.contains("deleted or replaced"), "{unready:?}");
+        expect_json(&wallet.client.with_authorization(None).get("/healthz?"), 200);
+        fs::rename(&aside, &path).unwrap();
+        assert_eq!(ready().status, 200);
+        let settled = credit(&key);
+        assert!(settled.status < 300 && !settled.replayed(), "{settled:?}");
+    }
+    assert!(server.home().log().contains("the database file was deleted or replaced"), "{}", server.home().log());
+    assert_eq!(wallet.balance().available, 1_014);
+    let server = Server::on(server.kill());
+    assert_eq!(Wallet { client: server.client(), ..wallet }.balance().available, 1_014);
 }

@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::support::assert::text;
+use crate::support::server::SECRET_KEY;
 use crate::support::store::is_sqlite;
 use crate::support::{BANKS, Home, Server, expect_json};
 
@@ -42,6 +43,7 @@ fn a_store_of_another_environment_is_refused() {
     for arguments in [&["serve"][..], &["init"], &["migrate"], &["demo"], &["keys", "list"], &["export", "x.jsonl"]] {
         let said = sandbox.refused_as_invalid(arguments);
         assert!(said.contains("FLORIN_ENVIRONMENT=production"), "{arguments:?}: {said}");
+        assert_eq!(said.trim().lines().count(), 1, "{arguments:?}: {said}");
     }
     // The default of a server is the sandbox.
     let unset = sandbox.unset("FLORIN_ENVIRONMENT");
@@ -51,6 +53,17 @@ fn a_store_of_another_environment_is_refused() {
     let demo = Home::demo().production();
     let said = demo.refused_as_invalid(&["serve"]);
     assert!(said.contains("this is a sandbox database"), "{said}");
+}
+
+/// An earlier version could put demo data into a store that is a production store after the upgrade.
+#[test]
+fn a_production_store_with_demo_data_is_not_served() {
+    let home = Home::empty().set("FLORIN_SECRET_KEY", SECRET_KEY);
+    home.json(&["demo", "--json"]);
+    home.sql("UPDATE __florin_store SET environment = 'production'").unwrap();
+    let said = home.production().refused_as_invalid(&["serve"]);
+    assert!(said.contains("demo data of a sandbox"), "{said}");
+    assert_eq!(said.trim().lines().count(), 1, "{said}");
 }
 
 #[test]

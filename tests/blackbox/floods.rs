@@ -35,11 +35,11 @@ fn flood(address: &str, connections: usize, request: &[u8]) -> Vec<(TcpStream, u
 fn requests_whose_answers_are_never_read_take_little_memory() {
     let server = Server::on(Home::demo());
     let before = server.peak_memory();
-    let streams = flood(&server.address, 60, b"GET /openapi.json HTTP/1.1\r\nHost:x\r\n\r\n");
+    let streams = flood(&server.address, 100, b"GET /openapi.json HTTP/1.1\r\nHost:x\r\n\r\n");
     let grown = server.peak_memory() - before;
     expect_json(&server.client().with_authorization(None).get("/healthz?"), 200);
     drop(streams);
-    assert!(grown < 150, "60 connections took {grown} MiB");
+    assert!(grown < 150, "100 connections took {grown} MiB");
 }
 
 /// Sends a request from 127.0.0.2, a neighbour of the address that the other requests come from.
@@ -54,36 +54,44 @@ fn from_neighbour(server: &Server, target: &str) -> Answer {
     wire.read(false).unwrap()
 }
 
-/// Opens connections that send only a part of a request's head.
-fn slow(address: &str, connections: usize) -> Vec<TcpStream> {
+/// Opens connections that send these bytes, each the bytes of its number, and then nothing.
+fn open(address: &str, connections: usize, sends: fn(usize) -> &'static [u8]) -> Vec<TcpStream> {
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
-    let open = |_| {
+    let open = |number| {
         let mut stream = TcpStream::connect(address).unwrap();
-        let _refused_already = stream.write_all(b"GET /healthz HTTP/1.1\r\n");
+        let _refused_already = stream.write_all(sends(number));
         stream
     };
     (0..connections).map(open).collect()
 }
 
-#[test]
-fn slow_connections_of_one_address_keep_nobody_else_waiting() {
-    let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
-    let streams = slow(&server.address, 1200);
+/// Checks that another address, and operators, are served.
+fn serves_others(server: &Server) {
     let banks = format!("{BANKS}?accountId={}", demo().account);
     for target in ["/healthz", "/readyz", &banks] {
-        expect_json(&from_neighbour(&server, target), 200);
+        expect_json(&from_neighbour(server, target), 200);
     }
     let admin = server.banner["adminListen"].as_str().unwrap();
     for path in ["/healthz", "/readyz"] {
         expect_json(&exchange(admin, &format!("GET {path}"), &[], b""), 200);
     }
-    let refused = streams.iter().filter(|stream| {
-        stream.set_nonblocking(true).unwrap();
-        let mut stream: &TcpStream = stream;
-        !matches!(stream.read(&mut [0; 12]), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
-    });
-    assert!(refused.count() >= 600, "excess connections must be refused, not queued");
+}
+
+/// Returns whether nothing has arrived on a connection, and it is open.
+fn is_silent(mut stream: &TcpStream) -> bool {
+    stream.set_nonblocking(true).unwrap();
+    matches!(stream.read(&mut [0; 12]), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
+}
+
+#[test]
+fn slow_connections_of_one_address_keep_nobody_else_waiting() {
+    let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
+    let streams = open(&server.address, 1200, |_| b"GET /healthz HTTP/1.1\r\n");
+    serves_others(&server);
+    let refused = streams.iter().filter(|stream| !is_silent(stream)).count();
+    assert!(refused >= 600, "excess connections must be refused, not queued: {refused}");
+    let admin = server.banner["adminListen"].as_str().unwrap();
     let metrics = exchange(admin, "GET /metrics", &[], b"").text();
     assert!(metrics.contains("florin_connections_refused_total{limit=\"address\"}"), "{metrics}");
     assert!(server.home().log().contains("too many connections"));
@@ -94,6 +102,34 @@ fn slow_connections_of_one_address_keep_nobody_else_waiting() {
         assert!(start.elapsed() < LIMIT, "slow connections are still open");
         thread::sleep(Duration::from_millis(100));
     }
+}
+
+/// Half of the connections send nothing at all. The other half send one request, and keep the connection.
+#[test]
+fn idle_connections_of_one_address_keep_nobody_else_waiting() {
+    const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: florin\r\n\r\n";
+    let server = Server::on(Home::demo());
+    let streams = open(&server.address, 1200, |number| if number.is_multiple_of(2) { b"" } else { REQUEST });
+    serves_others(&server);
+    let (mut kept, mut refused) = (0, 0);
+    for mut stream in streams.iter().skip(1).step_by(2) {
+        let mut status = [0; 12];
+        stream.set_read_timeout(Some(LIMIT)).unwrap();
+        match stream.read_exact(&mut status) {
+            Ok(()) if status.ends_with(b" 200") => kept += 1,
+            Ok(()) if !status.ends_with(b" 503") => panic!("{}", String::from_utf8_lossy(&status)),
+            // A refused connection may be reset before its response is read.
+            _ => refused += 1,
+        }
+    }
+    assert!(kept >= 200 && refused >= 200, "{kept} connections were served, and {refused} refused");
+    // A connection that never sends a request is closed long before one that has sent one.
+    let start = Instant::now();
+    while streams.iter().step_by(2).any(is_silent) {
+        assert!(start.elapsed() < LIMIT, "silent connections are still open");
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert!(is_healthy(Wire::open(&server.address)));
 }
 
 fn is_healthy(mut wire: Wire) -> bool {

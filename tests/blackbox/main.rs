@@ -69,6 +69,7 @@ mod ip_addresses;
 mod json_edges;
 mod limits;
 mod listen;
+mod locked;
 mod merchant_access;
 mod merchant_banks;
 mod merchant_checkout_changes;

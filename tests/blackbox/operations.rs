@@ -69,17 +69,28 @@ fn metrics_can_have_an_address_of_their_own() {
     assert!(server.banner.get("adminListen").is_none(), "{}", server.banner);
 }
 
-/// Each label of a metric needs memory, and a caller without a key can send any method.
+/// Each label of a metric needs memory, and a caller without a key can send any method and path.
 #[test]
-fn invented_methods_share_a_label() {
+fn invented_methods_and_paths_share_a_label() {
     let server = Server::on(Home::demo().set("FLORIN_METRICS", "true"));
     for number in 0..20 {
         for path in ["/healthz", "/nowhere", BANKS] {
             exchange(&server.address, &format!("BREW{number} {path}"), &[], b"");
         }
     }
-    let metrics = server.client().with_authorization(None).get("/metrics?").text();
-    assert!(metrics.contains("method=\"other\"") && !metrics.contains("BREW"), "{metrics}");
+    let metrics = || server.client().with_authorization(None).get("/metrics?").text();
+    assert!(metrics().contains("method=\"other\"") && !metrics().contains("BREW"), "{}", metrics());
+    let series = || metrics().lines().filter(|line| line.contains("method=")).count();
+    let invent = |number: usize| {
+        for path in [format!("/x{number}"), format!("/v2/x{number}"), format!("/v2/budgets/x{number}/y")] {
+            exchange(&server.address, &format!("BREW{number} {path}"), &[], b"");
+            exchange(&server.address, &format!("GET {path}"), &[], b"");
+        }
+    };
+    invent(0);
+    let before = series();
+    (1..200).for_each(invent);
+    assert_eq!(series(), before, "{}", metrics());
 }
 
 /// Follows redirects within the same server.

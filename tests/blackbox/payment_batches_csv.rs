@@ -10,7 +10,7 @@ use crate::support::payments::{
     rows, upload_csv, uploaded,
 };
 use crate::support::table::{Table, bad};
-use crate::support::{Answer, demo, expect_fault, expect_faults, expect_json, shared};
+use crate::support::{Answer, demo, expect_error, expect_fault, expect_faults, expect_json, shared};
 
 const ADA: &str = "GBP,Ada,66374958,089999";
 
@@ -41,6 +41,8 @@ fn equivalent_files_give_the_same_payments() {
         plain.trim_end().to_owned(),
         plain.replace('\n', "\n\n"),
         plain.replace("Ada", "\"Ada\""),
+        plain.replace(',', ";"),
+        plain.replace('\n', "\n,,,,\n"),
         "status,recipient.bankIdentifier,recipient.name,warnings,currencyCode,recipient.accountIdentifier,amount,errors\n\
          ,089999,Ada,,GBP,66374958,1.50,\n,089999,Ada,,GBP,66374958,2,\n"
             .to_owned(),
@@ -89,6 +91,36 @@ fn a_file_that_cannot_be_read_is_refused_and_changes_nothing() {
     let answer = client.call("POST", &target).header("Content-Type", "text/csv").bytes(format!("{HEADER}\n")).send();
     expect_fault(&answer, 400, "query.defaultFundingBudgetId", "invalid_format");
     assert_eq!(find(&client, &batch), before);
+}
+
+/// A file that a spreadsheet or a person wrote almost correctly: the answer names the correction.
+#[test]
+fn the_correction_is_named() {
+    let (_server, client) = alone();
+    let batch = create(&client, "x");
+    let renamed = |from: &str, to: &str| format!("{}\n1,{ADA}\n", HEADER.replace(from, to));
+    for (csv, path, hint) in [
+        (renamed("amount", "Amount"), "body.Amount", "did you mean \"amount\"?"),
+        (renamed("currencyCode", "currency"), "body.currency", "did you mean \"currencyCode\"?"),
+        (format!("{HEADER},\n1,{ADA},\n"), "body", "remove the separator at the end of the header"),
+    ] {
+        let faults = expect_error(&upload_csv(&client, &batch, &csv), 400);
+        let fault = faults.iter().find(|fault| fault.path == path && fault.code == "unknown_field");
+        assert!(fault.is_some_and(|fault| fault.message.contains(hint)), "{csv}: {faults:?}");
+    }
+    let trailing = format!("{HEADER}\n1,{ADA},\n");
+    for (csv, hint) in [
+        (format!("{HEADER}\n1,{}\n", ADA.replace("089999", "89999")), "did you mean 089999?"),
+        (
+            trailing.clone(),
+            "the row on line 2 must have 5 fields, like the header (got 6); remove the comma at its end",
+        ),
+        (trailing.replace(',', ";"), "remove the semicolon at its end"),
+    ] {
+        assert_eq!(became(&upload_csv(&client, &batch, &csv)), "failed", "{csv}");
+        let (alerts, _) = listed(&client, &below(&batch, "alerts"), "");
+        assert!(alerts.iter().any(|alert| text(alert, "/message").contains(hint)), "{csv}: {alerts:?}");
+    }
 }
 
 #[test]

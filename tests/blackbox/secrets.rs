@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -57,6 +58,55 @@ fn a_stored_secret_is_not_in_clear() {
     for clear in [&b"florin-demo-totp-key"[..], hex] {
         assert!(!bytes.windows(clear.len()).any(|part| part.eq_ignore_ascii_case(clear)), "a secret in clear");
     }
+}
+
+/// Returns a home with a database of the first schema, which stored secrets in clear: an account with an enrolment.
+fn earlier(secret: &[u8]) -> Home {
+    let (home, kind) = (Home::empty(), if is_sqlite() { "sqlite" } else { "postgres" });
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations").join(kind);
+    let mut migrations: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    migrations.sort();
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    migrations.retain(|path| name(path).as_str() < "2026-11-21-000007");
+    assert_eq!(migrations.len(), 6);
+    let table = "__diesel_schema_migrations (version VARCHAR(50) PRIMARY KEY NOT NULL, \
+                 run_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)";
+    home.sql(&format!("CREATE TABLE {table}")).unwrap();
+    for migration in migrations {
+        home.sql(&fs::read_to_string(migration.join("up.sql")).unwrap()).unwrap();
+        let version = name(&migration).split('_').next().unwrap().replace('-', "");
+        home.sql(&format!("INSERT INTO __diesel_schema_migrations (version) VALUES ('{version}')")).unwrap();
+    }
+    let hex: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+    let (bytes, truth) = if is_sqlite() { (format!("X'{hex}'"), "1") } else { (format!("'\\x{hex}'"), "TRUE") };
+    let client = "00000000-0000-0000-0000-0000000000c1";
+    home.sql(&format!(
+        "INSERT INTO clients VALUES ('{client}', 'Ada', ''); \
+         INSERT INTO accounts VALUES ('F1', '{client}', 'Account', {truth}, {truth}); \
+         INSERT INTO totp_enrolments VALUES ('F1', {bytes}, '', '', NULL)"
+    ))
+    .unwrap();
+    home
+}
+
+#[test]
+fn the_first_start_of_a_new_version_encrypts_secrets() {
+    let secret = b"an-earlier-totp-secret";
+    let hex: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+    let is_in_clear = |home: &Home| {
+        let bytes: Vec<u8> = home.stored().into_iter().flat_map(|(_, bytes)| bytes).collect();
+        [&secret[..], hex.as_bytes()].iter().any(|clear| bytes.windows(clear.len()).any(|part| part == *clear))
+    };
+    let home = earlier(secret).set("FLORIN_SECRET_KEY", SECRET_KEY);
+    assert!(is_in_clear(&home));
+    let (status, home) = Server::on(home).stop();
+    assert_eq!(status.code(), Some(0));
+    assert!(home.log().contains("encrypted secrets that were stored in clear"), "{}", home.log());
+    assert!(!is_in_clear(&home), "the secret is still stored in clear");
+    // A rotation decrypts it, and the secret of the payment pages.
+    let both = home.set("FLORIN_SECRET_KEY", OTHER_KEY).set("FLORIN_SECRET_KEY_PREVIOUS", SECRET_KEY);
+    assert_eq!(both.json(&["secrets", "rotate", "--json"])["rotated"], 2);
+    assert_eq!(both.json(&["secrets", "show", "--json"])["complete"], true);
 }
 
 /// Sends a request twice under one key, expects the same answer, and returns it.

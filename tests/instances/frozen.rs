@@ -1,5 +1,7 @@
 //! A database server that accepts bytes and answers nothing, as if its processes were stopped.
 
+use std::time::Duration;
+
 use crate::pair::{undisturbed, until};
 use crate::support::load::check_journal;
 use crate::support::server::LIMIT;
@@ -11,13 +13,12 @@ use crate::wire::Wire;
 fn every_wait_ends() {
     let _undisturbed = undisturbed();
     let wire = Wire::open();
-    let server = Server::on(wire.clone().into_home(Home::demo()));
+    let server = Server::on(wire.clone().into_home(Home::demo()).set("FLORIN_SHUTDOWN_SECONDS", "20"));
     let wallet = Wallet::with(&server, "GBP", 1_000_000);
     let client = server.client();
     let before = wallet.balance().ledger;
-    let ready = || client.with_authorization(None).get("/readyz?").status;
     wire.freeze(true);
-    assert_eq!(ready(), 503);
+    assert_eq!(server.readiness(), 503);
     assert_eq!(client.with_authorization(None).get("/healthz?").status, 200);
     let read = client.get(CHECKOUTS);
     expect_error(&read, 503);
@@ -31,16 +32,16 @@ fn every_wait_ends() {
     let written = credit();
     expect_error(&written, 503);
     assert!(written.header("retry-after").is_some(), "{written:?}");
-    assert_eq!(ready(), 503);
+    assert_eq!(server.readiness(), 503);
     wire.freeze(false);
-    until("ready again", LIMIT, || ready() == 200);
+    until("ready again", LIMIT, || server.readiness() == 200);
     expect_json(&client.get(BANKS), 200);
     let settled = credit();
     assert!(settled.status < 300, "{settled:?}");
     assert_eq!(wallet.balance().ledger - before, 7);
     check_journal(server.home());
     wire.freeze(true);
-    let (status, _home) = server.stop();
-    assert_eq!(status.code(), Some(0));
+    let (took, _home) = server.stop_in_order();
+    assert!(took < Duration::from_secs(20), "the stop took {took:?}");
     wire.freeze(false);
 }

@@ -69,15 +69,15 @@ pub(crate) async fn bring_up_to_date(store: &dyn AnyStore) -> anyhow::Result<usi
         // Change nothing: the server may lack the right to change the schema.
         Readiness::Ready => Ok(0),
         Readiness::MigrationsPending => store.migrate().context("cannot apply the migrations"),
-        Readiness::SchemaTooNew => Err(too_new()),
+        unfit => Err(refusal(unfit)),
     }
 }
 
 /// Refuses a schema that is newer than this program.
 pub(crate) async fn refuse_newer(store: &dyn AnyStore) -> anyhow::Result<()> {
     match store.readiness().await? {
-        Readiness::SchemaTooNew => Err(too_new()),
         Readiness::Ready | Readiness::MigrationsPending => Ok(()),
+        unfit => Err(refusal(unfit)),
     }
 }
 
@@ -88,13 +88,19 @@ pub(crate) async fn must_be_current(store: &dyn AnyStore) -> anyhow::Result<()> 
         Readiness::MigrationsPending if store.environment().await?.is_none() => {
             Err(anyhow!("the database is empty or not up to date; run `florin init` or `florin migrate`"))
         }
-        Readiness::MigrationsPending => Err(anyhow!("migrations are pending; run `florin migrate`")),
-        Readiness::SchemaTooNew => Err(too_new()),
+        unfit => Err(refusal(unfit)),
     }
 }
 
-fn too_new() -> anyhow::Error {
-    anyhow!("the database schema is newer than this version of florin; upgrade florin")
+/// The error for a database that can't be used as it is.
+fn refusal(unfit: Readiness) -> anyhow::Error {
+    anyhow!(match unfit {
+        Readiness::Ready => "the database is ready",
+        Readiness::MigrationsPending => "migrations are pending; run `florin migrate`",
+        Readiness::SchemaTooNew => "the database schema is newer than this version of florin; upgrade florin",
+        Readiness::Replaced => "the database was deleted or replaced while it was in use",
+        Readiness::Damaged => "the database is damaged; restore it from a backup",
+    })
 }
 
 /// The services for the HTTP adapter and the workers.

@@ -301,6 +301,9 @@ async fn delete_events(services: &Services, kept: TimeDelta) -> Round {
 }
 
 #[cfg(test)]
+mod backlog_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::cell::Cell;

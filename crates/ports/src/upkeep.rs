@@ -14,6 +14,10 @@ pub enum Readiness {
     MigrationsPending,
     /// The schema is newer than this program.
     SchemaTooNew,
+    /// The database was deleted or replaced while this program used it. It is not used until it is back.
+    Replaced,
+    /// The database is damaged. It is not used any more.
+    Damaged,
 }
 
 /// The readiness, environment and maintenance of a store.

@@ -8,6 +8,7 @@ mod event_positions;
 mod failures;
 pub(crate) mod migrations;
 mod place;
+mod private;
 mod statements;
 mod statistics;
 #[cfg(test)]

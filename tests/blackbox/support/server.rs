@@ -272,6 +272,22 @@ impl Server {
         self.child.id()
     }
 
+    /// Returns the status of `/readyz`, which must be answered within a second whatever the store does. One of three
+    /// answers in time suffices, because other tests may keep the machine busy.
+    pub(crate) fn readiness(&self) -> u16 {
+        let client = self.client().with_authorization(None);
+        let mut late = Vec::new();
+        while late.len() < 3 {
+            let start = Instant::now();
+            let status = client.get("/readyz?").status;
+            if start.elapsed() < Duration::from_secs(1) {
+                return status;
+            }
+            late.push(start.elapsed());
+        }
+        panic!("/readyz was answered after {late:?}");
+    }
+
     /// Returns the peak memory of the server so far, in MiB. Linux only.
     pub(crate) fn peak_memory(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
@@ -306,6 +322,14 @@ impl Server {
     pub(crate) fn ended(mut self) -> (ExitStatus, Home) {
         let status = wait(&mut self.child).expect("the server did not stop");
         (status, self.home.take().unwrap())
+    }
+
+    /// Sends SIGTERM, waits for the end, which must be a success, and returns how long it took.
+    pub(crate) fn stop_in_order(self) -> (Duration, Home) {
+        let start = Instant::now();
+        let (status, home) = self.stop();
+        assert_eq!(status.code(), Some(0));
+        (start.elapsed(), home)
     }
 
     /// Sends SIGTERM and waits for the end.

@@ -84,6 +84,8 @@ async fn html(app: &App, root: &str) -> String {
         Ok(Readiness::Ready) => ("ready", "Ready"),
         Ok(Readiness::MigrationsPending) => ("unready", "Not ready: migrations are pending"),
         Ok(Readiness::SchemaTooNew) => ("unready", "Not ready: the database is newer than this program"),
+        Ok(Readiness::Replaced) => ("unready", "Not ready: the database was deleted or replaced"),
+        Ok(Readiness::Damaged) => ("unready", "Not ready: the database is damaged"),
         Err(error) => {
             tracing::error!(%error, "not ready");
             ("unready", "Not ready: the database is unavailable")

@@ -13,8 +13,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 use utoipa::ToSchema;
 
-/// The time within which the store must respond to count as ready.
-const READY_WITHIN: Duration = Duration::from_millis(900);
+/// The time within which the store must respond to count as ready. The whole response takes less than a second.
+const READY_WITHIN: Duration = Duration::from_millis(800);
 
 /// The health of the service.
 #[derive(Serialize, ToSchema)]
@@ -37,7 +37,7 @@ pub(super) async fn healthz() -> Result<HttpResponse, Problem> {
     responses(
         (status = 200, description = "Ready.", body = Health),
         (status = 400, description = "The request is not HTTP. This response has no body."),
-        (status = 503, description = "`overloaded`: the server is stopping, the store can't be reached or written, or its schema is not current.",
+        (status = 503, description = "`overloaded`: the server is stopping; the store can't be reached or written, was replaced or is damaged; or its schema is not current.",
             body = crate::problem::ProblemBody)))]
 pub(super) async fn readyz(app: web::Data<App>) -> Result<HttpResponse, Problem> {
     match check_readiness(&app).await {
@@ -57,6 +57,11 @@ async fn check_readiness(app: &App) -> Result<(), &'static str> {
             Ok(Readiness::Ready) => {}
             Ok(Readiness::MigrationsPending) => return Err("migrations are pending"),
             Ok(Readiness::SchemaTooNew) => return Err("the schema of the store is newer than this program"),
+            Ok(Readiness::Replaced) => {
+                tracing::error!("not ready: the database was deleted or replaced; stop the server and restore it");
+                return Err("the database was deleted or replaced while the server was running");
+            }
+            Ok(Readiness::Damaged) => return Err("the database is damaged"),
             Err(error) => {
                 tracing::error!(%error, "not ready");
                 return Err("the store can't be reached");

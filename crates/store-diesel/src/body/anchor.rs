@@ -6,6 +6,7 @@
 use super::backend::{Identity, Place};
 use super::driver;
 use super::errors::{Failure, Outcome};
+use florin_ports::Readiness;
 use std::sync::{Arc, OnceLock};
 
 /// The address of the database, and the identity that it had when it was opened.
@@ -37,6 +38,14 @@ impl Anchor {
     pub(crate) fn mark_damaged(&self, damage: String) {
         // The first finding is enough.
         let _known = self.damage.set(damage);
+    }
+
+    /// Returns why the database must not be used; `None` if it is still there and not known to be damaged.
+    pub(crate) fn flaw(&self) -> Option<Readiness> {
+        if self.damage.get().is_some() {
+            return Some(Readiness::Damaged);
+        }
+        (!self.is_there()).then_some(Readiness::Replaced)
     }
 
     /// Checks that the database is still there and not known to be damaged.

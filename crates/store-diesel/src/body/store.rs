@@ -9,7 +9,7 @@ use super::job::{Job, Reply};
 #[cfg(feature = "simulation")]
 use super::writer::Stepper;
 use super::writer::Writer;
-use florin_ports::{EventRecording, StoreError};
+use florin_ports::{EventRecording, Readiness, StoreError};
 use florin_store_contract::{OpenError, StoreSettings};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -129,6 +129,11 @@ impl Store {
     /// Returns the connections that read.
     pub(super) fn readers(&self) -> &Readers {
         &self.inner.readers
+    }
+
+    /// Returns why the database must not be used; `None` if it may be used.
+    pub(crate) fn flaw(&self) -> Option<Readiness> {
+        self.inner.anchor.flaw()
     }
 
     /// Checks that the writer accepts writes and is not stuck.

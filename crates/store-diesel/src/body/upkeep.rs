@@ -25,6 +25,9 @@ const FORGET: &str = "DELETE FROM idempotency_records WHERE (account_id, client_
 #[async_trait]
 impl Upkeep for Store {
     async fn readiness(&self) -> Result<Readiness, StoreError> {
+        if let Some(flaw) = self.flaw() {
+            return Ok(flaw);
+        }
         self.check_writer()?;
         self.read(readiness).await
     }

@@ -5,6 +5,7 @@ use super::body::errors::{Outcome, corrupt};
 use super::directory::{HAS_TEMPORARY_DIRECTORY, explained};
 use super::failures::is_locked;
 use super::place::Place;
+use super::private;
 use diesel::connection::SimpleConnection;
 use diesel::r2d2::ConnectionManager;
 use diesel::sql_types::{Bool, Integer, Text};
@@ -29,18 +30,24 @@ const WRITER_PRAGMAS: &str =
 /// The application id in the header of the file, which marks a database of Florin: `FLRN`.
 pub(crate) const APPLICATION_ID: i32 = i32::from_be_bytes(*b"FLRN");
 
+/// The version of Florin's first migration.
+const FIRST_MIGRATION: &str = "20261121000001";
+
 /// The connections that read.
 pub(crate) type Readers = Pool<ConnectionManager<Conn>>;
 
-/// Opens a connection that writes.
+/// Opens a connection that writes. The files of the database are then readable by their owner only.
 pub(crate) fn connect_writer(path: &Place) -> Result<Conn, OpenError> {
     let failed = |error: &dyn std::fmt::Display| unopenable(path, &explained(path, error));
     let mut conn = Conn::establish(&text(path)?).map_err(|error| failed(&error))?;
-    let ready = set_up(&mut conn).and_then(|()| conn.batch_execute(WRITER_PRAGMAS));
-    ready.map_err(|error| failed(&error))?;
-    if is_foreign(&mut conn).map_err(|error| failed(&error))? {
+    // This comes first: a database of another program is not changed.
+    let is_foreign = conn.batch_execute(PRAGMAS).and_then(|()| is_foreign(&mut conn));
+    if is_foreign.map_err(|error| failed(&error))? {
         return Err(OpenError::Foreign(path.clone()));
     }
+    let ready = set_up(&mut conn, *HAS_TEMPORARY_DIRECTORY).and_then(|()| conn.batch_execute(WRITER_PRAGMAS));
+    ready.map_err(|error| failed(&error))?;
+    private::restrict(path);
     Ok(conn)
 }
 
@@ -68,17 +75,35 @@ pub(crate) fn create(path: &Place, allowed: bool) -> Result<(), OpenError> {
     }
 }
 
-/// Whether the database belongs to another program: it has tables, but not Florin's, or another application id.
+/// Whether the database belongs to another program: it has tables, but another application id, or none and not the
+/// first migration of Florin. Earlier versions set no application id.
 fn is_foreign(conn: &mut Conn) -> QueryResult<bool> {
-    const COUNT: &str = "SELECT count(*) > 0 AS is_foreign FROM sqlite_master WHERE NOT EXISTS (SELECT 1 FROM sqlite_master \
-        WHERE name = '__diesel_schema_migrations') OR (SELECT application_id NOT IN (0, $1) FROM pragma_application_id)";
+    const FACTS: &str = "SELECT (SELECT count(*) > 0 FROM sqlite_master) AS has_tables, \
+        (SELECT count(*) > 0 FROM sqlite_master WHERE name = '__diesel_schema_migrations') AS has_migrations, \
+        (SELECT application_id FROM pragma_application_id) AS application_id";
+    const IS_FIRST_APPLIED: &str = "SELECT count(*) > 0 AS yes FROM __diesel_schema_migrations WHERE version = $1";
+    #[derive(QueryableByName)]
+    struct Facts {
+        #[diesel(sql_type = Bool)]
+        has_tables: bool,
+        #[diesel(sql_type = Bool)]
+        has_migrations: bool,
+        #[diesel(sql_type = Integer)]
+        application_id: i32,
+    }
     #[derive(QueryableByName)]
     struct Answer {
         #[diesel(sql_type = Bool)]
-        is_foreign: bool,
+        yes: bool,
     }
-    let answer = sql_query(COUNT).bind::<Integer, _>(APPLICATION_ID).get_result::<Answer>(conn)?;
-    Ok(answer.is_foreign)
+    let facts = sql_query(FACTS).get_result::<Facts>(conn)?;
+    if !facts.has_tables || facts.application_id == APPLICATION_ID {
+        return Ok(false);
+    }
+    if facts.application_id != 0 || !facts.has_migrations {
+        return Ok(true);
+    }
+    Ok(!sql_query(IS_FIRST_APPLIED).bind::<Text, _>(FIRST_MIGRATION).get_result::<Answer>(conn)?.yes)
 }
 
 /// Opens read-only connections.
@@ -102,7 +127,7 @@ struct ReadOnly;
 
 impl CustomizeConnection<Conn, diesel::r2d2::Error> for ReadOnly {
     fn on_acquire(&self, conn: &mut Conn) -> Result<(), diesel::r2d2::Error> {
-        set_up(conn)
+        set_up(conn, *HAS_TEMPORARY_DIRECTORY)
             .and_then(|()| conn.batch_execute("PRAGMA query_only = ON;"))
             .map_err(diesel::r2d2::Error::QueryError)
     }
@@ -110,10 +135,10 @@ impl CustomizeConnection<Conn, diesel::r2d2::Error> for ReadOnly {
 
 /// Applies the settings of every connection. If two programs switch a new file to WAL concurrently, one fails
 /// immediately, regardless of its `busy_timeout`, so it retries.
-fn set_up(conn: &mut Conn) -> QueryResult<()> {
+fn set_up(conn: &mut Conn, has_temporary_directory: bool) -> QueryResult<()> {
     const TRIES: u32 = 250;
     conn.batch_execute(PRAGMAS)?;
-    if !*HAS_TEMPORARY_DIRECTORY {
+    if !has_temporary_directory {
         conn.batch_execute("PRAGMA temp_store = MEMORY;")?;
     }
     for _ in 1..TRIES {
@@ -208,6 +233,7 @@ fn unopenable(path: &Path, reason: &dyn std::fmt::Display) -> OpenError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::migrations::migrate;
     use super::*;
 
     #[derive(QueryableByName)]
@@ -216,12 +242,28 @@ mod tests {
         value: String,
     }
 
+    fn pragma(conn: &mut Conn, name: &str) -> String {
+        let query = format!("SELECT CAST({name} AS TEXT) AS value FROM pragma_{name}");
+        sql_query(query).get_result::<Value>(conn).unwrap().value
+    }
+
     fn pragmas(conn: &mut Conn) -> Vec<String> {
-        let value = |name| {
-            let query = format!("SELECT CAST({name} AS TEXT) AS value FROM pragma_{name}");
-            sql_query(query).get_result::<Value>(&mut *conn).unwrap().value
-        };
-        ["journal_mode", "synchronous", "foreign_keys", "query_only"].map(value).into()
+        ["journal_mode", "synchronous", "foreign_keys", "query_only"].map(|name| pragma(conn, name)).into()
+    }
+
+    /// As on a read-only root: a migration that used a temporary file would fail there.
+    #[test]
+    fn migrations_need_no_directory_for_temporary_files() {
+        let directory = tempfile::tempdir().unwrap();
+        let location = directory.path().join("florin.db");
+        let mut conn = Conn::establish(location.to_str().unwrap()).unwrap();
+        set_up(&mut conn, false).unwrap();
+        assert_eq!(pragma(&mut conn, "temp_store"), "2", "in memory");
+        assert!(migrate(&mut conn).unwrap() > 0);
+        assert_eq!(pragma(&mut conn, "temp_store"), "2", "no migration changes it");
+        check_integrity(&mut conn).unwrap();
+        let mut with_directory = connect_writer(&location).unwrap();
+        assert_eq!(pragma(&mut with_directory, "temp_store"), "0");
     }
 
     #[test]

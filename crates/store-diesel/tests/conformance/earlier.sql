@@ -71,3 +71,4 @@ INSERT INTO mfa_sessions VALUES (
     'F1', '00000000-0000-0000-0000-0000000000e1', '00000000-0000-0000-0000-0000000000c1',
     '00000000-0000-0000-0000-0000000000f1', 'totp', 'open', 3, @time, @time
 );
+INSERT INTO totp_enrolments VALUES ('F1', @secret, '', '', NULL);

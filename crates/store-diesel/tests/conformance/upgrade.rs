@@ -1,6 +1,7 @@
 //! A database of the first schema with rows, and its expected state after an upgrade.
 
 use chrono::DateTime;
+use florin_domain::access::Environment;
 use florin_domain::batch::{
     BatchFilter, ConfirmSituation, ConfirmedBatch, PaymentBatch, PaymentBatchStatus, decide_confirm,
 };
@@ -10,10 +11,11 @@ use florin_domain::ids::{AccountId, CardId, ClientId, LeaseId, MfaSessionId, Pay
 use florin_domain::merchant::MerchantProfile;
 use florin_domain::money::Currency;
 use florin_domain::page::PageRequest;
+use florin_domain::secret::{SealedSecret, Secret, SecretFilter, SecretKeyId, SecretOwner};
 use florin_domain::stamp::Stamp;
 use florin_ports::{
     BatchProcessing, BatchReading, Budgets, CardManagement, ChainHistories, ClaimCommand, ConfirmCommand, LedgerAudit,
-    Merchants, Mode, PaymentBatches, Registry, Seeding, WriteError, Written,
+    Merchants, Mode, PaymentBatches, Registry, Secrets, Seeding, Upkeep, WriteError, Written,
 };
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -21,6 +23,17 @@ use uuid::Uuid;
 
 /// The first migration after the first schema.
 const JOURNAL: &str = "2026-11-21-000007";
+
+/// The TOTP secret in [`statements`], as hexadecimal digits.
+pub(crate) const SECRET: &str = "6561726c696572";
+
+/// Returns the statement that adds a key for production to the rows of [`statements`], which have one for the sandbox.
+pub(crate) fn production_key(hash: &str) -> String {
+    format!(
+        "INSERT INTO api_keys SELECT '00000000-0000-0000-0000-0000000000da', client_id, {hash}, hash_tag, 'production', \
+         scopes, every_account, created_at, NULL, NULL FROM api_keys"
+    )
+}
 
 /// Returns the statements that create a database of the first schema with rows, in order. `kind` is the folder of its migrations.
 pub(crate) fn statements(kind: &str, values: &[(&str, &str)]) -> Vec<String> {
@@ -138,6 +151,24 @@ pub(crate) async fn budgets_and_cards_are_whole(store: &(impl Seeding + Budgets 
         let found = CardManagement::list(store, &account, filter, PageRequest::default()).await.unwrap();
         assert_eq!(found.count, count, "{search}");
     }
+}
+
+/// Checks that the store serves the environment of its keys.
+pub(crate) async fn is_bound(store: &impl Upkeep, environment: Environment) {
+    assert_eq!(store.environment().await, Ok(Some(environment)));
+    let other = [Environment::Sandbox, Environment::Production].into_iter().find(|other| *other != environment);
+    assert_eq!(store.bind(other.unwrap()).await, Ok(environment), "it can't be bound again");
+}
+
+/// Checks that a secret from before secrets were encrypted is found as such, so that the next start encrypts it.
+pub(crate) async fn secrets_are_marked(store: &impl Secrets) {
+    let owner = SecretOwner::Totp(AccountId::parse("F1").unwrap());
+    let clear = SealedSecret::clear(&Secret::new(b"earlier".to_vec()));
+    let found = store.secrets(SecretFilter::InClear, 9).await.unwrap();
+    assert!(found == [(owner.clone(), clear.clone())], "{} secrets in clear", found.len());
+    let sealed = SealedSecret::encrypted(SecretKeyId([1; 8]), &[2; 40]);
+    assert_eq!(store.replace_secret(&owner, &clear, sealed).await, Ok(true));
+    assert!(store.secrets(SecretFilter::InClear, 9).await.unwrap().is_empty());
 }
 
 /// Checks that an account with checkouts is a merchant, and that keys have the scopes of the current version.

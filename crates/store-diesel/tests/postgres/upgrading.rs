@@ -2,28 +2,44 @@
 
 use crate::Store;
 use crate::database::Database;
-use crate::upgrade::{before, budgets_and_cards_are_whole, is_whole, later, merchants_are_whole, statements};
+use crate::upgrade::{
+    SECRET, before, budgets_and_cards_are_whole, is_bound, is_whole, later, merchants_are_whole, production_key,
+    secrets_are_marked, statements,
+};
 use crate::upgrade_events;
 use crate::upgrade_legs::{self, ENTRIES, LEGS};
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
 use diesel::{QueryableByName, RunQueryDsl, sql_query};
+use florin_domain::access::Environment;
 use florin_store_contract::StoreSettings;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
+/// Creates a database of the first schema with rows.
+fn of_first_schema() -> Database {
     let database = Database::new();
-    let hash = format!("'\\x{}'", "ab".repeat(32));
-    let values = [("@time", "'2026-09-01T12:00:00Z'"), ("@true", "TRUE"), ("@hash", hash.as_str())];
+    let (hash, secret) = (format!("'\\x{}'", "ab".repeat(32)), format!("'\\x{SECRET}'"));
+    let values = [("@time", "'2026-09-01T12:00:00Z'"), ("@true", "TRUE"), ("@hash", &*hash), ("@secret", &*secret)];
     for statement in statements("postgres", &values) {
         database.sql(&statement);
     }
-    let store = Store::open(&StoreSettings { readers: Some(1), ..StoreSettings::at(database.url.clone()) }).unwrap();
+    database
+}
+
+fn open(database: &Database) -> Store {
+    Store::open(&StoreSettings { readers: Some(1), ..StoreSettings::at(database.url.clone()) }).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
+    let database = of_first_schema();
+    let store = open(&database);
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-21-000007_journal"));
     assert!(store.migrate().unwrap() >= 3);
     is_whole(&store).await;
     budgets_and_cards_are_whole(&store).await;
     merchants_are_whole(&store).await;
+    is_bound(&store, Environment::Sandbox).await;
+    secrets_are_marked(&store).await;
     for refused in [
         "INSERT INTO journal_legs (account_id, journal_id, line, amount_minor, created_at, kind, cause_id, currency, \
             from_pool, to_pool) SELECT 'F2', journal_id, line, amount_minor, created_at, kind, cause_id, currency, 'fees', \
@@ -33,6 +49,15 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
         let error = database.connect().batch_execute(refused).unwrap_err().to_string();
         assert!(error.contains("violates foreign key"), "{error}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_with_a_key_for_production_becomes_a_production_store() {
+    let database = of_first_schema();
+    database.sql(&production_key(&format!("'\\x{}'", "cd".repeat(32))));
+    let store = open(&database);
+    store.migrate().unwrap();
+    is_bound(&store, Environment::Production).await;
 }
 
 #[derive(QueryableByName)]
@@ -53,7 +78,7 @@ async fn entries_of_the_journal_become_legs() {
         database.sql(&statement);
     }
     let postings = lines(&database, ENTRIES);
-    let store = Store::open(&StoreSettings { readers: Some(1), ..StoreSettings::at(database.url.clone()) }).unwrap();
+    let store = open(&database);
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-26-000048_journal_legs"));
     store.migrate().unwrap();
     assert_eq!(lines(&database, LEGS), postings);

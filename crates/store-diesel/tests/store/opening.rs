@@ -9,6 +9,8 @@ use florin_domain::money::Minor;
 use florin_ports::{Accounts, CardLedger, LedgerAudit, Readiness, Seeding, StoreError, Upkeep};
 use florin_store_contract::StoreSettings;
 use florin_store_diesel::Store;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Barrier};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -121,16 +123,47 @@ fn a_database_of_another_program_is_refused() {
         let mut conn = diesel::SqliteConnection::establish(path).unwrap();
         conn.batch_execute(sql).unwrap();
     };
+    let refused = || {
+        let error = Store::open(&settings).err().unwrap().to_string();
+        assert!(error.contains("not one of Florin"), "{error}");
+    };
     sql("CREATE TABLE notes (text TEXT)");
-    let error = Store::open(&settings).err().unwrap().to_string();
-    assert!(error.contains("not one of Florin"), "{error}");
-    sql("DROP TABLE notes");
+    std::fs::set_permissions(path, Permissions::from_mode(0o640)).unwrap();
+    refused();
+    // A program that uses Diesel, too, has a table of migrations with the same name.
+    sql("CREATE TABLE __diesel_schema_migrations (version VARCHAR(50) PRIMARY KEY NOT NULL, \
+         run_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)");
+    refused();
+    sql("INSERT INTO __diesel_schema_migrations (version) VALUES ('20240101000000')");
+    refused();
+    // Bytes 18 and 19 are the format for writes and reads: 1 for a rollback journal, 2 for a write-ahead log.
+    assert_eq!((&std::fs::read(path).unwrap()[18..20], mode(path)), (&[1, 1][..], 0o640), "the file is not changed");
+    sql("DROP TABLE notes; DROP TABLE __diesel_schema_migrations");
     let store = Store::open(&settings).unwrap();
     store.migrate().unwrap();
     store.close();
     drop(store);
     sql("PRAGMA application_id = 7");
     assert!(Store::open(&settings).is_err());
+}
+
+fn mode(path: &str) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// Earlier versions created files that everybody could read.
+#[tokio::test(flavor = "multi_thread")]
+async fn existing_files_become_private() {
+    let home = Home::seeded().await;
+    let settings = settings(&home.directory);
+    let path = settings.url.trim_start_matches("sqlite://");
+    let files = ["", "-wal", "-shm"].map(|suffix| format!("{path}{suffix}"));
+    for file in &files {
+        std::fs::set_permissions(file, Permissions::from_mode(0o644)).unwrap();
+    }
+    let other = Store::open(&settings).unwrap();
+    assert_eq!(files.each_ref().map(|file| mode(file)), [0o600; 3]);
+    other.close();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -144,7 +177,7 @@ async fn a_deleted_or_replaced_file_is_noticed() {
         if replaced {
             std::fs::copy(&aside, path).unwrap();
         }
-        assert!(matches!(home.store.readiness().await, Err(StoreError::Unavailable(_))));
+        assert_eq!(home.store.readiness().await, Ok(Readiness::Replaced));
         assert!(matches!(home.store.bind(Environment::Sandbox).await, Err(StoreError::Unavailable(_))));
         assert!(matches!(Accounts::find(&home.store, &id(MINE)).await, Err(StoreError::Unavailable(_))));
         std::fs::rename(&aside, path).unwrap();

@@ -1,12 +1,16 @@
 //! A database of an earlier version is upgraded with all its rows.
 
 use crate::support::settings;
-use crate::upgrade::{before, budgets_and_cards_are_whole, is_whole, later, merchants_are_whole, statements};
+use crate::upgrade::{
+    SECRET, before, budgets_and_cards_are_whole, is_bound, is_whole, later, merchants_are_whole, production_key,
+    secrets_are_marked, statements,
+};
 use crate::upgrade_events;
 use crate::upgrade_legs::{self, ENTRIES, LEGS};
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
 use diesel::{Connection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query};
+use florin_domain::access::Environment;
 use florin_store_diesel::Store;
 use tempfile::TempDir;
 
@@ -30,22 +34,28 @@ fn connect(directory: &TempDir) -> SqliteConnection {
 const FOREIGN_KEYS: &str = "SELECT m.name || ' ' || f.\"from\" || ' ' || f.\"table\" || ' ' || f.\"to\" AS line \
     FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table' ORDER BY 1";
 
+/// Creates a database of the first schema with rows.
+fn of_first_schema(conn: &mut SqliteConnection) {
+    let (hash, secret) = (format!("X'{}'", "ab".repeat(32)), format!("X'{SECRET}'"));
+    let values = [("@time", "1788264000000000"), ("@true", "1"), ("@hash", &*hash), ("@secret", &*secret)];
+    for statement in statements("sqlite", &values) {
+        conn.batch_execute(&statement).unwrap();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     let directory = tempfile::tempdir().unwrap();
     let mut conn = connect(&directory);
-    for statement in statements(
-        "sqlite",
-        &[("@time", "1788264000000000"), ("@true", "1"), ("@hash", &format!("X'{}'", "ab".repeat(32)))],
-    ) {
-        conn.batch_execute(&statement).unwrap();
-    }
+    of_first_schema(&mut conn);
     let store = Store::open(&settings(&directory)).unwrap();
     assert_eq!(store.pending().unwrap().first().map(String::as_str), Some("2026-11-21-000007_journal"));
     assert!(store.migrate().unwrap() >= 3);
     is_whole(&store).await;
     budgets_and_cards_are_whole(&store).await;
     merchants_are_whole(&store).await;
+    is_bound(&store, Environment::Sandbox).await;
+    secrets_are_marked(&store).await;
     // No row has a dangling reference, and no table refers to the temporary name of a recreated table.
     assert_eq!(lines(&mut conn, "SELECT \"table\" AS line FROM pragma_foreign_key_check"), Vec::<String>::new());
     assert_eq!(lines(&mut conn, "SELECT integrity_check AS line FROM pragma_integrity_check"), ["ok"]);
@@ -68,6 +78,17 @@ async fn a_database_of_the_first_schema_is_upgraded_with_its_rows() {
     let fresh = tempfile::tempdir().unwrap();
     Store::open(&settings(&fresh)).unwrap().migrate().unwrap();
     assert_eq!(lines(&mut conn, FOREIGN_KEYS), lines(&mut connect(&fresh), FOREIGN_KEYS));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_with_a_key_for_production_becomes_a_production_store() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut conn = connect(&directory);
+    of_first_schema(&mut conn);
+    conn.batch_execute(&production_key(&format!("X'{}'", "cd".repeat(32)))).unwrap();
+    let store = Store::open(&settings(&directory)).unwrap();
+    store.migrate().unwrap();
+    is_bound(&store, Environment::Production).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

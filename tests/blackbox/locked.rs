@@ -1,0 +1,51 @@
+//! A SQLite database that another process has locked: every wait ends, and nothing is lost.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use diesel::connection::SimpleConnection;
+use diesel::{Connection, SqliteConnection};
+
+use crate::support::server::LIMIT;
+use crate::support::wallet::credit_body;
+use crate::support::{BANKS, CREDIT, Home, Server, Wallet, expect_error, expect_json};
+
+fn wait_for_readiness(server: &Server, status: u16) {
+    let start = Instant::now();
+    while server.readiness() != status {
+        assert!(start.elapsed() < LIMIT, "/readyz is not {status}");
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// This always runs on SQLite. A database server that does not answer is a test of several instances.
+#[test]
+fn every_wait_for_a_locked_database_ends() {
+    let home = Home::empty().set("FLORIN_DATABASE_URL", "sqlite://florin.db").set("FLORIN_SHUTDOWN_SECONDS", "20");
+    let server = Server::on(home);
+    let wallet = Wallet::with(&server, "GBP", 1_000);
+    let credit = || wallet.client.post_once(CREDIT, "locked", credit_body(&wallet.card.budget, "0.07", "GBP"));
+    wait_for_readiness(&server, 200);
+
+    let file = server.home().path().join("florin.db");
+    let mut other = SqliteConnection::establish(file.to_str().unwrap()).unwrap();
+    other.batch_execute("PRAGMA busy_timeout = 30000; BEGIN EXCLUSIVE").unwrap();
+    wait_for_readiness(&server, 503);
+    expect_json(&wallet.client.get(BANKS), 200);
+    let refused = credit();
+    expect_error(&refused, 503);
+    assert!(refused.header("retry-after").is_some(), "{refused:?}");
+    // The write that failed is still in progress, or has just ended.
+    assert_eq!(server.readiness(), 503);
+    expect_json(&wallet.client.with_authorization(None).get("/healthz?"), 200);
+
+    other.batch_execute("ROLLBACK").unwrap();
+    wait_for_readiness(&server, 200);
+    let settled = credit();
+    assert!(settled.status < 300, "{settled:?}");
+    assert_eq!(wallet.balance().available, 1_007);
+
+    other.batch_execute("BEGIN EXCLUSIVE").unwrap();
+    let (took, _home) = server.stop_in_order();
+    assert!(took < Duration::from_secs(20), "the stop took {took:?}");
+}
